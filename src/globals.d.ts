@@ -1,0 +1,43 @@
+/**
+ * What every runtime has: browsers, workers, Node, Deno and Bun. The rooms that run everywhere compile
+ * against this file alone, without the DOM library and without Node's types, so that a use of either is
+ * a compile error (see tsconfig.neutral.json).
+ */
+declare function setTimeout(callback: () => void, delay: number): unknown;
+declare function clearTimeout(timer: number): void;
+declare function queueMicrotask(callback: () => void): void;
+
+declare const performance: { now(): number };
+declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };
+
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean });
+  decode(input: ArrayBuffer | ArrayBufferView): string;
+}
+
+declare class URL {
+  constructor(url: string, base?: string);
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hash: string;
+  readonly origin: string;
+  readonly pathname: string;
+}
+
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: any;
+  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+interface ErrorOptions {
+  cause?: unknown;
+}

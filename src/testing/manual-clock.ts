@@ -1,0 +1,82 @@
+import type { CancelTimer, Clock } from "../core/clock.ts";
+
+/** One timer that waits in a {@link ManualClock}. */
+interface Waiting {
+  readonly at: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/**
+ * A clock that moves only when a test says so. Give it to a client (`clock` option) and to a mock
+ * server, then `advance()` through pings, time-outs and back-off without sleeping.
+ *
+ * Randomness is injected too: `random` is what every jitter reads, 0.5 unless set.
+ */
+export class ManualClock implements Clock {
+  #now = 0;
+  #order = 0;
+  readonly #waiting = new Set<Waiting>();
+  #random: () => number;
+
+  constructor(options: { readonly random?: number | (() => number) } = {}) {
+    const { random = 0.5 } = options;
+    this.#random = typeof random === "number" ? () => random : random;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  random(): number {
+    return this.#random();
+  }
+
+  setTimeout(callback: () => void, delay: number): CancelTimer {
+    const timer: Waiting = { at: this.#now + Math.max(0, delay), order: this.#order++, callback };
+    this.#waiting.add(timer);
+    return () => void this.#waiting.delete(timer);
+  }
+
+  /** How many timers wait: zero once everything that a test started has ended. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
+  /** Milliseconds until the next timer, or `undefined` when none waits. */
+  get next(): number | undefined {
+    const timer = this.#earliest();
+    return timer && timer.at - this.#now;
+  }
+
+  /**
+   * Moves time forward by `ms`, running every timer that comes due, in order of its time and then of
+   * its making; a timer that a callback sets within the span runs too. Promise reactions run between
+   * two timers, so that code which awaits sees the same order as with a real clock.
+   */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (let timer = this.#earliest(); timer && timer.at <= end; timer = this.#earliest()) {
+      this.#waiting.delete(timer);
+      this.#now = Math.max(this.#now, timer.at);
+      timer.callback();
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  #earliest(): Waiting | undefined {
+    let first: Waiting | undefined;
+    for (const timer of this.#waiting) {
+      if (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order))
+        first = timer;
+    }
+    return first;
+  }
+}
+
+/** Lets chains of promise reactions run. Fifty turns is deeper than any chain between two timers here. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}

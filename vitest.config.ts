@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: {
+      "#socket": source("core/socket.node.ts"),
+      "agentwire/codebuff": source("codebuff/index.ts"),
+      "agentwire/testing": source("testing/index.ts"),
+      agentwire: source("index.ts"),
+    },
+  },
+  test: { include: ["test/**/*.test.ts"], testTimeout: 20_000 },
+});
