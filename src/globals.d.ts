@@ -12,7 +12,7 @@ declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };
 
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });
-  decode(input: ArrayBuffer | ArrayBufferView): string;
+  decode(input: ArrayBuffer): string;
 }
 
 declare class URL {
@@ -41,3 +41,20 @@ declare class AbortController {
 interface ErrorOptions {
   cause?: unknown;
 }
+
+declare class WebSocket {
+  constructor(url: string, protocols?: string[]);
+  readonly readyState: number;
+  binaryType: string;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+  addEventListener(type: "error", listener: (event: object) => void): void;
+  removeEventListener(type: "open", listener: () => void): void;
+  removeEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  removeEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+}
+
+declare const console: { debug(...values: unknown[]): void };

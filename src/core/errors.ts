@@ -1,0 +1,363 @@
+/**
+ * Whether the server may have seen what failed. `not-sent`: it never left this machine, and trying again
+ * repeats nothing. `unknown`: it was written to a socket; trying again may do the work twice.
+ */
+export type Delivery = "not-sent" | "unknown";
+
+/** What a turn had produced when it ended early. */
+export interface TurnPartial {
+  /** The text so far. */
+  readonly text: string;
+  /** What a conversation can go on from, as far as this turn knows. */
+  readonly state?: unknown;
+}
+
+interface AgentwireErrorOptions {
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
+  readonly delivery?: Delivery | undefined;
+}
+
+/** Marks errors of this package, across copies of it: `instanceof` fails between two installed versions. */
+const BRAND = Symbol.for("agentwire.error");
+
+/**
+ * Base of every error that the library throws or rejects with. `code` is stable and meant for programs;
+ * the message leads with it, because consoles often show nothing else.
+ */
+export abstract class AgentwireError extends Error {
+  abstract readonly code: string;
+  /** Whether the same call can succeed later without being changed. Says nothing of side effects: see `delivery`. */
+  readonly retryable: boolean;
+  /** What the turn had produced, where a turn was under way. */
+  partial?: TurnPartial;
+  /** Whether the server may have seen the prompt; set on errors that end a turn without the server's own word. */
+  delivery?: Delivery;
+  /** The prompt, handed back when it was `not-sent`. */
+  input?: unknown;
+
+  constructor(code: string, message: string, options: AgentwireErrorOptions = {}) {
+    super(`${code}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.retryable = options.retryable ?? false;
+    if (options.delivery) this.delivery = options.delivery;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** The caller passed something that cannot work. Thrown from the call, before anything is sent. */
+export class InvalidInputError extends AgentwireError {
+  override readonly name = "InvalidInputError";
+  readonly code: "invalid-input" | "already-consumed";
+  /** What to do instead. */
+  readonly hint: string;
+
+  constructor(
+    message: string,
+    hint: string,
+    options: { readonly code?: "invalid-input" | "already-consumed"; readonly cause?: unknown } = {},
+  ) {
+    const { code = "invalid-input", cause } = options;
+    super(code, `${message} ${hint}`, { cause });
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** The runtime, the protocol or the server cannot do what was asked. Thrown from the call. */
+export class UnsupportedError extends AgentwireError {
+  override readonly name = "UnsupportedError";
+  readonly code = "unsupported";
+  /** What to do instead. */
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super("unsupported", `${message} ${hint}`);
+    this.hint = hint;
+  }
+}
+
+/** No WebSocket could be opened. `status` is the HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
+export class ConnectError extends AgentwireError {
+  override readonly name = "ConnectError";
+  readonly code = "connect-failed";
+  readonly status?: number;
+
+  constructor(
+    message: string,
+    options: { readonly status?: number | undefined; readonly cause?: unknown; readonly retryable?: boolean } = {},
+  ) {
+    super("connect-failed", message, { cause: options.cause, retryable: options.retryable ?? true });
+    if (options.status !== undefined) this.status = options.status;
+  }
+}
+
+/** The socket did not open within `connectTimeout`. */
+export class ConnectTimeoutError extends AgentwireError {
+  override readonly name = "ConnectTimeoutError";
+  readonly code = "connect-timeout";
+  /** The limit, in ms. */
+  readonly timeout: number;
+
+  constructor(timeout: number) {
+    super("connect-timeout", `the server did not accept the connection within ${timeout} ms`, { retryable: true });
+    this.timeout = timeout;
+  }
+}
+
+/** Why a server and a client did not come to terms after the socket opened. */
+export type HandshakeReason =
+  | "nack"
+  | "policy"
+  | "duplicate"
+  | "full"
+  | "rejected"
+  | "identity-mismatch"
+  | "anonymous"
+  | "timeout"
+  | "refresh-failed"
+  | "closed";
+
+/** The socket opened, but the server refused the session, or never answered the handshake. */
+export class HandshakeError extends AgentwireError {
+  override readonly name = "HandshakeError";
+  readonly code = "handshake-refused";
+  readonly reason: HandshakeReason;
+  /** The close code that ended the attempt, where one did. */
+  readonly closeCode?: number;
+
+  constructor(
+    reason: HandshakeReason,
+    message: string,
+    options: { readonly retryable?: boolean; readonly closeCode?: number | undefined; readonly cause?: unknown } = {},
+  ) {
+    super("handshake-refused", message, options);
+    this.reason = reason;
+    if (options.closeCode !== undefined) this.closeCode = options.closeCode;
+  }
+}
+
+/** The connection ended while something waited on it. See `delivery` before trying again. */
+export class ConnectionLostError extends AgentwireError {
+  override readonly name = "ConnectionLostError";
+  readonly code: "connection-lost" | "context-lost";
+  readonly closeCode?: number;
+  readonly closeReason?: string;
+  /** Whether work on the server or on this machine may go on although nobody hears of it. */
+  readonly sideEffectsPossible?: boolean;
+
+  constructor(
+    message: string,
+    options: {
+      readonly code?: "connection-lost" | "context-lost";
+      readonly closeCode?: number | undefined;
+      readonly closeReason?: string | undefined;
+      readonly delivery?: Delivery | undefined;
+      readonly sideEffectsPossible?: boolean | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    const { code = "connection-lost" } = options;
+    super(code, message, { cause: options.cause, retryable: true, delivery: options.delivery });
+    this.code = code;
+    if (options.closeCode !== undefined) this.closeCode = options.closeCode;
+    if (options.closeReason) this.closeReason = options.closeReason;
+    if (options.sideEffectsPossible !== undefined) this.sideEffectsPossible = options.sideEffectsPossible;
+  }
+}
+
+/** The server refused one request. */
+export class RequestError extends AgentwireError {
+  override readonly name = "RequestError";
+  readonly code = "request-refused";
+  /** The id of the request on the wire, where the protocol has one. */
+  readonly txid?: number;
+  /** The server's own words; may repeat what was sent, so think before logging it. */
+  readonly serverMessage: string;
+
+  constructor(
+    message: string,
+    options: { readonly txid?: number | undefined; readonly serverMessage: string; readonly retryable?: boolean },
+  ) {
+    super("request-refused", message, options);
+    this.serverMessage = options.serverMessage;
+    if (options.txid !== undefined) this.txid = options.txid;
+  }
+}
+
+/** The server did not answer one request in time. */
+export class RequestTimeoutError extends AgentwireError {
+  override readonly name = "RequestTimeoutError";
+  readonly code = "request-timeout";
+  readonly txid?: number;
+  /** The limit, in ms. */
+  readonly timeout: number;
+
+  constructor(
+    message: string,
+    options: { readonly timeout: number; readonly txid?: number | undefined; readonly delivery?: Delivery },
+  ) {
+    super("request-timeout", message, { retryable: true, delivery: options.delivery });
+    this.timeout = options.timeout;
+    if (options.txid !== undefined) this.txid = options.txid;
+  }
+}
+
+export interface TurnErrorOptions {
+  readonly origin: string;
+  readonly kind: string;
+  readonly status?: number | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly balance?: number | undefined;
+  readonly retryable?: boolean | undefined;
+  readonly cause?: unknown;
+}
+
+/** The server ended the turn with an error of its own. */
+export class TurnError extends AgentwireError {
+  override readonly name: string = "TurnError";
+  readonly code = "turn-failed";
+  /** Where the failure showed: the protocol's word for the channel, such as `action` or `stream`. */
+  readonly origin: string;
+  /** The protocol's own name of the failure. */
+  readonly kind: string;
+  /** An HTTP status from upstream, where one was given. */
+  readonly status?: number;
+  /** How long the server asks to wait, in ms. */
+  readonly retryAfter?: number;
+  /** The account's balance, where the server told it. */
+  readonly balance?: number;
+
+  constructor(message: string, options: TurnErrorOptions) {
+    super("turn-failed", message, { cause: options.cause, retryable: options.retryable ?? false });
+    this.origin = options.origin;
+    this.kind = options.kind;
+    if (options.status !== undefined) this.status = options.status;
+    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+    if (options.balance !== undefined) this.balance = options.balance;
+  }
+}
+
+/** The caller ended the turn: `cancel()`, leaving the loop, or a signal (its reason is the `cause`). */
+export class TurnCancelledError extends AgentwireError {
+  override readonly name = "TurnCancelledError";
+  readonly code = "turn-cancelled";
+  readonly by: "user" | "signal";
+
+  constructor(by: "user" | "signal", options: { readonly cause?: unknown } = {}) {
+    super("turn-cancelled", by === "user" ? "the turn was cancelled" : "the turn's signal was aborted", options);
+    this.by = by;
+  }
+}
+
+/** The turn took too long: `idle` without a frame of it, or `total` from start to end. */
+export class TurnTimeoutError extends AgentwireError {
+  override readonly name = "TurnTimeoutError";
+  readonly code = "turn-timeout";
+  readonly kind: "idle" | "total";
+  /** The limit, in ms. */
+  readonly timeout: number;
+
+  constructor(kind: "idle" | "total", timeout: number) {
+    const what = kind === "idle" ? "nothing arrived for the turn" : "the turn did not end";
+    const option = kind === "idle" ? "idleTimeout" : "timeout";
+    super("turn-timeout", `${what} within ${timeout} ms; raise \`${option}\`, or set it to 0 to wait without end`, {
+      retryable: true,
+      delivery: "unknown",
+    });
+    this.kind = kind;
+    this.timeout = timeout;
+  }
+}
+
+/** The loop was too slow: more than `maxBufferedBytes` waited to be read. Only the iteration ends; `result` goes on. */
+export class BufferOverflowError extends AgentwireError {
+  override readonly name = "BufferOverflowError";
+  readonly code = "buffer-overflow";
+  readonly bytes: number;
+  readonly limit: number;
+
+  constructor(bytes: number, limit: number) {
+    super(
+      "buffer-overflow",
+      `${bytes} bytes waited to be read, over the limit of ${limit}; read faster, raise \`maxBufferedBytes\`, or use \`result\``,
+    );
+    this.bytes = bytes;
+    this.limit = limit;
+  }
+}
+
+/** Too much waits to be sent. */
+export class QueueFullError extends AgentwireError {
+  override readonly name = "QueueFullError";
+  readonly code = "queue-full";
+  /** Bytes, or turns where the number of turns is the limit. */
+  readonly bytes: number;
+  readonly limit: number;
+
+  constructor(what: "bytes" | "turns", amount: number, limit: number) {
+    super("queue-full", `${amount} ${what} would wait to be sent, over the limit of ${limit}; wait for earlier turns to settle`, {
+      retryable: true,
+      delivery: "not-sent",
+    });
+    this.bytes = amount;
+    this.limit = limit;
+  }
+}
+
+/** One frame is larger than the other side takes. */
+export class PayloadTooLargeError extends AgentwireError {
+  override readonly name = "PayloadTooLargeError";
+  readonly code = "payload-too-large";
+  readonly bytes: number;
+  readonly limit: number;
+
+  constructor(message: string, options: { readonly bytes: number; readonly limit: number }) {
+    super("payload-too-large", message);
+    this.bytes = options.bytes;
+    this.limit = options.limit;
+  }
+}
+
+/** The client was closed, by the caller or for good after a failure (its `cause`). */
+export class ClosedError extends AgentwireError {
+  override readonly name = "ClosedError";
+  readonly code = "closed";
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly delivery?: Delivery | undefined } = {}) {
+    super("closed", message, options);
+  }
+}
+
+/** Which class carries which code. */
+export interface ErrorByCode {
+  "invalid-input": InvalidInputError;
+  "already-consumed": InvalidInputError;
+  unsupported: UnsupportedError;
+  "connect-failed": ConnectError;
+  "connect-timeout": ConnectTimeoutError;
+  "handshake-refused": HandshakeError;
+  "connection-lost": ConnectionLostError;
+  "context-lost": ConnectionLostError;
+  "request-refused": RequestError;
+  "request-timeout": RequestTimeoutError;
+  "turn-failed": TurnError;
+  "turn-cancelled": TurnCancelledError;
+  "turn-timeout": TurnTimeoutError;
+  "buffer-overflow": BufferOverflowError;
+  "queue-full": QueueFullError;
+  "payload-too-large": PayloadTooLargeError;
+  closed: ClosedError;
+}
+
+export type ErrorCode = keyof ErrorByCode;
+
+/**
+ * Whether `error` comes from this library, and, when `code` is given, whether it is that error.
+ * Works across several installed copies of the package, where `instanceof` does not.
+ */
+export function isAgentwireError<Code extends ErrorCode>(error: unknown, code: Code): error is ErrorByCode[Code];
+export function isAgentwireError(error: unknown): error is AgentwireError;
+export function isAgentwireError(error: unknown, code?: ErrorCode): boolean {
+  if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
+  return code === undefined || (error as { code?: unknown }).code === code;
+}

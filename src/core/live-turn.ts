@@ -1,0 +1,332 @@
+import type { CancelTimer, Clock } from "./clock.ts";
+import { Deadline } from "./deadline.ts";
+import { type AgentwireError, InvalidInputError, TurnCancelledError, type TurnPartial, TurnTimeoutError } from "./errors.ts";
+import { EventBuffer } from "./event-buffer.ts";
+import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import { utf8Length } from "./frames.ts";
+import type { Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
+
+/** Everything a turn is given when it is made; each field is required, so that none is forgotten. */
+export interface TurnSetup<Event> {
+  readonly id: string;
+  /** What the caller passed, handed back when the turn fails before it was sent. */
+  readonly input: unknown;
+  readonly clock: Clock;
+  readonly maxBufferedBytes: number;
+  readonly maxTextBytes: number;
+  /** ms; 0 for none. */
+  readonly timeout: number;
+  readonly idleTimeout: number;
+  readonly signal: AbortSignal | undefined;
+  /** The text that an event adds to the turn's. */
+  readonly textOf: (event: Event) => string;
+  /** What a conversation can go on from if the turn ends now. */
+  readonly stateNow: () => unknown;
+  /**
+   * The caller or a timer wants the turn to end. Called once; the protocol tells the server what there is
+   * to tell and calls `stopped()` when it is safe to go on, at once or later.
+   */
+  readonly stop: () => void;
+  /** The turn settled; called once, whatever way it ended. */
+  readonly settled: () => void;
+  readonly onEvent: (event: Event) => void;
+  readonly onListenerThrow: (error: unknown, name: string) => void;
+}
+
+/** The one reader of a turn. */
+interface Reader<Event> {
+  next(): Promise<IteratorResult<Event, undefined>>;
+  return(): Promise<IteratorReturnResult<undefined>>;
+}
+
+/** How a turn that is being stopped will settle. */
+type Interruption =
+  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly error: TurnCancelledError }
+  | { readonly status: "failed"; readonly error: TurnTimeoutError };
+
+/**
+ * One streamed answer, the writing side: a protocol's client pushes events in and says how it ended.
+ * Users see it as a {@link Turn}.
+ *
+ *     queued ──sent()──▶ sent ──push()──▶ streaming ──complete()──▶ completed
+ *        │                 │                  │       ──fail()──────▶ failed
+ *        └──── cancel(), signal, timeout ─────┴──▶ cancelling ──stopped()──▶ cancelled | failed
+ *
+ * The iteration ends as soon as the turn is stopped; `outcome` waits for `stopped()`.
+ */
+export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result> {
+  readonly id: string;
+  readonly outcome: Promise<TurnOutcome<Result>>;
+  readonly #setup: TurnSetup<Event>;
+  readonly #buffer: EventBuffer<Event>;
+  readonly #emitter: Emitter<TurnEvents<Event>>;
+  readonly #idle: Deadline;
+  readonly #cancelTotal: CancelTimer | undefined;
+  #settle: (outcome: TurnOutcome<Result>) => void = () => {};
+  #result: Promise<Result> | undefined;
+  #status: TurnStatus = "queued";
+  #sent = false;
+  #interruption: Interruption | undefined;
+  #consumer: "the async iterator" | "textStream" | undefined;
+  #text = "";
+  #textBytes: number | undefined;
+  #truncated = false;
+
+  constructor(setup: TurnSetup<Event>) {
+    const { id, clock, signal, timeout, idleTimeout } = setup;
+    this.id = id;
+    this.#setup = setup;
+    this.#buffer = new EventBuffer(setup.maxBufferedBytes);
+    this.#emitter = new Emitter(setup.onListenerThrow);
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#idle = new Deadline(clock, idleTimeout, () => this.#expire("idle", idleTimeout), { unref: true });
+    if (timeout > 0) this.#cancelTotal = clock.setTimeout(() => this.#expire("total", timeout), timeout);
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get status(): TurnStatus {
+    return this.#status;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Whether `text` stopped growing at `maxTextBytes`. */
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  get result(): Promise<Result> {
+    if (!this.#result) {
+      this.#result = this.outcome.then((outcome) => {
+        if (outcome.status === "completed") return outcome.result;
+        throw outcome.status === "failed" ? outcome.error : this.#cancelled(outcome.partial);
+      });
+      this.#result.catch(() => {}); // a caller who only iterates owes nobody a catch
+    }
+    return this.#result;
+  }
+
+  get textStream(): AsyncIterable<string> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const events = this.#consume("textStream");
+        const { textOf } = this.#setup;
+        const next = async (): Promise<IteratorResult<string, undefined>> => {
+          for (;;) {
+            const step = await events.next();
+            if (step.done) return step;
+            const text = textOf(step.value);
+            if (text !== "") return { done: false, value: text };
+          }
+        };
+        return { next, return: events.return };
+      },
+    };
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
+    return this.#consume("the async iterator");
+  }
+
+  cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
+    const error = new TurnCancelledError("user", { cause: reason });
+    this.#interrupt({ status: "cancelled", by: "user", error });
+    return this.outcome;
+  }
+
+  on<Name extends keyof TurnEvents<Event> & string>(
+    name: Name,
+    listener: (...values: TurnEvents<Event>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    const off = this.#emitter.on(name, listener, options);
+    if (name !== "status") return off;
+    // Told of the present in a moment, so that the caller holds `off` by then; unless a change told it already.
+    const present = listener as (status: TurnStatus) => void;
+    let told = false;
+    let listening = true;
+    const offFirst = this.#emitter.on("status", () => {
+      told = true;
+      offFirst();
+    });
+    queueMicrotask(() => {
+      offFirst();
+      if (told || !listening || options?.signal?.aborted) return;
+      try {
+        present(this.#status);
+      } catch (error) {
+        this.#setup.onListenerThrow(error, name);
+      }
+    });
+    return () => {
+      listening = false;
+      off();
+    };
+  }
+
+  // --- the protocol's side ---
+
+  /** Whether the turn still takes events: false once it settled or is being stopped. */
+  get open(): boolean {
+    return this.#status === "queued" || this.#status === "sent" || this.#status === "streaming";
+  }
+
+  get settled(): boolean {
+    return this.#status === "completed" || this.#status === "cancelled" || this.#status === "failed";
+  }
+
+  /** The prompt was written to a socket. */
+  sent(): void {
+    this.#sent = true;
+    if (this.#status === "queued") this.#setStatus("sent");
+  }
+
+  /** Starts or restarts the idle clock: the server is working on this turn. */
+  active(): void {
+    if (this.open) this.#idle.start();
+  }
+
+  /** Stops the idle clock: the turn waits for something that is not the server's silence. */
+  paused(): void {
+    this.#idle.stop();
+  }
+
+  /** One event of this turn arrived; `bytes` is what it costs to keep. */
+  push(event: Event, bytes: number): void {
+    if (!this.open) return;
+    if (this.#status !== "streaming") this.#setStatus("streaming");
+    if (this.#idle.running) this.#idle.touch();
+    else this.#idle.start();
+    const text = this.#setup.textOf(event);
+    if (text !== "") this.#append(text);
+    this.#buffer.push(event, bytes);
+    this.#setup.onEvent(event);
+    this.#emitter.emit("event", event);
+  }
+
+  complete(result: Result): void {
+    if (!this.open) return;
+    this.#buffer.end();
+    this.#finish("completed", { status: "completed", result });
+  }
+
+  /** The turn failed. The error gets the partial answer, and the input if it never left. */
+  fail(error: AgentwireError): void {
+    if (!this.open) return;
+    this.#stamp(error);
+    this.#buffer.fail(error);
+    this.#finish("failed", { status: "failed", error, partial: this.partial() });
+  }
+
+  /** The client is closing: the iteration ends without a throw, the outcome says why. */
+  abandon(error: AgentwireError): void {
+    if (!this.open) return;
+    this.#stamp(error);
+    this.#buffer.drop();
+    this.#finish("failed", { status: "failed", error, partial: this.partial() });
+  }
+
+  /** It is safe to go on after a stop: settles what `stop` began. */
+  stopped(): void {
+    const interruption = this.#interruption;
+    if (!interruption || this.settled) return;
+    const partial = this.partial();
+    if (interruption.status === "cancelled") {
+      this.#finish("cancelled", { status: "cancelled", by: interruption.by, partial });
+    } else {
+      this.#finish("failed", { status: "failed", error: interruption.error, partial });
+    }
+  }
+
+  partial(): TurnPartial {
+    const state = this.#setup.stateNow();
+    return state === undefined ? { text: this.#text } : { text: this.#text, state };
+  }
+
+  readonly #onAbort = (): void => {
+    const error = new TurnCancelledError("signal", { cause: this.#setup.signal?.reason });
+    this.#interrupt({ status: "cancelled", by: "signal", error });
+  };
+
+  #expire(kind: "idle" | "total", timeout: number): void {
+    this.#interrupt({ status: "failed", error: new TurnTimeoutError(kind, timeout) });
+  }
+
+  /** Ends the iteration now, and asks the protocol to end the rest. */
+  #interrupt(interruption: Interruption): void {
+    if (!this.open) return;
+    this.#interruption = interruption;
+    this.#stamp(interruption.error);
+    if (interruption.status === "cancelled" && interruption.by === "user") this.#buffer.drop();
+    else this.#buffer.fail(interruption.error);
+    this.#release();
+    this.#setStatus("cancelling");
+    this.#setup.stop();
+  }
+
+  #consume(consumer: "the async iterator" | "textStream"): Reader<Event> {
+    if (this.#consumer) {
+      throw new InvalidInputError(
+        `turn ${this.id} is already read through ${this.#consumer}.`,
+        "A turn has one reader; use `turn.on(\"event\", ...)` for a second one.",
+        { code: "already-consumed" },
+      );
+    }
+    this.#consumer = consumer;
+    return {
+      next: () => this.#buffer.next(),
+      // Leaving the loop is cancelling; a turn that has ended is only forgotten.
+      return: () => {
+        if (this.open) void this.cancel();
+        else this.#buffer.drop();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  /** Counts bytes only once the text is long enough for the limit to matter. */
+  #append(text: string): void {
+    if (this.#truncated) return;
+    const { maxTextBytes } = this.#setup;
+    if ((this.#text.length + text.length) * 3 > maxTextBytes) {
+      this.#textBytes = (this.#textBytes ?? utf8Length(this.#text)) + utf8Length(text);
+      this.#truncated = this.#textBytes > maxTextBytes;
+    }
+    if (!this.#truncated) this.#text += text;
+  }
+
+  #cancelled(partial: TurnPartial): AgentwireError {
+    const error = this.#interruption?.error ?? new TurnCancelledError("user");
+    error.partial = partial;
+    return error;
+  }
+
+  #stamp(error: AgentwireError): void {
+    error.partial = this.partial();
+    if (this.#sent) return;
+    error.delivery = "not-sent";
+    error.input = this.#setup.input;
+  }
+
+  #finish(status: TurnStatus, outcome: TurnOutcome<Result>): void {
+    this.#release();
+    this.#setStatus(status);
+    this.#settle(outcome);
+    this.#setup.settled();
+  }
+
+  #release(): void {
+    this.#idle.stop();
+    this.#cancelTotal?.();
+    this.#setup.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #setStatus(status: TurnStatus): void {
+    this.#status = status;
+    this.#emitter.emit("status", status);
+  }
+}

@@ -1,0 +1,50 @@
+const SEGMENT = 256;
+
+interface Segment<T> {
+  readonly items: (T | undefined)[];
+  next: Segment<T> | undefined;
+}
+
+/**
+ * A first-in-first-out queue in linked segments: adding and taking are constant time and no element is
+ * ever moved, however long the backlog. (`Array.shift()` moves the whole rest.)
+ */
+export class Queue<T> {
+  #head: Segment<T> = { items: [], next: undefined };
+  #tail = this.#head;
+  #read = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(item: T): void {
+    if (this.#tail.items.length === SEGMENT) {
+      this.#tail.next = { items: [], next: undefined };
+      this.#tail = this.#tail.next;
+    }
+    this.#tail.items.push(item);
+    this.#size++;
+  }
+
+  /** Removes and returns the oldest item, or `undefined` when empty. */
+  take(): T | undefined {
+    if (this.#size === 0) return undefined;
+    if (this.#read === SEGMENT && this.#head.next) {
+      this.#head = this.#head.next;
+      this.#read = 0;
+    }
+    const item = this.#head.items[this.#read];
+    this.#head.items[this.#read++] = undefined; // what was read can be collected before its segment is done
+    if (--this.#size === 0) this.clear();
+    return item;
+  }
+
+  clear(): void {
+    this.#head = { items: [], next: undefined };
+    this.#tail = this.#head;
+    this.#read = 0;
+    this.#size = 0;
+  }
+}

@@ -1,0 +1,94 @@
+import type { AgentwireError, TurnPartial } from "./errors.ts";
+import type { ListenOptions, Unsubscribe } from "./events.ts";
+
+/** Tokens, or whatever unit the backend counts in. */
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
+
+/** What a turn cost, in the unit of the backend. */
+export interface Cost {
+  readonly amount: number;
+  readonly unit: string;
+}
+
+/** What every backend's turn ends with; each adds its own fields. */
+export interface TurnResult {
+  /** The whole text, in order; cut off at `maxTextBytes`, and then `truncated` is set. */
+  readonly text: string;
+  readonly truncated?: boolean;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
+
+/**
+ * Where a turn is: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `cancelling`
+ * (stopped here, the server may not know yet), then one of three ends.
+ */
+export type TurnStatus = "queued" | "sent" | "streaming" | "cancelling" | "completed" | "cancelled" | "failed";
+
+/** How a turn ended. */
+export type TurnOutcome<Result extends TurnResult> =
+  | { readonly status: "completed"; readonly result: Result }
+  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
+  | { readonly status: "failed"; readonly error: AgentwireError; readonly partial: TurnPartial };
+
+/** What `turn.on` tells, and with what. */
+export interface TurnEvents<Event> {
+  event: [event: Event];
+  status: [status: TurnStatus];
+}
+
+/** Options of one turn that every backend takes. */
+export interface TurnOptions {
+  /** Aborting it ends the turn: the loop throws a `TurnCancelledError` whose `cause` is the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** ms from the call to the end of the turn, 0 for no limit. @default 0: an agent may work for an hour */
+  readonly timeout?: number;
+  /** ms without a frame of this turn while the server works on it, 0 for no limit. The client's option of the same name sets the default. */
+  readonly idleTimeout?: number;
+}
+
+/**
+ * One prompt and its streamed answer.
+ *
+ * Read it with `for await`, or through `textStream`, or only await `result`. It has one reader; any number
+ * of listeners may look on with `on`, which costs no buffer and never cancels.
+ *
+ * - `cancel()` and leaving the loop end the iteration at once, without a throw.
+ * - A failure, a time-out and an aborted `signal` are thrown once, after everything that had arrived was read.
+ * - A turn that nobody reads still settles.
+ */
+export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Event> {
+  readonly id: string;
+  /** A snapshot; `on("status")` tells changes. */
+  readonly status: TurnStatus;
+  /** The text so far. */
+  readonly text: string;
+  /**
+   * The text alone, as it arrives.
+   * @throws InvalidInputError `already-consumed`, when iterated although the turn has a reader.
+   */
+  readonly textStream: AsyncIterable<string>;
+  /** What the turn ended with; rejects when it failed or was cancelled. Ignoring it is no unhandled rejection. */
+  readonly result: Promise<Result>;
+  /** How the turn ended; never rejects. */
+  readonly outcome: Promise<TurnOutcome<Result>>;
+  /**
+   * The events, in order.
+   * @throws InvalidInputError `already-consumed`, when the turn already has a reader.
+   */
+  [Symbol.asyncIterator](): AsyncIterator<Event, undefined>;
+  /**
+   * Ends the turn. The iteration ends now and what is buffered is dropped; the returned promise is
+   * `outcome`, which settles when it is safe to go on. Does nothing once the turn has settled.
+   */
+  cancel(reason?: unknown): Promise<TurnOutcome<Result>>;
+  /** Listens until the returned function is called; a late `status` listener is first told the present one. */
+  on<Name extends keyof TurnEvents<Event> & string>(
+    name: Name,
+    listener: (...values: TurnEvents<Event>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+}
