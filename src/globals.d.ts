@@ -18,6 +18,7 @@ declare class TextDecoder {
 declare class URL {
   constructor(url: string, base?: string);
   readonly protocol: string;
+  readonly host: string;
   readonly hostname: string;
   readonly username: string;
   readonly password: string;

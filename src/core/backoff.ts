@@ -41,12 +41,13 @@ const MAX_REFUSED_UPGRADES = 3;
 /** Handshakes that fail before the first success: enough for a stale session id to be released and replaced. */
 const MAX_FIRST_HANDSHAKES = 6;
 
+/** Whether another try makes sense; the caller's `shouldReconnect` is asked after this. */
 export function mayRetry(error: AgentwireError, tries: Tries, policy: ReconnectPolicy): boolean {
   const attempt = tries.failed + 1;
   if (!error.retryable || attempt > policy.maxAttempts) return false;
   if (!tries.wasReady && !mayRetryFirst(error, attempt)) return false;
   if (tries.refusedInARow >= MAX_REFUSED_UPGRADES && isWrongUrl(error)) return false;
-  return policy.shouldReconnect?.(error, attempt) ?? true;
+  return true;
 }
 
 /** Before anything worked, a server that cannot be reached is reported at once; one that is there is asked again. */

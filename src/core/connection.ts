@@ -1,5 +1,5 @@
 import pRetry from "p-retry";
-import { type Backoff, type ReconnectPolicy, type Tries, backoffDelay, mayRetry } from "./backoff.ts";
+import { type Backoff, backoffDelay, mayRetry, type ReconnectPolicy, type Tries } from "./backoff.ts";
 import type { CancelTimer, Clock } from "./clock.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import {
@@ -17,7 +17,14 @@ import { Socket, type SocketEnd, type WebSocketLike } from "./socket.ts";
 import { onWake } from "./wake.ts";
 
 /** Where a client's connection is. */
-export type ClientStatus = "idle" | "connecting" | "handshaking" | "ready" | "reconnecting" | "draining" | "closed";
+export type ClientStatus =
+  | "idle"
+  | "connecting"
+  | "handshaking"
+  | "ready"
+  | "reconnecting"
+  | "draining"
+  | "closed";
 
 /** What a protocol does with a connection. Every call is about the one socket that is current. */
 export interface Protocol {
@@ -33,27 +40,34 @@ export interface Protocol {
   lost(end: SocketEnd | AgentwireError): AgentwireError;
   /** Whether leaving now would leave work behind that a drain should wait for. */
   busy(): boolean;
-  /** The drain limit passed with work still under way. */
-  drainExpired(limit: number): void;
   /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
   unavailable(reason: AgentwireError): void;
+}
 
+/** Who watches a connection; nothing here decides anything. */
+export interface Observer {
   status(status: ClientStatus): void;
   reconnecting(backoff: Backoff): void;
+  /** A ready connection ended. */
   disconnected(error: AgentwireError): void;
   /** A frame that could not be read. The connection lives on. */
   unreadable(problem: string, text?: string): void;
+  /** The drain limit, in ms, passed with work still under way. */
+  drainExpired(limit: number): void;
   /** Every frame, both ways. */
   frame(direction: "in" | "out", text: string): void;
+  /** A callback of the user's threw. */
+  callbackThrew(error: unknown, name: string): void;
 }
 
 export interface ConnectionSetup {
   readonly clock: Clock;
   readonly protocol: Protocol;
+  readonly observer: Observer;
   readonly dial: () => Promise<WebSocketLike>;
   /** Where `dial` leads, without credentials, for messages. */
   readonly target: () => string;
-  /** ms until a socket is open, and ms until the handshake is done. */
+  /** ms until a socket is open, and ms from then until the handshake is done; 0 for no limit. */
   readonly connectTimeout: number;
   readonly handshakeTimeout: number;
   /** `undefined`: never. */
@@ -89,9 +103,24 @@ const CLOSE_TIMEOUT = 1_000;
  */
 type State =
   | { readonly name: "idle" }
-  | { readonly name: "connecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer; socket?: Socket }
-  | { readonly name: "handshaking"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer; readonly socket: Socket }
-  | { readonly name: "ready"; readonly socket: Socket; readonly keepalive: Keepalive; readonly cancelTimer: CancelTimer }
+  | {
+      readonly name: "connecting";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      socket?: Socket;
+    }
+  | {
+      readonly name: "handshaking";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      readonly socket: Socket;
+    }
+  | {
+      readonly name: "ready";
+      readonly socket: Socket;
+      readonly keepalive: Keepalive;
+      readonly cancelTimer: CancelTimer;
+    }
   | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
   | { readonly name: "closing"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
@@ -131,7 +160,9 @@ export class Connection {
       case "closing":
         return Promise.reject(new ClosedError("the client is closing"));
       case "closed":
-        return Promise.reject(new ClosedError("the client is closed; make a new one", { cause: this.#state.reason }));
+        return Promise.reject(
+          new ClosedError("the client is closed; make a new one", { cause: this.#state.reason }),
+        );
       case "connecting":
       case "handshaking":
       case "reconnecting":
@@ -140,14 +171,23 @@ export class Connection {
     return this.#established ?? Promise.resolve();
   }
 
-  /** Writes one frame to the current socket. Returns whether it left: false when there is none that takes it. */
-  send(text: string): boolean {
+  /** Whether a frame sent now reaches the platform; not so while a socket is closing and its end not yet told. */
+  get writable(): boolean {
+    return this.#openSocket !== undefined;
+  }
+
+  /** Writes one frame to the current socket; to none, when there is none. */
+  send(text: string): void {
+    const socket = this.#openSocket;
+    if (!socket) return;
+    this.#setup.observer.frame("out", text);
+    socket.send(text);
+  }
+
+  get #openSocket(): Socket | undefined {
     const state = this.#state;
-    if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return false;
-    if (!state.socket.isOpen) return false;
-    state.socket.send(text);
-    this.#setup.protocol.frame("out", text);
-    return true;
+    if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
+    return state.socket.isOpen ? state.socket : undefined;
   }
 
   /** The handshake succeeded. */
@@ -163,7 +203,9 @@ export class Connection {
       socket,
       keepalive: new Keepalive({ ...keepalive, clock, dead }),
       cancelTimer:
-        stableAfter === undefined ? () => {} : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true }),
+        stableAfter === undefined
+          ? () => {}
+          : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true }),
     });
     this.#tries = { ...this.#tries, refusedInARow: 0, wasReady: true };
     step.resolve();
@@ -258,12 +300,12 @@ export class Connection {
   }
 
   async #attempt(): Promise<void> {
-    const { clock, connectTimeout } = this.#setup;
+    const { connectTimeout } = this.#setup;
     const step = deferred<void>();
     const state: State & { name: "connecting" } = {
       name: "connecting",
       step,
-      cancelTimer: clock.setTimeout(() => step.reject(new ConnectTimeoutError(connectTimeout)), connectTimeout),
+      cancelTimer: this.#limit(connectTimeout, () => step.reject(new ConnectTimeoutError(connectTimeout))),
     };
     this.#transition(state);
     void this.#dial(state);
@@ -276,7 +318,7 @@ export class Connection {
       const socket = new Socket(webSocket, {
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
-        unreadable: (problem) => this.#setup.protocol.unreadable(problem),
+        unreadable: (problem) => this.#setup.observer.unreadable(problem),
         end: (end) => this.#socketEnded(end),
       });
       if (this.#state === state) state.socket = socket;
@@ -287,25 +329,36 @@ export class Connection {
   }
 
   #opened(dialing: State & { name: "connecting" }): void {
-    const { clock, handshakeTimeout, protocol } = this.#setup;
+    const { handshakeTimeout, protocol } = this.#setup;
     const { step, socket } = dialing;
     if (this.#state !== dialing || !socket) return;
-    const cancelTimer = clock.setTimeout(() => step.reject(protocol.handshakeTimeout()), handshakeTimeout);
+    const cancelTimer = this.#limit(handshakeTimeout, () => step.reject(protocol.handshakeTimeout()));
     this.#transition({ name: "handshaking", step, socket, cancelTimer });
     protocol.opened();
   }
 
+  /** A time limit; 0 is none. */
+  #limit(delay: number, expire: () => void): CancelTimer {
+    return delay === 0 ? () => {} : this.#setup.clock.setTimeout(expire, delay);
+  }
+
   #triesAgain(error: AgentwireError): boolean {
-    const { reconnect } = this.#setup;
+    const { reconnect, observer } = this.#setup;
     if (this.#state.name === "closed" || this.#state.name === "closing") return false;
     const refused = isAgentwireError(error, "connect-failed") && error.status !== undefined;
     this.#tries = { ...this.#tries, refusedInARow: refused ? this.#tries.refusedInARow + 1 : 0 };
-    return reconnect !== undefined && mayRetry(error, this.#tries, reconnect);
+    if (!reconnect || !mayRetry(error, this.#tries, reconnect)) return false;
+    try {
+      return reconnect.shouldReconnect?.(error, this.#tries.failed + 1) ?? true;
+    } catch (thrown) {
+      observer.callbackThrew(thrown, "shouldReconnect");
+      return true; // as if it had not been given
+    }
   }
 
   /** Waits out the back-off before the next attempt. */
   async #wait(error: AgentwireError): Promise<void> {
-    const { clock, reconnect, protocol } = this.#setup;
+    const { clock, reconnect, observer } = this.#setup;
     const delay = reconnect ? backoffDelay(this.#tries.failed, reconnect, clock.random()) : 0;
     this.#tries = { ...this.#tries, failed: this.#tries.failed + 1 };
     const step = deferred<void>();
@@ -319,14 +372,15 @@ export class Connection {
         stopListening();
       },
     });
-    protocol.reconnecting({ attempt: this.#tries.failed, delay, error });
+    observer.reconnecting({ attempt: this.#tries.failed, delay, error });
     await step.promise;
   }
 
   #giveUp(error: AgentwireError): void {
     if (this.#state.name === "closed" || this.#state.name === "closing") return;
     const { protocol } = this.#setup;
-    const forGood = this.#tries.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
+    const forGood =
+      this.#tries.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
     if (forGood) this.#end(error);
     else this.#transition({ name: "idle" });
     this.healthy();
@@ -336,9 +390,9 @@ export class Connection {
   // --- one socket ---
 
   #received(text: string): void {
-    const { protocol, maxReceiveBytes, keepalive } = this.#setup;
+    const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
     const state = this.#state;
-    protocol.frame("in", text);
+    observer.frame("in", text);
     if (state.name === "ready" && keepalive.proof === "frame") state.keepalive.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {
       const bytes = text.length;
@@ -350,7 +404,7 @@ export class Connection {
     try {
       value = parseFrame(text);
     } catch {
-      protocol.unreadable("a frame that is not JSON", text);
+      observer.unreadable("a frame that is not JSON", text);
       return;
     }
     protocol.message(value, text);
@@ -381,10 +435,10 @@ export class Connection {
   }
 
   #lost(end: SocketEnd | AgentwireError): void {
-    const { protocol } = this.#setup;
+    const { protocol, observer } = this.#setup;
     const draining = this.#state.name === "draining";
     const error = protocol.lost(end);
-    protocol.disconnected(error);
+    observer.disconnected(error);
     if (draining) {
       this.#end(closedByCaller());
       protocol.unavailable(error);
@@ -398,9 +452,9 @@ export class Connection {
   // --- the end ---
 
   #drain(socket: Socket, limit: number): void {
-    const { clock, protocol } = this.#setup;
+    const { clock, observer } = this.#setup;
     const cancelTimer = clock.setTimeout(() => {
-      protocol.drainExpired(limit);
+      observer.drainExpired(limit);
       this.#shut(closedByCaller());
     }, limit);
     this.#transition({ name: "draining", socket, cancelTimer });
@@ -409,7 +463,10 @@ export class Connection {
   #shut(reason: AgentwireError): void {
     const state = this.#state;
     const { clock, protocol } = this.#setup;
-    if ((state.name === "handshaking" || state.name === "ready" || state.name === "draining") && state.socket.isOpen) {
+    if (
+      (state.name === "handshaking" || state.name === "ready" || state.name === "draining") &&
+      state.socket.isOpen
+    ) {
       const { socket } = state;
       const cancelTimer = clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
       this.#transition({ name: "closing", socket, cancelTimer });
@@ -430,7 +487,7 @@ export class Connection {
     const previous = this.#state;
     this.#state = next;
     release(previous, next);
-    if (statusOf(next) !== statusOf(previous)) this.#setup.protocol.status(statusOf(next));
+    if (statusOf(next) !== statusOf(previous)) this.#setup.observer.status(statusOf(next));
   }
 }
 
@@ -456,10 +513,15 @@ function connectError(end: SocketEnd, target: string): ConnectError {
   const status = REFUSED_UPGRADE.exec(said)?.[1];
   if (status !== undefined) {
     const hint = "check the path and the port of the URL";
-    return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, { status: Number(status), cause: end.cause });
+    return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, {
+      status: Number(status),
+      cause: end.cause,
+    });
   }
   const why = said === "" ? `close code ${end.code}` : said;
-  return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, { cause: end.cause });
+  return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, {
+    cause: end.cause,
+  });
 }
 
 function asConnectError(error: unknown, target: string): AgentwireError {

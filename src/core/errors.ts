@@ -84,7 +84,11 @@ export class ConnectError extends AgentwireError {
 
   constructor(
     message: string,
-    options: { readonly status?: number | undefined; readonly cause?: unknown; readonly retryable?: boolean } = {},
+    options: {
+      readonly status?: number | undefined;
+      readonly cause?: unknown;
+      readonly retryable?: boolean;
+    } = {},
   ) {
     super("connect-failed", message, { cause: options.cause, retryable: options.retryable ?? true });
     if (options.status !== undefined) this.status = options.status;
@@ -99,7 +103,9 @@ export class ConnectTimeoutError extends AgentwireError {
   readonly timeout: number;
 
   constructor(timeout: number) {
-    super("connect-timeout", `the server did not accept the connection within ${timeout} ms`, { retryable: true });
+    super("connect-timeout", `the server did not accept the connection within ${timeout} ms`, {
+      retryable: true,
+    });
     this.timeout = timeout;
   }
 }
@@ -128,7 +134,11 @@ export class HandshakeError extends AgentwireError {
   constructor(
     reason: HandshakeReason,
     message: string,
-    options: { readonly retryable?: boolean; readonly closeCode?: number | undefined; readonly cause?: unknown } = {},
+    options: {
+      readonly retryable?: boolean;
+      readonly closeCode?: number | undefined;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super("handshake-refused", message, options);
     this.reason = reason;
@@ -176,7 +186,11 @@ export class RequestError extends AgentwireError {
 
   constructor(
     message: string,
-    options: { readonly txid?: number | undefined; readonly serverMessage: string; readonly retryable?: boolean },
+    options: {
+      readonly txid?: number | undefined;
+      readonly serverMessage: string;
+      readonly retryable?: boolean;
+    },
   ) {
     super("request-refused", message, options);
     this.serverMessage = options.serverMessage;
@@ -244,7 +258,11 @@ export class TurnCancelledError extends AgentwireError {
   readonly by: "user" | "signal";
 
   constructor(by: "user" | "signal", options: { readonly cause?: unknown } = {}) {
-    super("turn-cancelled", by === "user" ? "the turn was cancelled" : "the turn's signal was aborted", options);
+    super(
+      "turn-cancelled",
+      by === "user" ? "the turn was cancelled" : "the turn's signal was aborted",
+      options,
+    );
     this.by = by;
   }
 }
@@ -260,10 +278,14 @@ export class TurnTimeoutError extends AgentwireError {
   constructor(kind: "idle" | "total", timeout: number) {
     const what = kind === "idle" ? "nothing arrived for the turn" : "the turn did not end";
     const option = kind === "idle" ? "idleTimeout" : "timeout";
-    super("turn-timeout", `${what} within ${timeout} ms; raise \`${option}\`, or set it to 0 to wait without end`, {
-      retryable: true,
-      delivery: "unknown",
-    });
+    super(
+      "turn-timeout",
+      `${what} within ${timeout} ms; raise \`${option}\`, or set it to 0 to wait without end`,
+      {
+        retryable: true,
+        delivery: "unknown",
+      },
+    );
     this.kind = kind;
     this.timeout = timeout;
   }
@@ -295,10 +317,14 @@ export class QueueFullError extends AgentwireError {
   readonly limit: number;
 
   constructor(what: "bytes" | "turns", amount: number, limit: number) {
-    super("queue-full", `${amount} ${what} would wait to be sent, over the limit of ${limit}; wait for earlier turns to settle`, {
-      retryable: true,
-      delivery: "not-sent",
-    });
+    super(
+      "queue-full",
+      `${amount} ${what} would wait to be sent, over the limit of ${limit}; wait for earlier turns to settle`,
+      {
+        retryable: true,
+        delivery: "not-sent",
+      },
+    );
     this.bytes = amount;
     this.limit = limit;
   }
@@ -323,9 +349,20 @@ export class ClosedError extends AgentwireError {
   override readonly name = "ClosedError";
   readonly code = "closed";
 
-  constructor(message: string, options: { readonly cause?: unknown; readonly delivery?: Delivery | undefined } = {}) {
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly delivery?: Delivery | undefined } = {},
+  ) {
     super("closed", message, options);
   }
+}
+
+/** A copy, for a failure that several turns share: each gets its own `partial`, `delivery` and `input`. */
+export function copyError<E extends AgentwireError>(error: E): E {
+  return Object.defineProperties(
+    Object.create(Object.getPrototypeOf(error)),
+    Object.getOwnPropertyDescriptors(error),
+  );
 }
 
 /** Which class carries which code. */
@@ -355,7 +392,10 @@ export type ErrorCode = keyof ErrorByCode;
  * Whether `error` comes from this library, and, when `code` is given, whether it is that error.
  * Works across several installed copies of the package, where `instanceof` does not.
  */
-export function isAgentwireError<Code extends ErrorCode>(error: unknown, code: Code): error is ErrorByCode[Code];
+export function isAgentwireError<Code extends ErrorCode>(
+  error: unknown,
+  code: Code,
+): error is ErrorByCode[Code];
 export function isAgentwireError(error: unknown): error is AgentwireError;
 export function isAgentwireError(error: unknown, code?: ErrorCode): boolean {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;

@@ -1,6 +1,12 @@
 import type { CancelTimer, Clock } from "./clock.ts";
 import { Deadline } from "./deadline.ts";
-import { type AgentwireError, InvalidInputError, TurnCancelledError, type TurnPartial, TurnTimeoutError } from "./errors.ts";
+import {
+  type AgentwireError,
+  InvalidInputError,
+  TurnCancelledError,
+  type TurnPartial,
+  TurnTimeoutError,
+} from "./errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { utf8Length } from "./frames.ts";
@@ -179,6 +185,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.#status === "completed" || this.#status === "cancelled" || this.#status === "failed";
   }
 
+  /** Ends the turn at once when its signal was aborted already; called when everything else is in place. */
+  begin(): void {
+    if (this.#setup.signal?.aborted) this.#onAbort();
+  }
+
   /** The prompt was written to a socket. */
   sent(): void {
     this.#sent = true;
@@ -272,7 +283,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#consumer) {
       throw new InvalidInputError(
         `turn ${this.id} is already read through ${this.#consumer}.`,
-        "A turn has one reader; use `turn.on(\"event\", ...)` for a second one.",
+        'A turn has one reader; use `turn.on("event", ...)` for a second one.',
         { code: "already-consumed" },
       );
     }

@@ -62,6 +62,11 @@ export class Pending<Id, Request> {
     }
   }
 
+  /** What waits, oldest first. */
+  *values(): Iterable<Request> {
+    for (const { request } of this.#entries.values()) yield request;
+  }
+
   /** Removes all and returns them, oldest first. */
   clear(): Request[] {
     const requests = [...this.#entries.values()].map(({ deadline, request }) => {

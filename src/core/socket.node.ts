@@ -1,14 +1,10 @@
-import type { WebSocketInit, WebSocketLike } from "./socket.ts";
+import type { OpenSocket } from "./socket.ts";
 
 /** Whether `headers` can be sent with the upgrade. */
 export const sendsHeaders = true;
 
 /** `ws` is loaded at the first dial, so that importing a client costs nothing. */
-export async function openSocket(
-  url: string,
-  init: WebSocketInit,
-  limits: { readonly maxReceiveBytes: number },
-): Promise<WebSocketLike> {
+export const openSocket: OpenSocket = async (url, init, limits) => {
   const { default: NodeWebSocket } = await import("isomorphic-ws");
   return new NodeWebSocket(url, [...init.protocols], {
     headers: { ...init.headers },
@@ -16,4 +12,4 @@ export async function openSocket(
     // Chunks are small and many: inflating each costs more than the bytes it saves on the way.
     perMessageDeflate: false,
   });
-}
+};

@@ -30,6 +30,13 @@ export interface WebSocketInit {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Opens the platform's own kind of socket; one file per platform, chosen by the package's `imports`. */
+export type OpenSocket = (
+  url: string,
+  init: WebSocketInit,
+  limits: { readonly maxReceiveBytes: number },
+) => Promise<WebSocketLike>;
+
 /** How a socket ended. */
 export interface SocketEnd {
   /** The close code; 1006 when the link broke without one. */

@@ -39,12 +39,9 @@ export class TurnQueue<Turn> {
     return this.#waiting.delete(turn);
   }
 
-  /** Removes and returns the oldest. */
-  take(): Turn | undefined {
-    for (const turn of this.#waiting.keys()) {
-      this.delete(turn);
-      return turn;
-    }
+  /** The oldest, left where it is. */
+  first(): Turn | undefined {
+    for (const turn of this.#waiting.keys()) return turn;
     return undefined;
   }
 

@@ -26,7 +26,14 @@ export interface TurnResult {
  * Where a turn is: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `cancelling`
  * (stopped here, the server may not know yet), then one of three ends.
  */
-export type TurnStatus = "queued" | "sent" | "streaming" | "cancelling" | "completed" | "cancelled" | "failed";
+export type TurnStatus =
+  | "queued"
+  | "sent"
+  | "streaming"
+  | "cancelling"
+  | "completed"
+  | "cancelled"
+  | "failed";
 
 /** How a turn ended. */
 export type TurnOutcome<Result extends TurnResult> =

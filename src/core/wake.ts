@@ -14,7 +14,9 @@ interface Page extends EventSource {
  * @returns the function that stops listening.
  */
 export function onWake(wake: () => void): () => void {
-  const { addEventListener, removeEventListener, document } = globalThis as Partial<EventSource> & { document?: Page };
+  const { addEventListener, removeEventListener, document } = globalThis as Partial<EventSource> & {
+    document?: Page;
+  };
   const onVisible = (): void => {
     if (document?.visibilityState === "visible") wake();
   };

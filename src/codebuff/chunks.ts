@@ -1,0 +1,175 @@
+import { isObject } from "../core/client-options.ts";
+import { parseFrame } from "../core/frames.ts";
+import type { ChunkObject } from "./messages.ts";
+import { exactSse, SseReader } from "./sse.ts";
+
+/**
+ * How string chunks become text.
+ *
+ * - `auto`: text stays text; a chunk that is exactly OpenAI server-sent events is decoded.
+ * - `text`: every string is text, as the published protocol says.
+ * - `openai-sse`: the strings together are one stream of server-sent events.
+ */
+export type ChunkDecoding = "auto" | "text" | "openai-sse";
+
+/** Which of the two sources of an answer's text counts; the original server sends it twice. */
+export type TextSource = "strings" | "events";
+
+/** An error that an upstream model API reported inside the stream. */
+export interface StreamError {
+  readonly message: string;
+  readonly kind: string;
+  readonly status?: number;
+  readonly retryable: boolean;
+}
+
+export interface DecodedChunk {
+  readonly text: string;
+  /** The parsed objects of a decoded server-sent event chunk. */
+  readonly parsed?: readonly unknown[];
+  readonly error?: StreamError;
+  /** What was odd about the chunk. */
+  readonly oddity?: string;
+}
+
+const DONE = "[DONE]";
+
+/** What Python prints for an object that somebody forgot to unpack; seen in real streams. */
+const PYTHON_REPR = /^<src\.[^<>]* object at 0x[0-9a-fA-F]+>$/;
+
+/** Decodes the chunks of one prompt. */
+export class ChunkDecoder {
+  readonly #mode: ChunkDecoding;
+  readonly #textSource: TextSource;
+  readonly #reader: SseReader;
+  #payloads: string[] = [];
+  #stray: string[] = [];
+
+  constructor(mode: ChunkDecoding, textSource: TextSource) {
+    this.#mode = mode;
+    this.#textSource = textSource;
+    this.#reader = new SseReader(
+      (data) => this.#payloads.push(data),
+      (line) => this.#stray.push(line),
+    );
+  }
+
+  decode(chunk: string | ChunkObject): DecodedChunk {
+    if (typeof chunk !== "string") return { text: this.#textOfEvent(chunk) };
+    const decoded = this.#decodeString(chunk);
+    return this.#textSource === "strings" || decoded.text === "" ? decoded : { ...decoded, text: "" };
+  }
+
+  /** The prompt is over: what an unfinished event held, if there is anything. */
+  end(): DecodedChunk | undefined {
+    if (this.#mode !== "openai-sse") return undefined;
+    this.#reader.end();
+    return this.#payloads.length + this.#stray.length === 0 ? undefined : this.#takeEvents();
+  }
+
+  #decodeString(chunk: string): DecodedChunk {
+    if (chunk.charCodeAt(0) === LESS_THAN && PYTHON_REPR.test(chunk)) {
+      const oddity = "a chunk that is the name of a Python object instead of text";
+      return { text: this.#mode === "text" ? chunk : "", oddity };
+    }
+    switch (this.#mode) {
+      case "text":
+        return { text: chunk };
+      case "auto":
+        return decodeExact(chunk) ?? { text: chunk };
+      case "openai-sse":
+        this.#reader.feed(chunk);
+        return this.#takeEvents();
+    }
+  }
+
+  #takeEvents(): DecodedChunk {
+    const payloads = this.#payloads;
+    const stray = this.#stray;
+    this.#payloads = [];
+    this.#stray = [];
+    const decoded = readPayloads(payloads);
+    const oddities = [
+      ...decoded.oddities,
+      ...(stray.length > 0 ? ["text outside of server-sent events"] : []),
+    ];
+    return summary(decoded, oddities[0]);
+  }
+
+  #textOfEvent(chunk: ChunkObject): string {
+    if (this.#textSource !== "events" || chunk.type !== "text" || !("text" in chunk)) return "";
+    return typeof chunk.text === "string" ? chunk.text : "";
+  }
+}
+
+const LESS_THAN = 0x3c;
+
+/** Decodes a chunk that is server-sent events of a chat completion from end to end; leaves any other alone. */
+function decodeExact(chunk: string): DecodedChunk | undefined {
+  const payloads = exactSse(chunk);
+  if (!payloads) return undefined;
+  const decoded = readPayloads(payloads);
+  const all = decoded.oddities.length === 0 && decoded.parsed.every(isCompletionChunk);
+  return all ? summary(decoded) : undefined;
+}
+
+function isCompletionChunk(payload: unknown): boolean {
+  return isObject(payload) && payload["object"] === "chat.completion.chunk";
+}
+
+interface Payloads {
+  readonly text: string;
+  readonly parsed: readonly unknown[];
+  readonly error: StreamError | undefined;
+  readonly oddities: readonly string[];
+}
+
+function readPayloads(payloads: readonly string[]): Payloads {
+  const parsed: unknown[] = [];
+  const oddities: string[] = [];
+  let text = "";
+  let error: StreamError | undefined;
+  for (const payload of payloads) {
+    if (payload.trim() === DONE) continue; // may repeat, and come before an error or without one
+    let value: unknown;
+    try {
+      value = parseFrame(payload);
+    } catch {
+      oddities.push("a server-sent event that is not JSON");
+      continue;
+    }
+    parsed.push(value);
+    text += deltaText(value);
+    error ??= errorOf(value);
+  }
+  return { text, parsed, error, oddities };
+}
+
+function summary(payloads: Payloads, oddity?: string): DecodedChunk {
+  const { text, parsed, error } = payloads;
+  return { text, parsed, ...(error ? { error } : {}), ...(oddity === undefined ? {} : { oddity }) };
+}
+
+function deltaText(value: unknown): string {
+  if (!isObject(value) || !Array.isArray(value["choices"])) return "";
+  const choice: unknown = value["choices"][0];
+  const delta = isObject(choice) ? choice["delta"] : undefined;
+  const content = isObject(delta) ? delta["content"] : undefined;
+  return typeof content === "string" ? content : "";
+}
+
+/** The `error` object of a payload, on it or on its first choice. */
+function errorOf(value: unknown): StreamError | undefined {
+  if (!isObject(value)) return undefined;
+  const choices: unknown = value["choices"];
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const error = isObject(value["error"]) ? value["error"] : isObject(choice) ? choice["error"] : undefined;
+  if (!isObject(error)) return undefined;
+  const { message, type, status_code: status, retryable } = error;
+  return {
+    message: typeof message === "string" ? message : "the model API reported an error",
+    kind: typeof type === "string" ? type : "error",
+    ...(typeof status === "number" ? { status } : {}),
+    retryable: retryable === true,
+  };
+}

@@ -1,0 +1,395 @@
+import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
+import { ClientCore } from "../core/client-core.ts";
+import { type Check, checkFields, checks, oneOf } from "../core/client-options.ts";
+import type { ClientStatus } from "../core/connection.ts";
+import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
+import { asyncDispose } from "../core/dispose.ts";
+import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
+import type { ListenOptions, Unsubscribe } from "../core/events.ts";
+import { randomId } from "../core/random-id.ts";
+import type { Turn, TurnOptions } from "../core/turn.ts";
+import type { CodebuffClientEvents } from "./events.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
+import type { Ack, InitResponse, ServerMessage } from "./messages.ts";
+import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
+import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
+import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
+import type { Session } from "./session.ts";
+import { Standing } from "./standing.ts";
+import { TokenSource } from "./token.ts";
+import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
+import { Wire } from "./wire.ts";
+
+/** What `init` sends. */
+export interface CodebuffInitInput {
+  /** Files of the project, in the form that the server at the other end knows. */
+  readonly fileContext: Readonly<Record<string, unknown>>;
+  readonly repoUrl?: string;
+  /** @default the client's `fingerprintId` */
+  readonly fingerprintId?: string;
+  /** @default the client's `authToken` */
+  readonly authToken?: string;
+}
+
+/** A conversation with a Codebuff server. */
+export type CodebuffConversation = Conversation<
+  CodebuffEvent,
+  CodebuffResult,
+  CodebuffPromptOptions,
+  CodebuffPromptInput,
+  CodebuffConversationState
+>;
+
+const TURN_FIELDS: Readonly<Record<string, Check>> = {
+  signal: checks.signal,
+  timeout: checks.delay,
+  idleTimeout: checks.delay,
+  chunkDecoding: oneOf("auto", "text", "openai-sse"),
+  textSource: oneOf("strings", "events"),
+};
+
+const INIT_FIELDS: Readonly<Record<string, Check>> = {
+  fileContext: checks.object,
+  repoUrl: checks.string,
+  fingerprintId: checks.text,
+  authToken: checks.text,
+};
+
+/** ms of being ready after which earlier failures no longer lengthen the back-off. */
+const STABLE_AFTER = 5_000;
+
+/**
+ * Client of the Codebuff WebSocket protocol, for the published proxy and the original server.
+ *
+ * Nothing is opened before the first `prompt()` or `connect()`. A lost connection comes back by itself;
+ * prompts that were under way fail with `delivery: "unknown"` and are never sent again by themselves.
+ *
+ * @example
+ * const client = new CodebuffClient({ url: "ws://127.0.0.1:8000/ws" });
+ * for await (const text of client.prompt("Hello").textStream) process.stdout.write(text);
+ * await client.close();
+ */
+export class CodebuffClient
+  implements
+    AgentClient<
+      CodebuffEvent,
+      CodebuffResult,
+      CodebuffPromptOptions,
+      CodebuffPromptInput,
+      CodebuffClientEvents
+    >
+{
+  readonly #settings: CodebuffSettings;
+  readonly #core: ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+  readonly #wire: Wire;
+  readonly #prompts: Prompts;
+  readonly #standing: Standing;
+  #tokensGiven = false;
+  #closing = false;
+
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  constructor(options: CodebuffClientOptions) {
+    const settings = resolveOptions(options);
+    this.#settings = settings;
+    const core = (): ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents> => this.#core;
+    const token = new TokenSource(settings.authToken, () => this.#core.redactor);
+    const wire = new Wire({
+      settings,
+      core,
+      user: {
+        resume: (session) => this.#resume(session),
+        promptAcked: (promptId) => this.#prompts.acked(promptId),
+        promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
+        promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
+        message: (message, size) => this.#onMessage(message, size),
+        unavailable: (reason) => this.#unavailable(reason),
+      },
+    });
+    this.#wire = wire;
+    this.#prompts = new Prompts({ settings, wire, token, core });
+    this.#standing = new Standing({ wire, token, core });
+    this.#core = new ClientCore({
+      options,
+      resolved: settings.socket,
+      protocol: wire,
+      handshakeTimeout: settings.identifyTimeout,
+      stableAfter: STABLE_AFTER,
+      drainTimeout: settings.drainTimeout,
+      proof: "frame",
+      ping: () => wire.ping(),
+      excused: () => wire.excused(),
+      carriesCredentials: () => this.#tokensGiven || token.exists,
+      closing: () => {
+        this.#closing = true;
+        this.#prompts.giveBack();
+      },
+    });
+  }
+
+  get status(): ClientStatus {
+    return this.#core.connection.status;
+  }
+
+  /** Which server is at the other end: `undefined` until the first connection tells, unless `profile` says it. */
+  get server(): CodebuffServer | undefined {
+    return this.#wire.server;
+  }
+
+  get capabilities(): Capabilities {
+    const original = this.#wire.server === "codebuff";
+    return {
+      textDeltas: true,
+      reasoning: original,
+      toolCalls: true,
+      toolOutputDeltas: false,
+      subagents: original,
+      permissions: "client",
+      questions: original,
+      usage: "credits",
+      images: true,
+      cancelOnWire: original,
+      history: "client",
+      survivesReconnect: true,
+    };
+  }
+
+  /**
+   * Sends a prompt and streams its answer. Connects first if need be.
+   * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
+   */
+  prompt(
+    input: string | CodebuffPromptInput,
+    options?: CodebuffPromptOptions & TurnOptions,
+  ): Turn<CodebuffEvent, CodebuffResult> {
+    this.#assertOpen();
+    const data = this.#build(input, options);
+    const json = toJson(data, "the prompt");
+    const prompt = this.#prompts.create({
+      input,
+      data,
+      options,
+      json: () => json,
+      stateNow: () => undefined,
+      first: true,
+    });
+    this.#start(prompt);
+    return prompt.turn;
+  }
+
+  /**
+   * A conversation that remembers, on both servers; `from` is what an earlier one's `state` gave.
+   * @throws InvalidInputError when `from` is something else.
+   */
+  conversation(options: { readonly from?: ConversationState } = {}): CodebuffConversation {
+    const memory = new CodebuffMemory(options.from);
+    const server = (): CodebuffServer => this.#wire.server ?? "proxy";
+    return new LiveConversation({
+      get messages() {
+        return memory.messages;
+      },
+      get state() {
+        return memory.state;
+      },
+      create: (
+        input: string | CodebuffPromptInput,
+        options: (CodebuffPromptOptions & TurnOptions) | undefined,
+        first,
+      ) => {
+        this.#assertOpen();
+        const data = this.#build(input, options);
+        toJson(data, "the prompt");
+        const json = (to = server()): string => toJson(memory.withHistory(data, to), "the conversation");
+        const prompt = this.#prompts.create({
+          input,
+          data,
+          options,
+          json,
+          stateNow: () => memory.state,
+          first,
+        });
+        return {
+          turn: prompt.turn,
+          start: () => this.#start(prompt),
+          completed: (result: CodebuffResult) => memory.remember(data, result, server()),
+        };
+      },
+    });
+  }
+
+  /**
+   * Tells the server about the project. Repeated by itself after a reconnect. Optional on both servers.
+   * @returns the init-response; rejects when the server refuses or does not answer (the original server
+   *   stays silent when it does not know the user).
+   * @throws InvalidInputError before anything is sent.
+   */
+  init(input: CodebuffInitInput): Promise<InitResponse> {
+    this.#assertOpen();
+    if (!checks.object.holds(input) || input.fileContext === undefined) {
+      throw new InvalidInputError("`fileContext` is missing.", "Pass an object such as { fileContext: {} }.");
+    }
+    checkFields(input, INIT_FIELDS, "init field");
+    this.#noteToken(input.authToken);
+    const { fileContext, repoUrl, authToken, fingerprintId = this.#settings.fingerprintId } = input;
+    const json = toJson(
+      {
+        type: "init",
+        fingerprintId,
+        fileContext,
+        ...(repoUrl === undefined ? {} : { repoUrl }),
+        ...(authToken === undefined ? {} : { authToken }),
+      },
+      "init",
+    );
+    const reply = this.#standing.init(json, authToken !== undefined);
+    this.#connectForWork();
+    return reply;
+  }
+
+  /**
+   * Subscribes to topics, now and after every reconnect. No known server publishes to any.
+   * @throws InvalidInputError for no topics at all: the servers treat that each in their own way.
+   */
+  subscribe(topics: readonly string[]): Promise<void> {
+    this.#checkTopics(topics);
+    return this.#setTopics("subscribe", topics);
+  }
+
+  /** Unsubscribes; topics that were not subscribed to are no error. */
+  unsubscribe(topics: readonly string[]): Promise<void> {
+    this.#checkTopics(topics);
+    return this.#setTopics("unsubscribe", topics);
+  }
+
+  connect(options?: ConnectOptions): Promise<void> {
+    return this.#core.connect(options);
+  }
+
+  /**
+   * Closes for good. What was not sent is handed back at once; prompts under way get `drainTimeout` to end,
+   * because leaving the published proxy in the middle of a prompt brings it down for everybody. Idempotent.
+   */
+  close(options?: CloseOptions): Promise<void> {
+    return this.#core.close(options);
+  }
+
+  on<Name extends keyof CodebuffClientEvents & string>(
+    name: Name,
+    listener: (...values: CodebuffClientEvents[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    return this.#core.on(name, listener, options);
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #build(input: string | CodebuffPromptInput, options: TurnOptions | undefined): PromptData {
+    checkFields(options ?? {}, TURN_FIELDS, "option");
+    const { fingerprintId, costMode, model } = this.#settings;
+    const data = buildPrompt(input, {
+      fingerprintId,
+      costMode,
+      model,
+      newPromptId: () => randomId("prompt"),
+    });
+    this.#noteToken(data.authToken);
+    return data;
+  }
+
+  #noteToken(token: string | undefined): void {
+    if (token === undefined) return;
+    this.#core.assertPrivate();
+    this.#core.redactor.add(token);
+    this.#tokensGiven = true;
+  }
+
+  /** Sends a prompt that was made; a conversation may have held it back until after the client was closed. */
+  #start(prompt: Prompt): void {
+    const closed = this.#closedError();
+    if (closed) {
+      prompt.turn.abandon(closed);
+      return;
+    }
+    this.#prompts.start(prompt);
+    this.#connectForWork();
+  }
+
+  #checkTopics(topics: readonly string[]): void {
+    this.#assertOpen();
+    if (Array.isArray(topics) && topics.length > 0 && topics.every(checks.text.holds)) return;
+    throw new InvalidInputError(
+      "`topics` is not a list of names.",
+      'Pass at least one, such as ["updates"].',
+    );
+  }
+
+  async #setTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
+    this.#connectForWork();
+    const session = await this.#wire.whenReady();
+    return this.#standing.setTopics(session, type, topics);
+  }
+
+  /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */
+  #connectForWork(): void {
+    this.#core.connection.connect().catch(() => {});
+  }
+
+  #assertOpen(): void {
+    const closed = this.#closedError();
+    if (closed) throw closed;
+  }
+
+  #closedError(): ClosedError | undefined {
+    const cause = this.#core.connection.closedBy;
+    if (!this.#closing && !cause) return undefined;
+    return new ClosedError("this client was closed; make a new one", { cause, delivery: "not-sent" });
+  }
+
+  // --- what the wire tells ---
+
+  #resume(session: Session): void {
+    const start = (): void => {
+      this.#wire.resumed(session);
+      this.#prompts.pump();
+    };
+    const waits = this.#standing.resume(session);
+    if (waits) void waits.then(start);
+    else start();
+  }
+
+  #onMessage(message: Exclude<ServerMessage, Ack>, size: number): void {
+    const { events } = this.#core;
+    switch (message.type) {
+      case "response-chunk":
+      case "prompt-response":
+      case "prompt-error":
+        this.#prompts.receive(message, size);
+        return;
+      case "action-error":
+        this.#prompts.receiveActionError(message);
+        return;
+      case "init-response":
+        this.#wire.initAnswered(message);
+        events.emit("initResponse", message);
+        return;
+      case "unknown-action":
+        events.emit("unknownAction", message.data);
+        return;
+      case "unknown-message":
+        events.emit("unknownMessage", message.message);
+        return;
+      case "invalid":
+        this.#core.warn("invalid-message", message.problem);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #unavailable(reason: AgentwireError): void {
+    this.#prompts.endAll(reason);
+    this.#standing.unavailable(reason);
+  }
+}

@@ -1,0 +1,26 @@
+// Everything that the core gives to every protocol, so that one import is enough.
+export * from "../core/index.ts";
+export type { ChunkDecoding, TextSource } from "./chunks.ts";
+export { CodebuffClient, type CodebuffConversation, type CodebuffInitInput } from "./client.ts";
+export type { CodebuffClientEvents, PromptFrame } from "./events.ts";
+export type { CodebuffServer } from "./handshake.ts";
+export type { CodebuffConversationState } from "./memory.ts";
+export type {
+  ActionError,
+  ChunkObject,
+  InitResponse,
+  PromptError,
+  PromptResponse,
+  ResponseChunk,
+  ToolCallData,
+} from "./messages.ts";
+export type { CodebuffClientOptions } from "./options.ts";
+export type { ChatMessage, ChatPart, CodebuffPromptInput, ContentPart } from "./prompt.ts";
+export type { CodebuffPromptOptions } from "./prompts.ts";
+export {
+  type CodebuffEvent,
+  type CodebuffFailureOrigin,
+  type CodebuffResult,
+  CodebuffTurnError,
+  type ResponseChunkEvent,
+} from "./turn.ts";

@@ -1,0 +1,53 @@
+import {
+  type AgentwireError,
+  ConnectionLostError,
+  isAgentwireError,
+  PayloadTooLargeError,
+} from "../core/errors.ts";
+import type { SocketEnd } from "../core/socket.ts";
+import { endedInHandshake } from "./handshake.ts";
+import type { CodebuffSettings } from "./options.ts";
+
+/** The largest frame that a Codebuff server is known to take: the published proxy's limit. */
+export const PROXY_MAX_FRAME = 1_048_576;
+
+/** Why a socket ended, for the client. `unproven`: the session did not stand yet, as far as anybody can tell. */
+export function lossError(end: SocketEnd | AgentwireError, unproven: boolean): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  if (unproven) return endedInHandshake(end);
+  return new ConnectionLostError(`the server closed the connection (${said(end)})`, {
+    closeCode: end.code,
+    closeReason: end.reason,
+    cause: end.cause,
+  });
+}
+
+/** Why a request that was under way failed; each gets an error of its own. */
+export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostError {
+  const advice = "it may have been carried out, so it is not sent again by itself";
+  if (isAgentwireError(end)) {
+    return new ConnectionLostError(`${end.message}; ${advice}`, { delivery: "unknown", cause: end });
+  }
+  return new ConnectionLostError(
+    `the connection ended (${said(end)}) with the request under way; ${advice}`,
+    {
+      closeCode: end.code,
+      closeReason: end.reason,
+      delivery: "unknown",
+      cause: end.cause,
+    },
+  );
+}
+
+/** The server closed with 1009 over this prompt. */
+export function promptTooLarge(bytes: number, settings: CodebuffSettings): PayloadTooLargeError {
+  const limit = settings.maxSendBytes ?? PROXY_MAX_FRAME;
+  return new PayloadTooLargeError(
+    `the server closed the connection over a prompt of ${bytes} bytes; send less`,
+    { bytes, limit },
+  );
+}
+
+function said(end: SocketEnd): string {
+  return end.reason === "" ? `code ${end.code}` : `code ${end.code}, "${end.reason}"`;
+}

@@ -1,0 +1,91 @@
+import { isObject } from "../core/client-options.ts";
+import type { ConversationMessage, ConversationState } from "../core/conversation.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import type { ChatMessage, ChatPart, ContentPart, PromptData } from "./prompt.ts";
+import type { CodebuffResult } from "./turn.ts";
+
+/** What a Codebuff conversation goes on from; a JSON value. */
+export interface CodebuffConversationState extends ConversationState {
+  readonly protocol: "codebuff";
+  readonly version: 1;
+  readonly messages: readonly ChatMessage[];
+  /** The original server's own state, once it gave one. */
+  readonly sessionState?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Remembers a conversation on both servers. The published proxy keeps nothing and puts the history it is
+ * given *after* the new prompt, so all messages go as `content`, oldest first, and `prompt` is left out. The
+ * original server returns a state, which goes back to it with the next prompt.
+ */
+export class CodebuffMemory {
+  #messages: readonly ChatMessage[];
+  #sessionState: Readonly<Record<string, unknown>> | undefined;
+
+  /** @throws InvalidInputError when `from` is not a state of such a conversation. */
+  constructor(from: ConversationState | undefined) {
+    if (from !== undefined && !isState(from)) {
+      throw new InvalidInputError(
+        "`from` is not the state of a Codebuff conversation.",
+        "Pass what `conversation.state` gave.",
+      );
+    }
+    this.#messages = from?.messages ?? [];
+    this.#sessionState = from?.sessionState;
+  }
+
+  get messages(): readonly ConversationMessage[] {
+    return this.#messages;
+  }
+
+  get state(): CodebuffConversationState {
+    const state = { protocol: "codebuff", version: 1, messages: this.#messages } as const;
+    return this.#sessionState ? { ...state, sessionState: this.#sessionState } : state;
+  }
+
+  /** The prompt as `server` needs it to see what was said before. */
+  withHistory(data: PromptData, server: CodebuffServer): PromptData {
+    if (server === "codebuff") {
+      return this.#sessionState ? { ...data, sessionState: this.#sessionState } : data;
+    }
+    const { prompt: _, ...rest } = data;
+    return { ...rest, content: [...this.#messages, ...userMessages(data)], sessionState: {} };
+  }
+
+  /** A turn succeeded: both sides of it are remembered. */
+  remember(data: PromptData, result: CodebuffResult, server: CodebuffServer): void {
+    this.#messages = [...this.#messages, ...userMessages(data), { role: "assistant", content: result.text }];
+    if (server === "codebuff") this.#sessionState = result.sessionState;
+  }
+}
+
+function isState(value: unknown): value is CodebuffConversationState {
+  if (!isObject(value) || value["protocol"] !== "codebuff" || value["version"] !== 1) return false;
+  const { messages, sessionState } = value;
+  return (
+    Array.isArray(messages) &&
+    messages.every(isObject) &&
+    (sessionState === undefined || isObject(sessionState))
+  );
+}
+
+/** What the user says with one prompt, as chat messages: parts without a role make up one message. */
+function userMessages(data: PromptData): readonly ChatMessage[] {
+  const { content = [], prompt } = data;
+  const messages = content.flatMap((item) => ("role" in item ? [item] : []));
+  const parts = content.flatMap((item) => ("role" in item ? [] : [toChatPart(item)]));
+  return [
+    ...messages,
+    ...(parts.length > 0 ? [{ role: "user", content: parts } as const] : []),
+    ...(prompt === undefined ? [] : [{ role: "user", content: prompt } as const]),
+  ];
+}
+
+/** The two servers write an image differently; the history is kept in the proxy's form. */
+function toChatPart(part: ContentPart): ChatPart {
+  if (part.type === "text") return part;
+  const { image, mediaType = "image/png" } = part;
+  const url = /^(data|https?):/.test(image) ? image : `data:${mediaType};base64,${image}`;
+  return { type: "image_url", image_url: { url } };
+}

@@ -1,0 +1,199 @@
+import * as z from "zod/mini";
+import { isObject } from "../core/client-options.ts";
+import type { Shape } from "../core/shape.ts";
+
+/** `null` and absent are the same thing on this wire: servers drop some empty fields and send others. */
+type Nullish<T> = T | null | undefined;
+
+/** The answer to every client frame. `success` says that it was understood, not that it was done. */
+export interface Ack {
+  readonly type: "ack";
+  /** Absent when the server cannot or does not say which frame it answers. */
+  readonly txid?: Nullish<number>;
+  readonly success: boolean;
+  /** What was wrong; may repeat what the client sent. */
+  readonly error?: Nullish<string>;
+}
+
+/** An object chunk of the original server; types that are not known here pass through. */
+export interface ChunkObject {
+  readonly type: string;
+}
+
+/** One piece of a streamed answer. */
+export interface ResponseChunk {
+  readonly type: "response-chunk";
+  /** The prompt's id; on the original server with a suffix for work of sub-agents. */
+  readonly userInputId: string;
+  readonly chunk: string | ChunkObject;
+}
+
+export interface ToolCallData {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+
+/** The good end of a prompt. */
+export interface PromptResponse {
+  readonly type: "prompt-response";
+  readonly promptId: string;
+  /** The published proxy returns what it was sent; the original server returns the new state. */
+  readonly sessionState: Readonly<Record<string, unknown>>;
+  readonly toolCalls?: Nullish<readonly ToolCallData[]>;
+  readonly toolResults?: Nullish<readonly Readonly<Record<string, unknown>>[]>;
+  readonly output?: Nullish<Readonly<Record<string, unknown>>>;
+}
+
+/** The bad end of a prompt. */
+export interface PromptError {
+  readonly type: "prompt-error";
+  readonly userInputId: string;
+  readonly message: string;
+  /** A detail, or a code-like text such as `Insufficient credits`. */
+  readonly error?: Nullish<string>;
+  readonly remainingBalance?: Nullish<number>;
+}
+
+/** A failure without any id: which request it answers can only be guessed. */
+export interface ActionError {
+  readonly type: "action-error";
+  readonly message: string;
+  readonly error?: Nullish<string>;
+  readonly remainingBalance?: Nullish<number>;
+}
+
+/** The answer to `init`. */
+export interface InitResponse {
+  readonly type: "init-response";
+  readonly usage: number;
+  /** `Infinity` on the published proxy. */
+  readonly remainingBalance: number;
+  readonly message?: Nullish<string>;
+  readonly agentNames?: Nullish<Readonly<Record<string, string>>>;
+  /** ISO 8601. */
+  readonly next_quota_reset?: Nullish<string>;
+}
+
+/** Every message that is known, and what becomes of the others. */
+export type ServerMessage =
+  | Ack
+  | ResponseChunk
+  | PromptResponse
+  | PromptError
+  | ActionError
+  | InitResponse
+  | { readonly type: "unknown-action"; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly type: "unknown-message"; readonly message: unknown }
+  | { readonly type: "invalid"; readonly problem: string };
+
+/** A field that a server may leave out, send as null, or get wrong: only required fields decide on a message. */
+const optional = <T>(schema: z.ZodMiniType<T>) => z.catch(z.optional(z.nullable(schema)), undefined);
+
+const anyObject = z.record(z.string(), z.unknown());
+
+export const ackSchema = z.looseObject({
+  type: z.literal("ack"),
+  txid: optional(z.number()),
+  success: z.boolean(),
+  error: optional(z.string()),
+} satisfies Shape<Ack>);
+
+export const responseChunkSchema = z.looseObject({
+  type: z.literal("response-chunk"),
+  userInputId: z.string(),
+  chunk: z.union([z.string(), z.looseObject({ type: z.string() } satisfies Shape<ChunkObject>)]),
+} satisfies Shape<ResponseChunk>);
+
+const toolCallSchema = z.looseObject({
+  toolName: z.string(),
+  toolCallId: z.string(),
+  input: z.unknown(),
+} satisfies Shape<ToolCallData>);
+
+export const promptResponseSchema = z.looseObject({
+  type: z.literal("prompt-response"),
+  promptId: z.string(),
+  sessionState: anyObject,
+  toolCalls: optional(z.array(toolCallSchema)),
+  toolResults: optional(z.array(anyObject)),
+  output: optional(anyObject),
+} satisfies Shape<PromptResponse>);
+
+const failure = {
+  message: z.string(),
+  error: optional(z.string()),
+  remainingBalance: optional(z.number()),
+};
+
+export const promptErrorSchema = z.looseObject({
+  type: z.literal("prompt-error"),
+  userInputId: z.string(),
+  ...failure,
+} satisfies Shape<PromptError>);
+
+export const actionErrorSchema = z.looseObject({
+  type: z.literal("action-error"),
+  ...failure,
+} satisfies Shape<ActionError>);
+
+export const initResponseSchema = z.looseObject({
+  type: z.literal("init-response"),
+  usage: z.number(),
+  remainingBalance: z.number(),
+  message: optional(z.string()),
+  agentNames: optional(z.record(z.string(), z.string())),
+  next_quota_reset: optional(z.string()),
+} satisfies Shape<InitResponse>);
+
+/** The hot frame gets a guard by hand; a property test holds it equal to its schema. */
+export function isResponseChunk(data: object): data is ResponseChunk {
+  if (!isObject(data)) return false;
+  const { chunk } = data;
+  return (
+    data["type"] === "response-chunk" &&
+    typeof data["userInputId"] === "string" &&
+    (typeof chunk === "string" || (isObject(chunk) && typeof chunk["type"] === "string"))
+  );
+}
+
+const ACTIONS: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
+  "prompt-response": promptResponseSchema,
+  "prompt-error": promptErrorSchema,
+  "action-error": actionErrorSchema,
+  "init-response": initResponseSchema,
+};
+
+/** Reads one parsed frame. Never throws: what is not understood comes back as such. */
+export function decode(message: unknown): ServerMessage {
+  if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
+  const { type, data } = message;
+  if (type === "ack") return read(ackSchema, message, "ack");
+  if (type !== "action") return { type: "unknown-message", message };
+  if (!isObject(data) || typeof data["type"] !== "string") {
+    return { type: "invalid", problem: "an action without a typed `data` object" };
+  }
+  if (data["type"] === "response-chunk") {
+    if (isResponseChunk(data)) return data;
+    return { type: "invalid", problem: "a response-chunk without `userInputId` or `chunk`" };
+  }
+  const schema = Object.hasOwn(ACTIONS, data["type"]) ? ACTIONS[data["type"]] : undefined;
+  return schema ? read(schema, data, data["type"]) : { type: "unknown-action", data };
+}
+
+function read(schema: z.ZodMiniType<ServerMessage>, value: unknown, what: string): ServerMessage {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
+  return { type: "invalid", problem: `${what}: wrong or missing ${fields.join(", ")}` };
+}
+
+/** The frames a client sends. `data` of an action comes as JSON already, so that it is encoded once. */
+export const encode = {
+  identify: (txid: number, clientSessionId: string): string =>
+    JSON.stringify({ type: "identify", txid, clientSessionId }),
+  ping: (txid: number): string => JSON.stringify({ type: "ping", txid }),
+  topics: (type: "subscribe" | "unsubscribe", txid: number, topics: readonly string[]): string =>
+    JSON.stringify({ type, txid, topics }),
+  action: (txid: number, data: string): string => `{"type":"action","txid":${txid},"data":${data}}`,
+};

@@ -1,0 +1,137 @@
+import {
+  type Check,
+  checkFields,
+  checks,
+  oneOf,
+  type ResolvedSocketOptions,
+  resolveSocketOptions,
+  type SocketClientOptions,
+} from "../core/client-options.ts";
+import { randomId } from "../core/random-id.ts";
+import type { ChunkDecoding, TextSource } from "./chunks.ts";
+
+/** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
+export interface CodebuffClientOptions extends SocketClientOptions {
+  /**
+   * Which server is at the other end: the published `proxy` or the original `codebuff`. `auto` finds out
+   * from the answer to `identify`.
+   * @default "auto"
+   */
+  readonly profile?: "auto" | "proxy" | "codebuff";
+  /** Names this client to the proxy; stable across reconnects. @default "agentwire-" and 128 random bits */
+  readonly clientSessionId?: string;
+  /** How often an id that is "already in use" is tried again: the server may not have noticed yet that its old connection is gone. @default 3 */
+  readonly duplicateRetries?: number;
+  /** After that, whether to go on with a suffix to the id. @default true */
+  readonly suffixDuplicateId?: boolean;
+  /** Opaque name of this installation, sent with every prompt. @default "agentwire-" and 128 random bits, new for each client */
+  readonly fingerprintId?: string;
+  /** Sent with every action; a function is asked each time. The proxy does not check it, the original server needs it. */
+  readonly authToken?: string | (() => string | Promise<string>);
+  /** Model for prompts that name none. @default the server's */
+  readonly model?: string;
+  /** Cost mode for prompts that name none. @default "normal" */
+  readonly costMode?: string;
+  /** How string chunks become text. @default "auto": plain text stays as it is, OpenAI events are decoded */
+  readonly chunkDecoding?: ChunkDecoding;
+  /** Which chunks make up the text. @default "strings": what the published protocol sends */
+  readonly textSource?: TextSource;
+  /** Prompts on the wire at once; more wait here. @default Infinity: the server queues them itself */
+  readonly maxConcurrentPrompts?: number;
+  /** Until the answer to `identify`. @default 10_000 */
+  readonly identifyTimeout?: number;
+  /** How long after that answer to wait for a refusal in spite of it. @default 50 */
+  readonly settleWindow?: number;
+  /** Until the ack of a frame, not counting the time in which the server works on an earlier prompt. @default 30_000 */
+  readonly ackTimeout?: number;
+  /** Until the init-response, from the ack of the init. @default 15_000 */
+  readonly initTimeout?: number;
+  /** Silence of a running prompt. @default 120_000: models think long, but not that long without a word */
+  readonly idleTimeout?: number;
+  /** Silence of the whole connection while a prompt runs; past it the connection counts as lost. @default 180_000 */
+  readonly stallTimeout?: number;
+  /** How long `close()` waits for running prompts. @default 10_000 */
+  readonly drainTimeout?: number;
+}
+
+type Defaulted =
+  | "profile"
+  | "clientSessionId"
+  | "duplicateRetries"
+  | "suffixDuplicateId"
+  | "fingerprintId"
+  | "costMode"
+  | "chunkDecoding"
+  | "textSource"
+  | "maxConcurrentPrompts"
+  | "identifyTimeout"
+  | "settleWindow"
+  | "ackTimeout"
+  | "initTimeout"
+  | "idleTimeout"
+  | "stallTimeout"
+  | "drainTimeout";
+
+/** Every option with its default. */
+export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> &
+  Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes"> & {
+    readonly socket: ResolvedSocketOptions;
+  };
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  profile: oneOf("auto", "proxy", "codebuff"),
+  clientSessionId: checks.text,
+  duplicateRetries: checks.delay,
+  suffixDuplicateId: checks.boolean,
+  fingerprintId: checks.text,
+  authToken: {
+    expects: "a string or a function that returns one",
+    holds: (value) => typeof value === "function" || checks.text.holds(value),
+  },
+  model: checks.text,
+  costMode: checks.text,
+  chunkDecoding: oneOf("auto", "text", "openai-sse"),
+  textSource: oneOf("strings", "events"),
+  maxConcurrentPrompts: checks.count,
+  identifyTimeout: checks.delay,
+  settleWindow: checks.delay,
+  ackTimeout: checks.delay,
+  initTimeout: checks.delay,
+  idleTimeout: checks.delay,
+  stallTimeout: checks.delay,
+  drainTimeout: checks.delay,
+};
+
+/** The proxy drops a client 60 to 90 s after the last ping it handled; 25 s leaves room for two to go astray. */
+const KEEPALIVE = { interval: 25_000, timeout: 15_000 };
+
+const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
+
+/** @throws InvalidInputError naming the first option that is wrong. */
+export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings {
+  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT });
+  checkFields(options, CHECKS, "option");
+  const { authToken, model, maxSendBytes } = options;
+  return {
+    socket,
+    profile: options.profile ?? "auto",
+    clientSessionId: options.clientSessionId ?? randomId("agentwire"),
+    duplicateRetries: options.duplicateRetries ?? 3,
+    suffixDuplicateId: options.suffixDuplicateId ?? true,
+    fingerprintId: options.fingerprintId ?? randomId("agentwire"),
+    costMode: options.costMode ?? "normal",
+    chunkDecoding: options.chunkDecoding ?? "auto",
+    textSource: options.textSource ?? "strings",
+    maxConcurrentPrompts: options.maxConcurrentPrompts ?? Number.POSITIVE_INFINITY,
+    identifyTimeout: options.identifyTimeout ?? 10_000,
+    settleWindow: options.settleWindow ?? 50,
+    ackTimeout: options.ackTimeout ?? 30_000,
+    initTimeout: options.initTimeout ?? 15_000,
+    idleTimeout: options.idleTimeout ?? 120_000,
+    stallTimeout: options.stallTimeout ?? 180_000,
+    drainTimeout: options.drainTimeout ?? 10_000,
+    ...(authToken === undefined ? {} : { authToken }),
+    ...(model === undefined ? {} : { model }),
+    ...(maxSendBytes === undefined ? {} : { maxSendBytes }),
+  };
+}

@@ -1,0 +1,142 @@
+import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError } from "../core/errors.ts";
+
+/** One message for the published proxy, in the form of a chat completion. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string | readonly ChatPart[];
+}
+
+/** A part of a chat message's content. */
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+  | { readonly type: "input_audio"; readonly input_audio: Readonly<Record<string, unknown>> };
+
+/** A part of one user message for the original server. */
+export type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly image: string; readonly mediaType?: string };
+
+/** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
+export interface CodebuffPromptInput {
+  /** What the user says. */
+  readonly prompt?: string;
+  /** Whole messages for the published proxy, or the parts of one message for the original server: they read it differently. */
+  readonly content?: readonly (ChatMessage | ContentPart)[];
+  /** Unique for the life of the client. @default a random id */
+  readonly promptId?: string;
+  /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {} */
+  readonly sessionState?: Readonly<Record<string, unknown>>;
+  /** The proxy wants `backend:model`, such as `openai:gpt-4`. @default the client's `model`, else the server's */
+  readonly model?: string;
+  /** @default the client's `costMode` */
+  readonly costMode?: string;
+  /** @default [] */
+  readonly toolResults?: readonly Readonly<Record<string, unknown>>[];
+  /** @default the client's `fingerprintId` */
+  readonly fingerprintId?: string;
+  /** @default the client's `authToken` */
+  readonly authToken?: string;
+  readonly repoUrl?: string;
+  readonly agentId?: string;
+  readonly promptParams?: Readonly<Record<string, unknown>>;
+}
+
+/** The `data` of a prompt action as it goes out, without the token, which is added when it is sent. */
+export interface PromptData {
+  readonly type: "prompt";
+  readonly promptId: string;
+  readonly prompt?: string;
+  readonly content?: NonNullable<CodebuffPromptInput["content"]>;
+  readonly fingerprintId: string;
+  readonly sessionState: Readonly<Record<string, unknown>>;
+  readonly toolResults: readonly unknown[];
+  readonly costMode: string;
+  readonly model?: string;
+  readonly authToken?: string;
+  readonly repoUrl?: string;
+  readonly agentId?: string;
+  readonly promptParams?: Readonly<Record<string, unknown>>;
+}
+
+/** What the client knows that a prompt need not repeat. */
+export interface PromptDefaults {
+  readonly fingerprintId: string;
+  readonly costMode: string;
+  readonly model: string | undefined;
+  readonly newPromptId: () => string;
+}
+
+const FIELDS: Readonly<Record<string, Check>> = {
+  prompt: checks.text,
+  content: checks.objects,
+  promptId: checks.text,
+  sessionState: checks.object,
+  model: checks.text,
+  costMode: checks.text,
+  toolResults: checks.objects,
+  fingerprintId: checks.text,
+  authToken: checks.text,
+  repoUrl: checks.string,
+  agentId: checks.text,
+  promptParams: checks.object,
+};
+
+const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.';
+
+/**
+ * Fills in what the wire needs and leaves out what is not given: servers refuse `null` for several fields.
+ * @throws InvalidInputError for what no server could answer.
+ */
+export function buildPrompt(input: string | CodebuffPromptInput, defaults: PromptDefaults): PromptData {
+  const given = typeof input === "string" ? { prompt: input } : input;
+  if (!isObject(given as unknown))
+    throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
+  checkFields(given, FIELDS, "prompt field");
+  if (given.prompt === undefined && !given.content?.length && !hasMessages(given.sessionState)) {
+    throw new InvalidInputError("the prompt has neither `prompt` nor `content`.", HOW_TO_PROMPT);
+  }
+  const { prompt, content, authToken, repoUrl, agentId, promptParams, model = defaults.model } = given;
+  return {
+    type: "prompt",
+    promptId: given.promptId ?? defaults.newPromptId(),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(content === undefined ? {} : { content }),
+    fingerprintId: given.fingerprintId ?? defaults.fingerprintId,
+    sessionState: given.sessionState ?? {},
+    toolResults: given.toolResults ?? [],
+    costMode: given.costMode ?? defaults.costMode,
+    ...(model === undefined ? {} : { model }),
+    ...(authToken === undefined ? {} : { authToken }),
+    ...(repoUrl === undefined ? {} : { repoUrl }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(promptParams === undefined ? {} : { promptParams }),
+  };
+}
+
+/** The published proxy also answers a prompt that only carries messages in its state. */
+function hasMessages(state: Readonly<Record<string, unknown>> | undefined): boolean {
+  const messages = state?.["messages"];
+  return Array.isArray(messages) && messages.length > 0;
+}
+
+/**
+ * Strict JSON, or an error that names the trouble. `JSON.stringify` alone would silently write null for a
+ * number that is not finite.
+ * @throws InvalidInputError for numbers that are not finite, cycles and bigints.
+ */
+export function toJson(value: object, what: string): string {
+  try {
+    return JSON.stringify(value, (key, field: unknown) => {
+      if (typeof field === "number" && !Number.isFinite(field))
+        throw new RangeError(`\`${key}\` is ${field}`);
+      return field;
+    });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new InvalidInputError(`${what} cannot be written as JSON: ${why}.`, "Send JSON values only.", {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,313 @@
+import type { ClientCore } from "../core/client-core.ts";
+import {
+  type AgentwireError,
+  ClosedError,
+  copyError,
+  HandshakeError,
+  InvalidInputError,
+  isAgentwireError,
+  PayloadTooLargeError,
+} from "../core/errors.ts";
+import { utf8Length } from "../core/frames.ts";
+import { LiveTurn } from "../core/live-turn.ts";
+import { Recent } from "../core/recent.ts";
+import type { TurnOptions } from "../core/turn.ts";
+import { TurnQueue } from "../core/turn-queue.ts";
+import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
+import type { CodebuffClientEvents, PromptFrame } from "./events.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import { PROXY_MAX_FRAME } from "./loss.ts";
+import { type ActionError, encode, type PromptResponse } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
+import type { PromptData } from "./prompt.ts";
+import type { Session } from "./session.ts";
+import { type TokenSource, withToken } from "./token.ts";
+import {
+  type CodebuffEvent,
+  type CodebuffResult,
+  type PromptMessage,
+  type PromptState,
+  stepPrompt,
+} from "./turn.ts";
+import type { Wire } from "./wire.ts";
+
+/** Options of one Codebuff prompt; the client's options of the same names set the defaults. */
+export interface CodebuffPromptOptions {
+  readonly chunkDecoding?: ChunkDecoding;
+  readonly textSource?: TextSource;
+}
+
+/** One prompt of this client, from the call to its end. */
+export interface Prompt {
+  readonly turn: LiveTurn<CodebuffEvent, CodebuffResult>;
+  readonly state: PromptState;
+  /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
+  readonly json: (server: CodebuffServer | undefined) => string;
+  /** Whether the data brings a token of its own. */
+  readonly ownToken: boolean;
+  /** Of the frame, once it is known. */
+  bytes: number | undefined;
+  txid: number | undefined;
+}
+
+/** What a new prompt is made of. */
+export interface PromptOrder {
+  /** What the caller passed, to be handed back if it is never sent. */
+  readonly input: unknown;
+  readonly data: PromptData;
+  readonly json: (server: CodebuffServer | undefined) => string;
+  readonly options: (CodebuffPromptOptions & TurnOptions) | undefined;
+  readonly stateNow: () => unknown;
+  /** Nothing waits before it: what it will send is known, and can be refused at once. */
+  readonly first: boolean;
+}
+
+/** How many settled prompts are remembered, to tell late messages from stray ones. */
+const REMEMBERED = 256;
+
+/** The original server sets no limit of its own; this one only keeps a mistake from filling the link. */
+const CODEBUFF_MAX_FRAME = 128 * 1_048_576;
+
+export interface PromptsSetup {
+  readonly settings: CodebuffSettings;
+  readonly wire: Wire;
+  readonly token: TokenSource;
+  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+}
+
+/** The prompts of one client: those that wait, those under way, and what is left of those that settled. */
+export class Prompts {
+  readonly #setup: PromptsSetup;
+  readonly #queue: TurnQueue<Prompt>;
+  readonly #open = new Map<string, Prompt>();
+  readonly #settled = new Recent<string>(REMEMBERED);
+  #askingForToken = false;
+
+  constructor(setup: PromptsSetup) {
+    this.#setup = setup;
+    const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
+    this.#queue = new TurnQueue({ maxTurns, maxBytes });
+  }
+
+  /**
+   * Makes a prompt without sending it.
+   * @throws InvalidInputError for an id that was used; PayloadTooLargeError when the frame would be larger than
+   *   the server takes; QueueFullError when too much waits already.
+   */
+  create(order: PromptOrder): Prompt {
+    const { settings, core } = this.#setup;
+    const { promptId } = order.data;
+    if (this.#open.has(promptId) || this.#settled.has(promptId)) {
+      throw new InvalidInputError(
+        `the prompt id "${promptId}" was used before.`,
+        "Leave `promptId` out, and each prompt gets its own.",
+      );
+    }
+    const ownToken = order.data.authToken !== undefined;
+    const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
+    const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
+    const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = order.options ?? {};
+    const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
+    const turn: Prompt["turn"] = new LiveTurn<CodebuffEvent, CodebuffResult>({
+      id: promptId,
+      input: order.input,
+      clock,
+      maxBufferedBytes,
+      maxTextBytes,
+      timeout,
+      idleTimeout,
+      signal,
+      textOf: (event) => (event.type === "response-chunk" ? event.text : ""),
+      stateNow: order.stateNow,
+      stop: () => turn.stopped(), // the proxy knows no cancelling: it goes on working, and its words are late
+      settled: () => this.#forget(prompt),
+      onEvent: (event) => {
+        if (core().events.has("event")) core().events.emit("event", event, turn);
+      },
+      onListenerThrow: core().listenerThrew,
+    });
+    const state = { promptId, decoder: new ChunkDecoder(chunkDecoding, textSource), streamError: undefined };
+    const prompt: Prompt = { turn, state, json: order.json, ownToken, bytes, txid: undefined };
+    this.#open.set(promptId, prompt);
+    turn.begin();
+    return prompt;
+  }
+
+  /** Sends the prompt now, or when it can be. */
+  start(prompt: Prompt): void {
+    if (!prompt.turn.open) return;
+    try {
+      prompt.bytes ??= this.#assertSendable(prompt.json, prompt.ownToken);
+    } catch (error) {
+      if (!isAgentwireError(error)) throw error;
+      prompt.turn.fail(error);
+      return;
+    }
+    this.#queue.add(prompt, prompt.bytes);
+    this.pump();
+  }
+
+  /** Sends what waits, oldest first, as far as the server and `maxConcurrentPrompts` take it. */
+  pump(): void {
+    const { wire, settings, token } = this.#setup;
+    while (!this.#askingForToken) {
+      const { session } = wire;
+      const prompt = this.#queue.first();
+      if (!session || !prompt || session.runningCount >= settings.maxConcurrentPrompts) return;
+      const now = prompt.ownToken ? undefined : token.get();
+      if (typeof now === "object") void this.#sendWithToken(prompt, now);
+      else this.#send(session, prompt, now);
+    }
+  }
+
+  /** The server took the prompt in: from now on its silence counts. */
+  acked(promptId: string): void {
+    this.#open.get(promptId)?.turn.active();
+  }
+
+  fail(promptId: string, error: AgentwireError): void {
+    this.#open.get(promptId)?.turn.fail(error);
+    this.pump();
+  }
+
+  endSilently(promptId: string): void {
+    const prompt = this.#open.get(promptId);
+    if (prompt) this.#apply(prompt, { type: "silent-end" }, 0);
+    this.pump();
+  }
+
+  /** A chunk or a terminal message; it goes to its prompt, or is reported as late or stray. */
+  receive(message: PromptFrame, size: number): void {
+    const { wire, core } = this.#setup;
+    const promptId = message.type === "prompt-response" ? message.promptId : message.userInputId;
+    const prompt = this.#open.get(promptId);
+    if (prompt?.txid !== undefined) {
+      wire.impliesAck(prompt.txid);
+      this.#apply(prompt, message, size);
+    } else if (this.#settled.has(promptId)) {
+      core().events.emit("late", message);
+    } else {
+      core().events.emit("orphan", message);
+    }
+    if (message.type === "response-chunk") return;
+    wire.promptEnded(promptId);
+    this.pump();
+  }
+
+  /** An error without any id fails the only prompt under way, if nothing of its answer came; otherwise it is told to the client. */
+  receiveActionError(error: ActionError): void {
+    const underWay = [...this.#open.values()].filter(({ txid }) => txid !== undefined);
+    const [only] = underWay;
+    if (!only || underWay.length > 1 || only.turn.status === "streaming") {
+      this.#setup.core().events.emit("actionError", error);
+      return;
+    }
+    this.#apply(only, error, 0);
+    this.#setup.wire.promptEnded(only.state.promptId);
+    this.pump();
+  }
+
+  /** Gives back what was not sent: the client is closing. */
+  giveBack(): void {
+    for (const { turn } of this.#queue.clear())
+      turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
+  }
+
+  /** Ends everything: by the caller's will, or because the connection is not to be had. */
+  endAll(reason: AgentwireError): void {
+    if (!isAgentwireError(reason, "closed")) {
+      for (const { turn } of this.#queue.clear()) turn.fail(copyError(reason));
+      return;
+    }
+    this.giveBack();
+    for (const { turn, txid } of [...this.#open.values()]) {
+      if (txid === undefined) continue; // a conversation holds it back, and will find the client closed
+      turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
+    }
+  }
+
+  async #sendWithToken(prompt: Prompt, asked: Promise<string | undefined>): Promise<void> {
+    this.#askingForToken = true;
+    try {
+      const token = await asked;
+      const { session } = this.#setup.wire;
+      if (session && this.#queue.first() === prompt) this.#send(session, prompt, token);
+    } catch (cause) {
+      const message = "the `authToken` function failed, so the prompt was not sent";
+      prompt.turn.fail(new HandshakeError("refresh-failed", message, { cause }));
+    } finally {
+      this.#askingForToken = false;
+    }
+    this.pump();
+  }
+
+  #send(session: Session, prompt: Prompt, token: string | undefined): void {
+    const { wire } = this.#setup;
+    const { promptId } = prompt.state;
+    this.#queue.delete(prompt);
+    let json: string;
+    try {
+      json = withToken(prompt.json(session.server), token);
+      this.#assertSize(utf8Length(encode.action(wire.nextTxid, json)), session.server);
+    } catch (error) {
+      if (!isAgentwireError(error)) throw error;
+      prompt.turn.fail(error);
+      return;
+    }
+    prompt.turn.sent();
+    prompt.txid = wire.nextTxid;
+    wire.request(session, { kind: "prompt", promptId, bytes: json.length }, (txid) =>
+      encode.action(txid, json),
+    );
+  }
+
+  #apply(prompt: Prompt, message: PromptMessage, size: number): void {
+    const { turn, state } = prompt;
+    const { rest, event, oddity, end } = stepPrompt(state, message);
+    if (oddity !== undefined) this.#setup.core().warn("odd-chunk", `prompt ${state.promptId}: ${oddity}`);
+    if (rest) turn.push(rest, size);
+    if (event) turn.push(event, size);
+    if (!end) return;
+    if ("error" in end) turn.fail(end.error);
+    else turn.complete(toResult(end.response, turn));
+  }
+
+  #assertSendable(json: Prompt["json"], ownToken: boolean): number {
+    const { wire, token } = this.#setup;
+    const data = withToken(json(wire.server), ownToken ? undefined : token.known);
+    const bytes = utf8Length(encode.action(wire.nextTxid, data));
+    this.#assertSize(bytes, wire.server);
+    this.#queue.assertRoom(bytes);
+    return bytes;
+  }
+
+  #assertSize(bytes: number, server: CodebuffServer | undefined): void {
+    const { maxSendBytes } = this.#setup.settings;
+    const limit = maxSendBytes ?? (server === "codebuff" ? CODEBUFF_MAX_FRAME : PROXY_MAX_FRAME);
+    if (bytes <= limit) return;
+    const advice = "shorten the prompt or the conversation, or set `maxSendBytes` if the server takes more";
+    throw new PayloadTooLargeError(
+      `the frame would have ${bytes} bytes, over the limit of ${limit}; ${advice}`,
+      { bytes, limit },
+    );
+  }
+
+  #forget(prompt: Prompt): void {
+    this.#queue.delete(prompt);
+    this.#open.delete(prompt.state.promptId);
+    this.#settled.add(prompt.state.promptId);
+  }
+}
+
+function toResult(response: PromptResponse, turn: Prompt["turn"]): CodebuffResult {
+  const { promptId, sessionState, toolCalls, toolResults, output } = response;
+  return {
+    text: turn.text,
+    ...(turn.truncated ? { truncated: true } : {}),
+    promptId,
+    sessionState,
+    toolCalls: toolCalls ?? [],
+    toolResults: toolResults ?? [],
+    output: output ?? null,
+  };
+}

@@ -1,0 +1,162 @@
+import type { Clock } from "../core/clock.ts";
+import { Deadline } from "../core/deadline.ts";
+import type { Deferred } from "../core/deferred.ts";
+import { Pending } from "../core/pending.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import type { InitResponse } from "./messages.ts";
+
+/** What was sent and awaits its ack. */
+export type Sent =
+  | { readonly kind: "ping" }
+  | { readonly kind: "prompt"; readonly promptId: string; readonly bytes: number }
+  | { readonly kind: "init"; readonly reply: Deferred<InitResponse> }
+  | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void };
+
+type Init = Sent & { readonly kind: "init" };
+
+export interface SessionSetup {
+  readonly clock: Clock;
+  readonly ackTimeout: number;
+  readonly initTimeout: number;
+  readonly stallTimeout: number;
+  readonly onAckTimeout: (txid: number, sent: Sent) => void;
+  readonly onInitTimeout: (txid: number, init: Init) => void;
+  readonly onStall: () => void;
+  /** The last running prompt has ended. */
+  readonly onIdle: () => void;
+}
+
+/**
+ * What one socket has outstanding: acks, init-responses, and the prompts that the server has not ended.
+ * Gone with its socket, so that nothing of an old connection can touch the next.
+ *
+ * A prompt is *running* here until its terminal message arrives, even when it was settled locally long
+ * before. While one runs, the published proxy handles nothing else on the connection: its silence proves
+ * nothing, and the clocks of everything sent later stand still.
+ */
+export class Session {
+  /** `undefined` until the identify ack tells. */
+  server: CodebuffServer | undefined;
+  /** `resuming`: identified, and what has to precede the prompts is being sent. */
+  phase: "identifying" | "settling" | "resuming" | "ready" = "identifying";
+  identifyTxid: number | undefined;
+  /** Nothing has arrived since the session became ready: a refusal may still be on its way. */
+  fresh = true;
+  readonly #acks: Pending<number, Sent>;
+  readonly #inits: Pending<number, Init>;
+  readonly #running = new Map<string, number>();
+  readonly #stall: Deadline;
+  readonly #onIdle: () => void;
+
+  constructor(setup: SessionSetup) {
+    const { clock, ackTimeout, initTimeout, stallTimeout } = setup;
+    this.#acks = new Pending(clock, ackTimeout, setup.onAckTimeout);
+    this.#inits = new Pending(clock, initTimeout, setup.onInitTimeout);
+    this.#onIdle = setup.onIdle;
+    this.#stall = new Deadline(clock, stallTimeout, setup.onStall, { unref: true });
+  }
+
+  /** Whether the server's silence is explained by a prompt that it works on. */
+  get blocked(): boolean {
+    return this.server === "proxy" && this.#running.size > 0;
+  }
+
+  get identified(): boolean {
+    return this.phase === "resuming" || this.phase === "ready";
+  }
+
+  /** Whether leaving now would leave a prompt behind. */
+  get hasRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  sent(txid: number, sent: Sent): void {
+    if (sent.kind === "prompt") {
+      this.#running.set(sent.promptId, txid);
+      this.#acks.add(txid, sent);
+      this.#runningChanged();
+    } else {
+      this.#acks.add(txid, sent);
+    }
+  }
+
+  /** Any frame arrived. */
+  touch(): void {
+    this.#stall.touch();
+  }
+
+  takeAck(txid: number): Sent | undefined {
+    return this.#acks.take(txid);
+  }
+
+  /** A refusal that names no frame is about the only frame without an ack, if there is only one. */
+  takeOnlyUnacked(): Sent | undefined {
+    return this.#acks.size === 1 ? this.#acks.takeFirst() : undefined;
+  }
+
+  /** The init was acked; its response has its own clock from now on. */
+  initAcked(txid: number, init: Init): void {
+    this.#inits.add(txid, init);
+  }
+
+  /** The init that the next init-response answers: they come in the order of the requests, perhaps before the ack. */
+  takeInit(): Init | undefined {
+    return (
+      this.#inits.takeFirst() ?? (this.#acks.takeFirst((sent) => sent.kind === "init") as Init | undefined)
+    );
+  }
+
+  /** The oldest init that was acked and has no response. */
+  takeAckedInit(): Init | undefined {
+    return this.#inits.takeFirst();
+  }
+
+  /** The prompts that are over although no terminal came: they were sent before a frame that has been answered. */
+  endedSilently(ackedTxid: number): string[] {
+    if (this.server !== "proxy") return [];
+    const over = [...this.#running].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
+    for (const promptId of over) this.ended(promptId);
+    return over;
+  }
+
+  /** The server has ended a prompt, or never began it. */
+  ended(promptId: string): void {
+    const wasRunning = this.#running.delete(promptId);
+    if (!wasRunning) return;
+    this.#runningChanged();
+    if (this.#running.size === 0) this.#onIdle();
+  }
+
+  isRunning(promptId: string): boolean {
+    return this.#running.has(promptId);
+  }
+
+  /** The un-acked prompt with the largest frame: what a close with 1009 is about. */
+  largestUnacked(): { readonly promptId: string; readonly bytes: number } | undefined {
+    let largest: (Sent & { kind: "prompt" }) | undefined;
+    for (const sent of this.#acks.values()) {
+      if (sent.kind === "prompt" && sent.bytes > (largest?.bytes ?? 0)) largest = sent;
+    }
+    return largest;
+  }
+
+  /** The socket is gone: stops every clock and hands back what never got an answer. */
+  end(): { readonly prompts: readonly string[]; readonly requests: readonly Sent[] } {
+    this.#stall.stop();
+    const prompts = [...this.#running.keys()];
+    this.#running.clear();
+    return { prompts, requests: [...this.#acks.clear(), ...this.#inits.clear()] };
+  }
+
+  #runningChanged(): void {
+    if (!this.blocked) this.#stall.stop();
+    else if (!this.#stall.running) this.#stall.start();
+    const [first] = this.#running.values();
+    const oldest = this.server === "proxy" ? first : undefined;
+    this.#acks.setClocks((txid) => oldest === undefined || txid <= oldest);
+  }
+}

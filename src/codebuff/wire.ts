@@ -1,0 +1,355 @@
+import type { ClientCore } from "../core/client-core.ts";
+import type { CancelTimer } from "../core/clock.ts";
+import type { Protocol } from "../core/connection.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
+import {
+  type AgentwireError,
+  ConnectionLostError,
+  copyError,
+  HandshakeError,
+  isAgentwireError,
+  RequestError,
+  RequestTimeoutError,
+} from "../core/errors.ts";
+import { randomId } from "../core/random-id.ts";
+import type { SocketEnd } from "../core/socket.ts";
+import type { CodebuffClientEvents } from "./events.ts";
+import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from "./handshake.ts";
+import { lossError, promptTooLarge, requestLost } from "./loss.ts";
+import { type Ack, decode, encode, type InitResponse, type ServerMessage } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
+import { type Sent, Session } from "./session.ts";
+import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
+
+/** What the wire tells the rest of the client. */
+export interface WireUser {
+  /** The session stands: send what has to precede the prompts, then the prompts. */
+  resume(session: Session): void;
+  /** The server took the prompt in. */
+  promptAcked(promptId: string): void;
+  /** The prompt failed without a message of its own: refused, not acked in time, or lost with its socket. */
+  promptFailed(promptId: string, error: AgentwireError): void;
+  /** The server ended the prompt without saying so. */
+  promptEndedSilently(promptId: string): void;
+  /** Any message but an ack. `size` is what it costs to keep, in characters. */
+  message(message: Exclude<ServerMessage, Ack>, size: number): void;
+  /** No more will be sent, for now or ever. */
+  unavailable(reason: AgentwireError): void;
+}
+
+export interface WireSetup {
+  readonly settings: CodebuffSettings;
+  readonly user: WireUser;
+  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+}
+
+/** The protocol below the prompts: identification, acks by txid, refusals without one, and loss. */
+export class Wire implements Protocol {
+  readonly #setup: WireSetup;
+  #session: Session | undefined;
+  #txid = 0;
+  #clientSessionId: string;
+  #duplicates = 0;
+  #nextSession: Deferred<Session> | undefined;
+  #cancelSettle: CancelTimer | undefined;
+
+  constructor(setup: WireSetup) {
+    this.#setup = setup;
+    this.#clientSessionId = setup.settings.clientSessionId;
+  }
+
+  /** The session that takes requests now, if there is one. */
+  get session(): Session | undefined {
+    return this.#session?.phase === "ready" && this.isCurrent(this.#session) ? this.#session : undefined;
+  }
+
+  /** Whether a frame sent for `session` goes out on its own socket. */
+  isCurrent(session: Session): boolean {
+    return this.#session === session && this.#setup.core().connection.writable;
+  }
+
+  /** Resolves with the next session that takes requests; rejects when there will be none. */
+  whenReady(): Promise<Session> {
+    const { session } = this;
+    if (session) return Promise.resolve(session);
+    this.#nextSession ??= deferred();
+    return this.#nextSession.promise;
+  }
+
+  /** What has to precede the prompts was sent. */
+  resumed(session: Session): void {
+    if (!this.isCurrent(session)) return;
+    session.phase = "ready";
+    this.#nextSession?.resolve(session);
+    this.#nextSession = undefined;
+  }
+
+  /** An init-response came: it answers the oldest init that has none. */
+  initAnswered(response: InitResponse): void {
+    this.#session?.takeInit()?.reply.resolve(response);
+  }
+
+  /** Which server the current connection leads to, or the settings say. */
+  get server(): CodebuffServer | undefined {
+    const { profile } = this.#setup.settings;
+    return this.#session?.server ?? (profile === "auto" ? undefined : profile);
+  }
+
+  /** Something came that presupposes the ack of a frame: it was lost, or is late. */
+  impliesAck(txid: number): void {
+    this.#session?.takeAck(txid);
+  }
+
+  /** The server is done with a prompt. */
+  promptEnded(promptId: string): void {
+    this.#session?.ended(promptId);
+  }
+
+  /** The txid that the next frame will have. */
+  get nextTxid(): number {
+    return this.#txid;
+  }
+
+  /** Sends one frame that awaits an ack. It is registered first: a peer in the same process may answer at once. */
+  request(session: Session, sent: Sent, frame: (txid: number) => string): number {
+    const txid = this.#txid++;
+    session.sent(txid, sent);
+    this.#setup.core().connection.send(frame(txid));
+    return txid;
+  }
+
+  ping(): void {
+    const session = this.session;
+    if (session) this.request(session, { kind: "ping" }, encode.ping);
+  }
+
+  excused(): boolean {
+    return this.#session?.blocked ?? false;
+  }
+
+  // --- the connection's side ---
+
+  opened(): void {
+    const { settings, core } = this.#setup;
+    const { clock } = settings.socket;
+    const session = new Session({
+      clock,
+      ackTimeout: settings.ackTimeout,
+      initTimeout: settings.initTimeout,
+      stallTimeout: settings.stallTimeout,
+      onAckTimeout: (txid, sent) => this.#onAckTimeout(txid, sent),
+      onInitTimeout: (txid, { reply }) => {
+        const timeout = settings.initTimeout;
+        reply.reject(
+          new RequestTimeoutError(`no init-response came within ${timeout} ms`, { timeout, txid }),
+        );
+      },
+      onIdle: () => core().connection.drained(),
+      onStall: () =>
+        core().connection.drop(
+          new ConnectionLostError(`nothing arrived for ${settings.stallTimeout} ms while a prompt ran`),
+        ),
+    });
+    this.#session = session;
+    if (settings.profile === "codebuff") {
+      session.server = "codebuff"; // knows no identify
+      core().connection.accept();
+      return;
+    }
+    const txid = this.#txid++;
+    session.identifyTxid = txid;
+    core().connection.send(encode.identify(txid, this.#clientSessionId));
+  }
+
+  message(value: unknown, text: string): void {
+    const session = this.#session;
+    if (!session) return;
+    this.#setup.core().message(value);
+    session.touch();
+    const message = decode(value);
+    if (message.type === "ack") this.#onAck(session, message);
+    else this.#setup.user.message(message, text.length);
+    if (!session.identified || session !== this.#session) return;
+    session.fresh = false;
+    this.#duplicates = 0;
+  }
+
+  ready(): void {
+    const session = this.#session;
+    if (!session) return;
+    session.phase = "resuming";
+    this.#setup.user.resume(session);
+  }
+
+  handshakeTimeout(): AgentwireError {
+    const { identifyTimeout } = this.#setup.settings;
+    const message = `the server did not answer \`identify\` within ${identifyTimeout} ms`;
+    return new HandshakeError("timeout", message, { retryable: true });
+  }
+
+  lost(end: SocketEnd | AgentwireError): AgentwireError {
+    const session = this.#session;
+    this.#endSettling();
+    this.#session = undefined;
+    const error = lossError(end, !session?.identified || session.fresh);
+    if (!session) return error;
+    const { user, settings } = this.#setup;
+    const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
+    const { prompts, requests } = session.end();
+    for (const promptId of prompts) {
+      const over = tooLarge?.promptId === promptId ? promptTooLarge(tooLarge.bytes, settings) : undefined;
+      user.promptFailed(promptId, over ?? requestLost(end));
+    }
+    for (const sent of requests) if ("reply" in sent) sent.reply.reject(requestLost(end));
+    return error;
+  }
+
+  busy(): boolean {
+    return this.#session?.hasRunning ?? false;
+  }
+
+  unavailable(reason: AgentwireError): void {
+    this.#endSettling();
+    const session = this.#session;
+    this.#session = undefined;
+    this.#nextSession?.reject(copyError(reason));
+    this.#nextSession = undefined;
+    for (const sent of session?.end().requests ?? [])
+      if ("reply" in sent) sent.reply.reject(copyError(reason));
+    this.#setup.user.unavailable(reason);
+  }
+
+  // --- acks ---
+
+  #onAck(session: Session, ack: Ack): void {
+    if (!session.identified) {
+      this.#onIdentifyAck(session, ack);
+      return;
+    }
+    const { txid } = ack;
+    if (txid === undefined || txid === null) {
+      if (!ack.success) this.#onAnonymousRefusal(session, this.#clean(ack.error));
+      return;
+    }
+    const sent = session.takeAck(txid);
+    if (!sent) return; // a duplicate, or an answer to nothing
+    for (const promptId of session.endedSilently(txid)) this.#setup.user.promptEndedSilently(promptId);
+    if (ack.success) this.#accepted(session, txid, sent);
+    else this.#refused(session, txid, sent, this.#clean(ack.error));
+  }
+
+  #onIdentifyAck(session: Session, ack: Ack): void {
+    const { settings } = this.#setup;
+    const { identifyTxid } = session;
+    if (identifyTxid === undefined) return;
+    const read = readIdentifyAck(ack, identifyTxid, session.phase === "settling");
+    switch (read.verdict) {
+      case "ignore":
+        return;
+      case "refused":
+        this.#refuseSession(read.error);
+        return;
+      case "legacy":
+        session.server = settings.profile === "proxy" ? "proxy" : "codebuff";
+        this.#accept();
+        return;
+      case "settle":
+        session.server = "proxy";
+        session.phase = "settling";
+        if (settings.settleWindow === 0) this.#accept();
+        else
+          this.#cancelSettle = settings.socket.clock.setTimeout(() => this.#accept(), settings.settleWindow);
+        return;
+      default:
+        read satisfies never;
+    }
+  }
+
+  #accept(): void {
+    this.#cancelSettle = undefined;
+    this.#setup.core().connection.accept();
+  }
+
+  /** An id in use is tried again as it is: the server may not have noticed the end of its old connection. Then with a suffix. */
+  #refuseSession(error: HandshakeError): void {
+    const { settings, core } = this.#setup;
+    if (
+      error.reason === "duplicate" &&
+      ++this.#duplicates > settings.duplicateRetries &&
+      settings.suffixDuplicateId
+    ) {
+      this.#clientSessionId = randomId(settings.clientSessionId);
+      this.#duplicates = 0;
+    }
+    this.#endSettling();
+    core().connection.refuse(error);
+  }
+
+  #accepted(session: Session, txid: number, sent: Sent): void {
+    switch (sent.kind) {
+      case "ping":
+        return;
+      case "prompt":
+        this.#setup.user.promptAcked(sent.promptId);
+        return;
+      case "init":
+        session.initAcked(txid, sent);
+        return;
+      case "topics":
+        sent.apply();
+        sent.reply.resolve();
+        return;
+      default:
+        sent satisfies never;
+    }
+  }
+
+  #refused(session: Session, txid: number | undefined, sent: Sent, serverMessage: string): void {
+    const error = new RequestError(`the server refused the ${sent.kind}: ${serverMessage}`, {
+      txid,
+      serverMessage,
+    });
+    if (sent.kind === "prompt") {
+      session.ended(sent.promptId); // it will get no prompt-error
+      this.#setup.user.promptFailed(sent.promptId, error);
+    } else if ("reply" in sent) {
+      sent.reply.reject(error);
+    }
+  }
+
+  /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */
+  #onAnonymousRefusal(session: Session, text: string): void {
+    if (session.fresh && refusesSession(text)) {
+      this.#refuseSession(refusal(text));
+      return;
+    }
+    const sent = /Failed to initialize session/.test(text)
+      ? session.takeAckedInit()
+      : /Failed to (un)?subscribe/.test(text)
+        ? undefined
+        : session.takeOnlyUnacked();
+    if (sent) this.#refused(session, undefined, sent, text);
+    else
+      this.#setup
+        .core()
+        .warn("unattributed-refusal", `the server refused something without saying what: ${text}`);
+  }
+
+  #onAckTimeout(txid: number, sent: Sent): void {
+    const { ackTimeout: timeout } = this.#setup.settings;
+    const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms`;
+    const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
+    if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
+    else if ("reply" in sent) sent.reply.reject(error);
+  }
+
+  #endSettling(): void {
+    this.#cancelSettle?.();
+    this.#cancelSettle = undefined;
+  }
+
+  /** Refusals may quote what was sent, tokens included. */
+  #clean(text: string | null | undefined): string {
+    return this.#setup.core().redactor.redact(text ?? "no reason given");
+  }
+}

@@ -1,0 +1,188 @@
+import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
+import type { ResolvedSocketOptions, SocketClientOptions } from "./client-options.ts";
+import { type ClientStatus, Connection, type Observer, type Protocol } from "./connection.ts";
+import { createDialer } from "./dial.ts";
+import { ConnectError } from "./errors.ts";
+import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import { Redactor } from "./redact.ts";
+import type { TurnResult } from "./turn.ts";
+
+/** How much of a bad frame a warning quotes: enough to recognise it. */
+const QUOTED = 200;
+
+export interface ClientCoreSetup {
+  readonly options: SocketClientOptions;
+  readonly resolved: ResolvedSocketOptions;
+  readonly protocol: Protocol;
+  readonly handshakeTimeout: number;
+  readonly stableAfter: number | undefined;
+  readonly drainTimeout: number;
+  readonly proof: "frame" | "protocol";
+  readonly ping: () => void;
+  /** Whether the server's silence proves nothing right now. */
+  readonly excused: () => boolean;
+  readonly carriesCredentials: () => boolean;
+  /** The client was told to close: refuse what is new, give back what was not sent. */
+  readonly closing: () => void;
+}
+
+/**
+ * What every socket client has besides its protocol: the connection, the events, warnings and logs
+ * without credentials, and the way out.
+ */
+export class ClientCore<
+  Event,
+  Result extends TurnResult,
+  Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
+> {
+  readonly connection: Connection;
+  readonly redactor = new Redactor();
+  readonly events: Emitter<Events>;
+  /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
+  readonly assertPrivate: () => void;
+  readonly #setup: ClientCoreSetup;
+  readonly #shared: Emitter<ClientEvents<Event, Result>>;
+  #wasReady = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(setup: ClientCoreSetup) {
+    this.#setup = setup;
+    const { options, resolved, protocol } = setup;
+    this.events = new Emitter((error, name) => this.listenerThrew(error, name));
+    // The shared events are a part of the protocol's; TypeScript cannot see through the type parameter.
+    this.#shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
+    for (const value of Object.values(options.headers ?? {})) this.redactor.add(value);
+    const dialer = createDialer(options, { ...resolved, carriesCredentials: setup.carriesCredentials });
+    this.assertPrivate = () => dialer.assertPrivate();
+    this.connection = new Connection({
+      clock: resolved.clock,
+      protocol,
+      observer: this.#observer(),
+      dial: () => dialer.dial(),
+      target: () => dialer.target(),
+      connectTimeout: resolved.connectTimeout,
+      handshakeTimeout: setup.handshakeTimeout,
+      reconnect: resolved.reconnect,
+      stableAfter: setup.stableAfter,
+      maxReceiveBytes: resolved.maxReceiveBytes,
+      keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
+    });
+    if (options.signal?.aborted) this.#onAbort();
+    else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  on<Name extends keyof Events & string>(
+    name: Name,
+    listener: (...values: Events[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    return this.events.on(name, listener, options);
+  }
+
+  async connect(options: ConnectOptions = {}): Promise<void> {
+    const { signal } = options;
+    if (!signal) return this.connection.connect();
+    let onAbort = (): void => {};
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () =>
+        reject(new ConnectError("the wait for the connection was aborted", { cause: signal.reason }));
+    });
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      await (signal.aborted ? aborted : Promise.race([this.connection.connect(), aborted]));
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  close(options: CloseOptions = {}): Promise<void> {
+    const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
+    this.#setup.closing();
+    this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
+    const closed = this.connection.close({ force, drainTimeout });
+    this.#closed ??= closed;
+    return this.#closed;
+  }
+
+  /** Something was not as it should be, and the connection lives on. */
+  warn(
+    kind: string,
+    message: string,
+    details: { readonly raw?: string; readonly cause?: unknown } = {},
+  ): void {
+    const { raw, cause } = details;
+    const text = this.redactor.redact(message);
+    this.#log("warn", `${kind}: ${text}`);
+    if (!this.#shared.has("protocolWarning")) return;
+    const warning: ProtocolWarning = {
+      kind,
+      message: text,
+      ...(raw === undefined ? {} : { raw: this.redactor.redact(raw).slice(0, QUOTED) }),
+      ...(cause === undefined ? {} : { cause }),
+    };
+    this.#shared.emit("protocolWarning", warning);
+  }
+
+  /** A listener or callback of the user's threw. That is reported, and nobody else is hurt. */
+  readonly listenerThrew = (error: unknown, name: string): void => {
+    const message = `the listener for \`${name}\` threw: ${String(error)}`;
+    // A throwing `protocolWarning` listener cannot be reported to itself.
+    if (name === "protocolWarning") this.#log("error", message);
+    else this.warn("listener-threw", message, { cause: error });
+  };
+
+  /** A message that was understood as JSON is about to be handled. */
+  message(value: unknown): void {
+    if (this.#shared.has("message")) this.#shared.emit("message", value);
+  }
+
+  #observer(): Observer {
+    return {
+      status: (status) => this.#onStatus(status),
+      reconnecting: (backoff) => {
+        this.#log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${backoff.error.message}`);
+        this.#shared.emit("reconnecting", backoff);
+      },
+      disconnected: (error) => {
+        this.#log("info", `disconnected: ${error.message}`);
+        this.#shared.emit("disconnected", error);
+      },
+      unreadable: (problem, raw) => this.warn("unreadable-frame", problem, raw === undefined ? {} : { raw }),
+      drainExpired: (limit) =>
+        this.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`),
+      frame: (direction, text) => this.#onFrame(direction, text),
+      callbackThrew: this.listenerThrew,
+    };
+  }
+
+  #onStatus(status: ClientStatus): void {
+    this.#shared.emit("status", status);
+    if (status !== "ready") return;
+    if (this.#wasReady) this.#shared.emit("reconnected");
+    this.#wasReady = true;
+  }
+
+  #onFrame(direction: "in" | "out", text: string): void {
+    const { debug, logger } = this.#setup.options;
+    const watched = this.#shared.has("frame");
+    if (!debug && !watched) return;
+    const record = { direction, text: this.redactor.redact(text) };
+    if (watched) this.#shared.emit("frame", record);
+    if (!debug) return;
+    const line = `${direction === "in" ? "<-" : "->"} ${record.text}`;
+    if (logger) this.#log("debug", line);
+    else console.debug(line);
+  }
+
+  /** A logger that throws must not take the connection down; there is nobody left to tell. */
+  #log(level: "debug" | "info" | "warn" | "error", line: string): void {
+    try {
+      this.#setup.options.logger?.[level](line);
+    } catch (error) {
+      console.debug(`agentwire: the logger threw: ${String(error)}`);
+    }
+  }
+
+  readonly #onAbort = (): void => void this.close();
+}

@@ -1,0 +1,248 @@
+import type { ReconnectOptions, ReconnectPolicy } from "./backoff.ts";
+import { type Clock, MAX_DELAY, systemClock } from "./clock.ts";
+import { InvalidInputError } from "./errors.ts";
+import type { WebSocketInit, WebSocketLike } from "./socket.ts";
+
+/** Where the library writes what it notices; silent unless given. `console` fits. */
+export interface Logger {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+export interface KeepaliveOptions {
+  /** ms between pings; 0 turns them off. */
+  readonly interval?: number;
+  /** ms without any sign of life after a ping until the link counts as dead; 0 never. */
+  readonly timeout?: number;
+}
+
+/** The options that every socket client takes. */
+export interface SocketClientOptions {
+  /** Where to connect, `ws://` or `wss://`; a function is called for every dial. Used as it is: nothing is added. */
+  readonly url: string | URL | (() => string | URL | Promise<string | URL>);
+  /** A WebSocket class to use instead of the platform's (on Node: instead of `ws`). */
+  readonly WebSocket?: new (
+    url: string,
+    protocols?: string[],
+  ) => WebSocketLike;
+  /** Makes the socket, for every dial: for proxies, headers in odd places, tests. Not together with `WebSocket`. */
+  readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
+  /** Sent with the upgrade request. Node only: browsers cannot, and there it is an `UnsupportedError`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** ms until the socket is open. @default 10_000 */
+  readonly connectTimeout?: number;
+  /** Pings; `false` turns them off. The defaults are the protocol's. */
+  readonly keepalive?: KeepaliveOptions | false;
+  /** How to come back after a lost connection; `false` never does. The default is the protocol's. */
+  readonly reconnect?: ReconnectOptions | false;
+  /** Bytes of one outgoing frame, checked before anything is sent. The default is what the protocol's servers take. */
+  readonly maxSendBytes?: number;
+  /** Bytes of one incoming frame; a larger one ends the connection. @default 134_217_728 (128 MiB): the largest real frames are some tens of MB */
+  readonly maxReceiveBytes?: number;
+  /** Bytes of prompts that wait to be sent. @default 1_048_576: more than that waiting means that nobody watches */
+  readonly maxQueuedBytes?: number;
+  /** Turns that wait to be sent. @default 100 */
+  readonly maxQueuedTurns?: number;
+  /** What one turn keeps for a slow reader, counted in characters of its frames. @default 67_108_864 (64 Mi): bounds memory, far above any answer */
+  readonly maxBufferedBytes?: number;
+  /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. @default 67_108_864 (64 MiB) */
+  readonly maxTextBytes?: number;
+  /** Aborting it closes the client, as `close()` does. */
+  readonly signal?: AbortSignal;
+  readonly logger?: Logger;
+  /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. @default false */
+  readonly debug?: boolean;
+  /** Lets credentials travel over plain `ws://` to another machine. @default false: everyone on the way could read them */
+  readonly allowInsecure?: boolean;
+  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
+  readonly clock?: Clock;
+}
+
+/** What differs from protocol to protocol. */
+export interface SocketDefaults {
+  readonly keepalive: Required<KeepaliveOptions>;
+  readonly reconnect: ReconnectPolicy | undefined;
+}
+
+/** The shared options with every default filled in. */
+export interface ResolvedSocketOptions {
+  readonly clock: Clock;
+  readonly connectTimeout: number;
+  readonly keepalive: Required<KeepaliveOptions>;
+  readonly reconnect: ReconnectPolicy | undefined;
+  readonly maxReceiveBytes: number;
+  readonly maxQueuedBytes: number;
+  readonly maxQueuedTurns: number;
+  readonly maxBufferedBytes: number;
+  readonly maxTextBytes: number;
+}
+
+const MEBIBYTE = 1_048_576;
+
+/** @throws InvalidInputError naming the first option of a wrong type. */
+export function resolveSocketOptions(
+  options: SocketClientOptions,
+  defaults: SocketDefaults,
+): ResolvedSocketOptions {
+  if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
+    throw new InvalidInputError(
+      "option `url` is missing.",
+      'Give the server\'s address, such as { url: "ws://127.0.0.1:8000/ws" }.',
+    );
+  }
+  checkFields(options, SHARED_CHECKS, "option");
+  if (options.WebSocket && options.createWebSocket) {
+    throw new InvalidInputError(
+      "options `WebSocket` and `createWebSocket` are both given.",
+      "Give one: the class, or the function that makes the socket.",
+    );
+  }
+  const { keepalive, reconnect } = options;
+  if (keepalive) checkFields(keepalive, KEEPALIVE_CHECKS, "option keepalive.");
+  if (reconnect) checkFields(reconnect, RECONNECT_CHECKS, "option reconnect.");
+  return {
+    clock: options.clock ?? systemClock,
+    connectTimeout: options.connectTimeout ?? 10_000,
+    keepalive:
+      keepalive === false ? { interval: 0, timeout: 0 } : { ...defaults.keepalive, ...defined(keepalive) },
+    reconnect: reconnect === false ? undefined : reconnectPolicy(reconnect, defaults.reconnect),
+    maxReceiveBytes: options.maxReceiveBytes ?? 128 * MEBIBYTE,
+    maxQueuedBytes: options.maxQueuedBytes ?? MEBIBYTE,
+    maxQueuedTurns: options.maxQueuedTurns ?? 100,
+    maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
+    maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
+  };
+}
+
+function reconnectPolicy(
+  asked: ReconnectOptions | undefined,
+  usual: ReconnectPolicy | undefined,
+): ReconnectPolicy | undefined {
+  if (!asked) return usual;
+  const base = usual ?? { maxAttempts: 5, minDelay: 500, maxDelay: 30_000 };
+  return { ...base, ...defined(asked) };
+}
+
+/** Without the fields that are `undefined`, so that they do not hide a default. */
+function defined<T extends object>(value: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+/** One expectation of a value: whether it holds, and how to say it. */
+export interface Check {
+  readonly expects: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+export const checks = {
+  string: { expects: "a string", holds: (value) => typeof value === "string" },
+  text: {
+    expects: "a string that is not blank",
+    holds: (value) => typeof value === "string" && value.trim() !== "",
+  },
+  boolean: { expects: "true or false", holds: (value) => typeof value === "boolean" },
+  function: { expects: "a function", holds: (value) => typeof value === "function" },
+  object: { expects: "an object", holds: isObject },
+  array: { expects: "an array", holds: (value) => Array.isArray(value) },
+  objects: {
+    expects: "an array of objects",
+    holds: (value) => Array.isArray(value) && value.every(isObject),
+  },
+  delay: {
+    expects: `a number of milliseconds from 0 to ${MAX_DELAY}`,
+    holds: (value) => typeof value === "number" && value >= 0 && value <= MAX_DELAY,
+  },
+  count: {
+    expects: "a whole number, 1 or more",
+    holds: (value) =>
+      typeof value === "number" && value >= 1 && (Number.isInteger(value) || value === Infinity),
+  },
+  signal: {
+    expects: "an AbortSignal",
+    holds: (value) => isObject(value) && "aborted" in value && "addEventListener" in value,
+  },
+  headers: {
+    expects: "an object of strings",
+    holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
+  },
+} satisfies Record<string, Check>;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function oneOf(...values: readonly string[]): Check {
+  return {
+    expects: `one of ${values.map((value) => `"${value}"`).join(", ")}`,
+    holds: (value) => typeof value === "string" && values.includes(value),
+  };
+}
+
+function either(first: Check, second: Check): Check {
+  return {
+    expects: `${first.expects} or ${second.expects}`,
+    holds: (value) => first.holds(value) || second.holds(value),
+  };
+}
+
+const orFalse = (check: Check): Check =>
+  either(check, { expects: "false", holds: (value) => value === false });
+
+const SHARED_CHECKS: Readonly<Record<string, Check>> = {
+  url: {
+    expects: "a string, a URL or a function that returns one",
+    holds: (value) => typeof value === "string" || typeof value === "function" || value instanceof URL,
+  },
+  WebSocket: checks.function,
+  createWebSocket: checks.function,
+  headers: checks.headers,
+  connectTimeout: checks.delay,
+  keepalive: orFalse(checks.object),
+  reconnect: orFalse(checks.object),
+  maxSendBytes: checks.count,
+  maxReceiveBytes: checks.count,
+  maxQueuedBytes: checks.count,
+  maxQueuedTurns: checks.count,
+  maxBufferedBytes: checks.count,
+  maxTextBytes: checks.count,
+  signal: checks.signal,
+  logger: checks.object,
+  debug: checks.boolean,
+  allowInsecure: checks.boolean,
+  clock: checks.object,
+};
+
+const KEEPALIVE_CHECKS: Readonly<Record<string, Check>> = { interval: checks.delay, timeout: checks.delay };
+
+const RECONNECT_CHECKS: Readonly<Record<string, Check>> = {
+  maxAttempts: checks.count,
+  minDelay: checks.delay,
+  maxDelay: checks.delay,
+  shouldReconnect: checks.function,
+};
+
+/** @throws InvalidInputError for the first field of `value` that is given and is not what it should be. */
+export function checkFields(value: object, expected: Readonly<Record<string, Check>>, what: string): void {
+  const fields = new Map<string, unknown>(Object.entries(value));
+  for (const [name, check] of Object.entries(expected)) {
+    const field = fields.get(name);
+    if (field === undefined || check.holds(field)) continue;
+    const label = what.endsWith(".") ? `${what}${name}` : `${what} \`${name}\``;
+    throw new InvalidInputError(`${label} is ${describe(field)}.`, `It must be ${check.expects}.`);
+  }
+}
+
+/** Says what a value is without quoting it: it may be a credential, or long. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (value === "") return "an empty string";
+  if (typeof value === "string") return value.trim() === "" ? "a blank string" : "a string of another form";
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "undefined")
+    return String(value);
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

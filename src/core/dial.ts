@@ -1,0 +1,106 @@
+import { openSocket, sendsHeaders } from "#socket";
+import type { SocketClientOptions } from "./client-options.ts";
+import { describe } from "./client-options.ts";
+import { InvalidInputError, UnsupportedError } from "./errors.ts";
+import type { WebSocketLike } from "./socket.ts";
+
+/** Opens sockets for one client, as its options say. */
+export interface Dialer {
+  dial(): Promise<WebSocketLike>;
+  /** Where the last dial led, without query and credentials, for messages. */
+  target(): string;
+  /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
+  assertPrivate(): void;
+}
+
+/**
+ * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers`
+ * that the socket in use cannot send. A `url` function is called, and its answer checked, at each dial.
+ */
+export function createDialer(
+  options: SocketClientOptions,
+  settings: { readonly maxReceiveBytes: number; readonly carriesCredentials: () => boolean },
+): Dialer {
+  const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
+  if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
+    throw new UnsupportedError(
+      "`headers` cannot be sent with this WebSocket.",
+      "Browsers allow none: authenticate in the protocol, or make the socket yourself with `createWebSocket`, which receives them.",
+    );
+  }
+  const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || settings.carriesCredentials();
+  const check = (value: unknown): URL => checkUrl(value, carriesCredentials() && !allowInsecure);
+  let address = typeof url === "function" ? undefined : check(url);
+
+  return {
+    target: () => (address ? withoutSecrets(address) : "the server"),
+    assertPrivate: () => {
+      if (address && !allowInsecure) assertPrivate(address);
+    },
+    async dial() {
+      const asked = typeof url === "function" ? await url() : url;
+      address = check(asked);
+      const target = String(asked);
+      const init = { protocols: [], headers };
+      if (createWebSocket) return createWebSocket(target, init);
+      if (WebSocket) return new WebSocket(target);
+      return openSocket(target, init, settings);
+    },
+  };
+}
+
+function checkUrl(value: unknown, mustBePrivate: boolean): URL {
+  if (typeof value !== "string" && !(value instanceof URL)) {
+    throw new InvalidInputError(
+      `the URL is ${describe(value)}.`,
+      'Give a string such as "ws://127.0.0.1:8000/ws".',
+    );
+  }
+  let url: URL;
+  try {
+    url = new URL(String(value));
+  } catch (cause) {
+    const hint = 'Give the whole address, such as "ws://127.0.0.1:8000/ws".';
+    throw new InvalidInputError("the URL cannot be read.", hint, { cause });
+  }
+  if (url.protocol !== "ws:" && url.protocol !== "wss:") {
+    const hint =
+      url.protocol === "http:" || url.protocol === "https:"
+        ? `Use ${url.protocol === "http:" ? "ws" : "wss"}://.`
+        : "Use ws:// or wss://.";
+    throw new InvalidInputError(`the URL's scheme is ${url.protocol}//, which is not a WebSocket's.`, hint);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new InvalidInputError(
+      "the URL holds a user name or a password.",
+      "Browsers refuse that: pass credentials as options.",
+    );
+  }
+  if (url.hash !== "")
+    throw new InvalidInputError("the URL has a fragment (#...).", "A WebSocket takes none: leave it out.");
+  if (mustBePrivate) assertPrivate(url);
+  return url;
+}
+
+/** @throws InvalidInputError when what is sent to `url` could be read on the way. */
+function assertPrivate(url: URL): void {
+  if (url.protocol === "wss:" || isLoopback(url.hostname)) return;
+  throw new InvalidInputError(
+    `credentials would travel unencrypted to ${url.hostname}.`,
+    "Use wss://, or set `allowInsecure: true` if the network is yours.",
+  );
+}
+
+/** A URL's host name that cannot leave this machine. The URL parser has already made one form of `127.1` and its like. */
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
+}
+
+function withoutSecrets(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
