@@ -1,7 +1,7 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
 import { type Check, checkFields, checks, oneOf } from "../core/client-options.ts";
-import type { ClientStatus } from "../core/connection.ts";
+import type { ClientStatus } from "../core/connection-state.ts";
 import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";

@@ -1,6 +1,6 @@
 import type { ClientCore } from "../core/client-core.ts";
 import type { CancelTimer } from "../core/clock.ts";
-import type { Protocol } from "../core/connection.ts";
+import type { Protocol } from "../core/connection-state.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,

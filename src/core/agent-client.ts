@@ -1,5 +1,5 @@
 import type { Backoff } from "./backoff.ts";
-import type { ClientStatus } from "./connection.ts";
+import type { ClientStatus } from "./connection-state.ts";
 import type { Conversation, ConversationState } from "./conversation.ts";
 import type { AgentwireError } from "./errors.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";

@@ -25,29 +25,64 @@ export interface Backoff {
   readonly error: AgentwireError;
 }
 
-/** What happened so far, as far as it decides on another try. */
-export interface Tries {
-  /** Attempts that failed since the connection last proved itself. */
-  readonly failed: number;
-  /** Upgrades refused with an HTTP status, in a row. */
-  readonly refusedInARow: number;
-  /** Whether the connection has ever been ready. */
-  readonly wasReady: boolean;
-}
-
 /** An upgrade refused with an HTTP 4xx status is a wrong URL far more often than a passing state. */
 const MAX_REFUSED_UPGRADES = 3;
 
 /** Handshakes that fail before the first success: enough for a stale session id to be released and replaced. */
 const MAX_FIRST_HANDSHAKES = 6;
 
-/** Whether another try makes sense; the caller's `shouldReconnect` is asked after this. */
-export function mayRetry(error: AgentwireError, tries: Tries, policy: ReconnectPolicy): boolean {
-  const attempt = tries.failed + 1;
-  if (!error.retryable || attempt > policy.maxAttempts) return false;
-  if (!tries.wasReady && !mayRetryFirst(error, attempt)) return false;
-  if (tries.refusedInARow >= MAX_REFUSED_UPGRADES && isWrongUrl(error)) return false;
-  return true;
+/** Counts what failed, and decides whether to try again and how long to wait before. */
+export class Attempts {
+  readonly #policy: ReconnectPolicy | undefined;
+  readonly #onCallbackThrow: (error: unknown, name: string) => void;
+  /** Since the connection last proved itself. */
+  #failed = 0;
+  #refusedInARow = 0;
+  #wasReady = false;
+
+  /** Without a policy there is never another try. */
+  constructor(policy: ReconnectPolicy | undefined, onCallbackThrow: (error: unknown, name: string) => void) {
+    this.#policy = policy;
+    this.#onCallbackThrow = onCallbackThrow;
+  }
+
+  /** Whether the connection has ever been ready. */
+  get wasReady(): boolean {
+    return this.#wasReady;
+  }
+
+  ready(): void {
+    this.#wasReady = true;
+    this.#refusedInARow = 0;
+  }
+
+  /** Earlier failures no longer lengthen the wait. */
+  forgive(): void {
+    this.#failed = 0;
+  }
+
+  /** Whether another try makes sense after `error`; the caller's `shouldReconnect` has the last word. */
+  mayRetry(error: AgentwireError): boolean {
+    const policy = this.#policy;
+    const attempt = this.#failed + 1;
+    this.#refusedInARow = isWrongUrl(error) ? this.#refusedInARow + 1 : 0;
+    if (!policy || !error.retryable || attempt > policy.maxAttempts) return false;
+    if (!this.#wasReady && !mayRetryFirst(error, attempt)) return false;
+    if (this.#refusedInARow >= MAX_REFUSED_UPGRADES) return false;
+    try {
+      return policy.shouldReconnect?.(error, attempt) ?? true;
+    } catch (thrown) {
+      this.#onCallbackThrow(thrown, "shouldReconnect");
+      return true; // as if it had not been given
+    }
+  }
+
+  /** Counts another try. Full jitter: anywhere between 0 and a doubling ceiling, so that the clients of a restarted server spread out. */
+  next(random: number): { readonly attempt: number; readonly delay: number } {
+    const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
+    const delay = random * Math.min(maxDelay, minDelay * 2 ** this.#failed);
+    return { attempt: ++this.#failed, delay };
+  }
 }
 
 /** Before anything worked, a server that cannot be reached is reported at once; one that is there is asked again. */
@@ -58,9 +93,4 @@ function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
 function isWrongUrl(error: AgentwireError): boolean {
   if (!isAgentwireError(error, "connect-failed") || error.status === undefined) return false;
   return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
-}
-
-/** Full jitter: anywhere between 0 and the doubling ceiling, so that clients of a restarted server spread out. */
-export function backoffDelay(failed: number, policy: ReconnectPolicy, random: number): number {
-  return random * Math.min(policy.maxDelay, policy.minDelay * 2 ** failed);
 }

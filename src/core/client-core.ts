@@ -1,6 +1,7 @@
 import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
 import type { ResolvedSocketOptions, SocketClientOptions } from "./client-options.ts";
-import { type ClientStatus, Connection, type Observer, type Protocol } from "./connection.ts";
+import { Connection } from "./connection.ts";
+import type { ClientStatus, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
 import { ConnectError } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";

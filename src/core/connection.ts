@@ -1,11 +1,18 @@
 import pRetry from "p-retry";
-import { type Backoff, backoffDelay, mayRetry, type ReconnectPolicy, type Tries } from "./backoff.ts";
-import type { CancelTimer, Clock } from "./clock.ts";
-import { type Deferred, deferred } from "./deferred.ts";
+import { Attempts } from "./backoff.ts";
+import type { CancelTimer } from "./clock.ts";
+import { asConnectError, connectError } from "./connect-error.ts";
+import {
+  type ClientStatus,
+  type ConnectionSetup,
+  release,
+  type State,
+  statusOf,
+} from "./connection-state.ts";
+import { deferred } from "./deferred.ts";
 import {
   type AgentwireError,
   ClosedError,
-  ConnectError,
   ConnectionLostError,
   ConnectTimeoutError,
   isAgentwireError,
@@ -13,118 +20,11 @@ import {
 } from "./errors.ts";
 import { exceedsBytes, parseFrame } from "./frames.ts";
 import { Keepalive } from "./keepalive.ts";
-import { Socket, type SocketEnd, type WebSocketLike } from "./socket.ts";
+import { Socket, type SocketEnd } from "./socket.ts";
 import { onWake } from "./wake.ts";
-
-/** Where a client's connection is. */
-export type ClientStatus =
-  | "idle"
-  | "connecting"
-  | "handshaking"
-  | "ready"
-  | "reconnecting"
-  | "draining"
-  | "closed";
-
-/** What a protocol does with a connection. Every call is about the one socket that is current. */
-export interface Protocol {
-  /** A socket opened: start the handshake, which ends in `accept()` or `refuse()`. */
-  opened(): void;
-  /** One frame, parsed; `text` is what it was parsed from. */
-  message(value: unknown, text: string): void;
-  /** The handshake is done: send what has to precede new work, then the work that waited. */
-  ready(): void;
-  /** The handshake took longer than its limit. */
-  handshakeTimeout(): AgentwireError;
-  /** The socket is gone. Fail what was sent on it; say why it went. */
-  lost(end: SocketEnd | AgentwireError): AgentwireError;
-  /** Whether leaving now would leave work behind that a drain should wait for. */
-  busy(): boolean;
-  /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
-  unavailable(reason: AgentwireError): void;
-}
-
-/** Who watches a connection; nothing here decides anything. */
-export interface Observer {
-  status(status: ClientStatus): void;
-  reconnecting(backoff: Backoff): void;
-  /** A ready connection ended. */
-  disconnected(error: AgentwireError): void;
-  /** A frame that could not be read. The connection lives on. */
-  unreadable(problem: string, text?: string): void;
-  /** The drain limit, in ms, passed with work still under way. */
-  drainExpired(limit: number): void;
-  /** Every frame, both ways. */
-  frame(direction: "in" | "out", text: string): void;
-  /** A callback of the user's threw. */
-  callbackThrew(error: unknown, name: string): void;
-}
-
-export interface ConnectionSetup {
-  readonly clock: Clock;
-  readonly protocol: Protocol;
-  readonly observer: Observer;
-  readonly dial: () => Promise<WebSocketLike>;
-  /** Where `dial` leads, without credentials, for messages. */
-  readonly target: () => string;
-  /** ms until a socket is open, and ms from then until the handshake is done; 0 for no limit. */
-  readonly connectTimeout: number;
-  readonly handshakeTimeout: number;
-  /** `undefined`: never. */
-  readonly reconnect: ReconnectPolicy | undefined;
-  /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
-  readonly stableAfter: number | undefined;
-  readonly maxReceiveBytes: number;
-  readonly keepalive: {
-    readonly interval: number;
-    readonly timeout: number;
-    /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
-    readonly proof: "frame" | "protocol";
-    readonly ping: () => void;
-    readonly excused: () => boolean;
-  };
-}
 
 /** ms that a peer gets to answer our Close before the socket is cut: it has nothing left to say. */
 const CLOSE_TIMEOUT = 1_000;
-
-/**
- *                connect()                  open                    accept()
- *     idle ───────────────▶ connecting ────────────▶ handshaking ───────────▶ ready
- *      ▲                     ▲      │ fails            │ fails, lost            │ lost
- *      │ first connect       │      ▼                  ▼                        ▼
- *      └─────────────── reconnecting ◀──────────────────────────────────────────┘
- *        failed             │ tries used up, or an error that no retry mends
- *                           ▼                                 work left      all settled, or limit
- *        any ──close()──▶ closed ◀── closing ◀── close() ──── draining ◀──── close() in ready
- *
- * A state holds the socket and the timers that belong to it; `transition()` releases what the next one
- * does not take over.
- */
-type State =
-  | { readonly name: "idle" }
-  | {
-      readonly name: "connecting";
-      readonly step: Deferred<void>;
-      readonly cancelTimer: CancelTimer;
-      socket?: Socket;
-    }
-  | {
-      readonly name: "handshaking";
-      readonly step: Deferred<void>;
-      readonly cancelTimer: CancelTimer;
-      readonly socket: Socket;
-    }
-  | {
-      readonly name: "ready";
-      readonly socket: Socket;
-      readonly keepalive: Keepalive;
-      readonly cancelTimer: CancelTimer;
-    }
-  | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
-  | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
-  | { readonly name: "closing"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
-  | { readonly name: "closed"; readonly reason: AgentwireError };
 
 /** One client's connection: dials, lets the protocol shake hands, keeps alive, reconnects, drains, closes. */
 export class Connection {
@@ -132,11 +32,12 @@ export class Connection {
   #state: State = { name: "idle" };
   /** The run of attempts under way, shared by all who want to connect. */
   #established: Promise<void> | undefined;
-  #tries: Tries = { failed: 0, refusedInARow: 0, wasReady: false };
-  #ended = deferred<void>();
+  readonly #attempts: Attempts;
+  readonly #ended = deferred<void>();
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
+    this.#attempts = new Attempts(setup.reconnect, setup.observer.callbackThrew);
   }
 
   get status(): ClientStatus {
@@ -207,7 +108,7 @@ export class Connection {
           ? () => {}
           : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true }),
     });
-    this.#tries = { ...this.#tries, refusedInARow: 0, wasReady: true };
+    this.#attempts.ready();
     step.resolve();
     protocol.ready();
   }
@@ -221,7 +122,7 @@ export class Connection {
 
   /** The link has proved itself: earlier failures no longer lengthen the back-off. */
   healthy(): void {
-    this.#tries = { ...this.#tries, failed: 0 };
+    this.#attempts.forgive();
   }
 
   /** Proof of life, where the protocol decides what counts. */
@@ -343,36 +244,23 @@ export class Connection {
   }
 
   #triesAgain(error: AgentwireError): boolean {
-    const { reconnect, observer } = this.#setup;
-    if (this.#state.name === "closed" || this.#state.name === "closing") return false;
-    const refused = isAgentwireError(error, "connect-failed") && error.status !== undefined;
-    this.#tries = { ...this.#tries, refusedInARow: refused ? this.#tries.refusedInARow + 1 : 0 };
-    if (!reconnect || !mayRetry(error, this.#tries, reconnect)) return false;
-    try {
-      return reconnect.shouldReconnect?.(error, this.#tries.failed + 1) ?? true;
-    } catch (thrown) {
-      observer.callbackThrew(thrown, "shouldReconnect");
-      return true; // as if it had not been given
-    }
+    const { name } = this.#state;
+    return name !== "closed" && name !== "closing" && this.#attempts.mayRetry(error);
   }
 
   /** Waits out the back-off before the next attempt. */
   async #wait(error: AgentwireError): Promise<void> {
-    const { clock, reconnect, observer } = this.#setup;
-    const delay = reconnect ? backoffDelay(this.#tries.failed, reconnect, clock.random()) : 0;
-    this.#tries = { ...this.#tries, failed: this.#tries.failed + 1 };
+    const { clock, observer } = this.#setup;
+    const { attempt, delay } = this.#attempts.next(clock.random());
     const step = deferred<void>();
     const cancelDelay = clock.setTimeout(step.resolve, delay);
     const stopListening = onWake(step.resolve);
-    this.#transition({
-      name: "reconnecting",
-      step,
-      cancelTimer: () => {
-        cancelDelay();
-        stopListening();
-      },
-    });
-    observer.reconnecting({ attempt: this.#tries.failed, delay, error });
+    const cancelTimer = (): void => {
+      cancelDelay();
+      stopListening();
+    };
+    this.#transition({ name: "reconnecting", step, cancelTimer });
+    observer.reconnecting({ attempt, delay, error });
     await step.promise;
   }
 
@@ -380,7 +268,7 @@ export class Connection {
     if (this.#state.name === "closed" || this.#state.name === "closing") return;
     const { protocol } = this.#setup;
     const forGood =
-      this.#tries.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
+      this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
     if (forGood) this.#end(error);
     else this.#transition({ name: "idle" });
     this.healthy();
@@ -491,40 +379,4 @@ export class Connection {
   }
 }
 
-/** Ends the timers of `state`, and its socket unless `next` goes on with it. */
-function release(state: State, next: State): void {
-  if ("cancelTimer" in state) state.cancelTimer();
-  if ("keepalive" in state) state.keepalive.stop();
-  if (!("socket" in state) || !state.socket) return;
-  if (!("socket" in next) || next.socket !== state.socket) state.socket.terminate();
-}
-
-function statusOf(state: State): ClientStatus {
-  return state.name === "closing" ? "draining" : state.name;
-}
-
 const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
-
-/** `ws` tells a refused upgrade only in its message. */
-const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
-
-function connectError(end: SocketEnd, target: string): ConnectError {
-  const said = end.cause instanceof Error ? end.cause.message : String(end.cause ?? "");
-  const status = REFUSED_UPGRADE.exec(said)?.[1];
-  if (status !== undefined) {
-    const hint = "check the path and the port of the URL";
-    return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, {
-      status: Number(status),
-      cause: end.cause,
-    });
-  }
-  const why = said === "" ? `close code ${end.code}` : said;
-  return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, {
-    cause: end.cause,
-  });
-}
-
-function asConnectError(error: unknown, target: string): AgentwireError {
-  if (isAgentwireError(error)) return error;
-  return new ConnectError(`cannot connect to ${target} (${String(error)})`, { cause: error });
-}

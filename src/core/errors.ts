@@ -30,11 +30,11 @@ export abstract class AgentwireError extends Error {
   /** Whether the same call can succeed later without being changed. Says nothing of side effects: see `delivery`. */
   readonly retryable: boolean;
   /** What the turn had produced, where a turn was under way. */
-  partial?: TurnPartial;
+  declare partial?: TurnPartial;
   /** Whether the server may have seen the prompt; set on errors that end a turn without the server's own word. */
-  delivery?: Delivery;
+  declare delivery?: Delivery;
   /** The prompt, handed back when it was `not-sent`. */
-  input?: unknown;
+  declare input?: unknown;
 
   constructor(code: string, message: string, options: AgentwireErrorOptions = {}) {
     super(`${code}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
@@ -80,7 +80,7 @@ export class UnsupportedError extends AgentwireError {
 export class ConnectError extends AgentwireError {
   override readonly name = "ConnectError";
   readonly code = "connect-failed";
-  readonly status?: number;
+  declare readonly status?: number;
 
   constructor(
     message: string,
@@ -129,7 +129,7 @@ export class HandshakeError extends AgentwireError {
   readonly code = "handshake-refused";
   readonly reason: HandshakeReason;
   /** The close code that ended the attempt, where one did. */
-  readonly closeCode?: number;
+  declare readonly closeCode?: number;
 
   constructor(
     reason: HandshakeReason,
@@ -150,10 +150,10 @@ export class HandshakeError extends AgentwireError {
 export class ConnectionLostError extends AgentwireError {
   override readonly name = "ConnectionLostError";
   readonly code: "connection-lost" | "context-lost";
-  readonly closeCode?: number;
-  readonly closeReason?: string;
+  declare readonly closeCode?: number;
+  declare readonly closeReason?: string;
   /** Whether work on the server or on this machine may go on although nobody hears of it. */
-  readonly sideEffectsPossible?: boolean;
+  declare readonly sideEffectsPossible?: boolean;
 
   constructor(
     message: string,
@@ -180,7 +180,7 @@ export class RequestError extends AgentwireError {
   override readonly name = "RequestError";
   readonly code = "request-refused";
   /** The id of the request on the wire, where the protocol has one. */
-  readonly txid?: number;
+  declare readonly txid?: number;
   /** The server's own words; may repeat what was sent, so think before logging it. */
   readonly serverMessage: string;
 
@@ -202,7 +202,7 @@ export class RequestError extends AgentwireError {
 export class RequestTimeoutError extends AgentwireError {
   override readonly name = "RequestTimeoutError";
   readonly code = "request-timeout";
-  readonly txid?: number;
+  declare readonly txid?: number;
   /** The limit, in ms. */
   readonly timeout: number;
 
@@ -235,11 +235,11 @@ export class TurnError extends AgentwireError {
   /** The protocol's own name of the failure. */
   readonly kind: string;
   /** An HTTP status from upstream, where one was given. */
-  readonly status?: number;
+  declare readonly status?: number;
   /** How long the server asks to wait, in ms. */
-  readonly retryAfter?: number;
+  declare readonly retryAfter?: number;
   /** The account's balance, where the server told it. */
-  readonly balance?: number;
+  declare readonly balance?: number;
 
   constructor(message: string, options: TurnErrorOptions) {
     super("turn-failed", message, { cause: options.cause, retryable: options.retryable ?? false });

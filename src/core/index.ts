@@ -10,7 +10,7 @@ export type {
 export type { Backoff, ReconnectOptions } from "./backoff.ts";
 export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client-options.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
-export type { ClientStatus } from "./connection.ts";
+export type { ClientStatus } from "./connection-state.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./conversation.ts";
 export {
   AgentwireError,

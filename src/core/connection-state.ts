@@ -1,0 +1,125 @@
+import type { Backoff, ReconnectPolicy } from "./backoff.ts";
+import type { CancelTimer, Clock } from "./clock.ts";
+import type { Deferred } from "./deferred.ts";
+import type { AgentwireError } from "./errors.ts";
+import type { Keepalive } from "./keepalive.ts";
+import type { Socket, SocketEnd, WebSocketLike } from "./socket.ts";
+
+/** Where a client's connection is. */
+export type ClientStatus =
+  | "idle"
+  | "connecting"
+  | "handshaking"
+  | "ready"
+  | "reconnecting"
+  | "draining"
+  | "closed";
+
+/** What a protocol does with a connection. Every call is about the one socket that is current. */
+export interface Protocol {
+  /** A socket opened: start the handshake, which ends in `accept()` or `refuse()`. */
+  opened(): void;
+  /** One frame, parsed; `text` is what it was parsed from. */
+  message(value: unknown, text: string): void;
+  /** The handshake is done: send what has to precede new work, then the work that waited. */
+  ready(): void;
+  /** The handshake took longer than its limit. */
+  handshakeTimeout(): AgentwireError;
+  /** The socket is gone. Fail what was sent on it; say why it went. */
+  lost(end: SocketEnd | AgentwireError): AgentwireError;
+  /** Whether leaving now would leave work behind that a drain should wait for. */
+  busy(): boolean;
+  /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
+  unavailable(reason: AgentwireError): void;
+}
+
+/** Who watches a connection; nothing here decides anything. */
+export interface Observer {
+  status(status: ClientStatus): void;
+  reconnecting(backoff: Backoff): void;
+  /** A ready connection ended. */
+  disconnected(error: AgentwireError): void;
+  /** A frame that could not be read. The connection lives on. */
+  unreadable(problem: string, text?: string): void;
+  /** The drain limit, in ms, passed with work still under way. */
+  drainExpired(limit: number): void;
+  /** Every frame, both ways. */
+  frame(direction: "in" | "out", text: string): void;
+  /** A callback of the user's threw. */
+  callbackThrew(error: unknown, name: string): void;
+}
+
+export interface ConnectionSetup {
+  readonly clock: Clock;
+  readonly protocol: Protocol;
+  readonly observer: Observer;
+  readonly dial: () => Promise<WebSocketLike>;
+  /** Where `dial` leads, without credentials, for messages. */
+  readonly target: () => string;
+  /** ms until a socket is open, and ms from then until the handshake is done; 0 for no limit. */
+  readonly connectTimeout: number;
+  readonly handshakeTimeout: number;
+  /** `undefined`: never. */
+  readonly reconnect: ReconnectPolicy | undefined;
+  /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
+  readonly stableAfter: number | undefined;
+  readonly maxReceiveBytes: number;
+  readonly keepalive: {
+    readonly interval: number;
+    readonly timeout: number;
+    /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
+    readonly proof: "frame" | "protocol";
+    readonly ping: () => void;
+    readonly excused: () => boolean;
+  };
+}
+
+/**
+ *     idle ──connect()──▶ connecting ──open──▶ handshaking ──accept()──▶ ready
+ *      ▲                   ▲   │ failed            │ failed               │ lost
+ *      │                   │   ▼                   ▼                      ▼
+ *      │                   └─ reconnecting ◀───────┴──────────────────────┘
+ *      └── given up, as long as nothing ever worked
+ *
+ *     ready ──close()──▶ draining ──work done, or limit──▶ closing ──Close answered, or limit──▶ closed
+ *     any state ──close() with nothing to wait for; an error that no retry mends; tries used up──▶ closed
+ *
+ * A state holds the socket and the timers that belong to it; a transition releases what the next one does
+ * not take over.
+ */
+export type State =
+  | { readonly name: "idle" }
+  | {
+      readonly name: "connecting";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      socket?: Socket;
+    }
+  | {
+      readonly name: "handshaking";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      readonly socket: Socket;
+    }
+  | {
+      readonly name: "ready";
+      readonly socket: Socket;
+      readonly keepalive: Keepalive;
+      readonly cancelTimer: CancelTimer;
+    }
+  | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
+  | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
+  | { readonly name: "closing"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
+  | { readonly name: "closed"; readonly reason: AgentwireError };
+
+/** Ends the timers of `state`, and its socket unless `next` goes on with it. */
+export function release(state: State, next: State): void {
+  if ("cancelTimer" in state) state.cancelTimer();
+  if ("keepalive" in state) state.keepalive.stop();
+  if (!("socket" in state) || !state.socket) return;
+  if (!("socket" in next) || next.socket !== state.socket) state.socket.terminate();
+}
+
+export function statusOf(state: State): ClientStatus {
+  return state.name === "closing" ? "draining" : state.name;
+}
