@@ -166,10 +166,11 @@ export class Wire implements Protocol {
     if (!session) return;
     this.#setup.core().message(value);
     session.touch();
+    const wasIdentified = session.identified; // the ack that ends the identification is no sign of what follows it
     const message = decode(value);
     if (message.type === "ack") this.#onAck(session, message);
     else this.#setup.user.message(message, text.length);
-    if (!session.identified || session !== this.#session) return;
+    if (!wasIdentified || session !== this.#session) return;
     session.fresh = false;
     this.#duplicates = 0;
   }

@@ -1,0 +1,57 @@
+import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { HeartbeatSettings } from "./options.ts";
+
+/** Who is cut when it stays silent. */
+export interface Beating {
+  expire(): void;
+}
+
+/**
+ * The server's watch over its identified connections. It looks at whole multiples of `sweep` since its
+ * start, so a connection is cut between `timeout` and `timeout + sweep` after its last beat.
+ */
+export class Heartbeat {
+  readonly #settings: HeartbeatSettings;
+  readonly #clock: Clock;
+  readonly #start: number;
+  readonly #lastBeats = new Map<Beating, number>();
+  #cancelTimer: CancelTimer | undefined;
+
+  constructor(settings: HeartbeatSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#start = clock.now();
+  }
+
+  /** The identify, or a ping that was processed. */
+  beat(member: Beating): void {
+    this.#lastBeats.set(member, this.#clock.now());
+    this.#arm();
+  }
+
+  forget(member: Beating): void {
+    this.#lastBeats.delete(member);
+    // Without members there is no timer, so that a test can see its clock come to rest.
+    if (this.#lastBeats.size === 0) this.#disarm();
+  }
+
+  #arm(): void {
+    if (this.#cancelTimer) return;
+    const { sweep } = this.#settings;
+    const delay = sweep - ((this.#clock.now() - this.#start) % sweep);
+    this.#cancelTimer = this.#clock.setTimeout(() => this.#sweep(), delay, { unref: true });
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #sweep(): void {
+    this.#disarm();
+    const now = this.#clock.now();
+    for (const [member, lastBeat] of [...this.#lastBeats])
+      if (now - lastBeat > this.#settings.timeout) member.expire();
+    if (this.#lastBeats.size > 0) this.#arm();
+  }
+}

@@ -1,0 +1,145 @@
+import { pythonRepr, pythonTypeName } from "./python-repr.ts";
+
+/** One line of a pydantic report. */
+export interface Issue {
+  /** Where: `data.PromptAction.promptId`. */
+  readonly path: string;
+  readonly type: string;
+  readonly text: string;
+  readonly input: unknown;
+}
+
+/** Says what is wrong with a value; nothing, if it is valid. */
+export type Check = (input: unknown, path: string) => readonly Issue[];
+
+export type Dict = Readonly<Record<string, unknown>>;
+
+export function isDict(value: unknown): value is Dict {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const text: Check = (input, path) =>
+  typeof input === "string"
+    ? []
+    : [{ path, type: "string_type", text: "Input should be a valid string", input }];
+
+export const dict: Check = (input, path) =>
+  isDict(input) ? [] : [{ path, type: "dict_type", text: "Input should be a valid dictionary", input }];
+
+export function listOf(item: Check): Check {
+  return (input, path) =>
+    Array.isArray(input)
+      ? input.flatMap((element, index) => item(element, `${path}.${index}`))
+      : [{ path, type: "list_type", text: "Input should be a valid list", input }];
+}
+
+export function nullable(check: Check): Check {
+  return (input, path) => (input === null ? [] : check(input, path));
+}
+
+export function literal(expected: string): Check {
+  return (input, path) =>
+    input === expected ? [] : [{ path, type: "literal_error", text: `Input should be '${expected}'`, input }];
+}
+
+/** An integer in the lax mode: see {@link coerceInteger}. */
+export const integer: Check = (input, path) => {
+  const result = coerceInteger(input);
+  return typeof result === "number" ? [] : [{ path, input, ...result }];
+};
+
+/** Any number at all. */
+export const number: Check = (input, path) =>
+  typeof input === "number"
+    ? []
+    : [{ path, type: "float_type", text: "Input should be a valid number", input }];
+
+/** The integer that pydantic makes of a value, or what it has against it. */
+export function coerceInteger(input: unknown): number | { readonly type: string; readonly text: string } {
+  if (typeof input === "boolean") return input ? 1 : 0;
+  if (typeof input === "string") {
+    const digits = /^\s*([-+]?\d+(?:_\d+)*)(?:\.0*)?\s*$/.exec(input)?.[1];
+    if (digits !== undefined) return Number(digits.replaceAll("_", ""));
+    return {
+      type: "int_parsing",
+      text: "Input should be a valid integer, unable to parse string as an integer",
+    };
+  }
+  if (typeof input !== "number") return { type: "int_type", text: "Input should be a valid integer" };
+  if (!Number.isFinite(input)) return { type: "finite_number", text: "Input should be a finite number" };
+  if (Number.isInteger(input)) return input;
+  return {
+    type: "int_from_float",
+    text: "Input should be a valid integer, got a number with a fractional part",
+  };
+}
+
+/** A pydantic model: named fields, checked in their order; unknown ones are ignored. */
+export interface Model {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+
+export interface Field {
+  readonly name: string;
+  readonly check: Check;
+  readonly required: boolean;
+}
+
+export function required(name: string, check: Check): Field {
+  return { name, check, required: true };
+}
+
+export function optional(name: string, check: Check): Field {
+  return { name, check, required: false };
+}
+
+/** Checks a dictionary against a model; `prefix` ends in a dot when it is not empty. */
+export function checkModel(model: Model, input: Dict, prefix = ""): readonly Issue[] {
+  return model.fields.flatMap(({ name, check, required }) => {
+    const path = prefix + name;
+    if (Object.hasOwn(input, name)) return check(input[name], path);
+    return required ? [{ path, type: "missing", text: "Field required", input }] : [];
+  });
+}
+
+/** One of several models: what is wrong lists all of them, each under its name. */
+export function unionOf(models: readonly Model[]): Check {
+  return (input, path) => {
+    const attempts = models.map((model) => {
+      const at = `${path}.${model.name}`;
+      if (isDict(input)) return checkModel(model, input, `${at}.`);
+      const text = `Input should be a valid dictionary or instance of ${model.name}`;
+      return [{ path: at, type: "model_type", text, input }];
+    });
+    return attempts.some((issues) => issues.length === 0) ? [] : attempts.flat();
+  };
+}
+
+/** The text of a `ValidationError`. */
+export function report(modelName: string, issues: readonly Issue[]): string {
+  const head = `${issues.length} validation error${issues.length === 1 ? "" : "s"} for ${modelName}`;
+  return [head, ...issues.map(reportIssue)].join("\n");
+}
+
+function reportIssue({ path, type, text, input }: Issue): string {
+  const value = shorten(pythonRepr(input));
+  return [
+    path,
+    `  ${text} [type=${type}, input_value=${value}, input_type=${pythonTypeName(input)}]`,
+    `    For further information visit https://errors.pydantic.dev/2.13/v/${type}`,
+  ].join("\n");
+}
+
+/** Above 50 UTF-8 bytes, pydantic shows the first 25 and the last 24, whole characters only. */
+function shorten(repr: string): string {
+  const bytes = new TextEncoder().encode(repr);
+  if (bytes.length <= 50) return repr;
+  const continues = (index: number) => ((bytes[index] ?? 0) & 0xc0) === 0x80;
+  let headEnd = 25;
+  while (continues(headEnd)) headEnd--;
+  let tailStart = bytes.length - 24;
+  while (continues(tailStart)) tailStart++;
+  const decoder = new TextDecoder();
+  return `${decoder.decode(bytes.subarray(0, headEnd))}...${decoder.decode(bytes.subarray(tailStart))}`;
+}

@@ -1,0 +1,113 @@
+import type { Clock } from "../../core/clock.ts";
+import type { PromptErrorFields, PromptResponseFields } from "./frames.ts";
+import type { ReceivedPrompt } from "./record.ts";
+
+/**
+ * Answers one prompt with a script: an array of steps, a generator, or an async generator, which may
+ * await anything between its steps. The script is stopped (`return()`) when the connection ends.
+ *
+ * A script that ends without a terminal step gets the normal prompt-response. One that throws becomes the
+ * prompt-error of a failure in mid-stream, with the message of what it threw.
+ *
+ * @example
+ * ```ts
+ * server.answer = (prompt) => ["Hello ", step.delay(100), `you said ${prompt.data.prompt}`];
+ * ```
+ */
+export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Iterable<Step> | AsyncIterable<Step>;
+
+/** What a script gets besides its prompt. */
+export interface AnswerContext {
+  /** Aborted when the connection ends before the script does. */
+  readonly signal: AbortSignal;
+  /** The clock of the server. */
+  readonly clock: Clock;
+}
+
+/** One step of an answer: a string is a chunk of text, the others are made by {@link step}. */
+export type Step =
+  | string
+  | { readonly kind: "chunk"; readonly chunk: string | object }
+  | { readonly kind: "sse-chunk"; readonly text: string }
+  | { readonly kind: "sse-stop" }
+  | { readonly kind: "sse-error"; readonly error: SseErrorFields }
+  | { readonly kind: "sse-done" }
+  | { readonly kind: "repr" }
+  | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "raw"; readonly frame: string }
+  | { readonly kind: "respond"; readonly fields: PromptResponseFields }
+  | { readonly kind: "prompt-error"; readonly fields: PromptErrorFields }
+  | { readonly kind: "nack"; readonly error: string }
+  | { readonly kind: "silent" }
+  | { readonly kind: "hang" }
+  | { readonly kind: "drop" }
+  | { readonly kind: "drop-mid-frame"; readonly frame: string | undefined }
+  | { readonly kind: "close"; readonly code: number; readonly reason: string };
+
+/** What the error object of an SSE chunk says. */
+export interface SseErrorFields {
+  readonly message: string;
+  /** @default "BackendError" */
+  readonly type?: string;
+  /** HTTP status of the backend. @default 404 */
+  readonly status?: number;
+  /** @default false */
+  readonly retryable?: boolean;
+}
+
+/** Makes the steps of an answer. */
+export const step = {
+  /** A response-chunk: the text or object as it is, whatever the `chunks` switch says. */
+  chunk: (chunk: string | object): Step => ({ kind: "chunk", chunk }),
+  /** A response-chunk as the deployed proxy sends it: one raw SSE frame of an OpenAI stream. */
+  sseChunk: (text: string): Step => ({ kind: "sse-chunk", text }),
+  /** The SSE frame that finishes an OpenAI stream (`finish_reason: "stop"`). */
+  sseStop: (): Step => ({ kind: "sse-stop" }),
+  /** The SSE frame with an error that stands for a refusal of the backend; a normal end follows it. */
+  sseError: (error: string | SseErrorFields): Step => ({
+    kind: "sse-error",
+    error: typeof error === "string" ? { message: error } : error,
+  }),
+  /** `data: [DONE]`; the real one may come twice. */
+  sseDone: (): Step => ({ kind: "sse-done" }),
+  /** A response-chunk with the text of a Python object, a fault of the real proxy. */
+  repr: (): Step => ({ kind: "repr" }),
+  /** Waits, in ms of the server's clock. An endless script needs one, or an await, in its loop. */
+  delay: (ms: number): Step => ({ kind: "delay", ms }),
+  /** A text frame as it is. */
+  raw: (frame: string): Step => ({ kind: "raw", frame }),
+  /** The prompt-response, with other fields than the usual ones. Terminal. */
+  respond: (fields: PromptResponseFields = {}): Step => ({ kind: "respond", fields }),
+  /** A prompt-error. Terminal. */
+  promptError: (fields: PromptErrorFields): Step => ({ kind: "prompt-error", fields }),
+  /** The prompt-error of a backend that fails before its stream. Terminal. */
+  failBeforeStream: (cause: string): Step => ({
+    kind: "prompt-error",
+    fields: { message: `Failed to process prompt: Failed to stream response: ${cause}` },
+  }),
+  /** The prompt-error of a stream that breaks. Terminal. */
+  failMidStream: (cause: string): Step => ({ kind: "prompt-error", fields: midStreamFailure(cause) }),
+  /** A NACK without txid, as a failing handler sends it. Not terminal. */
+  nack: (error: string): Step => ({ kind: "nack", error }),
+  /** Ends the script without a terminal message; the connection stays usable. */
+  silent: (): Step => ({ kind: "silent" }),
+  /** Never returns: with `scheduling: "fifo"` all that is behind this prompt waits with it. */
+  hang: (): Step => ({ kind: "hang" }),
+  /** Ends the TCP connection: the client sees 1006. */
+  drop: (): Step => ({ kind: "drop" }),
+  /** Ends the TCP connection in the middle of a frame. @param frame its text; a chunk by default */
+  dropMidFrame: (frame?: string): Step => ({ kind: "drop-mid-frame", frame }),
+  /** Closes the connection. */
+  close: (code = 1000, reason = ""): Step => ({ kind: "close", code, reason }),
+};
+
+/** A stream that breaks, in the words of the real proxy. */
+export function midStreamFailure(cause: string): PromptErrorFields {
+  return { message: `Streaming error: ${cause}` };
+}
+
+/** The answer of a server that was given none: greets, and says the prompt back. */
+export const echoAnswer: Answer = ({ data, messages }) => {
+  const asked = data.prompt || messages.findLast((message) => message.role === "user")?.content;
+  return ["Hello! ", "You said: ", typeof asked === "string" ? asked : JSON.stringify(asked ?? "nothing")];
+};

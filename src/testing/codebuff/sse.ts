@@ -1,0 +1,46 @@
+import { writePythonJson } from "./python-json.ts";
+import type { SseErrorFields } from "./script.ts";
+
+/** The chunks of one answer as the deployed proxy passes them on: raw SSE frames of an OpenAI stream. */
+export class SseStream {
+  readonly #model: string;
+  #started = false;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  chunk(text: string): string {
+    // The stream's first delta names the role, the later ones do not.
+    const delta = this.#started ? { content: text } : { role: "assistant", content: text };
+    this.#started = true;
+    return sseFrame({ ...this.#head(), choices: [{ index: 0, delta, finish_reason: null }] });
+  }
+
+  /** The proxy makes this frame by itself, with its keys in another order. */
+  stop(): string {
+    const { id, object, created, model } = this.#head();
+    const choices = [{ index: 0, delta: {}, finish_reason: "stop" }];
+    return sseFrame({ object, choices, id, model, created });
+  }
+
+  error({ message, type = "BackendError", status = 404, retryable = false }: SseErrorFields): string {
+    return sseFrame({
+      ...this.#head(),
+      choices: [{ index: 0, delta: {}, finish_reason: "error" }],
+      error: { type, message, code: String(status), retryable, status_code: status },
+    });
+  }
+
+  done(): string {
+    return "data: [DONE]\n\n";
+  }
+
+  #head() {
+    return { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: this.#model };
+  }
+}
+
+function sseFrame(payload: object): string {
+  return `data: ${writePythonJson(payload, "spaced")}\n\n`;
+}

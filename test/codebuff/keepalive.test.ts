@@ -1,0 +1,185 @@
+import { step } from "agentwire/testing";
+import { expect, test } from "vitest";
+import { drain, gate, once, readyPair, sentTo, status } from "../helpers/codebuff.ts";
+
+/** Lets the client's ping go out and its answer come back. */
+async function pinged(made: Awaited<ReturnType<typeof readyPair>>, times: number): Promise<void> {
+  await made.clock.advance(25_000);
+  await made.server.waitFor(() => sentTo(made.server, "ping").length === times);
+}
+
+test("pings every 25 s from ready on, with rising txids, and an answered ping keeps the link", async () => {
+  await using made = await readyPair();
+  for (let times = 1; times <= 3; times++) {
+    const answered = once(
+      made.client,
+      "frame",
+      ({ direction, text }) => direction === "in" && text.includes('"ack"'),
+    );
+    await pinged(made, times);
+    await answered;
+  }
+  expect(sentTo(made.server, "ping").map(({ txid }) => txid)).toEqual([1, 2, 3]);
+  expect(made.client.status).toBe("ready");
+  expect(made.server.violations).toEqual([]);
+});
+
+test("a ping without any sign of life for 15 s: the link is dead, and the client dials anew", async () => {
+  await using made = await readyPair();
+  const { client, clock, server } = made;
+  server.connections[0]?.pause();
+  const gone = once(client, "disconnected");
+  await clock.advance(25_000);
+  await clock.advance(14_999);
+  expect(client.status).toBe("ready");
+  await clock.advance(1);
+  expect(await gone).toMatchObject({ code: "connection-lost" });
+  await server.waitFor(() => server.connections.length === 2 || server.upgrades.length === 2);
+});
+
+test("any frame after the ping is a sign of life, not only its ack", async () => {
+  await using made = await readyPair();
+  const { client, clock, server } = made;
+  const connection = server.connections[0];
+  await clock.advance(25_000);
+  const heard = once(client, "unknownMessage");
+  connection?.send('{"type":"broadcast"}');
+  await heard;
+  connection?.pause();
+  await clock.advance(15_000);
+  expect(client.status).toBe("ready");
+});
+
+test("a prompt that blocks the proxy for longer than any limit of pings and acks: no verdict, no ack time-out", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer({ data }) {
+        if (data.prompt === "long") await hold.passed;
+        yield "done";
+      },
+    },
+    client: { stallTimeout: 0, idleTimeout: 0 },
+  });
+  const { client, clock, server } = made;
+  const long = client.prompt("long");
+  const next = client.prompt("next");
+  await once(client, "frame", ({ direction, text }) => direction === "in" && text.includes('"ack"'));
+  await clock.advance(300_000);
+  expect(client.status).toBe("ready");
+  expect([long.status, next.status]).toEqual(["sent", "sent"]);
+  hold.open();
+  expect((await long.result).text).toBe("done");
+  expect((await next.result).text).toBe("done");
+  expect(server.violations).toEqual([]);
+});
+
+test("the ack clock of a waiting prompt starts over when the one before it ends", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer({ data }) {
+        if (data.prompt === "first") await hold.passed;
+        yield "done";
+      },
+    },
+    client: { stallTimeout: 0, idleTimeout: 0, keepalive: false },
+  });
+  const { client, clock, server } = made;
+  const first = client.prompt("first");
+  const second = client.prompt("second");
+  await server.nextPrompt();
+  await clock.advance(60_000);
+  const ended = first.outcome;
+  hold.open();
+  await ended;
+  server.connections[0]?.pause();
+  // The second may be acked already, for the server went on at once; then it simply completes.
+  await clock.advance(29_999);
+  expect(second.status).not.toBe("failed");
+  server.connections[0]?.resume();
+  await second.result;
+});
+
+test("nothing at all for 180 s while a prompt runs: the connection counts as lost", async () => {
+  await using made = await readyPair({
+    mock: { answer: () => ["one", step.hang()] },
+    client: { idleTimeout: 0 },
+  });
+  const { client, clock, server } = made;
+  const turn = client.prompt("hello");
+  const reading = drain(turn.textStream);
+  await once(client, "event");
+  await clock.advance(179_999);
+  expect(turn.status).toBe("streaming");
+  await clock.advance(1);
+  expect((await reading).thrown).toMatchObject({
+    code: "connection-lost",
+    delivery: "unknown",
+    partial: { text: "one" },
+  });
+  expect(server.connections).toHaveLength(1);
+});
+
+test("a prompt that was cancelled still blocks the proxy: pings get no verdict until its terminal came", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer() {
+        yield "one";
+        await hold.passed;
+      },
+    },
+    client: { stallTimeout: 0 },
+  });
+  const { client, clock, server } = made;
+  const turn = client.prompt("hello");
+  await once(client, "event");
+  await turn.cancel();
+  await clock.advance(100_000);
+  expect(client.status).toBe("ready");
+  const late = once(client, "late");
+  hold.open();
+  expect(await late).toMatchObject({ type: "prompt-response", promptId: turn.id });
+  server.connections[0]?.pause();
+  const gone = once(client, "disconnected");
+  await clock.advance(40_000);
+  await gone;
+});
+
+test("close() waits for a prompt that was cancelled but still runs on the server", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer() {
+        yield "one";
+        await hold.passed;
+      },
+    },
+  });
+  const { client, server } = made;
+  const turn = client.prompt("hello");
+  await once(client, "event");
+  await turn.cancel();
+  const closed = client.close();
+  expect(client.status).toBe("draining");
+  hold.open();
+  await closed;
+  expect(server.violations).toEqual([]);
+});
+
+test("a server that cuts idle clients: the client is back by itself", async () => {
+  await using made = await readyPair();
+  const { client, server } = made;
+  await client.prompt("warm up").result;
+  server.connections[0]?.close(1000, "Heartbeat timeout");
+  await once(client, "disconnected");
+  await status(client, "ready");
+});
+
+test("keepalive: false sends no ping, and holds no timer for one", async () => {
+  await using made = await readyPair({ client: { keepalive: false } });
+  await made.clock.advance(200_000);
+  expect(sentTo(made.server, "ping")).toEqual([]);
+  expect(made.clock.pending).toBe(0);
+});
