@@ -29,7 +29,7 @@ declare class URL {
 
 interface AbortSignal {
   readonly aborted: boolean;
-  readonly reason: any;
+  readonly reason: unknown;
   addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
@@ -51,11 +51,17 @@ declare class WebSocket {
   close(code?: number, reason?: string): void;
   addEventListener(type: "open", listener: () => void): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+  addEventListener(
+    type: "close",
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
   addEventListener(type: "error", listener: (event: object) => void): void;
   removeEventListener(type: "open", listener: () => void): void;
   removeEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  removeEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+  removeEventListener(
+    type: "close",
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
 }
 
 declare const console: { debug(...values: unknown[]): void };

@@ -90,6 +90,9 @@ export type ServerMessage =
 /** A field that a server may leave out, send as null, or get wrong: only required fields decide on a message. */
 const optional = <T>(schema: z.ZodMiniType<T>) => z.catch(z.optional(z.nullable(schema)), undefined);
 
+/** A balance: `Infinity` on the published proxy, which `z.number()` refuses. */
+const balance = z.custom<number>((value) => typeof value === "number");
+
 const anyObject = z.record(z.string(), z.unknown());
 
 export const ackSchema = z.looseObject({
@@ -123,7 +126,7 @@ export const promptResponseSchema = z.looseObject({
 const failure = {
   message: z.string(),
   error: optional(z.string()),
-  remainingBalance: optional(z.number()),
+  remainingBalance: optional(balance),
 };
 
 export const promptErrorSchema = z.looseObject({
@@ -140,7 +143,7 @@ export const actionErrorSchema = z.looseObject({
 export const initResponseSchema = z.looseObject({
   type: z.literal("init-response"),
   usage: z.number(),
-  remainingBalance: z.number(),
+  remainingBalance: balance,
   message: optional(z.string()),
   agentNames: optional(z.record(z.string(), z.string())),
   next_quota_reset: optional(z.string()),

@@ -17,7 +17,7 @@ import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
 import type { CodebuffClientEvents, PromptFrame } from "./events.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { PROXY_MAX_FRAME } from "./loss.ts";
-import { type ActionError, encode, type PromptResponse } from "./messages.ts";
+import { type ActionError, encode, type PromptError, type PromptResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { PromptData } from "./prompt.ts";
 import type { Session } from "./session.ts";
@@ -177,8 +177,9 @@ export class Prompts {
   }
 
   /** A chunk or a terminal message; it goes to its prompt, or is reported as late or stray. */
-  receive(message: PromptFrame, size: number): void {
+  receive(frame: PromptFrame, size: number): void {
     const { wire, core } = this.#setup;
+    const message = frame.type === "prompt-error" ? this.#clean(frame) : frame;
     const promptId = message.type === "prompt-response" ? message.promptId : message.userInputId;
     const prompt = this.#open.get(promptId);
     if (prompt?.txid !== undefined) {
@@ -195,7 +196,8 @@ export class Prompts {
   }
 
   /** An error without any id fails the only prompt under way, if nothing of its answer came; otherwise it is told to the client. */
-  receiveActionError(error: ActionError): void {
+  receiveActionError(frame: ActionError): void {
+    const error = this.#clean(frame);
     const underWay = [...this.#open.values()].filter(({ txid }) => txid !== undefined);
     const [only] = underWay;
     if (!only || underWay.length > 1 || only.turn.status === "streaming") {
@@ -259,6 +261,13 @@ export class Prompts {
     wire.request(session, { kind: "prompt", promptId, bytes: json.length }, (txid) =>
       encode.action(txid, json),
     );
+  }
+
+  /** Servers repeat in errors what was sent to them, tokens included. */
+  #clean<T extends PromptError | ActionError>(failure: T): T {
+    const { redactor } = this.#setup.core();
+    const error = typeof failure.error === "string" ? redactor.redact(failure.error) : failure.error;
+    return { ...failure, message: redactor.redact(failure.message), error };
   }
 
   #apply(prompt: Prompt, message: PromptMessage, size: number): void {

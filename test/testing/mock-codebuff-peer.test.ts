@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { CodebuffBackend } from "../../src/testing/codebuff/backend.ts";
+
+const FOLDER = new URL("../../src/testing/codebuff/", import.meta.url);
+
+describe("the peer behind the mock server", () => {
+  test("attaches to any link: frames in, frames out, no socket", async () => {
+    const backend = new CodebuffBackend({ answer: () => ["hello"] });
+    const sent: string[] = [];
+    const ends: string[] = [];
+    const peer = backend.accept({
+      send: (text) => sent.push(text),
+      close: (code, reason) => ends.push(`${code} ${reason}`),
+      drop: () => ends.push("drop"),
+      dropMidFrame: (text) => ends.push(`half of ${text}`),
+    });
+    peer.receive('{"type":"identify","txid":0,"clientSessionId":"a"}');
+    peer.receive(
+      '{"type":"action","txid":1,"data":{"type":"prompt","promptId":"p","prompt":"hi","fingerprintId":"f","sessionState":{}}}',
+    );
+    await backend.journal.until(() => sent.length === 4);
+    peer.dropMidFrame("a frame");
+    peer.ended(false);
+    expect(sent.map((frame) => /"txid": \d|response-chunk|prompt-response/.exec(frame)?.[0])).toEqual([
+      '"txid": 0',
+      '"txid": 1',
+      "response-chunk",
+      "prompt-response",
+    ]);
+    expect(ends).toEqual(["half of a frame"]);
+    expect(peer.closed).toEqual({ by: "server", code: 1006, reason: "", wasClean: false });
+  });
+
+  test("holds frames back during a pause even where its link cannot", async () => {
+    const backend = new CodebuffBackend({});
+    const sent: string[] = [];
+    const nothing = () => {};
+    const link = {
+      send: (text: string) => sent.push(text),
+      close: nothing,
+      drop: nothing,
+      dropMidFrame: nothing,
+    };
+    const peer = backend.accept(link);
+    peer.pause();
+    peer.receive('{"type":"identify","txid":0,"clientSessionId":"a"}');
+    const other = backend.accept({ ...link, send: nothing });
+    other.receive('{"type":"identify","txid":0,"clientSessionId":"b"}');
+    await backend.journal.until(() => other.sessionId);
+    expect(sent).toEqual([]);
+    peer.resume();
+    expect(await backend.journal.until(() => peer.sessionId)).toBe("a");
+    expect(sent).toHaveLength(1);
+  });
+
+  test("only server.ts knows Node and ws, and nothing here knows the client", () => {
+    for (const file of readdirSync(FOLDER)) {
+      const imports = [...readFileSync(new URL(file, FOLDER), "utf8").matchAll(/ from "([^"]+)"/g)];
+      for (const [, from = ""] of imports) {
+        const platform = file === "server.ts" && /^(node:|ws$)/.test(from);
+        expect([
+          file,
+          from,
+          platform || /^\.\/[a-z-]+\.ts$|^\.\.\/\.\.\/core\/clock\.ts$/.test(from),
+        ]).toEqual([file, from, true]);
+      }
+    }
+  });
+});
