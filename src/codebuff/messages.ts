@@ -88,7 +88,15 @@ export type ServerMessage =
   | { readonly type: "invalid"; readonly problem: string };
 
 /** A field that a server may leave out, send as null, or get wrong: only required fields decide on a message. */
-const optional = <T>(schema: z.ZodMiniType<T>) => z.catch(z.optional(z.nullable(schema)), undefined);
+const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
+  z.pipe(
+    z.optional(z.unknown()),
+    z.transform((value): Nullish<T> => {
+      if (value === undefined || value === null) return value;
+      const result = schema.safeParse(value);
+      return result.success ? result.data : undefined;
+    }),
+  );
 
 /** A balance: `Infinity` on the published proxy, which `z.number()` refuses. */
 const balance = z.custom<number>((value) => typeof value === "number");

@@ -1,0 +1,154 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { browser } from "./checks/browser.ts";
+import { declarations } from "./checks/declarations.ts";
+import type { Check, Finding } from "./checks/finding.ts";
+import { imports } from "./checks/imports.ts";
+import { neutral } from "./checks/neutral.ts";
+import { packageCheck } from "./checks/package.ts";
+import { privacy } from "./checks/privacy.ts";
+import { size } from "./checks/size.ts";
+import { run, tail } from "./support/run.ts";
+
+interface Entry {
+  readonly name: string;
+  readonly about: string;
+  /** Whether it looks at `dist/`, which is then built first: a check of an old build proves nothing. */
+  readonly needsBuild: boolean;
+  readonly check: Check;
+}
+
+const CHECKS: readonly Entry[] = [
+  {
+    name: "imports",
+    about: "src/ imports only in the allowed directions",
+    needsBuild: false,
+    check: imports,
+  },
+  {
+    name: "neutral",
+    about: "what runs everywhere compiles without DOM and Node",
+    needsBuild: false,
+    check: neutral,
+  },
+  { name: "privacy", about: "no machine's paths, no registry hosts", needsBuild: false, check: privacy },
+  { name: "browser", about: "no browser can reach Node's code", needsBuild: true, check: browser },
+  { name: "size", about: "one protocol fits its budget in a browser", needsBuild: true, check: size },
+  {
+    name: "declarations",
+    about: "users compile against the packed types",
+    needsBuild: true,
+    check: declarations,
+  },
+  {
+    name: "package",
+    about: "the packed package lints, installs and works",
+    needsBuild: true,
+    check: packageCheck,
+  },
+];
+
+const HELP = `Usage: npm run check -- [options] [name ...]
+
+Runs the named checks, or all of them, and exits with 1 if one finds something.
+
+${CHECKS.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join("\n")}
+
+Options:
+  --json <file>   also write the results there
+  --root <folder> look at another tree than this one
+  --help          this text
+`;
+
+interface Outcome {
+  readonly name: string;
+  readonly seconds: number;
+  readonly findings: readonly Finding[];
+}
+
+// Children are ended on exit (see run.ts), and a signal would end this process without one.
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: "boolean", default: false }, json: { type: "string" }, root: { type: "string" } },
+});
+const root = resolve(values.root ?? join(import.meta.dirname, ".."));
+const unknown = positionals.filter((name) => !CHECKS.some((entry) => entry.name === name));
+if (values.help) console.log(HELP);
+else if (unknown.length > 0) {
+  console.error(`no check is named ${unknown.join(", ")}\n\n${HELP}`);
+  process.exitCode = 2;
+} else {
+  const outcomes = await runAll(
+    CHECKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+  );
+  const failed = outcomes.filter(({ findings }) => findings.length > 0);
+  console.log(`\n${outcomes.length - failed.length} checks passed, ${failed.length} failed`);
+  if (values.json !== undefined) await writeFile(values.json, JSON.stringify(outcomes, null, 2));
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+async function runAll(entries: readonly Entry[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let broken: string | undefined;
+  if (entries.some(({ needsBuild }) => needsBuild)) {
+    const build = await runOne("build", async () => {
+      broken = await buildAll();
+      return broken === undefined ? [] : [{ check: "build", file: "src", message: broken }];
+    });
+    outcomes.push(build);
+  }
+  for (const { name, needsBuild, check } of entries) {
+    const skip: Check = async () => [
+      { check: name, file: "dist", message: "not checked, because the build failed" },
+    ];
+    outcomes.push(await runOne(name, needsBuild && broken !== undefined ? skip : check));
+  }
+  return outcomes;
+}
+
+/** Runs one check, and says how it went as soon as it is known. */
+async function runOne(name: string, check: Check): Promise<Outcome> {
+  const notes: string[] = [];
+  const start = performance.now();
+  let findings: readonly Finding[];
+  try {
+    findings = await check(root, (line) => notes.push(line));
+  } catch (error) {
+    // A check that cannot look is a failed check: silence must never pass for content.
+    findings = [{ check: name, file: ".", message: `could not be checked: ${describe(error)}` }];
+  }
+  const seconds = (performance.now() - start) / 1000;
+  const verdict = findings.length === 0 ? "ok  " : "FAIL";
+  console.log(`${verdict} ${name.padEnd(13)} ${seconds.toFixed(1)} s  ${plural(findings.length, "finding")}`);
+  for (const line of notes) console.log(`       ${line}`);
+  for (const { file, line, message } of findings) {
+    console.log(
+      `     ! ${file}${line === undefined ? "" : `:${line}`}  ${message.replaceAll("\n", "\n         ")}`,
+    );
+  }
+  return { name, seconds, findings };
+}
+
+async function buildAll(): Promise<string | undefined> {
+  for (const script of ["build", "build:types"]) {
+    const result = await run("npm", ["run", "--silent", script, "--", "--silent"], { cwd: root });
+    if (!result.ok) return `npm run ${script} failed (${result.ending}):\n${tail(result, 40)}`;
+  }
+  return undefined;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

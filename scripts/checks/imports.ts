@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { join, posix } from "node:path";
+import { listFiles } from "../support/list-files.ts";
+import { type Manifest, packageName, readManifest } from "../support/manifest.ts";
+import { type ImportRecord, readImports } from "../support/read-imports.ts";
+import { AMBIENT, mayUseNode, type Room, roomOf } from "../support/rooms.ts";
+import type { Check, Finding } from "./finding.ts";
+
+/** `node` is what `/// <reference types="node" />` names. */
+const NODE_PACKAGES: ReadonlySet<string> = new Set([
+  "ws",
+  "isomorphic-ws",
+  "node",
+  "@types/node",
+  "@types/ws",
+]);
+
+/** Every import of `src/` goes in a direction that `support/rooms.ts` allows. */
+export const imports: Check = async (root, note) => {
+  const manifest = await readManifest(root);
+  const modules = (await listFiles(join(root, "src"), (path) => path.endsWith(".ts"))).filter(
+    (path) => !AMBIENT.has(path),
+  );
+  const findings: Finding[] = [];
+  let count = 0;
+  for (const module of modules) {
+    const file = `src/${module}`;
+    const found = roomOf(module);
+    if (found === undefined) {
+      const message = "no room of this name: say in scripts/support/rooms.ts what it may import";
+      findings.push({ check: "imports", file, message });
+      continue;
+    }
+    for (const record of readImports(file, await readFile(join(root, file), "utf8"))) {
+      count++;
+      const message = judge(module, found.name, found.room, record, manifest);
+      if (message !== undefined) findings.push({ check: "imports", file, line: record.line, message });
+    }
+  }
+  if (modules.length === 0) {
+    findings.push({ check: "imports", file: "src", message: "holds no module: there is nothing to check" });
+  }
+  note(`${count} imports in ${modules.length} modules`);
+  return findings;
+};
+
+/** What is wrong with one import, or `undefined`. */
+function judge(
+  module: string,
+  name: string,
+  room: Room,
+  record: ImportRecord,
+  manifest: Manifest,
+): string | undefined {
+  const { specifier, typeOnly } = record;
+  if (specifier === undefined) {
+    return "imports a computed name: write it as a literal, so that bundlers and this check can follow it";
+  }
+  if (specifier.startsWith(".")) {
+    return judgeOwn(module, name, room, posix.join(posix.dirname(module), specifier), typeOnly);
+  }
+  if (specifier.startsWith("#")) {
+    if (Object.hasOwn(manifest.imports, specifier)) return undefined;
+    return `"${specifier}" is not under "imports" in package.json`;
+  }
+  return judgePackage(module, specifier, manifest);
+}
+
+function judgeOwn(
+  module: string,
+  name: string,
+  room: Room,
+  target: string,
+  typeOnly: boolean,
+): string | undefined {
+  if (target.startsWith("../")) return "reaches out of src/, which is all that is built";
+  const wanted = roomOf(target);
+  if (wanted === undefined) return `imports ${target}, which is in no room of scripts/support/rooms.ts`;
+  if (!typeOnly && mayUseNode(target) && !mayUseNode(module)) {
+    return `imports ${target}, which is for Node only: go through "#socket", or a factory that the user passes in`;
+  }
+  if (wanted.name === name) return undefined;
+
+  const isListed = (list: readonly string[] = []) =>
+    list.some((item) => item === wanted.name || item === target);
+  if (isListed(room.imports)) return undefined;
+  if (module === `${name}/universal.ts` && isListed(room.universal)) return undefined;
+  if (isListed(room.types)) {
+    return typeOnly ? undefined : `${name} may take only types of ${wanted.name}: write "import type"`;
+  }
+  const allowed = [...room.imports, ...(room.types ?? []).map((other) => `types of ${other}`)];
+  return `${name} may not import ${target}; allowed: ${allowed.join(", ") || "nothing of ours"}`;
+}
+
+function judgePackage(module: string, specifier: string, manifest: Manifest): string | undefined {
+  const name = packageName(specifier);
+  if (isBuiltin(specifier) || NODE_PACKAGES.has(name)) {
+    if (mayUseNode(module)) return undefined;
+    return `"${specifier}" exists on Node only: it may be named in *.node.ts, testing, codebuff-cli and codebuff-run/tools`;
+  }
+  if (name === "zod" && specifier !== "zod/mini") {
+    return `"${specifier}" costs a browser 90 kB: import * as z from "zod/mini"`;
+  }
+  if (name === manifest.name) return `"${specifier}" is this package: use a relative path`;
+  if (Object.hasOwn(manifest.dependencies, name) || Object.hasOwn(manifest.peerDependencies, name)) {
+    return undefined;
+  }
+  return `"${specifier}" is not a dependency of the package: users do not have it, not even its types`;
+}

@@ -1,0 +1,81 @@
+/**
+ * The package as users get it: packed, linted, installed and used.
+ *
+ * README.md takes part: the first ```ts or ```js fence after the line `<!-- first-program -->` is run as an
+ * ES module with the shipped mock server, whose URL it finds in the environment variable AGENTWIRE_URL:
+ * `url: process.env.AGENTWIRE_URL ?? "ws://..."`.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { consumerOf } from "../support/consumer.ts";
+import { specifierOf } from "../support/entries.ts";
+import { findFirstProgram } from "../support/first-program.ts";
+import { listFiles } from "../support/list-files.ts";
+import { readManifest } from "../support/manifest.ts";
+import { supportedNodes } from "../support/node-versions.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import type { Check, Finding } from "./finding.ts";
+import { judgeContents, judgeMap } from "./package/contents.ts";
+import { lint } from "./package/lint.ts";
+import { browserApp, exercise, firstProgram } from "./package/programs.ts";
+import { judgeSideEffects } from "./package/side-effects.ts";
+
+const README = "README.md";
+
+/** The tarball holds what it should, linters find nothing, and it works wherever it is installed. */
+export const packageCheck: Check = async (root, note) => {
+  const manifest = await readManifest(root);
+  await using consumer = await consumerOf(root, manifest.name);
+  await using nodeFolder = await tempFolder();
+  const findings: Finding[] = [];
+  const report = (file: string, message: string, line?: number) => {
+    findings.push({ check: "package", file, message, ...(line === undefined ? {} : { line }) });
+  };
+
+  const files = await listFiles(consumer.installed, () => true);
+  for (const { file, message } of judgeContents(files)) report(file, message);
+  for (const file of files.filter((name) => name.endsWith(".map"))) {
+    const complaints = judgeMap(await readFile(join(consumer.installed, file), "utf8"));
+    for (const complaint of complaints) report(file, complaint);
+  }
+  note(`${files.length} files in the tarball`);
+
+  for (const complaint of await lint(consumer.tarball)) report("package.json", complaint);
+  note("publint --strict, attw --profile node16");
+
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
+  for (const subpath of subpaths) {
+    const specifier = specifierOf(manifest, subpath);
+    for (const complaint of await judgeSideEffects(consumer.folder, specifier)) {
+      report("package.json", `"sideEffects": false is not true of ${specifier}: ${complaint}`);
+    }
+  }
+  note(`side effects of ${subpaths.length} entries`);
+
+  const nodes = await supportedNodes(manifest, nodeFolder.path);
+  for (const node of nodes) {
+    for (const complaint of await exercise(consumer, node)) report("package.json", complaint);
+  }
+  for (const complaint of await browserApp(consumer)) report("package.json", complaint);
+  const versions = nodes.map(({ version }) => version).join(" and ");
+  note(`used as an ES module and CommonJS on ${versions}, and in a browser bundle`);
+
+  const program = findFirstProgram(await readReadme(root));
+  if (typeof program === "string") report(README, program);
+  else {
+    for (const node of nodes) {
+      const complaint = await firstProgram(consumer, program, node);
+      if (complaint !== undefined) report(README, complaint, program.line);
+    }
+    note(`the README's first program on ${versions}`);
+  }
+  return findings;
+};
+
+async function readReadme(root: string): Promise<string> {
+  try {
+    return await readFile(join(root, README), "utf8");
+  } catch {
+    return ""; // That it is missing is said already, by the contents of the tarball.
+  }
+}

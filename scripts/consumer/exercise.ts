@@ -1,0 +1,68 @@
+/**
+ * A user's program against the installed package: one turn with the shipped mock server, through every
+ * entry. `npm run check -- package` runs it as an ES module and as CommonJS; it prints what is wrong.
+ */
+import { createRequire } from "node:module";
+import * as root from "agentwire";
+import * as codebuff from "agentwire/codebuff";
+import { MockCodebuffServer } from "agentwire/testing";
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+async function exercise(): Promise<string[]> {
+  const complaints: string[] = [];
+  const expect = (holds: boolean, complaint: string) => {
+    if (!holds) complaints.push(complaint);
+  };
+  expect(
+    root.CodebuffClient === codebuff.CodebuffClient,
+    "agentwire and agentwire/codebuff hold two copies of CodebuffClient",
+  );
+
+  const server = await MockCodebuffServer.start();
+  const client = new codebuff.CodebuffClient({ url: server.url });
+  try {
+    const mistake = thrownBy(() => client.prompt(" "));
+    expect(
+      mistake instanceof root.InvalidInputError && mistake instanceof root.AgentwireError,
+      `an error of agentwire/codebuff is no instance of agentwire's class: ${String(mistake)}`,
+    );
+    // In one process, a dependency may load the other format: that is a second copy, with classes of its own.
+    const commonJs: typeof root = createRequire(`${process.cwd()}/`)("agentwire");
+    for (const copy of [root, commonJs]) {
+      expect(
+        copy.isAgentwireError(mistake, "invalid-input"),
+        "isAgentwireError does not know an error of another copy",
+      );
+    }
+
+    const turn = client.prompt("hello");
+    let streamed = "";
+    for await (const text of turn.textStream) streamed += text;
+    const { text } = await turn.result;
+    expect(streamed !== "", "a turn with the mock server streamed no text");
+    expect(
+      streamed === text,
+      `streamed ${JSON.stringify(streamed)}, but the result is ${JSON.stringify(text)}`,
+    );
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+  return complaints;
+}
+
+exercise().then(
+  (complaints) => console.log(JSON.stringify(complaints)),
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);

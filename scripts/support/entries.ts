@@ -1,0 +1,15 @@
+import type { Manifest } from "./manifest.ts";
+import { FRONT_DOOR, ROOMS } from "./rooms.ts";
+
+/** The subpaths of `exports` that a browser may import: `.`, `./codebuff`, as `support/rooms.ts` has them. */
+export function browserEntries(manifest: Manifest): readonly string[] {
+  return Object.keys(manifest.exports).filter((subpath) => {
+    const room = subpath === "." ? FRONT_DOOR : subpath.slice("./".length);
+    return ROOMS.get(room)?.neutral === true;
+  });
+}
+
+/** What a user writes to import a subpath: `agentwire/codebuff` for `./codebuff`. */
+export function specifierOf(manifest: Manifest, subpath: string): string {
+  return manifest.name + subpath.slice(".".length);
+}

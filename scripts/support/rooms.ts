@@ -1,0 +1,51 @@
+/**
+ * The house, as rules: which room of `src/` may import which, and where Node may be named.
+ * A room is a folder of `src/`; a new one is a line here, and without it the checks refuse it.
+ */
+export interface Room {
+  /** Rooms (`core`) or single modules (`core/clock.ts`) it may import at run time. */
+  readonly imports: readonly string[];
+  /** Rooms it may import types from, with `import type`, besides. */
+  readonly types?: readonly string[];
+  /** What its file `universal.ts`, and only that one, may import besides. */
+  readonly universal?: readonly string[];
+  /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
+  readonly neutral: boolean;
+  /** Where Node's modules and `ws` may be named: in the whole room, or in one folder of it. */
+  readonly node?: "everywhere" | string;
+}
+
+export const FLATS: readonly string[] = ["codebuff", "codey", "cass"];
+const FLAT: Room = { imports: ["core"], universal: ["universal"], neutral: true };
+
+/** The room of `src/index.ts`, which is no folder. */
+export const FRONT_DOOR = "index.ts";
+
+export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
+  [FRONT_DOOR, { imports: ["core", ...FLATS], neutral: true }],
+  ["core", { imports: [], neutral: true }],
+  ...FLATS.map((flat): [string, Room] => [flat, FLAT]),
+  ["universal", { imports: ["core/clock.ts"], types: ["core", ...FLATS], neutral: true }],
+  ["codebuff-cli", { imports: ["core", "universal"], neutral: false, node: "everywhere" }],
+  ["codebuff-run", { imports: ["core", "universal"], neutral: false, node: "tools" }],
+  // The mocks use nothing of the flats but types, or one mistake would hide on both sides of the wire.
+  ["testing", { imports: ["core/clock.ts"], types: FLATS, neutral: false, node: "everywhere" }],
+]);
+
+/** Ambient declarations, which belong to no room: what `tsconfig.neutral.json` compiles against. */
+export const AMBIENT: ReadonlySet<string> = new Set(["globals.d.ts"]);
+
+/** The room of a module given relative to `src/`, or `undefined` for one that the table does not know. */
+export function roomOf(module: string): { readonly name: string; readonly room: Room } | undefined {
+  const name = module.split("/", 1)[0] ?? module;
+  const room = ROOMS.get(name);
+  return room && { name, room };
+}
+
+/** Whether a module given relative to `src/` may import Node's modules, `ws` and `isomorphic-ws`. */
+export function mayUseNode(module: string): boolean {
+  if (module.endsWith(".node.ts")) return true;
+  const found = roomOf(module);
+  if (found?.room.node === undefined) return false;
+  return found.room.node === "everywhere" || module.startsWith(`${found.name}/${found.room.node}/`);
+}

@@ -1,0 +1,187 @@
+import { symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkDeclarationRules } from "../../scripts/checks/declarations.ts";
+import {
+  BROWSER_APP,
+  compileConsumer,
+  NODE_APP,
+  type Surroundings,
+} from "../../scripts/support/compile-consumer.ts";
+import { type Files, findingsIn, lines, tree } from "./tree.ts";
+
+const REFERENCE = '/// <reference lib="esnext.disposable" />\n';
+const entry = (name: string) => ({
+  import: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+  require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
+});
+const MANIFEST = {
+  name: "agentwire",
+  version: "1.0.0",
+  type: "module",
+  exports: { ".": entry("index"), "./codebuff": entry("codebuff"), "./testing": entry("testing") },
+};
+
+const CLEAN: Files = {
+  "package.json": MANIFEST,
+  "dist/index.d.ts": `${REFERENCE}export { Client } from "./codebuff.js";\n`,
+  "dist/index.d.cts": `${REFERENCE}export { Client } from "./codebuff.cjs";\n`,
+  "dist/codebuff.d.ts":
+    `${REFERENCE}import { S } from "./shared-1.js";\n` +
+    "export declare class Client implements AsyncDisposable {\n" +
+    "  constructor(options: { signal?: AbortSignal; url: string | URL; WebSocket?: S });\n" +
+    "  [Symbol.asyncDispose](): Promise<void>;\n}\n",
+  "dist/codebuff.d.cts": `${REFERENCE}export declare class Client { readonly a: 1 }\n`,
+  "dist/shared-1.d.ts": `${REFERENCE}export interface S { send(data: string): void }\n`,
+  "dist/testing.d.ts": 'import type { Server } from "node:http";\nexport declare const server: Server;\n',
+  "dist/testing.d.cts": "export {};\n",
+};
+
+describe("the rules of declarations", () => {
+  test("pass files that need nothing but the language and the shared globals", async () => {
+    expect(lines(await findingsIn(checkDeclarationRules, CLEAN))).toEqual([]);
+  });
+
+  const SEEDS: readonly { readonly title: string; readonly files: Files; readonly says: string }[] = [
+    {
+      title: "an entry without the library reference",
+      files: { "dist/codebuff.d.cts": "export {};\n" },
+      says: "dist/codebuff.d.cts:1 must begin with",
+    },
+    {
+      title: "a shared file without the library reference",
+      files: { "dist/shared-1.d.ts": "export interface S {}\n" },
+      says: "dist/shared-1.d.ts:1 must begin with",
+    },
+    {
+      title: "a reference that is not on the first line",
+      files: { "dist/index.d.ts": `// hello\n${REFERENCE}export {};\n` },
+      says: "dist/index.d.ts:1 must begin with",
+    },
+    {
+      title: "an import of a package",
+      files: {
+        "dist/index.d.ts": `${REFERENCE}import * as z from "zod/mini";\nexport declare const s: z.ZodMiniType;\n`,
+      },
+      says: 'dist/index.d.ts:2 imports "zod/mini"',
+    },
+    {
+      title: "an import type of a package",
+      files: { "dist/index.d.cts": `${REFERENCE}export declare const s: import("ws").WebSocket;\n` },
+      says: 'dist/index.d.cts:2 imports "ws"',
+    },
+    {
+      title: "a reference to Node's types",
+      files: { "dist/index.d.ts": `${REFERENCE}/// <reference types="node" />\nexport {};\n` },
+      says: 'dist/index.d.ts:2 imports "node"',
+    },
+    {
+      title: "the global WebSocket",
+      files: { "dist/shared-1.d.ts": `${REFERENCE}export type S = typeof WebSocket;\n` },
+      says: "dist/shared-1.d.ts:2 names the global WebSocket",
+    },
+    {
+      title: "a global of the DOM",
+      files: { "dist/index.d.ts": `${REFERENCE}export declare function f(event: MessageEvent): void;\n` },
+      says: "dist/index.d.ts:2 names the global MessageEvent",
+    },
+    {
+      title: "a global of Node",
+      files: { "dist/index.d.ts": `${REFERENCE}export declare const bytes: Buffer;\n` },
+      says: "dist/index.d.ts:2 names the global Buffer",
+    },
+    {
+      title: "a namespace of Node",
+      files: { "dist/index.d.ts": `${REFERENCE}export declare const timer: NodeJS.Timeout;\n` },
+      says: "dist/index.d.ts:2 names the global NodeJS",
+    },
+    {
+      title: "a global function's type",
+      files: {
+        "dist/index.d.ts": `${REFERENCE}export declare const timer: ReturnType<typeof setTimeout>;\n`,
+      },
+      says: "dist/index.d.ts:2 names the global setTimeout",
+    },
+    {
+      title: "a type that does not compile",
+      files: {
+        "dist/index.d.ts": `${REFERENCE}export declare const a: string;\nexport declare const a: number;\n`,
+      },
+      says: "dist/index.d.ts:3 TS2451",
+    },
+    {
+      title: "an entry whose types were not built",
+      files: { "dist/codebuff.d.ts": `${REFERENCE}export * from "./gone.js";\n` },
+      says: "dist/codebuff.d.ts leads to dist/gone.d.ts, which is not there",
+    },
+    {
+      title: "an entry that names no types",
+      files: { "package.json": { ...MANIFEST, exports: { ".": "./dist/index.js" } } },
+      says: 'package.json "exports" has no types for "." with import',
+    },
+  ];
+
+  test.each(SEEDS)("refuse $title", async ({ files, says }) => {
+    const findings = lines(await findingsIn(checkDeclarationRules, { ...CLEAN, ...files }));
+    expect(findings).toContainEqual(expect.stringContaining(says));
+  });
+});
+
+describe("a strict consumer", () => {
+  const require = createRequire(import.meta.url);
+  const typescript = dirname(require.resolve("typescript/package.json"));
+  const nodeTypes = dirname(require.resolve("@types/node/package.json"));
+
+  /** Compiles a program against a package that declares `declarations`. */
+  async function complaints(declarations: string, surroundings: Surroundings): Promise<string> {
+    const manifest = { name: "agentwire", version: "1.0.0", type: "module", types: "index.d.ts" };
+    await using folder = await tree({
+      "package.json": { type: "module" },
+      "app.ts": 'import { value } from "agentwire";\nexport const mine: string = value.name;\n',
+      "node_modules/agentwire/package.json": { ...manifest, exports: { types: "./index.d.ts" } },
+      "node_modules/agentwire/index.d.ts": declarations,
+      "node_modules/@types/readme.md": "Types that every program sees, unless it says otherwise.",
+    });
+    await symlink(nodeTypes, join(folder.path, "node_modules/@types/node"), "junction");
+    await symlink(
+      join(nodeTypes, "../../undici-types"),
+      join(folder.path, "node_modules/undici-types"),
+      "junction",
+    );
+    return await compileConsumer(folder.path, ["app.ts"], typescript, surroundings);
+  }
+
+  test("is content with types that name the shared globals", async () => {
+    const declarations = `${REFERENCE}export declare const value: { name: string; signal: AbortSignal } & AsyncDisposable;\n`;
+    const said = await Promise.all([BROWSER_APP, NODE_APP].map((app) => complaints(declarations, app)));
+    expect(said).toEqual(["", ""]);
+  });
+
+  test("complains of a global that only Node has, in a browser app", async () => {
+    const said = await complaints(
+      "export declare const value: { name: string; bytes: Buffer };",
+      BROWSER_APP,
+    );
+    expect(said).toContain("Cannot find name 'Buffer'");
+  });
+
+  test("complains of a global that only browsers have, in a Node app", async () => {
+    const said = await complaints("export declare const value: { name: string; at: HTMLElement };", NODE_APP);
+    expect(said).toContain("Cannot find name 'HTMLElement'");
+  });
+
+  test("complains of a disposable type without its library, in a browser app", async () => {
+    const said = await complaints(
+      "export declare const value: { name: string } & AsyncDisposable;",
+      BROWSER_APP,
+    );
+    expect(said).toContain("Cannot find name 'AsyncDisposable'");
+  });
+
+  test("complains of a type that became something else", async () => {
+    expect(await complaints("export declare const value: { name: number };", NODE_APP)).toContain(
+      "app.ts(2,14)",
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { judgeContents, judgeMap } from "../../scripts/checks/package/contents.ts";
+import { lint } from "../../scripts/checks/package/lint.ts";
+import { judgeSideEffects } from "../../scripts/checks/package/side-effects.ts";
+import { oldestNode } from "../../scripts/support/node-versions.ts";
+import { pack } from "../../scripts/support/pack.ts";
+import { tree } from "./tree.ts";
+
+describe("the contents of the tarball", () => {
+  const FILES = [
+    "CHANGELOG.md",
+    "LICENSE",
+    "NOTICE",
+    "README.md",
+    "package.json",
+    "dist/index.js",
+    "dist/index.d.cts",
+  ];
+
+  test("may be the documents and what was built", () => {
+    expect(judgeContents(FILES)).toEqual([]);
+  });
+
+  test.each([
+    "src/index.ts",
+    "test/a.test.ts",
+    ".env",
+    "dist/index.ts",
+    "dist/nested/a.js",
+    "dist/metafile.json",
+  ])("may not hold %s", (file) => {
+    expect(judgeContents([...FILES, file])).toEqual([
+      { file, message: expect.stringContaining("is no part") },
+    ]);
+  });
+
+  test.each(["README.md", "LICENSE", "NOTICE", "CHANGELOG.md"])("may not lack %s", (file) => {
+    const found = judgeContents(FILES.filter((held) => held !== file));
+    expect(found).toEqual([{ file, message: "is missing from the package" }]);
+  });
+
+  test("may not lack the build", () => {
+    const found = judgeContents(FILES.filter((file) => !file.startsWith("dist/")));
+    expect(found).toEqual([{ file: "dist", message: expect.stringContaining("npm run build") }]);
+  });
+
+  test("may not map to a path of one machine", () => {
+    expect(judgeMap(JSON.stringify({ sources: ["../src/core/clock.ts", null] }))).toEqual([]);
+    expect(judgeMap(JSON.stringify({ sources: ["/build/a.ts"] }))).toEqual([
+      expect.stringContaining("/build/a.ts"),
+    ]);
+    expect(judgeMap(JSON.stringify({ sources: ["file:///a.ts"] }))).toEqual([
+      expect.stringContaining("file:///a.ts"),
+    ]);
+  });
+});
+
+describe("side effects", () => {
+  async function complaints(
+    code: string,
+    sideEffects: boolean | undefined = false,
+  ): Promise<readonly string[]> {
+    const manifest = {
+      name: "agentwire",
+      version: "1.0.0",
+      type: "module",
+      exports: "./index.js",
+      sideEffects,
+    };
+    await using folder = await tree({
+      "node_modules/agentwire/package.json": manifest,
+      "node_modules/agentwire/index.js": code,
+    });
+    return await judgeSideEffects(folder.path, "agentwire");
+  }
+
+  test("are not found in a module that only declares", async () => {
+    const code = "export const list = new Map([[1, 2]]);\nglobalThis.__zod_globalConfig ??= {};\n";
+    expect(await complaints(code)).toEqual([]);
+  });
+
+  test("are found when the flag is missing, because bundlers then keep what is unused", async () => {
+    const found = await complaints(
+      `export const table = build();\nfunction build() { return [${"1,".repeat(99)}]; }`,
+      true,
+    );
+    expect(found).toEqual([expect.stringMatching(/still leaves \d+ bytes/)]);
+  });
+
+  test.each([
+    ["a new global", "globalThis.agentwire = 1;", "added globalThis.agentwire"],
+    ["a patched prototype", "Array.prototype.last = () => {};", "added Array.prototype.last"],
+    ["a replaced method", "Promise.prototype.then = function () {};", "changed Promise.prototype.then"],
+    ["a polyfill", "Symbol.somethingNew = Symbol();", "added Symbol.somethingNew"],
+    ["a timer", "setTimeout(() => {}, 100);", "Timeout"],
+    [
+      "a listener of the process",
+      'process.on("unhandledRejection", () => {});',
+      "process.on(unhandledRejection)",
+    ],
+    ["an import that throws", 'throw new Error("at import");', "at import"],
+  ])("are found as %s", async (_, code, says) => {
+    expect(await complaints(code)).toEqual([expect.stringContaining(says)]);
+  });
+});
+
+describe("the linters", () => {
+  const manifest = (requireTypes: string) => ({
+    name: "agentwire",
+    version: "1.0.0",
+    license: "MIT",
+    type: "module",
+    files: ["dist"],
+    engines: { node: ">=22.12" },
+    exports: {
+      ".": {
+        import: { types: "./dist/index.d.ts", default: "./dist/index.js" },
+        require: { types: requireTypes, default: "./dist/index.cjs" },
+      },
+    },
+  });
+
+  async function complaints(requireTypes: string): Promise<readonly string[]> {
+    await using folder = await tree({
+      "package.json": manifest(requireTypes),
+      "dist/index.js": "export const a = 1;\n",
+      "dist/index.cjs": "exports.a = 1;\n",
+      "dist/index.d.ts": "export declare const a: number;\n",
+      "dist/index.d.cts": "export declare const a: number;\n",
+    });
+    return await lint(await pack(folder.path, join(folder.path, "pack")));
+  }
+
+  test("are content with a package whose files are there and whose types fit", async () => {
+    expect(await complaints("./dist/index.d.cts")).toEqual([]);
+  });
+
+  test("complain of types that are of another module system than the code", async () => {
+    expect(await complaints("./dist/index.d.ts")).toEqual([
+      expect.stringMatching(/^attw complains.*Masquerading as ESM/s),
+    ]);
+  });
+
+  test("complain of a file that is not there", async () => {
+    expect(await complaints("./dist/gone.d.cts")).toContainEqual(
+      expect.stringMatching(/^publint complains.*gone/s),
+    );
+  });
+});
+
+describe("the oldest Node", () => {
+  test("is what engines promise", () => {
+    expect(oldestNode(">=22.12")).toBe("22.12");
+    expect(oldestNode(">=22.12.0")).toBe("22.12");
+  });
+
+  test.each(["", "22", ">=22", "^22.12", ">=22.12 <25"])(
+    "is refused as %j, which promises something else",
+    (range) => {
+      expect(() => oldestNode(range)).toThrow("write it as >=MAJOR.MINOR");
+    },
+  );
+});

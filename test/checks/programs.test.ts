@@ -1,0 +1,181 @@
+import { symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { browserApp, exercise, firstProgram } from "../../scripts/checks/package/programs.ts";
+import type { Consumer } from "../../scripts/support/consumer.ts";
+import type { Program } from "../../scripts/support/first-program.ts";
+import { type Files, tree } from "./tree.ts";
+
+const NODE = { version: process.version, path: process.execPath };
+
+const ERRORS = `
+export class AgentwireError extends Error {}
+export class InvalidInputError extends AgentwireError { code = "invalid-input"; }
+export const isAgentwireError = (error, code) => error.code === code;
+`;
+
+/** The least of a client that the programs need: one prompt over one WebSocket, on wires of its own. */
+const CLIENT = `
+import { InvalidInputError } from "./errors.js";
+export class CodebuffClient {
+  constructor({ url }) { this.url = url; }
+  prompt(input) {
+    if (input.trim() === "") throw new InvalidInputError("blank");
+    const socket = new WebSocket(this.url);
+    let text = "", finish;
+    const result = new Promise((resolve) => { finish = resolve; });
+    socket.addEventListener("open", () => socket.send(JSON.stringify({ type: "action", txid: 1, data: { type: "prompt", promptId: "p" } })));
+    socket.addEventListener("message", ({ data }) => {
+      const frame = JSON.parse(data);
+      if (frame.data?.type === "response-chunk") text += frame.data.chunk;
+      if (frame.data?.type === "prompt-response") { socket.close(); finish({ text }); }
+    });
+    return { result, textStream: (async function* () { yield (await result).text; })() };
+  }
+  async close() {}
+}
+`;
+
+const SERVER = `
+import { WebSocketServer } from "ws";
+const reply = (type, more) => JSON.stringify({ type: "action", data: { type, ...more } });
+export class MockCodebuffServer {
+  static async start() {
+    const server = new MockCodebuffServer();
+    server.wss = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+    await new Promise((resolve) => server.wss.once("listening", resolve));
+    server.url = "ws://127.0.0.1:" + server.wss.address().port;
+    server.wss.on("connection", (socket) => socket.on("message", () => {
+      socket.send(reply("response-chunk", { chunk: "hi" }));
+      socket.send(reply("prompt-response"));
+    }));
+    return server;
+  }
+  stop() { return new Promise((resolve) => this.wss.close(resolve)); }
+}
+`;
+
+const PACKAGE: Files = {
+  "package.json": { type: "module" },
+  "node_modules/agentwire/package.json": {
+    name: "agentwire",
+    version: "1.0.0",
+    type: "module",
+    exports: { ".": "./index.js", "./codebuff": "./codebuff.js", "./testing": "./testing.js" },
+  },
+  "node_modules/agentwire/index.js":
+    'export * from "./errors.js";\nexport { CodebuffClient } from "./codebuff.js";',
+  "node_modules/agentwire/errors.js": ERRORS,
+  "node_modules/agentwire/codebuff.js": CLIENT,
+  "node_modules/agentwire/testing.js": SERVER,
+};
+
+/** A project that has installed a stand-in for the package; `ws` is linked from this repository. */
+async function consumerWith(files: Files = {}): Promise<Consumer> {
+  const folder = await tree({ ...PACKAGE, ...files });
+  const ws = dirname(createRequire(import.meta.url).resolve("ws/package.json"));
+  await symlink(ws, join(folder.path, "node_modules/ws"), "junction");
+  return {
+    folder: folder.path,
+    tarball: "",
+    installed: join(folder.path, "node_modules/agentwire"),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+describe("the exercise", () => {
+  test("passes a package that works as an ES module and as CommonJS", async () => {
+    await using consumer = await consumerWith();
+    expect(await exercise(consumer, NODE)).toEqual([]);
+  });
+
+  test("finds a client that is there twice", async () => {
+    await using consumer = await consumerWith({
+      "node_modules/agentwire/index.js":
+        'export * from "./errors.js";\nexport { CodebuffClient } from "./copy.js";',
+      "node_modules/agentwire/copy.js": CLIENT,
+    });
+    const copies = expect.stringMatching(/two copies of CodebuffClient/);
+    expect(await exercise(consumer, NODE)).toEqual([copies, copies]);
+  });
+
+  test("finds an error class that is there twice", async () => {
+    await using consumer = await consumerWith({
+      "node_modules/agentwire/codebuff.js": CLIENT.replace("./errors.js", "./errors-copy.js"),
+      "node_modules/agentwire/errors-copy.js": ERRORS,
+    });
+    const copies = expect.stringMatching(
+      /an error of agentwire\/codebuff is no instance of agentwire's class/,
+    );
+    expect(await exercise(consumer, NODE)).toEqual([copies, copies]);
+  });
+
+  test("finds a format that cannot be loaded", async () => {
+    const manifest = { name: "agentwire", version: "1.0.0", type: "module" };
+    const exports = {
+      ".": { import: "./index.js" },
+      "./codebuff": "./codebuff.js",
+      "./testing": "./testing.js",
+    };
+    await using consumer = await consumerWith({
+      "node_modules/agentwire/package.json": { ...manifest, exports },
+    });
+    const found = await exercise(consumer, NODE);
+    expect(found).toContainEqual(
+      expect.stringMatching(/^used from CommonJS on Node v.*ERR_PACKAGE_PATH_NOT_EXPORTED/s),
+    );
+  });
+
+  test("finds a turn that brings no text", async () => {
+    await using consumer = await consumerWith({
+      "node_modules/agentwire/testing.js": SERVER.replace('chunk: "hi"', 'chunk: ""'),
+    });
+    const silent = expect.stringContaining("streamed no text");
+    expect(await exercise(consumer, NODE)).toEqual([silent, silent]);
+  });
+});
+
+describe("the browser app", () => {
+  test("passes a client that needs a browser's globals only", async () => {
+    await using consumer = await consumerWith();
+    expect(await browserApp(consumer)).toEqual([]);
+  });
+
+  test.each([
+    ["a global of Node at import", `process.version;\n${CLIENT}`, "process is not defined"],
+    [
+      "a global of Node at work",
+      CLIENT.replace("socket.close()", "Buffer.from(text)"),
+      "Buffer is not defined",
+    ],
+    ["a builtin of Node", `import "node:net";\n${CLIENT}`, 'Could not resolve "node:net"'],
+    ["text that got lost", CLIENT.replace("text +=", "text ="), '"two / two" instead of the text'],
+  ])("finds %s", async (_, client, says) => {
+    await using consumer = await consumerWith({ "node_modules/agentwire/codebuff.js": client });
+    expect(await browserApp(consumer)).toEqual([expect.stringContaining(says)]);
+  });
+});
+
+describe("the first program", () => {
+  const program = (code: string): Program => ({ language: "ts", code, line: 1 });
+  const GOOD = `import { CodebuffClient } from "agentwire/codebuff";
+const url: string = process.env.AGENTWIRE_URL ?? "ws://localhost/ws";
+console.log((await new CodebuffClient({ url }).prompt("hello").result).text);
+`;
+
+  test("passes when it reaches the mock server, prints, and ends", async () => {
+    await using consumer = await consumerWith();
+    expect(await firstProgram(consumer, program(GOOD), NODE)).toBeUndefined();
+  });
+
+  test.each([
+    ["it fails", 'throw new Error("no such luck");', "no such luck"],
+    ["it imports what is not there", 'import { Nothing } from "agentwire/codebuff";\nNothing;', "Nothing"],
+    ["it does not parse", "const url: = 1;", "is no ts: "],
+    ["it prints nothing", GOOD.replace("console.log", "void "), "prints nothing"],
+  ])("is refused when %s", async (_, code, says) => {
+    await using consumer = await consumerWith();
+    expect(await firstProgram(consumer, program(code), NODE)).toContain(says);
+  });
+});

@@ -1,0 +1,72 @@
+import { MockCodebuffServer } from "agentwire/testing";
+import { expect, test } from "vitest";
+import { demo } from "../../examples/demo.ts";
+
+/** Runs the demo with these arguments; what it printed and how it ended. */
+async function run(...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
+  let text = "";
+  const code = await demo(args, {
+    pace: 0,
+    write: (piece) => {
+      text += piece;
+    },
+  });
+  return { code, text };
+}
+
+test("on the mock: streams, continues the conversation, survives a cut link, and sums up", async () => {
+  const { code, text } = await run();
+  expect(code).toBe(0);
+  expect(text).toContain("word by word, as you see it here.");
+  expect(text).toContain("I know what I said before");
+  expect(text).toMatch(
+    /forgotten it until\n\s+connection-lost: .*\n\s+code: "connection-lost", delivery: "unknown", partial text: 87 characters/,
+  );
+  expect(text).toMatch(/reconnecting: attempt 1, after \d+ ms/);
+  expect(text).toContain("ready again by itself");
+  expect(text).toContain("Nobody lost a word");
+  expect(text).toContain("3 answers completed, 1 broken off");
+  expect(text).toContain("the server saw 4 prompts, each once");
+});
+
+test("plain when piped: not a single escape code", async () => {
+  const { text } = await run("--help");
+  expect(text).not.toContain("\u001b");
+});
+
+test("on a server of the user's: only two prompts, nothing cut, nothing left running", async () => {
+  await using server = await MockCodebuffServer.start();
+  const { code, text } = await run("--url", server.url, "--model", "openai:gpt-4");
+  expect(code).toBe(0);
+  expect(text).toContain("no link is cut there");
+  expect(server.prompts.map(({ data }) => data.model)).toEqual(["openai:gpt-4", "openai:gpt-4"]);
+  expect(server.prompts[1]?.messages).toHaveLength(3);
+  expect(server.violations).toEqual([]);
+  expect(server.connections.map(({ closed }) => closed?.by)).toEqual(["client"]);
+});
+
+test("a server that is not there: says so, and fails", async () => {
+  const server = await MockCodebuffServer.start();
+  await server.stop();
+  const { code, text } = await run("--url", server.url);
+  expect(code).toBe(1);
+  expect(text).toContain(`cannot connect to ${server.url}`);
+  expect(text).toContain("is the server running?");
+});
+
+test.each([
+  [["--nope"], "Unknown option '--nope'"],
+  [["--url", "http://127.0.0.1:1/ws"], "Use ws://."],
+  [["--url", "nonsense"], "the URL cannot be read"],
+])("bad arguments %j: exit code 2, what is wrong, and where help is", async (args, complaint) => {
+  const { code, text } = await run(...args);
+  expect(code).toBe(2);
+  expect(text).toContain(complaint);
+  expect(text).toContain("--help");
+});
+
+test("--help lists every option", async () => {
+  const { code, text } = await run("--help");
+  expect(code).toBe(0);
+  for (const option of ["--url", "--model", "--help"]) expect(text).toContain(option);
+});

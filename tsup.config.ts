@@ -1,0 +1,67 @@
+import { basename } from "node:path";
+import { transform } from "esbuild";
+import { defineConfig, type Options } from "tsup";
+
+type Plugin = NonNullable<Options["plugins"]>[number];
+
+const TARGET = "es2022";
+
+/**
+ * CommonJS is built as ES modules, split like them, and each file is turned into CommonJS by itself. esbuild
+ * does not split CommonJS: it would put a copy of every shared class into every entry, and an error of
+ * `agentwire/codebuff` would be no `instanceof` the class in `agentwire`. tsup's own splitting for CommonJS
+ * also rewrites `?.` and `??` into calls, which the hot path would pay for.
+ */
+const toCommonJs: Plugin = {
+  name: "to-commonjs",
+  renderChunk: (code, { path, map }) =>
+    transform(code + inlineSourceMap(map), {
+      format: "cjs",
+      platform: "node",
+      target: TARGET,
+      // What an ES module is without saying so.
+      banner: '"use strict";',
+      // `require`, so that the "require" condition of "#socket" is the one that counts.
+      supported: { "dynamic-import": false },
+      sourcefile: basename(path),
+      sourcemap: "external",
+    }),
+};
+
+/** With the map of the first step in its input, esbuild writes one that leads to `src/`, and names no path of this machine. */
+function inlineSourceMap(map: Parameters<NonNullable<Plugin["renderChunk"]>>[1]["map"]): string {
+  const json = typeof map === "string" ? map : JSON.stringify(map);
+  return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(json).toString("base64")}`;
+}
+
+const shared = {
+  entry: {
+    index: "src/index.ts",
+    codebuff: "src/codebuff/index.ts",
+    testing: "src/testing/index.ts",
+    "socket.node": "src/core/socket.node.ts",
+    "socket.global": "src/core/socket.global.ts",
+  },
+  format: "esm",
+  target: TARGET,
+  platform: "neutral",
+  splitting: true,
+  sourcemap: true,
+  removeNodeProtocol: false,
+  // "#socket" is resolved where the package runs: the platform is the user's, not the build's.
+  external: ["#socket", "isomorphic-ws", "ws", /^node:/],
+  // Dependencies are external by default: bundled, they load four times faster, and p-retry in CommonJS at all.
+  noExternal: [/^(?!#socket$|isomorphic-ws$|ws$|node:)/],
+} satisfies Options;
+
+/** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
+export default defineConfig([
+  { ...shared, name: "esm", clean: ["!**/*.cjs", "!**/*.cjs.map", "!**/*.d.ts", "!**/*.d.cts"] },
+  {
+    ...shared,
+    name: "cjs",
+    clean: ["!**/*.js", "!**/*.js.map", "!**/*.d.ts", "!**/*.d.cts"],
+    outExtension: () => ({ js: ".cjs" }),
+    plugins: [toCommonJs],
+  },
+]);

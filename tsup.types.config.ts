@@ -1,0 +1,16 @@
+import { defineConfig } from "tsup";
+
+/** The declarations of both formats, each entry with the types it shares with others in common files. */
+export default defineConfig({
+  name: "types",
+  entry: {
+    index: "src/index.ts",
+    codebuff: "src/codebuff/index.ts",
+    testing: "src/testing/index.ts",
+  },
+  format: ["esm", "cjs"],
+  tsconfig: "tsconfig.json",
+  clean: true,
+  // The reference brings `AsyncDisposable` to users whose own "lib" is older than it.
+  dts: { only: true, banner: '/// <reference lib="esnext.disposable" />' },
+});
