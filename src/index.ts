@@ -19,6 +19,7 @@ export {
   CodebuffTurnError,
   type ContentPart,
   type InitResponse,
+  type Nullish,
   type PromptError,
   type PromptFrame,
   type PromptResponse,

@@ -34,8 +34,11 @@ export interface DecodedChunk {
 
 const DONE = "[DONE]";
 
+/** How Python's name for an object ends; it begins with `<src.` and may hold anything between. */
+const REPR_END = / object at 0x[0-9a-fA-F]+>$/;
+
 /** What Python prints for an object that somebody forgot to unpack; seen in real streams. */
-const PYTHON_REPR = /^<src\.[^<>]* object at 0x[0-9a-fA-F]+>$/;
+const isPythonRepr = (chunk: string): boolean => chunk.startsWith("<src.") && REPR_END.test(chunk.slice(-64));
 
 /** Decodes the chunks of one prompt. */
 export class ChunkDecoder {
@@ -56,19 +59,23 @@ export class ChunkDecoder {
 
   decode(chunk: string | ChunkObject): DecodedChunk {
     if (typeof chunk !== "string") return { text: this.#textOfEvent(chunk) };
-    const decoded = this.#decodeString(chunk);
-    return this.#textSource === "strings" || decoded.text === "" ? decoded : { ...decoded, text: "" };
+    return this.#asText(this.#decodeString(chunk));
   }
 
   /** The prompt is over: what an unfinished event held, if there is anything. */
   end(): DecodedChunk | undefined {
     if (this.#mode !== "openai-sse") return undefined;
     this.#reader.end();
-    return this.#payloads.length + this.#stray.length === 0 ? undefined : this.#takeEvents();
+    return this.#payloads.length + this.#stray.length === 0 ? undefined : this.#asText(this.#takeEvents());
+  }
+
+  /** What strings say counts only where strings are the source of the text. */
+  #asText(decoded: DecodedChunk): DecodedChunk {
+    return this.#textSource === "strings" || decoded.text === "" ? decoded : { ...decoded, text: "" };
   }
 
   #decodeString(chunk: string): DecodedChunk {
-    if (chunk.charCodeAt(0) === LESS_THAN && PYTHON_REPR.test(chunk)) {
+    if (isPythonRepr(chunk)) {
       const oddity = "a chunk that is the name of a Python object instead of text";
       return { text: this.#mode === "text" ? chunk : "", oddity };
     }
@@ -101,8 +108,6 @@ export class ChunkDecoder {
     return typeof chunk.text === "string" ? chunk.text : "";
   }
 }
-
-const LESS_THAN = 0x3c;
 
 /** Decodes a chunk that is server-sent events of a chat completion from end to end; leaves any other alone. */
 function decodeExact(chunk: string): DecodedChunk | undefined {

@@ -1,6 +1,6 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { type Check, checkFields, checks, oneOf } from "../core/client-options.ts";
+import { type Check, checkCallOptions, checkFields, checks, oneOf } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
@@ -9,9 +9,10 @@ import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import { randomId } from "../core/random-id.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import type { CodebuffClientEvents } from "./events.ts";
+import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
-import type { Ack, InitResponse, ServerMessage } from "./messages.ts";
+import { type Ack, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
@@ -182,6 +183,7 @@ export class CodebuffClient
    * @throws InvalidInputError when `from` is something else.
    */
   conversation(options: { readonly from?: ConversationState } = {}): CodebuffConversation {
+    checkCallOptions(options, {});
     const memory = new CodebuffMemory(options.from);
     const server = (): CodebuffServer => this.#wire.server ?? "proxy";
     return new LiveConversation({
@@ -211,7 +213,7 @@ export class CodebuffClient
         return {
           turn: prompt.turn,
           start: () => this.#start(prompt),
-          completed: (result: CodebuffResult) => memory.remember(data, result, server()),
+          completed: (result: CodebuffResult) => memory.remember(data, result, prompt.server ?? server()),
         };
       },
     });
@@ -241,6 +243,7 @@ export class CodebuffClient
       },
       "init",
     );
+    checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
     const reply = this.#standing.init(json, authToken !== undefined);
     this.#connectForWork();
     return reply;
@@ -286,7 +289,7 @@ export class CodebuffClient
   }
 
   #build(input: string | CodebuffPromptInput, options: TurnOptions | undefined): PromptData {
-    checkFields(options ?? {}, TURN_FIELDS, "option");
+    checkCallOptions(options, TURN_FIELDS);
     const { fingerprintId, costMode, model } = this.#settings;
     const data = buildPrompt(input, {
       fingerprintId,
@@ -318,7 +321,14 @@ export class CodebuffClient
 
   #checkTopics(topics: readonly string[]): void {
     this.#assertOpen();
-    if (Array.isArray(topics) && topics.length > 0 && topics.every(checks.text.holds)) return;
+    if (Array.isArray(topics) && topics.length > 0 && topics.every(checks.text.holds)) {
+      checkFrame(
+        encode.topics("unsubscribe", this.#wire.nextTxid, topics),
+        this.#settings,
+        this.#wire.server,
+      );
+      return;
+    }
     throw new InvalidInputError(
       "`topics` is not a list of names.",
       'Pass at least one, such as ["updates"].',

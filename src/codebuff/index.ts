@@ -9,6 +9,7 @@ export type {
   ActionError,
   ChunkObject,
   InitResponse,
+  Nullish,
   PromptError,
   PromptResponse,
   ResponseChunk,

@@ -5,11 +5,9 @@ import {
   PayloadTooLargeError,
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/socket.ts";
+import { frameLimit } from "./frame-limit.ts";
 import { endedInHandshake } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
-
-/** The largest frame that a Codebuff server is known to take: the published proxy's limit. */
-export const PROXY_MAX_FRAME = 1_048_576;
 
 /** Why a socket ended, for the client. `unproven`: the session did not stand yet, as far as anybody can tell. */
 export function lossError(end: SocketEnd | AgentwireError, unproven: boolean): AgentwireError {
@@ -41,7 +39,7 @@ export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostErro
 
 /** The server closed with 1009 over this prompt. */
 export function promptTooLarge(bytes: number, settings: CodebuffSettings): PayloadTooLargeError {
-  const limit = settings.maxSendBytes ?? PROXY_MAX_FRAME;
+  const limit = frameLimit(settings, "proxy");
   return new PayloadTooLargeError(
     `the server closed the connection over a prompt of ${bytes} bytes; send less`,
     { bytes, limit },

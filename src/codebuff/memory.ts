@@ -65,9 +65,16 @@ function isState(value: unknown): value is CodebuffConversationState {
   const { messages, sessionState } = value;
   return (
     Array.isArray(messages) &&
-    messages.every(isObject) &&
+    messages.every(isChatMessage) &&
     (sessionState === undefined || isObject(sessionState))
   );
+}
+
+function isChatMessage(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { role, content } = value;
+  const known = role === "user" || role === "assistant" || role === "system";
+  return known && (typeof content === "string" || Array.isArray(content));
 }
 
 /** What the user says with one prompt, as chat messages: parts without a role make up one message. */

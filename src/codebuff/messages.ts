@@ -3,7 +3,7 @@ import { isObject } from "../core/client-options.ts";
 import type { Shape } from "../core/shape.ts";
 
 /** `null` and absent are the same thing on this wire: servers drop some empty fields and send others. */
-type Nullish<T> = T | null | undefined;
+export type Nullish<T> = T | null | undefined;
 
 /** The answer to every client frame. `success` says that it was understood, not that it was done. */
 export interface Ack {

@@ -81,7 +81,7 @@ export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> 
 const CHECKS: Readonly<Record<string, Check>> = {
   profile: oneOf("auto", "proxy", "codebuff"),
   clientSessionId: checks.text,
-  duplicateRetries: checks.delay,
+  duplicateRetries: checks.tries,
   suffixDuplicateId: checks.boolean,
   fingerprintId: checks.text,
   authToken: {

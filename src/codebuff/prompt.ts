@@ -134,7 +134,7 @@ export function toJson(value: object, what: string): string {
       return field;
     });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const [why] = (cause instanceof Error ? cause.message : String(cause)).split("\n"); // V8 draws a cycle over many lines
     throw new InvalidInputError(`${what} cannot be written as JSON: ${why}.`, "Send JSON values only.", {
       cause,
     });

@@ -6,17 +6,15 @@ import {
   HandshakeError,
   InvalidInputError,
   isAgentwireError,
-  PayloadTooLargeError,
 } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
 import type { CodebuffClientEvents, PromptFrame } from "./events.ts";
+import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
-import { PROXY_MAX_FRAME } from "./loss.ts";
 import { type ActionError, encode, type PromptError, type PromptResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { PromptData } from "./prompt.ts";
@@ -47,7 +45,9 @@ export interface Prompt {
   readonly ownToken: boolean;
   /** Of the frame, once it is known. */
   bytes: number | undefined;
+  /** Set when it was sent: the txid of its frame, and which server it went to. */
   txid: number | undefined;
+  server: CodebuffServer | undefined;
 }
 
 /** What a new prompt is made of. */
@@ -64,9 +64,6 @@ export interface PromptOrder {
 
 /** How many settled prompts are remembered, to tell late messages from stray ones. */
 const REMEMBERED = 256;
-
-/** The original server sets no limit of its own; this one only keeps a mistake from filling the link. */
-const CODEBUFF_MAX_FRAME = 128 * 1_048_576;
 
 export interface PromptsSetup {
   readonly settings: CodebuffSettings;
@@ -127,7 +124,15 @@ export class Prompts {
       onListenerThrow: core().listenerThrew,
     });
     const state = { promptId, decoder: new ChunkDecoder(chunkDecoding, textSource), streamError: undefined };
-    const prompt: Prompt = { turn, state, json: order.json, ownToken, bytes, txid: undefined };
+    const prompt: Prompt = {
+      turn,
+      state,
+      json: order.json,
+      ownToken,
+      bytes,
+      txid: undefined,
+      server: undefined,
+    };
     this.#open.set(promptId, prompt);
     turn.begin();
     return prompt;
@@ -244,13 +249,14 @@ export class Prompts {
   }
 
   #send(session: Session, prompt: Prompt, token: string | undefined): void {
-    const { wire } = this.#setup;
+    const { settings, wire } = this.#setup;
     const { promptId } = prompt.state;
     this.#queue.delete(prompt);
     let json: string;
+    let bytes: number;
     try {
       json = withToken(prompt.json(session.server), token);
-      this.#assertSize(utf8Length(encode.action(wire.nextTxid, json)), session.server);
+      bytes = checkFrame(encode.action(wire.nextTxid, json), settings, session.server);
     } catch (error) {
       if (!isAgentwireError(error)) throw error;
       prompt.turn.fail(error);
@@ -258,9 +264,8 @@ export class Prompts {
     }
     prompt.turn.sent();
     prompt.txid = wire.nextTxid;
-    wire.request(session, { kind: "prompt", promptId, bytes: json.length }, (txid) =>
-      encode.action(txid, json),
-    );
+    prompt.server = session.server;
+    wire.request(session, { kind: "prompt", promptId, bytes }, (txid) => encode.action(txid, json));
   }
 
   /** Servers repeat in errors what was sent to them, tokens included. */
@@ -282,23 +287,11 @@ export class Prompts {
   }
 
   #assertSendable(json: Prompt["json"], ownToken: boolean): number {
-    const { wire, token } = this.#setup;
+    const { settings, wire, token } = this.#setup;
     const data = withToken(json(wire.server), ownToken ? undefined : token.known);
-    const bytes = utf8Length(encode.action(wire.nextTxid, data));
-    this.#assertSize(bytes, wire.server);
+    const bytes = checkFrame(encode.action(wire.nextTxid, data), settings, wire.server);
     this.#queue.assertRoom(bytes);
     return bytes;
-  }
-
-  #assertSize(bytes: number, server: CodebuffServer | undefined): void {
-    const { maxSendBytes } = this.#setup.settings;
-    const limit = maxSendBytes ?? (server === "codebuff" ? CODEBUFF_MAX_FRAME : PROXY_MAX_FRAME);
-    if (bytes <= limit) return;
-    const advice = "shorten the prompt or the conversation, or set `maxSendBytes` if the server takes more";
-    throw new PayloadTooLargeError(
-      `the frame would have ${bytes} bytes, over the limit of ${limit}; ${advice}`,
-      { bytes, limit },
-    );
   }
 
   #forget(prompt: Prompt): void {

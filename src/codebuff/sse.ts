@@ -8,7 +8,8 @@ const MAX_EVENT = 16 * 1_048_576;
 export class SseReader {
   #line = "";
   #data: string[] = [];
-  #size = 0;
+  /** Characters in `data`. */
+  #held = 0;
   readonly #onData: (data: string) => void;
   readonly #onStray: (text: string) => void;
 
@@ -27,8 +28,7 @@ export class SseReader {
       from = end + 1;
     }
     this.#line += piece.slice(from);
-    this.#size += piece.length;
-    if (this.#size > MAX_EVENT) this.#giveUp();
+    if (this.#held + this.#line.length > MAX_EVENT) this.#giveUp();
   }
 
   /** The stream is over: what came without a closing blank line counts too. */
@@ -41,21 +41,26 @@ export class SseReader {
   #endLine(raw: string): void {
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
     if (line === "") this.#dispatch();
-    else if (line.startsWith("data:")) this.#data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+    else if (line.startsWith("data:")) this.#hold(line.slice(line.startsWith("data: ") ? 6 : 5));
     else if (!/^(?::|event:|id:|retry:)/.test(line)) this.#onStray(line);
+  }
+
+  #hold(data: string): void {
+    this.#data.push(data);
+    this.#held += data.length;
   }
 
   #dispatch(): void {
     const data = this.#data;
     this.#data = [];
-    this.#size = 0;
+    this.#held = 0;
     if (data.length > 0) this.#onData(data.join("\n"));
   }
 
   #giveUp(): void {
     this.#line = "";
     this.#data = [];
-    this.#size = 0;
+    this.#held = 0;
     this.#onStray(`(an event of more than ${MAX_EVENT} characters, given up)`);
   }
 }

@@ -2,6 +2,7 @@ import type { ClientCore } from "../core/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import { copyError, HandshakeError, isAgentwireError } from "../core/errors.ts";
+import { Queue } from "../core/queue.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { encode, type InitResponse } from "./messages.ts";
 import type { Session } from "./session.ts";
@@ -28,18 +29,21 @@ export interface StandingSetup {
 export class Standing {
   readonly #setup: StandingSetup;
   readonly #topics = new Set<string>();
-  #init: Init | undefined;
+  /** Inits that no session has been sent yet. */
+  readonly #waiting = new Queue<Init>();
+  /** The last init that a session was sent: the next session is sent it too. */
+  #sent: Init | undefined;
 
   constructor(setup: StandingSetup) {
     this.#setup = setup;
   }
 
-  /** Sends an init now or as soon as there is a session; it replaces an earlier one. */
+  /** Sends an init now or as soon as there is a session. */
   init(json: string, ownToken: boolean): Promise<InitResponse> {
     const init = { json, ownToken, reply: deferred<InitResponse>() };
-    this.#init = init;
     const { session } = this.#setup.wire;
     if (session) void this.#sendInit(session, init);
+    else this.#waiting.add(init);
     return init.reply.promise;
   }
 
@@ -56,9 +60,21 @@ export class Standing {
 
   /** Asks a new session for all of it; returns a promise only when there is something to wait for. */
   resume(session: Session): Promise<void> | undefined {
-    if (this.#init) return this.#sendInit(session, this.#init).then(() => this.#resubscribe(session));
+    if (this.#sent || this.#waiting.size > 0)
+      return this.#resendInits(session).then(() => this.#resubscribe(session));
     this.#resubscribe(session);
     return undefined;
+  }
+
+  /** An init that waits replaces the one that an earlier session was sent. */
+  async #resendInits(session: Session): Promise<void> {
+    if (this.#sent && this.#waiting.size === 0)
+      await this.#sendInit(session, { ...this.#sent, reply: deferred() });
+    while (this.#setup.wire.isCurrent(session)) {
+      const init = this.#waiting.take();
+      if (!init) return;
+      await this.#sendInit(session, init);
+    }
   }
 
   #resubscribe(session: Session): void {
@@ -70,7 +86,8 @@ export class Standing {
   }
 
   unavailable(reason: AgentwireError): void {
-    this.#init?.reply.reject(copyError(reason));
+    for (let init = this.#waiting.take(); init; init = this.#waiting.take())
+      init.reply.reject(copyError(reason));
   }
 
   async #sendInit(session: Session, init: Init): Promise<void> {
@@ -88,10 +105,13 @@ export class Standing {
       this.#setup.core().warn("init-failed", error.message, { cause });
       return;
     }
-    if (!wire.isCurrent(session)) return; // the session ended meanwhile; the next one sends it
-    wire.request(session, { kind: "init", reply: init.reply }, (txid) =>
-      encode.action(txid, withToken(init.json, value)),
-    );
+    if (!wire.isCurrent(session)) {
+      this.#waiting.add(init); // the session ended meanwhile; the next one is sent it
+      return;
+    }
+    this.#sent = init;
+    const sent = { kind: "init", reply: init.reply } as const;
+    wire.request(session, sent, (txid) => encode.action(txid, withToken(init.json, value)));
   }
 
   #sendTopics(

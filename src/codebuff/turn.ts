@@ -1,6 +1,6 @@
 import { TurnError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn.ts";
-import type { ChunkDecoder, DecodedChunk, StreamError } from "./chunks.ts";
+import type { ChunkDecoder, StreamError } from "./chunks.ts";
 import type { ActionError, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
 
 /** A piece of the answer: the frame as it came, and the text that it adds. */
@@ -91,9 +91,9 @@ export function stepPrompt(state: PromptState, message: PromptMessage): PromptSt
       return onResponse(state, message);
     case "prompt-error":
     case "action-error":
-      return { end: { error: serverError(state.promptId, message) } };
+      return { ...leftover(state), end: { error: serverError(state.promptId, message) } };
     case "silent-end":
-      return { end: { error: silentEnd(state.promptId) } };
+      return onSilentEnd(state);
   }
 }
 
@@ -109,23 +109,37 @@ function onChunk(state: PromptState, data: ResponseChunk): PromptStep {
 }
 
 function onResponse(state: PromptState, response: PromptResponse): PromptStep {
-  const decoded = state.decoder.end();
-  const rest: PromptStep = decoded ? leftover(state.promptId, decoded) : {};
-  const streamError = state.streamError ?? decoded?.error;
-  if (!streamError) return { ...rest, event: response, end: { response } };
-  const { message, kind, status, retryable } = streamError;
-  const error = new CodebuffTurnError(
-    state.promptId,
-    { message },
-    { origin: "stream", kind, status, retryable },
-  );
-  return { ...rest, end: { error } };
+  const rest = leftover(state);
+  const error = streamFailure(state);
+  return error ? { ...rest, end: { error } } : { ...rest, event: response, end: { response } };
 }
 
-function leftover(promptId: string, decoded: DecodedChunk): PromptStep {
+function onSilentEnd(state: PromptState): PromptStep {
+  const rest = leftover(state);
+  return { ...rest, end: { error: streamFailure(state) ?? silentEnd(state.promptId) } };
+}
+
+/** The prompt is over: what an unfinished chunk still held is part of the answer. */
+function leftover(state: PromptState): PromptStep {
+  const decoded = state.decoder.end();
+  if (!decoded) return {};
+  state.streamError ??= decoded.error;
   const { text, parsed = [], oddity } = decoded;
-  const rest: ResponseChunkEvent = { type: "response-chunk", userInputId: promptId, chunk: "", text, parsed };
+  const rest: ResponseChunkEvent = {
+    type: "response-chunk",
+    userInputId: state.promptId,
+    chunk: "",
+    text,
+    parsed,
+  };
   return oddity === undefined ? { rest } : { rest, oddity };
+}
+
+/** An error that the stream told of; the message that ends the prompt after it is no success. */
+function streamFailure({ promptId, streamError }: PromptState): CodebuffTurnError | undefined {
+  if (!streamError) return undefined;
+  const { message, kind, status, retryable } = streamError;
+  return new CodebuffTurnError(promptId, { message }, { origin: "stream", kind, status, retryable });
 }
 
 function serverError(promptId: string, data: PromptError | ActionError): CodebuffTurnError {

@@ -97,7 +97,8 @@ export class Wire implements Protocol {
 
   /** Something came that presupposes the ack of a frame: it was lost, or is late. */
   impliesAck(txid: number): void {
-    this.#session?.takeAck(txid);
+    const session = this.#session;
+    if (session?.takeAck(txid)) this.#provesOver(session, txid);
   }
 
   /** The server is done with a prompt. */
@@ -234,9 +235,14 @@ export class Wire implements Protocol {
     }
     const sent = session.takeAck(txid);
     if (!sent) return; // a duplicate, or an answer to nothing
-    for (const promptId of session.endedSilently(txid)) this.#setup.user.promptEndedSilently(promptId);
+    this.#provesOver(session, txid);
     if (ack.success) this.#accepted(session, txid, sent);
     else this.#refused(session, txid, sent, this.#clean(ack.error));
+  }
+
+  /** The server answered this frame, so every prompt before it is over. */
+  #provesOver(session: Session, txid: number): void {
+    for (const promptId of session.endedSilently(txid)) this.#setup.user.promptEndedSilently(promptId);
   }
 
   #onIdentifyAck(session: Session, ack: Ack): void {

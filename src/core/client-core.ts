@@ -1,5 +1,10 @@
 import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
-import type { ResolvedSocketOptions, SocketClientOptions } from "./client-options.ts";
+import {
+  checkCallOptions,
+  checks,
+  type ResolvedSocketOptions,
+  type SocketClientOptions,
+} from "./client-options.ts";
 import { Connection } from "./connection.ts";
 import type { ClientStatus, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
@@ -81,6 +86,7 @@ export class ClientCore<
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
+    checkCallOptions(options, { signal: checks.signal });
     const { signal } = options;
     if (!signal) return this.connection.connect();
     let onAbort = (): void => {};
@@ -98,6 +104,7 @@ export class ClientCore<
   }
 
   close(options: CloseOptions = {}): Promise<void> {
+    checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
     this.#setup.closing();
     this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);

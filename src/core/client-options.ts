@@ -161,6 +161,11 @@ export const checks = {
     holds: (value) =>
       typeof value === "number" && value >= 1 && (Number.isInteger(value) || value === Infinity),
   },
+  tries: {
+    expects: "a whole number, 0 or more",
+    holds: (value) =>
+      typeof value === "number" && value >= 0 && (Number.isInteger(value) || value === Infinity),
+  },
   signal: {
     expects: "an AbortSignal",
     holds: (value) => isObject(value) && "aborted" in value && "addEventListener" in value,
@@ -210,7 +215,13 @@ const SHARED_CHECKS: Readonly<Record<string, Check>> = {
   maxBufferedBytes: checks.count,
   maxTextBytes: checks.count,
   signal: checks.signal,
-  logger: checks.object,
+  logger: {
+    expects: "an object with the functions debug, info, warn and error",
+    holds: (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      ["debug", "info", "warn", "error"].every((level) => typeof Reflect.get(value, level) === "function"),
+  },
   debug: checks.boolean,
   allowInsecure: checks.boolean,
   clock: checks.object,
@@ -224,6 +235,14 @@ const RECONNECT_CHECKS: Readonly<Record<string, Check>> = {
   maxDelay: checks.delay,
   shouldReconnect: checks.function,
 };
+
+/** @throws InvalidInputError when `options` is given and no object, or a field of it is not what it should be. */
+export function checkCallOptions(options: unknown, expected: Readonly<Record<string, Check>>): void {
+  if (options === undefined) return;
+  if (!isObject(options))
+    throw new InvalidInputError(`the options are ${describe(options)}.`, "Pass an object, or nothing.");
+  checkFields(options, expected, "option");
+}
 
 /** @throws InvalidInputError for the first field of `value` that is given and is not what it should be. */
 export function checkFields(value: object, expected: Readonly<Record<string, Check>>, what: string): void {

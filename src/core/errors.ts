@@ -12,7 +12,8 @@ export interface TurnPartial {
   readonly state?: unknown;
 }
 
-interface AgentwireErrorOptions {
+/** What every error can be given. */
+export interface AgentwireErrorOptions {
   readonly cause?: unknown;
   readonly retryable?: boolean;
   readonly delivery?: Delivery | undefined;
@@ -216,6 +217,7 @@ export class RequestTimeoutError extends AgentwireError {
   }
 }
 
+/** What a {@link TurnError} is made of. */
 export interface TurnErrorOptions {
   readonly origin: string;
   readonly kind: string;

@@ -14,6 +14,7 @@ export type { ClientStatus } from "./connection-state.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./conversation.ts";
 export {
   AgentwireError,
+  type AgentwireErrorOptions,
   BufferOverflowError,
   ClosedError,
   ConnectError,
@@ -32,6 +33,7 @@ export {
   RequestTimeoutError,
   TurnCancelledError,
   TurnError,
+  type TurnErrorOptions,
   type TurnPartial,
   TurnTimeoutError,
   UnsupportedError,

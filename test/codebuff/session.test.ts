@@ -1,0 +1,363 @@
+import { CodebuffClient } from "agentwire/codebuff";
+import { type Answer, ManualClock, MockCodebuffServer, step } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import type { CodebuffServer } from "../../src/codebuff/handshake.ts";
+import type { InitResponse } from "../../src/codebuff/messages.ts";
+import { type Sent, Session } from "../../src/codebuff/session.ts";
+import { deferred } from "../../src/core/deferred.ts";
+
+const ACK_TIMEOUT = 30_000;
+const INIT_TIMEOUT = 15_000;
+const STALL_TIMEOUT = 180_000;
+
+interface Limits {
+  readonly ackTimeout?: number;
+  readonly initTimeout?: number;
+  readonly stallTimeout?: number;
+}
+
+/** A session with one server, on a clock of its own, and what it told. */
+function sessionWith(server: CodebuffServer, limits: Limits = {}) {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const session = new Session({
+    clock,
+    ackTimeout: limits.ackTimeout ?? ACK_TIMEOUT,
+    initTimeout: limits.initTimeout ?? INIT_TIMEOUT,
+    stallTimeout: limits.stallTimeout ?? STALL_TIMEOUT,
+    onAckTimeout: (txid, { kind }) => told.push(`no ack of ${kind} ${txid}`),
+    onInitTimeout: (txid) => told.push(`no init-response for ${txid}`),
+    onStall: () => told.push("stall"),
+    onIdle: () => told.push("idle"),
+  });
+  session.server = server;
+  return { clock, session, told };
+}
+
+const ping: Sent = { kind: "ping" };
+const prompt = (promptId: string, bytes = 100): Sent => ({ kind: "prompt", promptId, bytes });
+const topics = (): Sent => ({ kind: "topics", reply: deferred<void>(), apply: () => {} });
+const init = () => ({ kind: "init", reply: deferred<InitResponse>() }) as const;
+
+describe("an ack clock", () => {
+  test.each(["proxy", "codebuff"] as const)(
+    "runs out when nothing explains the silence (%s)",
+    async (server) => {
+      const { clock, session, told } = sessionWith(server);
+      session.sent(1, ping);
+      session.sent(2, topics());
+      await clock.advance(ACK_TIMEOUT - 1);
+      expect(told).toEqual([]);
+      await clock.advance(1);
+      expect(told).toEqual(["no ack of ping 1", "no ack of topics 2"]);
+      expect(session.takeAck(1)).toBeUndefined();
+      session.end();
+    },
+  );
+
+  test("is gone with the ack", async () => {
+    const { clock, session, told } = sessionWith("proxy");
+    session.sent(1, ping);
+    expect(session.takeAck(1)).toBe(ping);
+    expect(session.takeAck(1)).toBeUndefined();
+    await clock.advance(10 * ACK_TIMEOUT);
+    expect(told).toEqual([]);
+    session.end();
+  });
+
+  test("runs for a prompt that nothing blocks, and for what was sent before it", async () => {
+    const { clock, session, told } = sessionWith("proxy");
+    session.sent(1, ping);
+    session.sent(2, prompt("a"));
+    await clock.advance(ACK_TIMEOUT);
+    expect(told).toEqual(["no ack of ping 1", "no ack of prompt 2"]);
+    session.end();
+  });
+
+  test("stands still behind an earlier prompt on the proxy, acked or not", async () => {
+    const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
+    session.sent(1, prompt("a"));
+    session.takeAck(1);
+    session.sent(2, ping);
+    session.sent(3, prompt("b"));
+    await clock.advance(100 * ACK_TIMEOUT);
+    expect(told).toEqual([]);
+    session.end();
+  });
+
+  test("starts over when the way is free", async () => {
+    const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
+    session.sent(1, ping);
+    session.sent(2, prompt("a"));
+    session.takeAck(1);
+    session.takeAck(2);
+    await clock.advance(ACK_TIMEOUT - 1);
+    session.sent(3, ping);
+    await clock.advance(ACK_TIMEOUT);
+    session.ended("a");
+    await clock.advance(ACK_TIMEOUT - 1);
+    expect(told).toEqual(["idle"]);
+    await clock.advance(1);
+    expect(told).toEqual(["idle", "no ack of ping 3"]);
+    session.end();
+  });
+
+  test("stands behind the next prompt after the first one ended", async () => {
+    const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
+    session.sent(1, prompt("a"));
+    session.sent(2, prompt("b"));
+    session.sent(3, ping);
+    session.takeAck(1);
+    session.ended("a");
+    session.takeAck(2);
+    await clock.advance(10 * ACK_TIMEOUT);
+    expect(told).toEqual([]);
+    session.ended("b");
+    await clock.advance(ACK_TIMEOUT);
+    expect(told).toEqual(["idle", "no ack of ping 3"]);
+    session.end();
+  });
+
+  test("always runs on the original server, which acks at once", async () => {
+    const { clock, session, told } = sessionWith("codebuff");
+    session.sent(1, prompt("a"));
+    session.takeAck(1);
+    session.sent(2, ping);
+    await clock.advance(ACK_TIMEOUT);
+    expect(told).toEqual(["no ack of ping 2"]);
+    session.end();
+  });
+});
+
+describe("a prompt runs until the server ends it", () => {
+  test("the proxy is blocked by it, the original server never", () => {
+    for (const server of ["proxy", "codebuff"] as const) {
+      const { session } = sessionWith(server);
+      expect(session.blocked).toBe(false);
+      session.sent(1, prompt("a"));
+      session.takeAck(1);
+      expect([session.blocked, session.hasRunning, session.runningCount]).toEqual([
+        server === "proxy",
+        true,
+        1,
+      ]);
+      session.ended("a");
+      expect([session.blocked, session.hasRunning, session.runningCount]).toEqual([false, false, 0]);
+      session.end();
+    }
+  });
+
+  test("idleness is told once, after the last one", () => {
+    const { session, told } = sessionWith("proxy");
+    session.sent(1, prompt("a"));
+    session.sent(2, prompt("b"));
+    session.ended("b");
+    session.ended("b");
+    session.ended("never sent");
+    expect(told).toEqual([]);
+    session.ended("a");
+    session.ended("a");
+    expect(told).toEqual(["idle"]);
+    session.end();
+  });
+});
+
+describe("a prompt that ended without a word", () => {
+  test("is known on the proxy by the ack of anything later", () => {
+    const { session, told } = sessionWith("proxy");
+    session.sent(1, prompt("a"));
+    session.sent(2, prompt("b"));
+    session.sent(3, ping);
+    session.sent(4, prompt("c"));
+    expect(session.endedSilently(1)).toEqual([]);
+    expect(session.endedSilently(2)).toEqual(["a"]);
+    expect(session.isRunning("b")).toBe(true);
+    expect(session.endedSilently(3)).toEqual(["b"]);
+    expect(session.endedSilently(3)).toEqual([]);
+    expect(session.isRunning("c")).toBe(true);
+    expect(session.endedSilently(5)).toEqual(["c"]);
+    expect(told).toEqual(["idle"]);
+    session.end();
+  });
+
+  test("is never guessed on the original server, which acks at once", () => {
+    const { session } = sessionWith("codebuff");
+    session.sent(1, prompt("a"));
+    session.sent(2, ping);
+    expect(session.endedSilently(2)).toEqual([]);
+    expect(session.isRunning("a")).toBe(true);
+    session.end();
+  });
+
+  test("fails in the client too when the later ack came after its chunk", async () => {
+    const oddities = { chunkBeforeAck: true };
+    const answer: Answer = ({ data }) => (data.prompt === "silent" ? [step.silent()] : ["later"]);
+    await using server = await MockCodebuffServer.start({ oddities, answer });
+    await using client = new CodebuffClient({ url: server.url, settleWindow: 0, clock: new ManualClock() });
+    const silent = client.prompt("silent");
+    await client.prompt("speaks").result;
+    const { status } = silent;
+    await client.close({ force: true });
+    expect(status).toBe("failed");
+  });
+});
+
+describe("a stall", () => {
+  test("is silence while a prompt blocks the connection", async () => {
+    const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
+    await clock.advance(10 * STALL_TIMEOUT);
+    session.sent(1, prompt("a"));
+    await clock.advance(STALL_TIMEOUT - 1);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toEqual(["stall"]);
+    session.end();
+  });
+
+  test("is put off by any frame", async () => {
+    const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
+    session.sent(1, prompt("a"));
+    for (let frame = 0; frame < 5; frame++) {
+      await clock.advance(STALL_TIMEOUT - 1);
+      session.touch();
+    }
+    expect(told).toEqual([]);
+    await clock.advance(STALL_TIMEOUT);
+    expect(told).toEqual(["stall"]);
+    session.end();
+  });
+
+  test("is over when the prompt is", async () => {
+    const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
+    session.sent(1, prompt("a"));
+    session.ended("a");
+    session.touch();
+    await clock.advance(10 * STALL_TIMEOUT);
+    expect(told).toEqual(["idle"]);
+    session.end();
+  });
+
+  test.each([
+    ["on the original server, whose silence is for the liveness check", "codebuff", STALL_TIMEOUT],
+    ["when it is turned off", "proxy", 0],
+  ] as const)("is never told %s", async (_, server, stallTimeout) => {
+    const { clock, session, told } = sessionWith(server, { ackTimeout: 0, stallTimeout });
+    session.sent(1, prompt("a"));
+    await clock.advance(10 * STALL_TIMEOUT);
+    expect(told).toEqual([]);
+    session.end();
+  });
+});
+
+describe("init-responses, which carry no id", () => {
+  test("answer the inits in order, before or after their acks", () => {
+    const { session } = sessionWith("proxy");
+    const [a, b, c] = [init(), init(), init()];
+    session.sent(1, a);
+    session.sent(2, b);
+    session.sent(3, c);
+    session.takeAck(1);
+    session.initAcked(1, a);
+    expect(session.takeInit()).toBe(a);
+    expect(session.takeInit()).toBe(b); // not acked yet
+    expect(session.takeAck(2)).toBeUndefined();
+    session.takeAck(3);
+    session.initAcked(3, c);
+    expect(session.takeInit()).toBe(c);
+    expect(session.takeInit()).toBeUndefined();
+    session.end();
+  });
+
+  test("have a clock that starts at the ack", async () => {
+    const { clock, session, told } = sessionWith("proxy");
+    const sent = init();
+    session.sent(1, sent);
+    await clock.advance(ACK_TIMEOUT - 1);
+    session.takeAck(1);
+    session.initAcked(1, sent);
+    await clock.advance(INIT_TIMEOUT - 1);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toEqual(["no init-response for 1"]);
+    expect(session.takeInit()).toBeUndefined();
+    session.end();
+  });
+
+  test("a failed one is the oldest that was acked", () => {
+    const { session } = sessionWith("proxy");
+    const [a, b] = [init(), init()];
+    session.sent(1, a);
+    expect(session.takeAckedInit()).toBeUndefined();
+    session.takeAck(1);
+    session.initAcked(1, a);
+    session.sent(2, b);
+    expect(session.takeAckedInit()).toBe(a);
+    expect(session.takeAckedInit()).toBeUndefined();
+    session.end();
+  });
+});
+
+describe("an answer that names no frame", () => {
+  test("is about the only frame without an ack, if there is only one", () => {
+    const { session } = sessionWith("proxy");
+    expect(session.takeOnlyUnacked()).toBeUndefined();
+    const a = prompt("a");
+    session.sent(1, a);
+    session.sent(2, ping);
+    expect(session.takeOnlyUnacked()).toBeUndefined();
+    session.takeAck(2);
+    expect(session.takeOnlyUnacked()).toBe(a);
+    expect(session.takeAck(1)).toBeUndefined();
+    session.end();
+  });
+
+  test("is, when a frame was too large, about the largest prompt without an ack", () => {
+    const { session } = sessionWith("proxy");
+    expect(session.largestUnacked()).toBeUndefined();
+    session.sent(1, prompt("acked", 9_000));
+    session.takeAck(1);
+    session.sent(2, ping);
+    expect(session.largestUnacked()).toBeUndefined();
+    session.sent(3, prompt("small", 10));
+    session.sent(4, prompt("large", 500));
+    session.sent(5, prompt("later", 20));
+    expect(session.largestUnacked()).toMatchObject({ promptId: "large", bytes: 500 });
+    session.end();
+  });
+});
+
+describe("the end of the socket", () => {
+  test("hands back all that got no answer, stops every clock, and tells nothing more", async () => {
+    const { clock, session, told } = sessionWith("proxy");
+    const [acked, unacked, subscribe] = [init(), init(), topics()];
+    session.sent(1, acked);
+    session.takeAck(1);
+    session.initAcked(1, acked);
+    session.sent(2, prompt("a"));
+    session.takeAck(2);
+    session.sent(3, unacked);
+    session.sent(4, prompt("b"));
+    session.sent(5, subscribe);
+
+    const { prompts, requests } = session.end();
+
+    expect(prompts).toEqual(["a", "b"]);
+    expect(new Set(requests)).toEqual(new Set([prompt("b"), unacked, subscribe, acked]));
+    expect(clock.pending).toBe(0);
+    await clock.advance(10 * STALL_TIMEOUT);
+    expect(told).toEqual([]);
+    expect(session.end()).toEqual({ prompts: [], requests: [] });
+  });
+
+  test("leaves no clock behind, whatever was started and stopped", async () => {
+    const { clock, session } = sessionWith("proxy");
+    session.sent(1, ping);
+    session.sent(2, prompt("a"));
+    session.sent(3, ping);
+    await clock.advance(1_000);
+    session.ended("a");
+    session.takeAck(1);
+    session.end();
+    expect(clock.pending).toBe(0);
+  });
+});

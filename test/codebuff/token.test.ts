@@ -1,0 +1,116 @@
+import { CodebuffClient, type CodebuffClientOptions, InvalidInputError } from "agentwire/codebuff";
+import { describe, expect, test } from "vitest";
+import { TokenSource, withToken } from "../../src/codebuff/token.ts";
+import { Redactor } from "../../src/core/redact.ts";
+
+function source(token: ConstructorParameters<typeof TokenSource>[0]) {
+  const redactor = new Redactor();
+  return { token: new TokenSource(token, () => redactor), redactor };
+}
+
+describe("a token", () => {
+  test("that is a value is there at once, and known beforehand", () => {
+    const { token } = source("s3cret-token");
+    expect(token.get()).toBe("s3cret-token");
+    expect(token.known).toBe("s3cret-token");
+    expect(token.exists).toBe(true);
+  });
+
+  test("that is not given is no token", () => {
+    const { token } = source(undefined);
+    expect(token.get()).toBeUndefined();
+    expect(token.known).toBeUndefined();
+    expect(token.exists).toBe(false);
+  });
+
+  test.each([
+    ["a function", (n: number) => `token-${n}`],
+    ["an async function", (n: number) => Promise.resolve(`token-${n}`)],
+  ])("from %s is asked for each time, and never known beforehand", async (_, make) => {
+    let asked = 0;
+    const { token } = source(() => make(++asked) as string);
+    expect(token.exists).toBe(true);
+    expect(token.known).toBeUndefined();
+    expect(asked).toBe(0);
+    expect(await token.get()).toBe("token-1");
+    expect(await token.get()).toBe("token-2");
+  });
+
+  test("that cannot be had is a rejection, not a throw", async () => {
+    const failure = new Error("no keychain");
+    const { token } = source(() => {
+      throw failure;
+    });
+    await expect(token.get()).rejects.toBe(failure);
+  });
+
+  test.each([undefined, null, "", 5, {}])(
+    "that turns out to be %j is the caller's mistake",
+    async (value) => {
+      const { token } = source(() => value as string);
+      const error: unknown = await Promise.resolve(token.get()).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(error).toHaveProperty("message", expect.stringMatching(/^invalid-input: `authToken` returned /));
+    },
+  );
+
+  test.each([
+    ["a value", "s3cret-token"],
+    ["a function", () => "s3cret-token"],
+  ])("is kept out of what the library says, once it was used: %s", async (_, given) => {
+    const { token, redactor } = source(given);
+    await token.get();
+    expect(redactor.redact("it was s3cret-token, they said")).not.toContain("s3cret-token");
+  });
+});
+
+describe("an action", () => {
+  test("gets the token as its last member", () => {
+    expect(JSON.parse(withToken('{"type":"prompt","a":{"b":1}}', "t"))).toEqual({
+      type: "prompt",
+      a: { b: 1 },
+      authToken: "t",
+    });
+  });
+
+  test("stays as it is without one", () => {
+    expect(withToken('{"type":"init"}', undefined)).toBe('{"type":"init"}');
+  });
+
+  test.each(['quo"te', "back\\slash", "line\nend", "é😀\ud800", "$&$1"])(
+    "stays JSON with the token %j",
+    (token) => {
+      expect(JSON.parse(withToken('{"type":"prompt"}', token))).toEqual({ type: "prompt", authToken: token });
+    },
+  );
+});
+
+describe("where a token may go", () => {
+  const make = (url: string, options: Partial<CodebuffClientOptions> = {}) =>
+    new CodebuffClient({ url, authToken: "s3cret-token", ...options });
+
+  test.each([
+    "wss://example.com/ws",
+    "ws://127.0.0.1/ws",
+    "ws://127.8.9.1/ws",
+    "ws://127.1/ws",
+    "ws://[::1]:8000/ws",
+    "ws://localhost:8000/ws",
+    "ws://app.localhost/ws",
+  ])("it may go to %s, which nobody reads on the way", (url) => {
+    expect(make(url).status).toBe("idle");
+  });
+
+  test.each([
+    "ws://127.0.0.1.example.com/ws",
+    "ws://localhost.example.com/ws",
+    "ws://0.0.0.0/ws",
+    "ws://192.168.0.2/ws",
+    "ws://[fe80::1]/ws",
+    "ws://xn--localhost/ws",
+  ])("it may not go to %s, unless that is allowed", (url) => {
+    expect(() => make(url)).toThrow(InvalidInputError);
+    expect(() => make(url)).toThrow(/^invalid-input: .*unencrypted.*wss:\/\/.*allowInsecure/);
+    expect(make(url, { allowInsecure: true }).status).toBe("idle");
+  });
+});
