@@ -12,7 +12,7 @@ declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };
 
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });
-  decode(input: ArrayBuffer): string;
+  decode(input: ArrayBuffer | ArrayBufferView<ArrayBufferLike>): string;
 }
 
 declare class URL {

@@ -31,6 +31,9 @@ const MAX_REFUSED_UPGRADES = 3;
 /** Handshakes that fail before the first success: enough for a stale session id to be released and replaced. */
 const MAX_FIRST_HANDSHAKES = 6;
 
+/** A ceiling that doubled this often is above any limit; further, it would become infinite. */
+const MAX_DOUBLINGS = 31;
+
 /** Counts what failed, and decides whether to try again and how long to wait before. */
 export class Attempts {
   readonly #policy: ReconnectPolicy | undefined;
@@ -80,7 +83,7 @@ export class Attempts {
   /** Counts another try. Full jitter: anywhere between 0 and a doubling ceiling, so that the clients of a restarted server spread out. */
   next(random: number): { readonly attempt: number; readonly delay: number } {
     const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
-    const delay = random * Math.min(maxDelay, minDelay * 2 ** this.#failed);
+    const delay = random * Math.min(maxDelay, minDelay * 2 ** Math.min(this.#failed, MAX_DOUBLINGS));
     return { attempt: ++this.#failed, delay };
   }
 }

@@ -57,7 +57,10 @@ export class ClientCore<
     this.events = new Emitter((error, name) => this.listenerThrew(error, name));
     // The shared events are a part of the protocol's; TypeScript cannot see through the type parameter.
     this.#shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
-    for (const value of Object.values(options.headers ?? {})) this.redactor.add(value);
+    for (const value of Object.values(options.headers ?? {})) {
+      this.redactor.add(value);
+      this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
+    }
     const dialer = createDialer(options, { ...resolved, carriesCredentials: setup.carriesCredentials });
     this.assertPrivate = () => dialer.assertPrivate();
     this.connection = new Connection({
@@ -107,7 +110,6 @@ export class ClientCore<
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
     this.#setup.closing();
-    this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     const closed = this.connection.close({ force, drainTimeout });
     this.#closed ??= closed;
     return this.#closed;
@@ -136,7 +138,7 @@ export class ClientCore<
   readonly listenerThrew = (error: unknown, name: string): void => {
     const message = `the listener for \`${name}\` threw: ${String(error)}`;
     // A throwing `protocolWarning` listener cannot be reported to itself.
-    if (name === "protocolWarning") this.#log("error", message);
+    if (name === "protocolWarning") this.#log("error", this.redactor.redact(message));
     else this.warn("listener-threw", message, { cause: error });
   };
 
@@ -165,6 +167,7 @@ export class ClientCore<
   }
 
   #onStatus(status: ClientStatus): void {
+    if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#shared.emit("status", status);
     if (status !== "ready") return;
     if (this.#wasReady) this.#shared.emit("reconnected");

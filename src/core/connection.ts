@@ -18,7 +18,7 @@ import {
   isAgentwireError,
   PayloadTooLargeError,
 } from "./errors.ts";
-import { exceedsBytes, parseFrame } from "./frames.ts";
+import { exceedsBytes, parseFrame, utf8Length } from "./frames.ts";
 import { Keepalive } from "./keepalive.ts";
 import { Socket, type SocketEnd } from "./socket.ts";
 import { onWake } from "./wake.ts";
@@ -94,30 +94,33 @@ export class Connection {
   /** The handshake succeeded. */
   accept(): void {
     const state = this.#state;
-    if (state.name !== "handshaking") return;
+    if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused, or lost, a moment ago
     const { clock, keepalive, stableAfter, protocol } = this.#setup;
     const { socket, step } = state;
     const dead = (): void =>
       this.drop(new ConnectionLostError(`no sign of life for ${keepalive.timeout} ms after a ping`));
-    this.#transition({
+    const cancelTimer =
+      stableAfter === undefined
+        ? () => {}
+        : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
+    const ready = {
       name: "ready",
       socket,
       keepalive: new Keepalive({ ...keepalive, clock, dead }),
-      cancelTimer:
-        stableAfter === undefined
-          ? () => {}
-          : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true }),
-    });
+      cancelTimer,
+    } as const;
     this.#attempts.ready();
-    step.resolve();
-    protocol.ready();
+    if (this.#transition(ready)) {
+      step.resolve();
+      protocol.ready();
+    } else {
+      step.reject(closedByCaller());
+    }
   }
 
   /** The handshake failed; whether it is tried again is the error's to say. */
   refuse(error: AgentwireError): void {
-    const state = this.#state;
-    if (state.name === "handshaking") state.step.reject(error);
-    else this.drop(error);
+    this.drop(error);
   }
 
   /** The link has proved itself: earlier failures no longer lengthen the back-off. */
@@ -132,10 +135,12 @@ export class Connection {
 
   /** Gives up the current socket as if the link had broken. */
   drop(error: AgentwireError): void {
-    switch (this.#state.name) {
+    const state = this.#state;
+    switch (state.name) {
       case "connecting":
       case "handshaking":
-        this.#state.step.reject(error);
+        state.socket?.terminate(); // now, so that no frame behind this one is heard any more
+        state.step.reject(error);
         break;
       case "ready":
       case "draining":
@@ -164,7 +169,7 @@ export class Connection {
     const drains = !options.force && options.drainTimeout > 0 && this.#setup.protocol.busy();
     if (state.name === "draining") {
       if (!drains) this.#shut(closedByCaller());
-    } else if (state.name === "ready" && drains) {
+    } else if (state.name === "ready" && state.socket.isOpen && drains) {
       this.#drain(state.socket, options.drainTimeout);
     } else {
       this.#shut(closedByCaller());
@@ -208,8 +213,7 @@ export class Connection {
       step,
       cancelTimer: this.#limit(connectTimeout, () => step.reject(new ConnectTimeoutError(connectTimeout))),
     };
-    this.#transition(state);
-    void this.#dial(state);
+    if (this.#transition(state)) void this.#dial(state);
     await step.promise;
   }
 
@@ -219,13 +223,13 @@ export class Connection {
       const socket = new Socket(webSocket, {
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
-        unreadable: (problem) => this.#setup.observer.unreadable(problem),
+        unreadable: (problem) => this.#unreadable(problem),
         end: (end) => this.#socketEnded(end),
       });
       if (this.#state === state) state.socket = socket;
       else socket.terminate(); // the attempt was given up while the dial was under way
     } catch (error) {
-      state.step.reject(error);
+      state.step.reject(asConnectError(error, this.#setup.target()));
     }
   }
 
@@ -234,8 +238,7 @@ export class Connection {
     const { step, socket } = dialing;
     if (this.#state !== dialing || !socket) return;
     const cancelTimer = this.#limit(handshakeTimeout, () => step.reject(protocol.handshakeTimeout()));
-    this.#transition({ name: "handshaking", step, socket, cancelTimer });
-    protocol.opened();
+    if (this.#transition({ name: "handshaking", step, socket, cancelTimer })) protocol.opened();
   }
 
   /** A time limit; 0 is none. */
@@ -244,8 +247,11 @@ export class Connection {
   }
 
   #triesAgain(error: AgentwireError): boolean {
-    const { name } = this.#state;
-    return name !== "closed" && name !== "closing" && this.#attempts.mayRetry(error);
+    return !this.#isOver && this.#attempts.mayRetry(error) && !this.#isOver; // `shouldReconnect` may close the client
+  }
+
+  get #isOver(): boolean {
+    return this.#state.name === "closed" || this.#state.name === "closing";
   }
 
   /** Waits out the back-off before the next attempt. */
@@ -259,13 +265,13 @@ export class Connection {
       cancelDelay();
       stopListening();
     };
-    this.#transition({ name: "reconnecting", step, cancelTimer });
-    observer.reconnecting({ attempt, delay, error });
+    if (this.#transition({ name: "reconnecting", step, cancelTimer }))
+      observer.reconnecting({ attempt, delay, error });
     await step.promise;
   }
 
   #giveUp(error: AgentwireError): void {
-    if (this.#state.name === "closed" || this.#state.name === "closing") return;
+    if (this.#isOver) return;
     const { protocol } = this.#setup;
     const forGood =
       this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
@@ -279,11 +285,10 @@ export class Connection {
 
   #received(text: string): void {
     const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
-    const state = this.#state;
     observer.frame("in", text);
-    if (state.name === "ready" && keepalive.proof === "frame") state.keepalive.alive();
+    if (keepalive.proof === "frame") this.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {
-      const bytes = text.length;
+      const bytes = utf8Length(text);
       const message = `the server sent a frame over \`maxReceiveBytes\` (${maxReceiveBytes} bytes); raise the limit if it is meant`;
       this.drop(new PayloadTooLargeError(message, { bytes, limit: maxReceiveBytes }));
       return;
@@ -296,6 +301,12 @@ export class Connection {
       return;
     }
     protocol.message(value, text);
+  }
+
+  #unreadable(problem: string): void {
+    const { observer, keepalive } = this.#setup;
+    if (keepalive.proof === "frame") this.alive();
+    observer.unreadable(problem);
   }
 
   #socketEnded(end: SocketEnd): void {
@@ -322,12 +333,15 @@ export class Connection {
     }
   }
 
+  /** Whoever is told of the loss may close the client; then there is nothing left to decide. */
   #lost(end: SocketEnd | AgentwireError): void {
     const { protocol, observer } = this.#setup;
-    const draining = this.#state.name === "draining";
+    const lost = this.#state;
+    if ("socket" in lost) lost.socket?.terminate(); // a link given up here is as dead as one that broke
     const error = protocol.lost(end);
     observer.disconnected(error);
-    if (draining) {
+    if (this.#state !== lost) return;
+    if (lost.name === "draining") {
       this.#end(closedByCaller());
       protocol.unavailable(error);
     } else if (this.#triesAgain(error)) {
@@ -371,11 +385,13 @@ export class Connection {
     this.#ended.resolve();
   }
 
-  #transition(next: State): void {
+  /** Returns whether the new state still stands after those who listen were told: one of them may have closed the client. */
+  #transition(next: State): boolean {
     const previous = this.#state;
     this.#state = next;
     release(previous, next);
     if (statusOf(next) !== statusOf(previous)) this.#setup.observer.status(statusOf(next));
+    return this.#state === next;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ConnectionLostError } from "./errors.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { Queue } from "./queue.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
@@ -51,6 +52,7 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
 export interface Step<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
   readonly start: () => void;
+  /** Remembers both sides of the turn; called before anybody can see that it has completed. */
   readonly completed: (result: Result) => void;
 }
 
@@ -80,6 +82,7 @@ export class LiveConversation<
 
   prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result> {
     const step = this.#memory.create(input, options, !this.#busy);
+    step.turn.beforeCompleted(step.completed);
     this.#waiting.add(step);
     if (!this.#busy) void this.#run();
     return step.turn;
@@ -88,10 +91,14 @@ export class LiveConversation<
   async #run(): Promise<void> {
     this.#busy = true;
     for (let step = this.#waiting.take(); step; step = this.#waiting.take()) {
-      if (!step.turn.open) continue; // cancelled while it waited
-      step.start();
-      const outcome = await step.turn.outcome;
-      if (outcome.status === "completed") step.completed(outcome.result);
+      const { turn, start } = step;
+      if (!turn.open) continue; // cancelled while it waited
+      try {
+        start();
+      } catch (cause) {
+        turn.fail(new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" }));
+      }
+      await turn.outcome;
     }
     this.#busy = false;
   }

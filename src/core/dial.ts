@@ -59,9 +59,12 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
   let url: URL;
   try {
     url = new URL(String(value));
-  } catch (cause) {
-    const hint = 'Give the whole address, such as "ws://127.0.0.1:8000/ws".';
-    throw new InvalidInputError("the URL cannot be read.", hint, { cause });
+  } catch {
+    // Without the platform's own error, which quotes the URL and whatever secret it holds.
+    throw new InvalidInputError(
+      "the URL cannot be read.",
+      'Give the whole address, such as "ws://127.0.0.1:8000/ws".',
+    );
   }
   if (url.protocol !== "ws:" && url.protocol !== "wss:") {
     const hint =

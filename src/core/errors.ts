@@ -361,10 +361,10 @@ export class ClosedError extends AgentwireError {
 
 /** A copy, for a failure that several turns share: each gets its own `partial`, `delivery` and `input`. */
 export function copyError<E extends AgentwireError>(error: E): E {
-  return Object.defineProperties(
-    Object.create(Object.getPrototypeOf(error)),
-    Object.getOwnPropertyDescriptors(error),
-  );
+  const copy = Object.create(Object.getPrototypeOf(error));
+  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
+  // In some engines the stack is an accessor that answers only on the original.
+  return Object.defineProperty(copy, "stack", { value: error.stack, writable: true, configurable: true });
 }
 
 /** Which class carries which code. */

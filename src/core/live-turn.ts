@@ -75,6 +75,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #interruption: Interruption | undefined;
   #consumer: "the async iterator" | "textStream" | undefined;
   #text = "";
+  #beforeCompleted: ((result: Result) => void) | undefined;
   #textBytes: number | undefined;
   #truncated = false;
 
@@ -185,6 +186,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.#status === "completed" || this.#status === "cancelled" || this.#status === "failed";
   }
 
+  /** Calls `hook` with the result before anybody can see that the turn has completed. */
+  beforeCompleted(hook: (result: Result) => void): void {
+    this.#beforeCompleted = hook;
+  }
+
   /** Ends the turn at once when its signal was aborted already; called when everything else is in place. */
   begin(): void {
     if (this.#setup.signal?.aborted) this.#onAbort();
@@ -210,6 +216,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   push(event: Event, bytes: number): void {
     if (!this.open) return;
     if (this.#status !== "streaming") this.#setStatus("streaming");
+    if (!this.open) return; // a listener has just ended the turn
     if (this.#idle.running) this.#idle.touch();
     else this.#idle.start();
     const text = this.#setup.textOf(event);
@@ -221,6 +228,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   complete(result: Result): void {
     if (!this.open) return;
+    this.#beforeCompleted?.(result);
     this.#buffer.end();
     this.#finish("completed", { status: "completed", result });
   }
@@ -271,6 +279,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #interrupt(interruption: Interruption): void {
     if (!this.open) return;
     this.#interruption = interruption;
+    interruption.error.delivery = "unknown";
     this.#stamp(interruption.error);
     if (interruption.status === "cancelled" && interruption.by === "user") this.#buffer.drop();
     else this.#buffer.fail(interruption.error);

@@ -1,27 +1,62 @@
 const REDACTED = "[redacted]";
 
 /**
- * The value of a member whose name says that it is a credential, in JSON, in JSON inside a JSON string,
- * and in the Python notation that servers quote input in. One pass; no nested repetition, so it is
- * linear and needs no stack on a hostile frame.
+ * The name of a member that holds a credential and the quote that opens its value: in JSON, in JSON inside
+ * a JSON string (where quotes have backslashes), and in the Python notation that servers quote input in.
  */
 const CREDENTIAL_MEMBER =
-  /((?:auth_?token|access_?token|refresh_?token|id_?token|api_?key|password|secret|authorization|cookie|"token|'token)\\?["']\s*:\s*\\?["'])[^"'\\]*/gi;
+  /\\*["'][\w-]{0,40}(?:auth_?token|access_?token|refresh_?token|id_?token|token|api_?key|password|secret|authorization|cookie)\\*["']\s*:\s*(\\*)(["'])/gi;
+
+const BACKSLASH = "\\";
 
 /** Takes credentials out of text that leaves the library: errors, warnings, logs, `frame` events. */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  /** Longest first, so that a secret that begins with another leaves no rest. */
+  #secrets: readonly string[] = [];
 
   /** Remembers a credential, so that it is taken out wherever it turns up. Shorter than 4 characters would hit innocent text. */
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < 4) return;
-    this.#secrets.add(secret);
-    this.#secrets.add(JSON.stringify(secret).slice(1, -1));
+    const forms = new Set([...this.#secrets, secret, JSON.stringify(secret).slice(1, -1)]);
+    this.#secrets = [...forms].sort((a, b) => b.length - a.length);
   }
 
   redact(text: string): string {
     let clean = text;
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, REDACTED);
-    return clean.replace(CREDENTIAL_MEMBER, `$1${REDACTED}`);
+    return redactMembers(clean);
   }
+}
+
+/** One pass: after each value the search goes on behind it. */
+function redactMembers(text: string): string {
+  let clean = "";
+  let copied = 0;
+  CREDENTIAL_MEMBER.lastIndex = 0;
+  for (let found = CREDENTIAL_MEMBER.exec(text); found; found = CREDENTIAL_MEMBER.exec(text)) {
+    const [whole, backslashes = "", quote = ""] = found;
+    const start = found.index + whole.length;
+    clean += text.slice(copied, start) + REDACTED;
+    copied = endOfValue(text, start, quote, backslashes.length);
+    CREDENTIAL_MEMBER.lastIndex = copied;
+  }
+  return copied === 0 ? text : clean + text.slice(copied);
+}
+
+/**
+ * Where the string ends whose opening quote had `depth` backslashes: at the first such quote that is not
+ * escaped. Each level of nesting doubles the backslashes, so it is the remainder of their number that tells.
+ */
+function endOfValue(text: string, start: number, quote: string, depth: number): number {
+  let run = 0;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (character === BACKSLASH) {
+      run++;
+      continue;
+    }
+    if (character === quote && run >= depth && (run - depth) % (2 * (depth + 1)) === 0) return at - depth;
+    run = 0;
+  }
+  return text.length;
 }

@@ -93,6 +93,7 @@ export class Socket {
 
   /** Ends the connection now and tells nothing more. */
   terminate(): void {
+    if (!this.#listener) return; // ended, or given up, before
     this.release();
     if (this.#socket.terminate) this.#socket.terminate();
     else this.#socket.close();
@@ -131,8 +132,8 @@ export class Socket {
 
   /** The original servers read binary frames as UTF-8 text; so do we. */
   #onBinary(data: unknown): void {
-    if (!(data instanceof ArrayBuffer)) {
-      this.#listener?.unreadable("a binary frame that is not an ArrayBuffer");
+    if (!isBytes(data)) {
+      this.#listener?.unreadable("a binary frame of a kind that cannot be read in order");
       return;
     }
     let text: string;
@@ -144,4 +145,9 @@ export class Socket {
     }
     this.#listener?.text(text);
   }
+}
+
+/** Not by `instanceof`: a buffer may come from another realm. */
+function isBytes(data: unknown): data is ArrayBuffer | DataView {
+  return ArrayBuffer.isView(data) || Object.prototype.toString.call(data) === "[object ArrayBuffer]";
 }
