@@ -131,6 +131,7 @@ export class Wire implements Protocol {
   // --- the connection's side ---
 
   opened(): void {
+    this.#endSettling();
     const { settings, core } = this.#setup;
     const { clock } = settings.socket;
     const session = new Session({

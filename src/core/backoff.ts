@@ -64,8 +64,8 @@ export class Attempts {
     this.#failed = 0;
   }
 
-  /** Whether another try makes sense after `error`; the caller's `shouldReconnect` has the last word. */
-  mayRetry(error: AgentwireError): boolean {
+  /** Notes a failure; returns whether another try makes sense. The caller's `shouldReconnect` has the last word. */
+  failedWith(error: AgentwireError): boolean {
     const policy = this.#policy;
     const attempt = this.#failed + 1;
     this.#refusedInARow = isWrongUrl(error) ? this.#refusedInARow + 1 : 0;

@@ -10,6 +10,7 @@ import type { ClientStatus, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
 import { ConnectError } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import { Queue } from "./queue.ts";
 import { Redactor } from "./redact.ts";
 import type { TurnResult } from "./turn.ts";
 
@@ -48,6 +49,8 @@ export class ClientCore<
   readonly assertPrivate: () => void;
   readonly #setup: ClientCoreSetup;
   readonly #shared: Emitter<ClientEvents<Event, Result>>;
+  /** Changes that are being told, the current one first. */
+  readonly #statuses = new Queue<ClientStatus>();
   #wasReady = false;
   #closed: Promise<void> | undefined;
 
@@ -168,10 +171,20 @@ export class ClientCore<
 
   #onStatus(status: ClientStatus): void {
     if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
-    this.#shared.emit("status", status);
+    this.#emitStatus(status);
     if (status !== "ready") return;
     if (this.#wasReady) this.#shared.emit("reconnected");
     this.#wasReady = true;
+  }
+
+  /** In order for every listener, also when one of them causes the next change. */
+  #emitStatus(status: ClientStatus): void {
+    this.#statuses.add(status);
+    if (this.#statuses.size > 1) return;
+    for (let next = this.#statuses.first; next !== undefined; next = this.#statuses.first) {
+      this.#shared.emit("status", next);
+      this.#statuses.take();
+    }
   }
 
   #onFrame(direction: "in" | "out", text: string): void {

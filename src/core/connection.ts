@@ -82,7 +82,11 @@ export class Connection {
     const socket = this.#openSocket;
     if (!socket) return;
     this.#setup.observer.frame("out", text);
-    socket.send(text);
+    try {
+      socket.send(text);
+    } catch (cause) {
+      this.drop(new ConnectionLostError("the socket refused a frame", { cause }));
+    }
   }
 
   get #openSocket(): Socket | undefined {
@@ -247,7 +251,7 @@ export class Connection {
   }
 
   #triesAgain(error: AgentwireError): boolean {
-    return !this.#isOver && this.#attempts.mayRetry(error) && !this.#isOver; // `shouldReconnect` may close the client
+    return !this.#isOver && this.#attempts.failedWith(error) && !this.#isOver; // `shouldReconnect` may close the client
   }
 
   get #isOver(): boolean {

@@ -29,7 +29,9 @@ export class Pending<Id, Request> {
     return this.#entries.size;
   }
 
+  /** An id that is in use already loses its old request, and that one's clock. */
   add(id: Id, request: Request): void {
+    this.take(id);
     const deadline = new Deadline(this.#clock, this.#timeout, () => {
       this.#entries.delete(id);
       this.#onTimeout(id, request);

@@ -28,6 +28,12 @@ export class Queue<T> {
     this.#size++;
   }
 
+  /** The oldest item, left where it is. */
+  get first(): T | undefined {
+    const segment = this.#read === SEGMENT && this.#head.next ? this.#head.next : this.#head;
+    return this.#size === 0 ? undefined : segment.items[this.#read === SEGMENT ? 0 : this.#read];
+  }
+
   /** Removes and returns the oldest item, or `undefined` when empty. */
   take(): T | undefined {
     if (this.#size === 0) return undefined;

@@ -74,7 +74,9 @@ export class Socket {
     socket.addEventListener("message", this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
-    if (socket.readyState === OPEN) queueMicrotask(this.#onOpen); // a ready-made socket fires no `open` any more
+    // A ready-made socket fires no event any more for what has happened to it.
+    if (socket.readyState === OPEN) queueMicrotask(this.#onOpen);
+    if (socket.readyState > OPEN) queueMicrotask(() => this.#onClose({ code: 1006, reason: "" }));
   }
 
   /** Whether sending reaches the platform; a frame given to a closing socket is lost without a word. */
@@ -88,7 +90,11 @@ export class Socket {
 
   /** Starts the closing handshake; the end is still told. */
   close(code: number, reason: string): void {
-    this.#socket.close(code, reason);
+    try {
+      this.#socket.close(code, reason);
+    } catch {
+      this.terminate(); // a socket that cannot be closed politely; whoever closes has a limit of their own
+    }
   }
 
   /** Ends the connection now and tells nothing more. */

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { asConnectError, connectError } from "../../src/core/connect-error.ts";
+import { ClosedError, ConnectError, InvalidInputError } from "../../src/core/errors.ts";
+
+const target = "ws://127.0.0.1:8000/ws";
+
+describe("a socket that ended before it was open", () => {
+  test.each([400, 403, 404, 503])("tells the HTTP status of a refused upgrade: %i", (status) => {
+    const cause = new Error(`Unexpected server response: ${status}`);
+    const error = connectError({ code: 1006, reason: "", cause }, target);
+    expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable: true });
+    expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
+    expect(error.message).toContain("check the path and the port");
+  });
+
+  test("tells what the runtime said", () => {
+    const cause = new Error("connect ECONNREFUSED");
+    const error = connectError({ code: 1006, reason: "", cause }, target);
+    expect(error).toMatchObject({ cause, retryable: true });
+    expect(error.message).toContain("connect ECONNREFUSED");
+    expect(error.message).toContain("is the server running?");
+    expect("status" in error).toBe(false);
+  });
+
+  test("tells the close code where the runtime says nothing, as browsers do", () => {
+    const error = connectError({ code: 1006, reason: "" }, target);
+    expect(error.message).toContain("close code 1006");
+    expect("cause" in error).toBe(false);
+  });
+});
+
+describe("what a failed attempt threw", () => {
+  test("is left alone when it is one of ours", () => {
+    for (const error of [new ClosedError("closed"), new InvalidInputError("a", "b")]) {
+      expect(asConnectError(error, target)).toBe(error);
+    }
+  });
+
+  test.each([new Error("boom"), new TypeError("boom"), "boom", undefined])(
+    "becomes a ConnectError that may be tried again: %o",
+    (thrown) => {
+      const error = asConnectError(thrown, target);
+      expect(error).toBeInstanceOf(ConnectError);
+      expect(error.retryable).toBe(true);
+      expect(error.cause).toBe(thrown);
+      expect(error.message).toContain(String(thrown));
+    },
+  );
+});

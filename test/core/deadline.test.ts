@@ -1,0 +1,95 @@
+import { ManualClock } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../../src/core/clock.ts";
+import { Deadline } from "../../src/core/deadline.ts";
+
+function rig(delay: number) {
+  const clock = new ManualClock();
+  const expired: number[] = [];
+  let timersSet = 0;
+  const counting: Clock = {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    setTimeout: (callback, ms) => {
+      timersSet++;
+      return clock.setTimeout(callback, ms);
+    },
+  };
+  const deadline = new Deadline(counting, delay, () => expired.push(clock.now()));
+  return { clock, deadline, expired, timersSet: () => timersSet };
+}
+
+describe("Deadline", () => {
+  test("expires once, after the delay, and leaves no timer", async () => {
+    const { clock, deadline, expired } = rig(100);
+    deadline.start();
+    await clock.advance(99);
+    expect([expired, deadline.running]).toEqual([[], true]);
+    await clock.advance(1_000);
+    expect([expired, deadline.running, clock.pending]).toEqual([[100], false, 0]);
+  });
+
+  test("does nothing before it is started, and `touch` does not start it", async () => {
+    const { clock, deadline, expired } = rig(100);
+    deadline.touch();
+    await clock.advance(1_000);
+    expect([expired, deadline.running]).toEqual([[], false]);
+  });
+
+  test("counts from the last touch", async () => {
+    const { clock, deadline, expired } = rig(100);
+    deadline.start();
+    for (let step = 0; step < 5; step++) {
+      await clock.advance(60);
+      deadline.touch();
+    }
+    await clock.advance(99);
+    expect(expired).toEqual([]);
+    await clock.advance(1);
+    expect(expired).toEqual([400]);
+  });
+
+  test("sets no timer for a touch: a hot stream costs one per delay, not one per frame", async () => {
+    const { clock, deadline, timersSet } = rig(100);
+    deadline.start();
+    for (let step = 0; step < 1_000; step++) {
+      deadline.touch();
+      await clock.advance(1);
+    }
+    expect(timersSet()).toBeLessThanOrEqual(12);
+    expect(clock.pending).toBe(1);
+  });
+
+  test("starts over when started again, with one timer still", async () => {
+    const { clock, deadline, expired } = rig(100);
+    deadline.start();
+    await clock.advance(60);
+    deadline.start();
+    expect(clock.pending).toBe(1);
+    await clock.advance(99);
+    expect(expired).toEqual([]);
+    await clock.advance(1);
+    expect(expired).toEqual([160]);
+  });
+
+  test("stops, and may be stopped twice and started again", async () => {
+    const { clock, deadline, expired } = rig(100);
+    deadline.start();
+    deadline.stop();
+    deadline.stop();
+    expect([deadline.running, clock.pending]).toEqual([false, 0]);
+    await clock.advance(50);
+    deadline.start();
+    await clock.advance(100);
+    expect(expired).toEqual([150]);
+  });
+
+  test("0 never expires and sets no timer", async () => {
+    const { clock, deadline, expired } = rig(0);
+    deadline.start();
+    deadline.touch();
+    expect([deadline.running, clock.pending]).toEqual([false, 0]);
+    await clock.advance(1e9);
+    expect(expired).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Queue } from "../../src/core/queue.ts";
+import { callsDuring } from "./support/costs.ts";
+
+const MOVERS = ["shift", "unshift", "splice", "copyWithin", "slice", "concat", "reverse"] as const;
+
+describe("Queue", () => {
+  test.each([0, 1, 255, 256, 257, 512, 1_000])("gives %i items back in order, then nothing", (count) => {
+    const queue = new Queue<number>();
+    for (let item = 0; item < count; item++) queue.add(item);
+    expect(queue.size).toBe(count);
+    expect(takeAll(queue)).toEqual(Array.from({ length: count }, (_, item) => item));
+    expect([queue.size, queue.take()]).toEqual([0, undefined]);
+  });
+
+  test("does what an array would do, whatever the order of calls", () => {
+    const calls = fc.array(
+      fc.oneof(fc.constant("take" as const), fc.constant("clear" as const), fc.nat(400)),
+      {
+        maxLength: 60,
+      },
+    );
+    fc.assert(
+      fc.property(calls, (calls) => {
+        const [queue, model] = [new Queue<number>(), [] as number[]];
+        for (const call of calls) {
+          if (call === "take") expect(queue.take()).toBe(model.shift());
+          else if (call === "clear") {
+            queue.clear();
+            model.length = 0;
+          } else {
+            for (let item = 0; item < call; item++) {
+              queue.add(item);
+              model.push(item);
+            }
+          }
+          expect(queue.size).toBe(model.length);
+        }
+        expect(takeAll(queue)).toEqual(model);
+      }),
+    );
+  });
+
+  test("moves no element, however long the backlog", () => {
+    let sum = 0;
+    const moves = callsDuring(Array.prototype, MOVERS, () => {
+      const queue = new Queue<number>();
+      for (let item = 0; item < 100_000; item++) queue.add(item);
+      for (let item = 0; item < 100_000; item++) sum += queue.take() ?? 0;
+    });
+    expect([moves, sum]).toEqual([0, (100_000 * 99_999) / 2]);
+  });
+
+  test("keeps items that are themselves undefined or false apart from being empty", () => {
+    const queue = new Queue<unknown>();
+    for (const item of [undefined, false, 0]) queue.add(item);
+    expect([queue.take(), queue.size, queue.take(), queue.take(), queue.size]).toEqual([
+      undefined,
+      2,
+      false,
+      0,
+      0,
+    ]);
+  });
+
+  test("can be used again after it was cleared", () => {
+    const queue = new Queue<number>();
+    for (let item = 0; item < 600; item++) queue.add(item);
+    queue.take();
+    queue.clear();
+    queue.add(7);
+    expect([queue.size, queue.take(), queue.take()]).toEqual([1, 7, undefined]);
+  });
+});
+
+function takeAll<T>(queue: Queue<T>): T[] {
+  const items: T[] = [];
+  while (queue.size > 0) items.push(queue.take() as T);
+  return items;
+}

@@ -1,0 +1,194 @@
+import type { Backoff } from "../../../src/core/backoff.ts";
+import { Connection } from "../../../src/core/connection.ts";
+import type {
+  ClientStatus,
+  ConnectionSetup,
+  Observer,
+  Protocol,
+} from "../../../src/core/connection-state.ts";
+import {
+  type AgentwireError,
+  ConnectionLostError,
+  HandshakeError,
+  isAgentwireError,
+} from "../../../src/core/errors.ts";
+import type { WebSocketLike } from "../../../src/core/socket.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
+import { FakeSocket } from "../../helpers/fake-socket.ts";
+
+export const CONNECT_TIMEOUT = 10_000;
+export const HANDSHAKE_TIMEOUT = 5_000;
+export const STABLE_AFTER = 5_000;
+export const PING_INTERVAL = 25_000;
+export const PING_TIMEOUT = 15_000;
+export const DRAIN = 7_000;
+/** What a peer gets to answer our Close. */
+export const CLOSE_TIMEOUT = 1_000;
+
+/** What a test may do when the connection tells something. */
+interface Hooks {
+  status?: (status: ClientStatus) => void;
+  reconnecting?: (backoff: Backoff) => void;
+  disconnected?: (error: AgentwireError) => void;
+  lost?: () => void;
+}
+
+export type Changes = Partial<Omit<ConnectionSetup, "keepalive">> & {
+  readonly keepalive?: Partial<ConnectionSetup["keepalive"]>;
+  readonly random?: number;
+};
+
+/** A connection over sockets that the test drives, a protocol that only writes down, and a clock that stands still. */
+export function connectionRig(changes: Changes = {}) {
+  const { random = 0.5, keepalive, ...rest } = changes;
+  const clock = new ManualClock({ random });
+  const sockets: FakeSocket[] = [];
+  const log: string[] = [];
+  const frames: string[] = [];
+  const backoffs: Backoff[] = [];
+  const hooks: Hooks = {};
+  const state = {
+    busy: false,
+    excused: false,
+    dial: async (): Promise<WebSocketLike> => {
+      const socket = new FakeSocket();
+      sockets.push(socket);
+      return socket;
+    },
+  };
+  const protocol: Protocol = {
+    opened: () => void log.push("opened"),
+    message: (value) => void log.push(`message ${JSON.stringify(value)}`),
+    ready: () => void log.push("ready"),
+    handshakeTimeout: () => new HandshakeError("timeout", "no answer", { retryable: true }),
+    lost: (end) => {
+      log.push(`lost ${isAgentwireError(end) ? end.code : end.code}`);
+      hooks.lost?.();
+      return isAgentwireError(end) ? end : new ConnectionLostError("closed", { closeCode: end.code });
+    },
+    busy: () => state.busy,
+    unavailable: (reason) => void log.push(`unavailable ${reason.code}`),
+  };
+  const observer: Observer = {
+    status: (status) => {
+      log.push(`is ${status}`);
+      hooks.status?.(status);
+    },
+    reconnecting: (backoff) => {
+      backoffs.push(backoff);
+      log.push(`reconnecting ${backoff.attempt} after ${backoff.delay}`);
+      hooks.reconnecting?.(backoff);
+    },
+    disconnected: (error) => {
+      log.push(`disconnected ${error.code}`);
+      hooks.disconnected?.(error);
+    },
+    unreadable: (problem, text) => void log.push(`unreadable: ${problem}: ${text}`),
+    drainExpired: (limit) => void log.push(`drain expired after ${limit}`),
+    frame: (direction, text) => void frames.push(`${direction} ${text}`),
+    callbackThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
+  };
+  const connection = new Connection({
+    clock,
+    protocol,
+    observer,
+    dial: () => state.dial(),
+    target: () => "ws://server/ws",
+    connectTimeout: CONNECT_TIMEOUT,
+    handshakeTimeout: HANDSHAKE_TIMEOUT,
+    reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
+    stableAfter: STABLE_AFTER,
+    maxReceiveBytes: 1_000,
+    ...rest,
+    keepalive: {
+      interval: PING_INTERVAL,
+      timeout: PING_TIMEOUT,
+      proof: "frame",
+      ping: () => connection.send("ping"),
+      excused: () => state.excused,
+      ...keepalive,
+    },
+  });
+  const rig = {
+    clock,
+    sockets,
+    log,
+    frames,
+    backoffs,
+    hooks,
+    state,
+    connection,
+    /** The newest socket. */
+    get socket(): FakeSocket {
+      const socket = sockets.at(-1);
+      if (!socket) throw new Error("nothing was dialled");
+      return socket;
+    },
+    /** What was told since the last call. */
+    news: (): string[] => log.splice(0),
+    /** Runs everything that is under way, without moving time. */
+    settle: (): Promise<void> => clock.advance(0),
+    close: (options: { force?: boolean; drainTimeout?: number } = {}): Promise<void> =>
+      connection.close({ force: false, drainTimeout: DRAIN, ...options }),
+  };
+  return rig;
+}
+
+export type ConnectionRig = ReturnType<typeof connectionRig>;
+
+/** The states of the diagram; `closing` shows to users as `draining`. */
+export type StateName = ClientStatus | "closing";
+
+/** Brings a new connection into a state. */
+export const reach: Readonly<Record<StateName, (rig: ConnectionRig) => Promise<void>>> = {
+  idle: async () => {},
+  connecting: async (rig) => {
+    rig.connection.connect().catch(() => {});
+    await rig.settle();
+  },
+  handshaking: async (rig) => {
+    await reach.connecting(rig);
+    rig.socket.accepts();
+    await rig.settle();
+  },
+  ready: async (rig) => {
+    await reach.handshaking(rig);
+    rig.connection.accept();
+    await rig.settle();
+  },
+  reconnecting: async (rig) => {
+    await reach.ready(rig);
+    rig.socket.ends();
+    await rig.settle();
+  },
+  draining: async (rig) => {
+    await reach.ready(rig);
+    rig.state.busy = true;
+    void rig.close();
+    await rig.settle();
+  },
+  closing: async (rig) => {
+    await reach.ready(rig);
+    void rig.close({ force: true });
+    await rig.settle();
+  },
+  closed: async (rig) => {
+    await reach.closing(rig);
+    rig.socket.ends(1000);
+    await rig.settle();
+  },
+};
+
+/** Accepts the newest socket and the handshake on it. */
+export async function becomeReady(rig: ConnectionRig): Promise<void> {
+  rig.socket.accepts();
+  rig.connection.accept();
+  await rig.settle();
+}
+
+export async function connectionIn(name: StateName, changes: Changes = {}): Promise<ConnectionRig> {
+  const rig = connectionRig(changes);
+  await reach[name](rig);
+  rig.news();
+  return rig;
+}

@@ -1,0 +1,42 @@
+type Method = (...values: never[]) => unknown;
+
+/** How often the named methods of a prototype are called while `run` runs. */
+export function callsDuring<Prototype extends object>(
+  prototype: Prototype,
+  names: readonly (keyof Prototype & string)[],
+  run: () => void,
+): number {
+  let calls = 0;
+  const originals = names.map((name) => [name, prototype[name] as Method] as const);
+  for (const [name, original] of originals) {
+    const counting = function (this: unknown, ...values: never[]): unknown {
+      calls++;
+      return Reflect.apply(original, this, values);
+    };
+    Object.defineProperty(prototype, name, { value: counting, configurable: true, writable: true });
+  }
+  try {
+    run();
+  } finally {
+    for (const [name, value] of originals) {
+      Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+    }
+  }
+  return calls;
+}
+
+/** How many times longer `large` takes than `small`: the best of several runs of each, in turns. */
+export function growth(small: () => void, large: () => void): number {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let run = 0; run < 5; run++) {
+    least = Math.min(least, duration(small));
+    most = Math.min(most, duration(large));
+  }
+  return most / least;
+}
+
+function duration(run: () => void): number {
+  const start = performance.now();
+  run();
+  return Math.max(performance.now() - start, 0.01);
+}
