@@ -10,6 +10,7 @@ export {
   type CodebuffConversation,
   type CodebuffConversationState,
   type CodebuffEvent,
+  type CodebuffFailure,
   type CodebuffFailureOrigin,
   type CodebuffInitInput,
   type CodebuffPromptInput,

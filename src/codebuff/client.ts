@@ -1,6 +1,6 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { type Check, checkCallOptions, checkFields, checks, oneOf } from "../core/client-options.ts";
+import { type Check, checkCallOptions, checks, oneOf } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
@@ -11,6 +11,7 @@ import type { Turn, TurnOptions } from "../core/turn.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
+import { buildInit, type CodebuffInitInput } from "./init.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
@@ -21,17 +22,6 @@ import { Standing } from "./standing.ts";
 import { TokenSource } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import { Wire } from "./wire.ts";
-
-/** What `init` sends. */
-export interface CodebuffInitInput {
-  /** Files of the project, in the form that the server at the other end knows. */
-  readonly fileContext: Readonly<Record<string, unknown>>;
-  readonly repoUrl?: string;
-  /** @default the client's `fingerprintId` */
-  readonly fingerprintId?: string;
-  /** @default the client's `authToken` */
-  readonly authToken?: string;
-}
 
 /** A conversation with a Codebuff server. */
 export type CodebuffConversation = Conversation<
@@ -48,13 +38,6 @@ const TURN_FIELDS: Readonly<Record<string, Check>> = {
   idleTimeout: checks.delay,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
   textSource: oneOf("strings", "events"),
-};
-
-const INIT_FIELDS: Readonly<Record<string, Check>> = {
-  fileContext: checks.object,
-  repoUrl: checks.string,
-  fingerprintId: checks.text,
-  authToken: checks.text,
 };
 
 /** ms of being ready after which earlier failures no longer lengthen the back-off. */
@@ -227,24 +210,11 @@ export class CodebuffClient
    */
   init(input: CodebuffInitInput): Promise<InitResponse> {
     this.#assertOpen();
-    if (!checks.object.holds(input) || input.fileContext === undefined) {
-      throw new InvalidInputError("`fileContext` is missing.", "Pass an object such as { fileContext: {} }.");
-    }
-    checkFields(input, INIT_FIELDS, "init field");
-    this.#noteToken(input.authToken);
-    const { fileContext, repoUrl, authToken, fingerprintId = this.#settings.fingerprintId } = input;
-    const json = toJson(
-      {
-        type: "init",
-        fingerprintId,
-        fileContext,
-        ...(repoUrl === undefined ? {} : { repoUrl }),
-        ...(authToken === undefined ? {} : { authToken }),
-      },
-      "init",
-    );
+    const data = buildInit(input, this.#settings.fingerprintId);
+    this.#noteToken(data.authToken);
+    const json = toJson(data, "init");
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
-    const reply = this.#standing.init(json, authToken !== undefined);
+    const reply = this.#standing.init(json, data.authToken !== undefined);
     this.#connectForWork();
     return reply;
   }

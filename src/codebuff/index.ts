@@ -1,9 +1,10 @@
 // Everything that the core gives to every protocol, so that one import is enough.
 export * from "../core/index.ts";
 export type { ChunkDecoding, TextSource } from "./chunks.ts";
-export { CodebuffClient, type CodebuffConversation, type CodebuffInitInput } from "./client.ts";
+export { CodebuffClient, type CodebuffConversation } from "./client.ts";
 export type { CodebuffClientEvents, PromptFrame } from "./events.ts";
 export type { CodebuffServer } from "./handshake.ts";
+export type { CodebuffInitInput } from "./init.ts";
 export type { CodebuffConversationState } from "./memory.ts";
 export type {
   ActionError,
@@ -20,6 +21,7 @@ export type { ChatMessage, ChatPart, CodebuffPromptInput, ContentPart } from "./
 export type { CodebuffPromptOptions } from "./prompts.ts";
 export {
   type CodebuffEvent,
+  type CodebuffFailure,
   type CodebuffFailureOrigin,
   type CodebuffResult,
   CodebuffTurnError,

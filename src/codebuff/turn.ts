@@ -27,31 +27,29 @@ export interface CodebuffResult extends TurnResult {
 /** The server ended a prompt with an error. `message` of the frame is kept as it came in `serverMessage`. */
 export class CodebuffTurnError extends TurnError {
   override readonly name = "CodebuffTurnError";
-  readonly promptId: string;
-  /** The server's own words, unchanged. */
-  readonly serverMessage: string;
+  declare readonly promptId: string;
+  declare readonly origin: CodebuffFailureOrigin;
+  /** The server's own words, unchanged but for credentials. */
+  declare readonly serverMessage: string;
   /** The frame's `error` field: a detail, or a code-like text. */
-  readonly serverError: string | undefined;
+  declare readonly serverError?: string;
 
-  constructor(
-    promptId: string,
-    failure: {
-      readonly message: string;
-      readonly error?: string | null | undefined;
-      readonly balance?: number | null | undefined;
-    },
-    details: {
-      readonly origin: CodebuffFailureOrigin;
-      readonly kind: string;
-      readonly status?: number | undefined;
-      readonly retryable?: boolean;
-    },
-  ) {
-    super(failure.message, { ...details, balance: failure.balance ?? undefined });
-    this.promptId = promptId;
-    this.serverMessage = failure.message;
-    this.serverError = failure.error ?? undefined;
+  constructor(promptId: string, failure: CodebuffFailure) {
+    const { message, error, remainingBalance, ...details } = failure;
+    const fields = { promptId, serverMessage: message, serverError: error ?? undefined };
+    super(message, { ...details, balance: remainingBalance ?? undefined }, fields);
   }
+}
+
+/** What a failed prompt's error is made of. */
+export interface CodebuffFailure {
+  readonly origin: CodebuffFailureOrigin;
+  readonly kind: string;
+  readonly message: string;
+  readonly error?: string | null | undefined;
+  readonly remainingBalance?: number | null | undefined;
+  readonly status?: number | undefined;
+  readonly retryable?: boolean;
 }
 
 /** Where a failed prompt's error showed: in an action, inside the stream of chunks, or nowhere at all. */
@@ -137,18 +135,16 @@ function leftover(state: PromptState): PromptStep {
 
 /** An error that the stream told of; the message that ends the prompt after it is no success. */
 function streamFailure({ promptId, streamError }: PromptState): CodebuffTurnError | undefined {
-  if (!streamError) return undefined;
-  const { message, kind, status, retryable } = streamError;
-  return new CodebuffTurnError(promptId, { message }, { origin: "stream", kind, status, retryable });
+  return streamError && new CodebuffTurnError(promptId, { origin: "stream", ...streamError });
 }
 
 function serverError(promptId: string, data: PromptError | ActionError): CodebuffTurnError {
-  const { message, error, remainingBalance: balance, type: kind } = data;
-  return new CodebuffTurnError(promptId, { message, error, balance }, { origin: "action", kind });
+  const { type: kind, message, error, remainingBalance } = data;
+  return new CodebuffTurnError(promptId, { origin: "action", kind, message, error, remainingBalance });
 }
 
 /** The published proxy runs prompts one after the other, so an answer to anything later proves that this one is over. */
 function silentEnd(promptId: string): CodebuffTurnError {
   const message = "the prompt ended without a terminal message; its backend may not stream";
-  return new CodebuffTurnError(promptId, { message }, { origin: "silent-end", kind: "silent-end" });
+  return new CodebuffTurnError(promptId, { origin: "silent-end", kind: "silent-end", message });
 }

@@ -15,7 +15,7 @@ export interface TurnPartial {
 /** What every error can be given. */
 export interface AgentwireErrorOptions {
   readonly cause?: unknown;
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   readonly delivery?: Delivery | undefined;
 }
 
@@ -37,10 +37,14 @@ export abstract class AgentwireError extends Error {
   /** The prompt, handed back when it was `not-sent`. */
   declare input?: unknown;
 
-  constructor(code: string, message: string, options: AgentwireErrorOptions = {}) {
-    super(`${code}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
-    this.retryable = options.retryable ?? false;
-    if (options.delivery) this.delivery = options.delivery;
+  /** `fields` are those that a subclass declares; one that is undefined is left out, and does not show. */
+  constructor(code: string, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
+    const { cause, retryable = false, delivery } = options;
+    super(`${code}: ${message}`, cause === undefined ? undefined : { cause });
+    this.retryable = retryable;
+    for (const [name, value] of Object.entries({ delivery, ...fields })) {
+      if (value !== undefined) Reflect.set(this, name, value);
+    }
     Object.defineProperty(this, BRAND, { value: true });
   }
 }
@@ -48,19 +52,17 @@ export abstract class AgentwireError extends Error {
 /** The caller passed something that cannot work. Thrown from the call, before anything is sent. */
 export class InvalidInputError extends AgentwireError {
   override readonly name = "InvalidInputError";
-  readonly code: "invalid-input" | "already-consumed";
+  declare readonly code: "invalid-input" | "already-consumed";
   /** What to do instead. */
-  readonly hint: string;
+  declare readonly hint: string;
 
   constructor(
     message: string,
     hint: string,
-    options: { readonly code?: "invalid-input" | "already-consumed"; readonly cause?: unknown } = {},
+    options: AgentwireErrorOptions & { readonly code?: "invalid-input" | "already-consumed" } = {},
   ) {
-    const { code = "invalid-input", cause } = options;
-    super(code, `${message} ${hint}`, { cause });
-    this.code = code;
-    this.hint = hint;
+    const { code = "invalid-input" } = options;
+    super(code, `${message} ${hint}`, options, { code, hint });
   }
 }
 
@@ -69,11 +71,10 @@ export class UnsupportedError extends AgentwireError {
   override readonly name = "UnsupportedError";
   readonly code = "unsupported";
   /** What to do instead. */
-  readonly hint: string;
+  declare readonly hint: string;
 
   constructor(message: string, hint: string) {
-    super("unsupported", `${message} ${hint}`);
-    this.hint = hint;
+    super("unsupported", `${message} ${hint}`, {}, { hint });
   }
 }
 
@@ -85,14 +86,9 @@ export class ConnectError extends AgentwireError {
 
   constructor(
     message: string,
-    options: {
-      readonly status?: number | undefined;
-      readonly cause?: unknown;
-      readonly retryable?: boolean;
-    } = {},
+    options: AgentwireErrorOptions & { readonly status?: number | undefined } = {},
   ) {
-    super("connect-failed", message, { cause: options.cause, retryable: options.retryable ?? true });
-    if (options.status !== undefined) this.status = options.status;
+    super("connect-failed", message, { retryable: true, ...options }, { status: options.status });
   }
 }
 
@@ -101,13 +97,11 @@ export class ConnectTimeoutError extends AgentwireError {
   override readonly name = "ConnectTimeoutError";
   readonly code = "connect-timeout";
   /** The limit, in ms. */
-  readonly timeout: number;
+  declare readonly timeout: number;
 
   constructor(timeout: number) {
-    super("connect-timeout", `the server did not accept the connection within ${timeout} ms`, {
-      retryable: true,
-    });
-    this.timeout = timeout;
+    const message = `the server did not accept the connection within ${timeout} ms`;
+    super("connect-timeout", message, { retryable: true }, { timeout });
   }
 }
 
@@ -128,29 +122,23 @@ export type HandshakeReason =
 export class HandshakeError extends AgentwireError {
   override readonly name = "HandshakeError";
   readonly code = "handshake-refused";
-  readonly reason: HandshakeReason;
+  declare readonly reason: HandshakeReason;
   /** The close code that ended the attempt, where one did. */
   declare readonly closeCode?: number;
 
   constructor(
     reason: HandshakeReason,
     message: string,
-    options: {
-      readonly retryable?: boolean;
-      readonly closeCode?: number | undefined;
-      readonly cause?: unknown;
-    } = {},
+    options: AgentwireErrorOptions & { readonly closeCode?: number | undefined } = {},
   ) {
-    super("handshake-refused", message, options);
-    this.reason = reason;
-    if (options.closeCode !== undefined) this.closeCode = options.closeCode;
+    super("handshake-refused", message, options, { reason, closeCode: options.closeCode });
   }
 }
 
 /** The connection ended while something waited on it. See `delivery` before trying again. */
 export class ConnectionLostError extends AgentwireError {
   override readonly name = "ConnectionLostError";
-  readonly code: "connection-lost" | "context-lost";
+  declare readonly code: "connection-lost" | "context-lost";
   declare readonly closeCode?: number;
   declare readonly closeReason?: string;
   /** Whether work on the server or on this machine may go on although nobody hears of it. */
@@ -158,21 +146,16 @@ export class ConnectionLostError extends AgentwireError {
 
   constructor(
     message: string,
-    options: {
+    options: AgentwireErrorOptions & {
       readonly code?: "connection-lost" | "context-lost";
       readonly closeCode?: number | undefined;
       readonly closeReason?: string | undefined;
-      readonly delivery?: Delivery | undefined;
       readonly sideEffectsPossible?: boolean | undefined;
-      readonly cause?: unknown;
     } = {},
   ) {
-    const { code = "connection-lost" } = options;
-    super(code, message, { cause: options.cause, retryable: true, delivery: options.delivery });
-    this.code = code;
-    if (options.closeCode !== undefined) this.closeCode = options.closeCode;
-    if (options.closeReason) this.closeReason = options.closeReason;
-    if (options.sideEffectsPossible !== undefined) this.sideEffectsPossible = options.sideEffectsPossible;
+    const { code = "connection-lost", closeCode, closeReason, sideEffectsPossible } = options;
+    const fields = { code, closeCode, closeReason: closeReason || undefined, sideEffectsPossible };
+    super(code, message, { retryable: true, ...options }, fields);
   }
 }
 
@@ -183,19 +166,14 @@ export class RequestError extends AgentwireError {
   /** The id of the request on the wire, where the protocol has one. */
   declare readonly txid?: number;
   /** The server's own words; may repeat what was sent, so think before logging it. */
-  readonly serverMessage: string;
+  declare readonly serverMessage: string;
 
   constructor(
     message: string,
-    options: {
-      readonly txid?: number | undefined;
-      readonly serverMessage: string;
-      readonly retryable?: boolean;
-    },
+    options: AgentwireErrorOptions & { readonly txid?: number | undefined; readonly serverMessage: string },
   ) {
-    super("request-refused", message, options);
-    this.serverMessage = options.serverMessage;
-    if (options.txid !== undefined) this.txid = options.txid;
+    const { txid, serverMessage } = options;
+    super("request-refused", message, options, { txid, serverMessage });
   }
 }
 
@@ -205,27 +183,24 @@ export class RequestTimeoutError extends AgentwireError {
   readonly code = "request-timeout";
   declare readonly txid?: number;
   /** The limit, in ms. */
-  readonly timeout: number;
+  declare readonly timeout: number;
 
   constructor(
     message: string,
-    options: { readonly timeout: number; readonly txid?: number | undefined; readonly delivery?: Delivery },
+    options: AgentwireErrorOptions & { readonly timeout: number; readonly txid?: number | undefined },
   ) {
-    super("request-timeout", message, { retryable: true, delivery: options.delivery });
-    this.timeout = options.timeout;
-    if (options.txid !== undefined) this.txid = options.txid;
+    const { txid, timeout } = options;
+    super("request-timeout", message, { retryable: true, ...options }, { txid, timeout });
   }
 }
 
 /** What a {@link TurnError} is made of. */
-export interface TurnErrorOptions {
+export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly balance?: number | undefined;
-  readonly retryable?: boolean | undefined;
-  readonly cause?: unknown;
 }
 
 /** The server ended the turn with an error of its own. */
@@ -233,9 +208,9 @@ export class TurnError extends AgentwireError {
   override readonly name: string = "TurnError";
   readonly code = "turn-failed";
   /** Where the failure showed: the protocol's word for the channel, such as `action` or `stream`. */
-  readonly origin: string;
+  declare readonly origin: string;
   /** The protocol's own name of the failure. */
-  readonly kind: string;
+  declare readonly kind: string;
   /** An HTTP status from upstream, where one was given. */
   declare readonly status?: number;
   /** How long the server asks to wait, in ms. */
@@ -243,13 +218,9 @@ export class TurnError extends AgentwireError {
   /** The account's balance, where the server told it. */
   declare readonly balance?: number;
 
-  constructor(message: string, options: TurnErrorOptions) {
-    super("turn-failed", message, { cause: options.cause, retryable: options.retryable ?? false });
-    this.origin = options.origin;
-    this.kind = options.kind;
-    if (options.status !== undefined) this.status = options.status;
-    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
-    if (options.balance !== undefined) this.balance = options.balance;
+  constructor(message: string, options: TurnErrorOptions, fields: object = {}) {
+    const { origin, kind, status, retryAfter, balance } = options;
+    super("turn-failed", message, options, { origin, kind, status, retryAfter, balance, ...fields });
   }
 }
 
@@ -257,15 +228,11 @@ export class TurnError extends AgentwireError {
 export class TurnCancelledError extends AgentwireError {
   override readonly name = "TurnCancelledError";
   readonly code = "turn-cancelled";
-  readonly by: "user" | "signal";
+  declare readonly by: "user" | "signal";
 
-  constructor(by: "user" | "signal", options: { readonly cause?: unknown } = {}) {
-    super(
-      "turn-cancelled",
-      by === "user" ? "the turn was cancelled" : "the turn's signal was aborted",
-      options,
-    );
-    this.by = by;
+  constructor(by: "user" | "signal", options: AgentwireErrorOptions = {}) {
+    const message = by === "user" ? "the turn was cancelled" : "the turn's signal was aborted";
+    super("turn-cancelled", message, options, { by });
   }
 }
 
@@ -273,23 +240,15 @@ export class TurnCancelledError extends AgentwireError {
 export class TurnTimeoutError extends AgentwireError {
   override readonly name = "TurnTimeoutError";
   readonly code = "turn-timeout";
-  readonly kind: "idle" | "total";
+  declare readonly kind: "idle" | "total";
   /** The limit, in ms. */
-  readonly timeout: number;
+  declare readonly timeout: number;
 
   constructor(kind: "idle" | "total", timeout: number) {
     const what = kind === "idle" ? "nothing arrived for the turn" : "the turn did not end";
     const option = kind === "idle" ? "idleTimeout" : "timeout";
-    super(
-      "turn-timeout",
-      `${what} within ${timeout} ms; raise \`${option}\`, or set it to 0 to wait without end`,
-      {
-        retryable: true,
-        delivery: "unknown",
-      },
-    );
-    this.kind = kind;
-    this.timeout = timeout;
+    const message = `${what} within ${timeout} ms; raise \`${option}\`, or set it to 0 to wait without end`;
+    super("turn-timeout", message, { retryable: true, delivery: "unknown" }, { kind, timeout });
   }
 }
 
@@ -297,16 +256,13 @@ export class TurnTimeoutError extends AgentwireError {
 export class BufferOverflowError extends AgentwireError {
   override readonly name = "BufferOverflowError";
   readonly code = "buffer-overflow";
-  readonly bytes: number;
-  readonly limit: number;
+  declare readonly bytes: number;
+  declare readonly limit: number;
 
   constructor(bytes: number, limit: number) {
-    super(
-      "buffer-overflow",
-      `${bytes} bytes waited to be read, over the limit of ${limit}; read faster, raise \`maxBufferedBytes\`, or use \`result\``,
-    );
-    this.bytes = bytes;
-    this.limit = limit;
+    const advice = "read faster, raise `maxBufferedBytes`, or use `result`";
+    const message = `${bytes} bytes waited to be read, over the limit of ${limit}; ${advice}`;
+    super("buffer-overflow", message, {}, { bytes, limit });
   }
 }
 
@@ -315,20 +271,13 @@ export class QueueFullError extends AgentwireError {
   override readonly name = "QueueFullError";
   readonly code = "queue-full";
   /** Bytes, or turns where the number of turns is the limit. */
-  readonly bytes: number;
-  readonly limit: number;
+  declare readonly bytes: number;
+  declare readonly limit: number;
 
   constructor(what: "bytes" | "turns", amount: number, limit: number) {
-    super(
-      "queue-full",
-      `${amount} ${what} would wait to be sent, over the limit of ${limit}; wait for earlier turns to settle`,
-      {
-        retryable: true,
-        delivery: "not-sent",
-      },
-    );
-    this.bytes = amount;
-    this.limit = limit;
+    const advice = "wait for earlier turns to settle";
+    const message = `${amount} ${what} would wait to be sent, over the limit of ${limit}; ${advice}`;
+    super("queue-full", message, { retryable: true, delivery: "not-sent" }, { bytes: amount, limit });
   }
 }
 
@@ -336,13 +285,11 @@ export class QueueFullError extends AgentwireError {
 export class PayloadTooLargeError extends AgentwireError {
   override readonly name = "PayloadTooLargeError";
   readonly code = "payload-too-large";
-  readonly bytes: number;
-  readonly limit: number;
+  declare readonly bytes: number;
+  declare readonly limit: number;
 
-  constructor(message: string, options: { readonly bytes: number; readonly limit: number }) {
-    super("payload-too-large", message);
-    this.bytes = options.bytes;
-    this.limit = options.limit;
+  constructor(message: string, { bytes, limit }: { readonly bytes: number; readonly limit: number }) {
+    super("payload-too-large", message, {}, { bytes, limit });
   }
 }
 
@@ -351,10 +298,7 @@ export class ClosedError extends AgentwireError {
   override readonly name = "ClosedError";
   readonly code = "closed";
 
-  constructor(
-    message: string,
-    options: { readonly cause?: unknown; readonly delivery?: Delivery | undefined } = {},
-  ) {
+  constructor(message: string, options: AgentwireErrorOptions = {}) {
     super("closed", message, options);
   }
 }
