@@ -232,6 +232,19 @@ describe("events", () => {
   });
 });
 
+describe("the status", () => {
+  test("is told in order to every listener, also when the first one causes the next change", async () => {
+    const { core, ready } = rig();
+    const log: string[] = [];
+    core.on("status", (status) => {
+      if (status === "ready") void core.close();
+    });
+    core.on("status", (status) => log.push(status));
+    await ready().catch(() => {});
+    expect(log).toEqual(["connecting", "handshaking", "ready", "draining"]);
+  });
+});
+
 describe("the log", () => {
   test("is silent by default", async () => {
     const debug = vi.spyOn(console, "debug").mockImplementation(() => {});

@@ -81,6 +81,19 @@ describe("a ready connection that is lost", () => {
     expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
   });
 
+  test("is one whose socket refuses a frame", async () => {
+    const rig = await connectionIn("ready");
+    rig.socket.send = () => {
+      throw new Error("buffer full");
+    };
+    rig.connection.send("x");
+    expect(rig.connection.status).toBe("reconnecting");
+    expect(rig.backoffs[0]?.error).toMatchObject({
+      code: "connection-lost",
+      cause: new Error("buffer full"),
+    });
+  });
+
   test("is closed for good without `reconnect`, and nothing is left", async () => {
     const rig = await connectionIn("ready", { reconnect: undefined });
     rig.socket.ends();

@@ -25,6 +25,17 @@ describe("Pending", () => {
     expect(clock.pending).toBe(1);
   });
 
+  test("an id that is used again belongs to the later request, with a time of its own", async () => {
+    const { clock, late, pending } = rig();
+    pending.add(1, "old");
+    await clock.advance(60);
+    pending.add(1, "new");
+    await clock.advance(60);
+    expect(late).toEqual([]);
+    expect(pending.take(1)).toBe("new");
+    expect(clock.pending).toBe(0);
+  });
+
   test("a reply without an id takes the oldest, or the oldest that fits", () => {
     const { clock, pending } = rig();
     for (const [id, request] of ["init", "ping", "init"].entries()) pending.add(id, request);

@@ -41,6 +41,24 @@ describe("Socket", () => {
     expect(log).toEqual([{ code: 1006, reason: "", cause }]);
   });
 
+  test("that was closed before it was handed over tells its end", async () => {
+    const fake = new FakeSocket();
+    fake.ends();
+    const { log } = rig(fake);
+    await settle();
+    expect(log).toEqual([{ code: 1006, reason: "" }]);
+  });
+
+  test("that cannot be closed politely is cut", () => {
+    const { fake, socket } = rig();
+    fake.accepts();
+    fake.close = () => {
+      throw new Error("not now");
+    };
+    socket.close(1000, "");
+    expect(fake.terminated).toBe(true);
+  });
+
   test("sends and closes through the platform", () => {
     const { fake, socket } = rig();
     fake.accepts();
