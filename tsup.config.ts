@@ -38,6 +38,8 @@ const shared = {
   entry: {
     index: "src/index.ts",
     codebuff: "src/codebuff/index.ts",
+    // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
+    core: "src/core/index.ts",
     testing: "src/testing/index.ts",
     "socket.node": "src/core/socket.node.ts",
     "socket.global": "src/core/socket.global.ts",

@@ -75,8 +75,9 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
         : `on ${url}: no link is cut there, no prompt left running`,
     );
     const tally = new Tally(client);
-    await conversation(client, screen, tally);
-    if (mock) await brokenLink(client, screen, tally);
+    const waits = noteWaits(client);
+    await conversation(client, screen, tally, waits);
+    if (mock) await brokenLink(client, screen, tally, waits);
     screen.heading("Summary");
     for (const fact of tally.facts(mock)) screen.line(`       ${fact}`);
     return tally.failed === (mock ? 1 : 0) ? 0 : 1;
@@ -87,25 +88,43 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
   }
 }
 
-async function conversation(client: CodebuffClient, screen: Screen, tally: Tally): Promise<void> {
+/** What the client says about its connection, held back until the line that is being written is full. */
+function noteWaits(client: CodebuffClient): string[] {
+  const waits: string[] = [];
+  client.on("reconnecting", ({ attempt, delay, error }) => {
+    const why = isAgentwireError(error, "handshake-refused") ? error.reason : error.code;
+    waits.push(`${why}; attempt ${attempt} to connect again after ${Math.round(delay)} ms`);
+  });
+  return waits;
+}
+
+async function conversation(
+  client: CodebuffClient,
+  screen: Screen,
+  tally: Tally,
+  waits: string[],
+): Promise<void> {
   const chat = client.conversation();
   screen.heading("A streamed answer, as it arrives");
   await show("What is a WebSocket?", chat, screen, tally);
+  for (const wait of waits.splice(0)) screen.note(wait);
+  if (client.status !== "ready") return; // there is nobody to go on with
   screen.heading("A second prompt that continues the conversation");
   await show("And why not plain HTTP?", chat, screen, tally);
   screen.note(`the conversation holds ${chat.messages.length} messages; its state is JSON you can keep`);
 }
 
-async function brokenLink(client: CodebuffClient, screen: Screen, tally: Tally): Promise<void> {
+async function brokenLink(
+  client: CodebuffClient,
+  screen: Screen,
+  tally: Tally,
+  waits: string[],
+): Promise<void> {
   screen.heading("The link breaks in mid-answer");
-  const waits: string[] = [];
-  client.on("reconnecting", ({ attempt, delay }) => {
-    waits.push(`reconnecting: attempt ${attempt}, after ${Math.round(delay)} ms`);
-  });
   const backAgain = new Promise<void>((resolve) => client.on("reconnected", resolve));
   await show("Tell me a long story.", client, screen, tally);
   await backAgain;
-  for (const wait of waits) screen.note(wait);
+  for (const wait of waits.splice(0)) screen.note(wait);
   screen.note("ready again by itself; the prompt is not sent again, for the server may have seen it");
   await show("Tell me a short story instead.", client, screen, tally);
 }
@@ -137,7 +156,7 @@ async function show(text: string, to: Prompter, screen: Screen, tally: Tally): P
 
 /** The terminal, or whatever takes its place; colours only where one shows them. */
 class Screen {
-  readonly write: (text: string) => void;
+  write: (text: string) => void;
   #headings = 0;
 
   constructor(write: (text: string) => void) {
@@ -185,7 +204,7 @@ class Tally {
     const seen = ids.length === new Set(ids).size ? "each once" : "some more than once";
     return [
       `${this.completed} answers completed, ${this.failed} broken off, in ${this.#chunks} chunks`,
-      `${this.#reconnects} reconnects`,
+      `${this.#reconnects} ${this.#reconnects === 1 ? "reconnect" : "reconnects"}`,
       ...(mock ? [`the server saw ${ids.length} prompts, ${seen}`] : []),
     ];
   }
@@ -228,6 +247,7 @@ function closeOnInterrupt(client: CodebuffClient, screen: Screen): () => void {
     if (client.status === "draining") process.exit(130);
     screen.line();
     screen.note("waiting for the running prompt to end; Ctrl-C again leaves at once");
+    screen.write = () => {};
     void client.close().then(() => process.exit(130));
   };
   process.on("SIGINT", onInterrupt);

@@ -36,11 +36,19 @@ export interface CodebuffClientOptions extends SocketClientOptions {
   readonly chunkDecoding?: ChunkDecoding;
   /** Which chunks make up the text. @default "strings": what the published protocol sends */
   readonly textSource?: TextSource;
-  /** Prompts on the wire at once; more wait here. @default Infinity: the server queues them itself */
+  /**
+   * Prompts on the wire at once; more wait here. With 1, a lost link costs only the prompt that runs: those
+   * that wait are sent on the next connection.
+   * @default Infinity: the server queues them itself
+   */
   readonly maxConcurrentPrompts?: number;
   /** Until the answer to `identify`. @default 10_000 */
   readonly identifyTimeout?: number;
-  /** How long after that answer to wait for a refusal in spite of it. @default 50 */
+  /**
+   * How long after that answer to wait for a refusal in spite of it. With 0, prompts are sent (and
+   * `reconnected` is told) before a refusal can arrive.
+   * @default 50
+   */
   readonly settleWindow?: number;
   /** Until the ack of a frame, not counting the time in which the server works on an earlier prompt. @default 30_000 */
   readonly ackTimeout?: number;

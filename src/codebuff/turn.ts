@@ -29,15 +29,13 @@ export class CodebuffTurnError extends TurnError {
   override readonly name = "CodebuffTurnError";
   declare readonly promptId: string;
   declare readonly origin: CodebuffFailureOrigin;
-  /** The server's own words, unchanged but for credentials. */
-  declare readonly serverMessage: string;
   /** The frame's `error` field: a detail, or a code-like text. */
   declare readonly serverError?: string;
 
   constructor(promptId: string, failure: CodebuffFailure) {
-    const { message, error, remainingBalance, ...details } = failure;
-    const fields = { promptId, serverMessage: message, serverError: error ?? undefined };
-    super(message, { ...details, balance: remainingBalance ?? undefined }, fields);
+    const { message: serverMessage, error, remainingBalance, ...details } = failure;
+    const balance = remainingBalance ?? undefined;
+    super({ ...details, serverMessage, balance }, { promptId, serverError: error ?? undefined });
   }
 }
 

@@ -186,7 +186,7 @@ export class Wire implements Protocol {
 
   handshakeTimeout(): AgentwireError {
     const { identifyTimeout } = this.#setup.settings;
-    const message = `the server did not answer \`identify\` within ${identifyTimeout} ms`;
+    const message = `the server did not answer \`identify\` within ${identifyTimeout} ms; is this the right address?`;
     return new HandshakeError("timeout", message, { retryable: true });
   }
 

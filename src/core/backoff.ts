@@ -2,7 +2,7 @@ import { type AgentwireError, isAgentwireError } from "./errors.ts";
 
 /** How to come back after a connection ended. Every field has a default. */
 export interface ReconnectOptions {
-  /** Attempts in a row before the client gives up for good. */
+  /** Attempts in a row before the client gives up, and is closed for good. The default is the protocol's. */
   readonly maxAttempts?: number;
   /** ms; the first wait is random between 0 and this, and each further one may be twice as long. @default 500 */
   readonly minDelay?: number;
@@ -25,11 +25,17 @@ export interface Backoff {
   readonly error: AgentwireError;
 }
 
-/** An upgrade refused with an HTTP 4xx status is a wrong URL far more often than a passing state. */
-const MAX_REFUSED_UPGRADES = 3;
+/**
+ * Upgrades refused with an HTTP 4xx status, in a row: often a wrong URL, but also a proxy in front of a
+ * server that is being replaced. With the usual waits this takes about half a minute.
+ */
+const MAX_REFUSED_UPGRADES = 8;
 
 /** Handshakes that fail before the first success: enough for a stale session id to be released and replaced. */
 const MAX_FIRST_HANDSHAKES = 6;
+
+/** The same for a server that never answers: it takes its time, and is more likely none of ours. */
+const MAX_FIRST_SILENCES = 2;
 
 /** A ceiling that doubled this often is above any limit; further, it would become infinite. */
 const MAX_DOUBLINGS = 31;
@@ -90,7 +96,8 @@ export class Attempts {
 
 /** Before anything worked, a server that cannot be reached is reported at once; one that is there is asked again. */
 function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
-  return isAgentwireError(error, "handshake-refused") && attempt < MAX_FIRST_HANDSHAKES;
+  if (!isAgentwireError(error, "handshake-refused")) return false;
+  return attempt < (error.reason === "timeout" ? MAX_FIRST_SILENCES : MAX_FIRST_HANDSHAKES);
 }
 
 function isWrongUrl(error: AgentwireError): boolean {

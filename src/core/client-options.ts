@@ -35,7 +35,7 @@ export interface SocketClientOptions {
   readonly connectTimeout?: number;
   /** Pings; `false` turns them off. The defaults are the protocol's. */
   readonly keepalive?: KeepaliveOptions | false;
-  /** How to come back after a lost connection; `false` never does. The default is the protocol's. */
+  /** How to come back after a lost connection; with `false` the first loss closes the client for good. The default is the protocol's. */
   readonly reconnect?: ReconnectOptions | false;
   /** Bytes of one outgoing frame, checked before anything is sent. The default is what the protocol's servers take. */
   readonly maxSendBytes?: number;
@@ -260,7 +260,7 @@ export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (value === "") return "an empty string";
-  if (typeof value === "string") return value.trim() === "" ? "a blank string" : "a string of another form";
+  if (typeof value === "string") return value.trim() === "" ? "a blank string" : "a string";
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "undefined")
     return String(value);
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

@@ -27,7 +27,7 @@ const BRAND = Symbol.for("agentwire.error");
  * the message leads with it, because consoles often show nothing else.
  */
 export abstract class AgentwireError extends Error {
-  abstract readonly code: string;
+  abstract readonly code: ErrorCode;
   /** Whether the same call can succeed later without being changed. Says nothing of side effects: see `delivery`. */
   readonly retryable: boolean;
   /** What the turn had produced, where a turn was under way. */
@@ -38,7 +38,7 @@ export abstract class AgentwireError extends Error {
   declare input?: unknown;
 
   /** `fields` are those that a subclass declares; one that is undefined is left out, and does not show. */
-  constructor(code: string, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
+  constructor(code: ErrorCode, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
     const { cause, retryable = false, delivery } = options;
     super(`${code}: ${message}`, cause === undefined ? undefined : { cause });
     this.retryable = retryable;
@@ -198,6 +198,7 @@ export class RequestTimeoutError extends AgentwireError {
 export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;
+  readonly serverMessage: string;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly balance?: number | undefined;
@@ -211,6 +212,8 @@ export class TurnError extends AgentwireError {
   declare readonly origin: string;
   /** The protocol's own name of the failure. */
   declare readonly kind: string;
+  /** The server's own words, unchanged but for credentials. */
+  declare readonly serverMessage: string;
   /** An HTTP status from upstream, where one was given. */
   declare readonly status?: number;
   /** How long the server asks to wait, in ms. */
@@ -218,9 +221,10 @@ export class TurnError extends AgentwireError {
   /** The account's balance, where the server told it. */
   declare readonly balance?: number;
 
-  constructor(message: string, options: TurnErrorOptions, fields: object = {}) {
-    const { origin, kind, status, retryAfter, balance } = options;
-    super("turn-failed", message, options, { origin, kind, status, retryAfter, balance, ...fields });
+  constructor(options: TurnErrorOptions, fields: object = {}) {
+    const { origin, kind, serverMessage, status, retryAfter, balance } = options;
+    const own = { origin, kind, serverMessage, status, retryAfter, balance };
+    super("turn-failed", serverMessage, options, { ...own, ...fields });
   }
 }
 

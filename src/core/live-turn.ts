@@ -141,6 +141,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
+    if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
     this.#interrupt({ status: "cancelled", by: "user", error });
     return this.outcome;
   }
@@ -299,10 +300,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#consumer = consumer;
     return {
       next: () => this.#buffer.next(),
-      // Leaving the loop is cancelling; a turn that has ended is only forgotten.
       return: () => {
-        if (this.open) void this.cancel();
-        else this.#buffer.drop();
+        void this.cancel();
         return Promise.resolve({ done: true, value: undefined });
       },
     };

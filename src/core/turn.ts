@@ -89,7 +89,7 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined>;
   /**
    * Ends the turn. The iteration ends now and what is buffered is dropped; the returned promise is
-   * `outcome`, which settles when it is safe to go on. Does nothing once the turn has settled.
+   * `outcome`, which settles when it is safe to go on. A turn that has settled keeps its outcome.
    */
   cancel(reason?: unknown): Promise<TurnOutcome<Result>>;
   /** Listens until the returned function is called; a late `status` listener is first told the present one. */

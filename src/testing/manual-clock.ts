@@ -8,8 +8,10 @@ interface Waiting {
 }
 
 /**
- * A clock that moves only when a test says so. Give it to a client (`clock` option) and to a mock
- * server, then `advance()` through pings, time-outs and back-off without sleeping.
+ * A clock that moves only when a test says so. Give it to a client (`clock` option), then `advance()`
+ * through pings, time-outs and back-off without sleeping. The sockets stay real: before advancing, wait
+ * for something that the client has seen (an event, a status), not for something that the server has sent.
+ * Leave the mock server on the platform's clock, unless its own timers are what is tested.
  *
  * Randomness is injected too: `random` is what every jitter reads, 0.5 unless set.
  */

@@ -126,9 +126,9 @@ describe("before anything worked", () => {
 });
 
 describe("an upgrade refused with a 4xx status", () => {
-  test.each([400, 401, 403, 404, 410, 426, 499])("%i is tried twice more, then never", (status) => {
+  test.each([400, 401, 403, 404, 410, 426, 499])("%i is tried seven times more, then never", (status) => {
     const { attempts: made } = attempts();
-    expect(verdicts(made, times(4, refused(status)))).toEqual([true, true, false, false]);
+    expect(verdicts(made, times(9, refused(status)))).toEqual([...times(7, true), false, false]);
   });
 
   test.each([408, 429, 500, 503])("%i is a passing state", (status) => {
@@ -138,10 +138,10 @@ describe("an upgrade refused with a 4xx status", () => {
 
   test("counts only in a row: another failure, or being ready, starts the count over", () => {
     const { attempts: made } = attempts();
-    const row = [refused(404), refused(404), lost, refused(404), refused(404)];
-    expect(verdicts(made, row)).toEqual(times(5, true));
+    const row = [...times(7, refused(404)), lost, ...times(7, refused(404))];
+    expect(verdicts(made, row)).toEqual(times(15, true));
     made.ready();
-    expect(verdicts(made, times(3, refused(404)))).toEqual([true, true, false]);
+    expect(verdicts(made, times(8, refused(404)))).toEqual([...times(7, true), false]);
   });
 });
 

@@ -84,9 +84,7 @@ describe("an option of a wrong type is refused by name, with what it must be", (
 
   test("without repeating a string, which may be a credential or long", () => {
     const { message } = refusalOf({ url, headers: "Bearer hunter2" });
-    expect(message).toBe(
-      "invalid-input: option `headers` is a string of another form. It must be an object of strings.",
-    );
+    expect(message).toBe("invalid-input: option `headers` is a string. It must be an object of strings.");
   });
 
   test.each([

@@ -118,9 +118,10 @@ const rows: readonly Row[] = [
     extra: { timeout: 5, txid: 7, delivery: "unknown" },
   },
   {
-    error: new TurnError("bad", {
+    error: new TurnError({
       origin: "stream",
       kind: "overloaded",
+      serverMessage: "bad",
       status: 529,
       retryAfter: 100,
       balance: 0,
@@ -129,10 +130,17 @@ const rows: readonly Row[] = [
     name: "TurnError",
     code: "turn-failed",
     retryable: true,
-    extra: { origin: "stream", kind: "overloaded", status: 529, retryAfter: 100, balance: 0 },
+    extra: {
+      origin: "stream",
+      kind: "overloaded",
+      serverMessage: "bad",
+      status: 529,
+      retryAfter: 100,
+      balance: 0,
+    },
   },
   {
-    error: new TurnError("bad", { origin: "action", kind: "x" }),
+    error: new TurnError({ origin: "action", kind: "x", serverMessage: "bad" }),
     name: "TurnError",
     code: "turn-failed",
     retryable: false,

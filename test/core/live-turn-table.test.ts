@@ -128,14 +128,23 @@ const idleRows = [
   ),
 ];
 
-/** Nothing changes a turn that was stopped or has ended, but `stopped()` the former. */
+/**
+ * Nothing changes a turn that was stopped or has ended, but `stopped()` the former; and `cancel()` drops what
+ * a reader has not yet read of the latter.
+ */
 const endedRows = (Object.keys(calls) as Call[]).flatMap((call) => [
   call === "stopped"
     ? row("cancelling", call, "cancelled", ["ends"], "cancelled by user")
     : row("cancelling", call, "cancelling", ["ends"], "pending", "cancelled by user"),
-  row("completed", call, "completed", ["a", "b", "ends"], "completed"),
+  row("completed", call, "completed", call === "cancel" ? ["ends"] : ["a", "b", "ends"], "completed"),
   row("cancelled", call, "cancelled", ["ends"], "cancelled by user"),
-  row("failed", call, "failed", ["a", "b", "throws connection-lost", "ends"], "failed connection-lost"),
+  row(
+    "failed",
+    call,
+    "failed",
+    call === "cancel" ? ["ends"] : ["a", "b", "throws connection-lost", "ends"],
+    "failed connection-lost",
+  ),
 ]);
 
 const rows = [...openRows, ...idleRows, ...endedRows];

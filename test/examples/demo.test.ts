@@ -22,7 +22,7 @@ test("on the mock: streams, continues the conversation, survives a cut link, and
   expect(text).toMatch(
     /forgotten it until\n\s+connection-lost: .*\n\s+code: "connection-lost", delivery: "unknown", partial text: 87 characters/,
   );
-  expect(text).toMatch(/reconnecting: attempt 1, after \d+ ms/);
+  expect(text).toMatch(/connection-lost; attempt 1 to connect again after \d+ ms/);
   expect(text).toContain("ready again by itself");
   expect(text).toContain("Nobody lost a word");
   expect(text).toContain("3 answers completed, 1 broken off");
@@ -52,6 +52,7 @@ test("a server that is not there: says so, and fails", async () => {
   expect(code).toBe(1);
   expect(text).toContain(`cannot connect to ${server.url}`);
   expect(text).toContain("is the server running?");
+  expect(text).not.toContain("continues the conversation");
 });
 
 test.each([

@@ -24,6 +24,9 @@ export class CodebuffBackend {
     this.settings = resolveSettings(options);
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
+    if (typeof this.answer !== "function") {
+      throw new TypeError('`answer` must be a function that returns steps, such as () => ["Hello"]');
+    }
     this.frames = new FrameWriter(this.settings);
     this.sessions = new Sessions(this.settings, this.clock);
     this.heartbeat = this.settings.heartbeat ? new Heartbeat(this.settings.heartbeat, this.clock) : undefined;

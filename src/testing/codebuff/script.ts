@@ -11,7 +11,7 @@ import type { ReceivedPrompt } from "./record.ts";
  *
  * @example
  * ```ts
- * server.answer = (prompt) => ["Hello ", step.delay(100), `you said ${prompt.data.prompt}`];
+ * server.answer = ({ messages }) => ["Hello ", step.delay(100), `you said ${messages.at(-1)?.content}`];
  * ```
  */
 export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Iterable<Step> | AsyncIterable<Step>;
