@@ -77,7 +77,7 @@ export class CodebuffClient
     const settings = resolveOptions(options);
     this.#settings = settings;
     const core = (): ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents> => this.#core;
-    const token = new TokenSource(settings.authToken, () => this.#core.redactor);
+    const token = new TokenSource(settings.authToken, () => this.#core.redactor, settings.socket.clock);
     const wire = new Wire({
       settings,
       core,
@@ -92,7 +92,7 @@ export class CodebuffClient
     });
     this.#wire = wire;
     this.#prompts = new Prompts({ settings, wire, token, core });
-    this.#standing = new Standing({ wire, token, core });
+    this.#standing = new Standing({ wire, token, core, closed: () => this.#closedError() });
     this.#core = new ClientCore({
       options,
       resolved: settings.socket,
@@ -183,6 +183,12 @@ export class CodebuffClient
       ) => {
         this.#assertOpen();
         const data = this.#build(input, options);
+        if (data.prompt === undefined && data.content === undefined) {
+          throw new InvalidInputError(
+            "the prompt says nothing.",
+            "In a conversation it needs `prompt` or `content`; what was said before is kept for you.",
+          );
+        }
         toJson(data, "the prompt");
         const json = (to = server()): string => toJson(memory.withHistory(data, to), "the conversation");
         const prompt = this.#prompts.create({
@@ -225,13 +231,17 @@ export class CodebuffClient
    */
   subscribe(topics: readonly string[]): Promise<void> {
     this.#checkTopics(topics);
-    return this.#setTopics("subscribe", topics);
+    const done = this.#standing.setTopics("subscribe", topics);
+    this.#connectForWork();
+    return done;
   }
 
   /** Unsubscribes; topics that were not subscribed to are no error. */
   unsubscribe(topics: readonly string[]): Promise<void> {
     this.#checkTopics(topics);
-    return this.#setTopics("unsubscribe", topics);
+    const done = this.#standing.setTopics("unsubscribe", topics);
+    this.#connectForWork();
+    return done;
   }
 
   connect(options?: ConnectOptions): Promise<void> {
@@ -286,7 +296,7 @@ export class CodebuffClient
       return;
     }
     this.#prompts.start(prompt);
-    this.#connectForWork();
+    if (prompt.turn.open) this.#connectForWork();
   }
 
   #checkTopics(topics: readonly string[]): void {
@@ -303,12 +313,6 @@ export class CodebuffClient
       "`topics` is not a list of names.",
       'Pass at least one, such as ["updates"].',
     );
-  }
-
-  async #setTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
-    this.#connectForWork();
-    const session = await this.#wire.whenReady();
-    return this.#standing.setTopics(session, type, topics);
   }
 
   /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */

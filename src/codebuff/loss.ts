@@ -3,16 +3,20 @@ import {
   ConnectionLostError,
   isAgentwireError,
   PayloadTooLargeError,
+  withoutCode,
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
 import { endedInHandshake } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
 
+/** The close code of the published proxy for a client that it does not know; whenever it comes, it is final. */
+const POLICY = 1008;
+
 /** Why a socket ended, for the client. `unproven`: the session did not stand yet, as far as anybody can tell. */
 export function lossError(end: SocketEnd | AgentwireError, unproven: boolean): AgentwireError {
   if (isAgentwireError(end)) return end;
-  if (unproven) return endedInHandshake(end);
+  if (unproven || end.code === POLICY) return endedInHandshake(end);
   return new ConnectionLostError(`the server closed the connection (${said(end)})`, {
     closeCode: end.code,
     closeReason: end.reason,
@@ -24,7 +28,7 @@ export function lossError(end: SocketEnd | AgentwireError, unproven: boolean): A
 export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostError {
   const advice = "it may have been carried out, so it is not sent again by itself";
   if (isAgentwireError(end)) {
-    return new ConnectionLostError(`${end.message}; ${advice}`, { delivery: "unknown", cause: end });
+    return new ConnectionLostError(`${withoutCode(end)}; ${advice}`, { delivery: "unknown", cause: end });
   }
   return new ConnectionLostError(
     `the connection ended (${said(end)}) with the request under way; ${advice}`,

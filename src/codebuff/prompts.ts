@@ -3,10 +3,10 @@ import {
   type AgentwireError,
   ClosedError,
   copyError,
-  HandshakeError,
   InvalidInputError,
   isAgentwireError,
 } from "../core/errors.ts";
+import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
@@ -17,9 +17,9 @@ import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { type ActionError, encode, type PromptError, type PromptResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
-import type { PromptData } from "./prompt.ts";
+import { type PromptData, toJson } from "./prompt.ts";
 import type { Session } from "./session.ts";
-import { type TokenSource, withToken } from "./token.ts";
+import { type TokenSource, tokenFailed, withToken } from "./token.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
@@ -76,14 +76,18 @@ export interface PromptsSetup {
 export class Prompts {
   readonly #setup: PromptsSetup;
   readonly #queue: TurnQueue<Prompt>;
+  /** Prompts that their conversations hold back until those before them are done. */
+  readonly #held: TurnQueue<Prompt>;
   readonly #open = new Map<string, Prompt>();
   readonly #settled = new Recent<string>(REMEMBERED);
+  readonly #endedSilently = new Recent<string>(REMEMBERED);
   #askingForToken = false;
 
   constructor(setup: PromptsSetup) {
     this.#setup = setup;
     const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
     this.#queue = new TurnQueue({ maxTurns, maxBytes });
+    this.#held = new TurnQueue({ maxTurns, maxBytes });
   }
 
   /**
@@ -102,6 +106,8 @@ export class Prompts {
     }
     const ownToken = order.data.authToken !== undefined;
     const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
+    const heldBytes = order.first ? 0 : utf8Length(toJson(order.data, "the prompt"));
+    if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = order.options ?? {};
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
@@ -134,6 +140,7 @@ export class Prompts {
       server: undefined,
     };
     this.#open.set(promptId, prompt);
+    if (!order.first) this.#held.add(prompt, heldBytes);
     turn.begin();
     return prompt;
   }
@@ -141,6 +148,7 @@ export class Prompts {
   /** Sends the prompt now, or when it can be. */
   start(prompt: Prompt): void {
     if (!prompt.turn.open) return;
+    this.#held.delete(prompt);
     try {
       prompt.bytes ??= this.#assertSendable(prompt.json, prompt.ownToken);
     } catch (error) {
@@ -159,9 +167,14 @@ export class Prompts {
       const { session } = wire;
       const prompt = this.#queue.first();
       if (!session || !prompt || session.runningCount >= settings.maxConcurrentPrompts) return;
+      this.#askingForToken = true; // the token function is the caller's code, and may prompt
       const now = prompt.ownToken ? undefined : token.get();
-      if (typeof now === "object") void this.#sendWithToken(prompt, now);
-      else this.#send(session, prompt, now);
+      if (typeof now === "object") {
+        void this.#sendWithToken(prompt, now);
+      } else {
+        this.#askingForToken = false;
+        this.#send(session, prompt, now);
+      }
     }
   }
 
@@ -177,7 +190,10 @@ export class Prompts {
 
   endSilently(promptId: string): void {
     const prompt = this.#open.get(promptId);
-    if (prompt) this.#apply(prompt, { type: "silent-end" }, 0);
+    if (prompt) {
+      this.#endedSilently.add(promptId);
+      this.#apply(prompt, { type: "silent-end" }, 0);
+    }
     this.pump();
   }
 
@@ -191,6 +207,7 @@ export class Prompts {
       wire.impliesAck(prompt.txid);
       this.#apply(prompt, message, size);
     } else if (this.#settled.has(promptId)) {
+      if (this.#endedSilently.has(promptId)) wire.answersOutOfOrder();
       core().events.emit("late", message);
     } else {
       core().events.emit("orphan", message);
@@ -214,10 +231,12 @@ export class Prompts {
     this.pump();
   }
 
-  /** Gives back what was not sent: the client is closing. */
+  /** Gives back what was not sent, also what conversations hold back: the client is closing. */
   giveBack(): void {
-    for (const { turn } of this.#queue.clear())
-      turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
+    for (const { turn, txid } of [...this.#open.values()]) {
+      if (txid === undefined)
+        turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
+    }
   }
 
   /** Ends everything: by the caller's will, or because the connection is not to be had. */
@@ -227,24 +246,21 @@ export class Prompts {
       return;
     }
     this.giveBack();
-    for (const { turn, txid } of [...this.#open.values()]) {
-      if (txid === undefined) continue; // a conversation holds it back, and will find the client closed
+    for (const { turn } of [...this.#open.values()]) {
       turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
     }
   }
 
   async #sendWithToken(prompt: Prompt, asked: Promise<string | undefined>): Promise<void> {
-    this.#askingForToken = true;
+    let token: string | undefined;
     try {
-      const token = await asked;
-      const { session } = this.#setup.wire;
-      if (session && this.#queue.first() === prompt) this.#send(session, prompt, token);
+      token = await asked;
     } catch (cause) {
-      const message = "the `authToken` function failed, so the prompt was not sent";
-      prompt.turn.fail(new HandshakeError("refresh-failed", message, { cause }));
-    } finally {
-      this.#askingForToken = false;
+      prompt.turn.fail(tokenFailed(cause));
     }
+    this.#askingForToken = false;
+    const { session } = this.#setup.wire;
+    if (session && this.#queue.first() === prompt) this.#send(session, prompt, token);
     this.pump();
   }
 
@@ -252,20 +268,19 @@ export class Prompts {
     const { settings, wire } = this.#setup;
     const { promptId } = prompt.state;
     this.#queue.delete(prompt);
-    let json: string;
+    let frame: string;
     let bytes: number;
     try {
-      json = withToken(prompt.json(session.server), token);
-      bytes = checkFrame(encode.action(wire.nextTxid, json), settings, session.server);
+      frame = encode.action(wire.nextTxid, withToken(prompt.json(session.server), token));
+      bytes = checkFrame(frame, settings, session.server);
     } catch (error) {
       if (!isAgentwireError(error)) throw error;
       prompt.turn.fail(error);
       return;
     }
-    prompt.turn.sent();
     prompt.txid = wire.nextTxid;
     prompt.server = session.server;
-    wire.request(session, { kind: "prompt", promptId, bytes }, (txid) => encode.action(txid, json));
+    prompt.turn.sent(() => wire.request(session, { kind: "prompt", promptId, bytes }, () => frame));
   }
 
   /** Servers repeat in errors what was sent to them, tokens included. */
@@ -296,6 +311,7 @@ export class Prompts {
 
   #forget(prompt: Prompt): void {
     this.#queue.delete(prompt);
+    this.#held.delete(prompt);
     this.#open.delete(prompt.state.promptId);
     this.#settled.add(prompt.state.promptId);
   }

@@ -26,6 +26,9 @@ export interface SessionSetup {
   readonly onIdle: () => void;
 }
 
+/** ms in which a refusal that follows the ack must have come: more than any round trip. */
+const FRESH_FOR = 2_000;
+
 /**
  * What one socket has outstanding: acks, init-responses, and the prompts that the server has not ended.
  * Gone with its socket, so that nothing of an old connection can touch the next.
@@ -40,16 +43,19 @@ export class Session {
   /** `resuming`: identified, and what has to precede the prompts is being sent. */
   phase: "identifying" | "settling" | "resuming" | "ready" = "identifying";
   identifyTxid: number | undefined;
-  /** Nothing has arrived since the session became ready: a refusal may still be on its way. */
-  fresh = true;
+  /** Nothing has arrived since the session was identified: a refusal may still be on its way. */
+  untouched = true;
   readonly #acks: Pending<number, Sent>;
   readonly #inits: Pending<number, Init>;
   readonly #running = new Map<string, number>();
   readonly #stall: Deadline;
+  readonly #clock: Clock;
+  #identifiedAt = 0;
   readonly #onIdle: () => void;
 
   constructor(setup: SessionSetup) {
     const { clock, ackTimeout, initTimeout, stallTimeout } = setup;
+    this.#clock = clock;
     this.#acks = new Pending(clock, ackTimeout, setup.onAckTimeout);
     this.#inits = new Pending(clock, initTimeout, setup.onInitTimeout);
     this.#onIdle = setup.onIdle;
@@ -59,6 +65,17 @@ export class Session {
   /** Whether the server's silence is explained by a prompt that it works on. */
   get blocked(): boolean {
     return this.server === "proxy" && this.#running.size > 0;
+  }
+
+  /** The identification has succeeded, as far as an ack can tell. */
+  identifiedNow(): void {
+    this.phase = "resuming";
+    this.#identifiedAt = this.#clock.now();
+  }
+
+  /** Whether the end of the socket would mean a refusal: right behind the ack, and without anything before it. */
+  get isFresh(): boolean {
+    return this.untouched && this.#clock.now() - this.#identifiedAt < FRESH_FOR;
   }
 
   get identified(): boolean {

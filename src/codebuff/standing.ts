@@ -1,129 +1,154 @@
 import type { ClientCore } from "../core/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
-import type { AgentwireError } from "../core/errors.ts";
-import { copyError, HandshakeError, isAgentwireError } from "../core/errors.ts";
+import { type AgentwireError, copyError, isAgentwireError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { encode, type InitResponse } from "./messages.ts";
 import type { Session } from "./session.ts";
-import { type TokenSource, withToken } from "./token.ts";
+import { type TokenSource, tokenFailed, withToken } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 interface Init {
+  readonly kind: "init";
   readonly json: string;
   readonly ownToken: boolean;
   readonly reply: Deferred<InitResponse>;
+}
+
+interface Topics {
+  readonly kind: "subscribe" | "unsubscribe";
+  readonly topics: readonly string[];
+  readonly reply: Deferred<void>;
 }
 
 export interface StandingSetup {
   readonly wire: Wire;
   readonly token: TokenSource;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+  /** Why nothing will be sent any more, once that is so. */
+  readonly closed: () => AgentwireError | undefined;
 }
 
 /**
- * What a client has asked of its session as a whole, and asks again after every reconnect, before any
- * prompt: the init, and one subscription with all topics.
+ * What a client has asked of its session as a whole: the init, and topics. Asked anew after every
+ * reconnect, before any prompt; what was asked for while there was no session follows in its order.
  */
 export class Standing {
   readonly #setup: StandingSetup;
   readonly #topics = new Set<string>();
-  /** Inits that no session has been sent yet. */
-  readonly #waiting = new Queue<Init>();
-  /** The last init that a session was sent: the next session is sent it too. */
-  #sent: Init | undefined;
+  readonly #waiting = new Queue<Init | Topics>();
+  /** The last init that a server answered. */
+  #answered: Init | undefined;
 
   constructor(setup: StandingSetup) {
     this.#setup = setup;
   }
 
-  /** Sends an init now or as soon as there is a session. */
   init(json: string, ownToken: boolean): Promise<InitResponse> {
-    const init = { json, ownToken, reply: deferred<InitResponse>() };
-    const { session } = this.#setup.wire;
-    if (session) void this.#sendInit(session, init);
-    else this.#waiting.add(init);
+    const init: Init = { kind: "init", json, ownToken, reply: deferred() };
+    // What a server has accepted is worth repeating; what it has refused is not.
+    init.reply.promise.then(
+      () => {
+        this.#answered = init;
+      },
+      () => {},
+    );
+    this.#ask(init);
     return init.reply.promise;
   }
 
-  /** Subscribes or unsubscribes on a session that is ready. */
-  setTopics(session: Session, type: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
-    const apply = (): void => {
-      for (const topic of topics) {
-        if (type === "subscribe") this.#topics.add(topic);
-        else this.#topics.delete(topic);
-      }
-    };
-    return this.#sendTopics(session, type, topics, apply);
+  setTopics(kind: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
+    const asked: Topics = { kind, topics, reply: deferred() };
+    this.#ask(asked);
+    return asked.reply.promise;
   }
 
   /** Asks a new session for all of it; returns a promise only when there is something to wait for. */
   resume(session: Session): Promise<void> | undefined {
-    if (this.#sent || this.#waiting.size > 0)
-      return this.#resendInits(session).then(() => this.#resubscribe(session));
-    this.#resubscribe(session);
-    return undefined;
+    const init = this.#answered;
+    if (!init && this.#waiting.size === 0) {
+      this.#resubscribe(session);
+      return undefined;
+    }
+    return this.#resumeInOrder(session, init);
   }
 
-  /** An init that waits replaces the one that an earlier session was sent. */
-  async #resendInits(session: Session): Promise<void> {
-    if (this.#sent && this.#waiting.size === 0)
-      await this.#sendInit(session, { ...this.#sent, reply: deferred() });
+  unavailable(reason: AgentwireError): void {
+    for (let asked = this.#waiting.take(); asked; asked = this.#waiting.take()) {
+      asked.reply.reject(copyError(reason));
+    }
+  }
+
+  async #resumeInOrder(session: Session, init: Init | undefined): Promise<void> {
+    if (init) await this.#sendInit(session, { ...init, reply: this.#repeated("reinit-failed") });
+    this.#resubscribe(session);
     while (this.#setup.wire.isCurrent(session)) {
-      const init = this.#waiting.take();
-      if (!init) return;
-      await this.#sendInit(session, init);
+      const asked = this.#waiting.take();
+      if (!asked) return;
+      await this.#send(session, asked);
     }
   }
 
   #resubscribe(session: Session): void {
     if (this.#topics.size === 0 || !this.#setup.wire.isCurrent(session)) return;
-    this.#sendTopics(session, "subscribe", [...this.#topics], () => {}).catch((error: unknown) => {
-      if (isAgentwireError(error, "connection-lost")) return; // the next session asks again
-      this.#setup.core().warn("resubscribe-failed", String(error));
-    });
+    const reply = this.#repeated<void>("resubscribe-failed");
+    this.#sendTopics(session, { kind: "subscribe", topics: [...this.#topics], reply });
   }
 
-  unavailable(reason: AgentwireError): void {
-    for (let init = this.#waiting.take(); init; init = this.#waiting.take())
-      init.reply.reject(copyError(reason));
+  /** The reply to something that nobody awaits a second time; its failure is told as a warning. */
+  #repeated<T>(warning: string): Deferred<T> {
+    const reply = deferred<T>();
+    reply.promise.catch((error: AgentwireError) => {
+      const over = isAgentwireError(error, "connection-lost") || isAgentwireError(error, "closed");
+      if (!over) this.#setup.core().warn(warning, error.message); // else the next session is asked, or none
+    });
+    return reply;
+  }
+
+  /** Sends to the session that takes requests now, or keeps it for the next. */
+  #ask(asked: Init | Topics): void {
+    const { wire, closed } = this.#setup;
+    const { session } = wire;
+    const error = closed();
+    if (error) asked.reply.reject(error);
+    else if (session) void this.#send(session, asked);
+    else this.#waiting.add(asked);
+  }
+
+  async #send(session: Session, asked: Init | Topics): Promise<void> {
+    if (asked.kind === "init") await this.#sendInit(session, asked);
+    else this.#sendTopics(session, asked);
   }
 
   async #sendInit(session: Session, init: Init): Promise<void> {
     const { wire, token } = this.#setup;
-    let value: string | undefined;
-    try {
-      value = init.ownToken ? undefined : await token.get();
-    } catch (cause) {
-      const error = new HandshakeError(
-        "refresh-failed",
-        "the `authToken` function failed, so init was not sent",
-        { cause },
-      );
-      init.reply.reject(error);
-      this.#setup.core().warn("init-failed", error.message, { cause });
-      return;
+    let value = init.ownToken ? undefined : token.known;
+    if (!init.ownToken && value === undefined) {
+      try {
+        value = await token.get();
+      } catch (cause) {
+        init.reply.reject(tokenFailed(cause));
+        return;
+      }
+      if (!wire.isCurrent(session)) {
+        this.#ask(init); // the session ended meanwhile
+        return;
+      }
     }
-    if (!wire.isCurrent(session)) {
-      this.#waiting.add(init); // the session ended meanwhile; the next one is sent it
-      return;
-    }
-    this.#sent = init;
     const sent = { kind: "init", reply: init.reply } as const;
     wire.request(session, sent, (txid) => encode.action(txid, withToken(init.json, value)));
   }
 
-  #sendTopics(
-    session: Session,
-    type: "subscribe" | "unsubscribe",
-    topics: readonly string[],
-    apply: () => void,
-  ): Promise<void> {
-    const reply = deferred<void>();
+  #sendTopics(session: Session, { kind, topics, reply }: Topics): void {
+    const apply = (): void => {
+      for (const topic of topics) {
+        if (kind === "subscribe") this.#topics.add(topic);
+        else this.#topics.delete(topic);
+      }
+    };
     this.#setup.wire.request(session, { kind: "topics", reply, apply }, (txid) =>
-      encode.topics(type, txid, topics),
+      encode.topics(kind, txid, topics),
     );
-    return reply.promise;
   }
 }

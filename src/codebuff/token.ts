@@ -1,5 +1,7 @@
 import { describe } from "../core/client-options.ts";
-import { InvalidInputError } from "../core/errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { deferred } from "../core/deferred.ts";
+import { HandshakeError, InvalidInputError, RequestTimeoutError } from "../core/errors.ts";
 import type { Redactor } from "../core/redact.ts";
 
 /** The client's token, as a value or from a function that is asked each time. Each one is kept out of what the library says. */
@@ -7,9 +9,16 @@ export class TokenSource {
   readonly #source: string | (() => string | Promise<string>) | undefined;
   readonly #redactor: () => Redactor;
 
-  constructor(source: string | (() => string | Promise<string>) | undefined, redactor: () => Redactor) {
+  readonly #clock: Clock;
+
+  constructor(
+    source: string | (() => string | Promise<string>) | undefined,
+    redactor: () => Redactor,
+    clock: Clock,
+  ) {
     this.#source = source;
     this.#redactor = redactor;
+    this.#clock = clock;
   }
 
   /** The token if it needs no asking: what the size of a frame can be reckoned with beforehand. */
@@ -31,7 +40,7 @@ export class TokenSource {
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
-    const token: unknown = await source();
+    const token: unknown = await this.#inTime(async () => source());
     if (typeof token !== "string" || token === "") {
       throw new InvalidInputError(
         `\`authToken\` returned ${describe(token)}.`,
@@ -41,6 +50,29 @@ export class TokenSource {
     this.#redactor().add(token);
     return token;
   }
+
+  /** Everything that is to be sent waits for the token, so the function has a limit. */
+  async #inTime<T>(ask: () => Promise<T>): Promise<T> {
+    const late = deferred<never>();
+    const error = new RequestTimeoutError("the `authToken` function did not answer", {
+      timeout: TOKEN_TIMEOUT,
+    });
+    const cancel = this.#clock.setTimeout(() => late.reject(error), TOKEN_TIMEOUT, { unref: true });
+    try {
+      return await Promise.race([ask(), late.promise]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** ms for a token function: long enough for a refresh over a slow network. */
+const TOKEN_TIMEOUT = 30_000;
+
+/** What a prompt or an init fails with that was never sent for want of a token. */
+export function tokenFailed(cause: unknown): HandshakeError {
+  const message = "the `authToken` function failed, so nothing was sent; its error is the cause";
+  return new HandshakeError("refresh-failed", message, { cause });
 }
 
 /** Adds a token to an action's JSON, which is an object with at least one member. */

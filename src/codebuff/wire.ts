@@ -1,7 +1,6 @@
 import type { ClientCore } from "../core/client-core.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import type { Protocol } from "../core/connection-state.ts";
-import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
   ConnectionLostError,
@@ -50,7 +49,7 @@ export class Wire implements Protocol {
   #txid = 0;
   #clientSessionId: string;
   #duplicates = 0;
-  #nextSession: Deferred<Session> | undefined;
+  #answersInOrder = true;
   #cancelSettle: CancelTimer | undefined;
 
   constructor(setup: WireSetup) {
@@ -68,20 +67,10 @@ export class Wire implements Protocol {
     return this.#session === session && this.#setup.core().connection.writable;
   }
 
-  /** Resolves with the next session that takes requests; rejects when there will be none. */
-  whenReady(): Promise<Session> {
-    const { session } = this;
-    if (session) return Promise.resolve(session);
-    this.#nextSession ??= deferred();
-    return this.#nextSession.promise;
-  }
-
   /** What has to precede the prompts was sent. */
   resumed(session: Session): void {
     if (!this.isCurrent(session)) return;
     session.phase = "ready";
-    this.#nextSession?.resolve(session);
-    this.#nextSession = undefined;
   }
 
   /** An init-response came: it answers the oldest init that has none. */
@@ -111,17 +100,32 @@ export class Wire implements Protocol {
     return this.#txid;
   }
 
-  /** Sends one frame that awaits an ack. It is registered first: a peer in the same process may answer at once. */
-  request(session: Session, sent: Sent, frame: (txid: number) => string): number {
+  /**
+   * Sends one frame that awaits an ack, on its session's own socket. It is registered first: a peer in the same
+   * process may answer at once. A session that has ended meanwhile fails it as lost.
+   */
+  request(session: Session, sent: Sent, frame: (txid: number) => string): void {
     const txid = this.#txid++;
+    if (!this.isCurrent(session)) {
+      this.#lose(
+        sent,
+        new ConnectionLostError("the connection ended before the frame was sent", { delivery: "not-sent" }),
+      );
+      return;
+    }
     session.sent(txid, sent);
     this.#setup.core().connection.send(frame(txid));
-    return txid;
   }
 
-  ping(): void {
-    const session = this.session;
+  ping(): boolean {
+    const { session } = this;
     if (session) this.request(session, { kind: "ping" }, encode.ping);
+    return session !== undefined;
+  }
+
+  /** A prompt went on after it had seemed to be over: this server does not answer in order, and nothing can be inferred. */
+  answersOutOfOrder(): void {
+    this.#answersInOrder = false;
   }
 
   excused(): boolean {
@@ -173,14 +177,14 @@ export class Wire implements Protocol {
     if (message.type === "ack") this.#onAck(session, message);
     else this.#setup.user.message(message, text.length);
     if (!wasIdentified || session !== this.#session) return;
-    session.fresh = false;
+    session.untouched = false;
     this.#duplicates = 0;
   }
 
   ready(): void {
     const session = this.#session;
     if (!session) return;
-    session.phase = "resuming";
+    session.identifiedNow();
     this.#setup.user.resume(session);
   }
 
@@ -194,7 +198,7 @@ export class Wire implements Protocol {
     const session = this.#session;
     this.#endSettling();
     this.#session = undefined;
-    const error = lossError(end, !session?.identified || session.fresh);
+    const error = lossError(end, !session?.identified || session.isFresh);
     if (!session) return error;
     const { user, settings } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
@@ -203,7 +207,7 @@ export class Wire implements Protocol {
       const over = tooLarge?.promptId === promptId ? promptTooLarge(tooLarge.bytes, settings) : undefined;
       user.promptFailed(promptId, over ?? requestLost(end));
     }
-    for (const sent of requests) if ("reply" in sent) sent.reply.reject(requestLost(end));
+    for (const sent of requests) if ("reply" in sent) this.#lose(sent, requestLost(end));
     return error;
   }
 
@@ -215,8 +219,6 @@ export class Wire implements Protocol {
     this.#endSettling();
     const session = this.#session;
     this.#session = undefined;
-    this.#nextSession?.reject(copyError(reason));
-    this.#nextSession = undefined;
     for (const sent of session?.end().requests ?? [])
       if ("reply" in sent) sent.reply.reject(copyError(reason));
     this.#setup.user.unavailable(reason);
@@ -243,6 +245,7 @@ export class Wire implements Protocol {
 
   /** The server answered this frame, so every prompt before it is over. */
   #provesOver(session: Session, txid: number): void {
+    if (!this.#answersInOrder) return;
     for (const promptId of session.endedSilently(txid)) this.#setup.user.promptEndedSilently(promptId);
   }
 
@@ -264,6 +267,7 @@ export class Wire implements Protocol {
       case "settle":
         session.server = "proxy";
         session.phase = "settling";
+        this.#setup.core().connection.answered();
         if (settings.settleWindow === 0) this.#accept();
         else
           this.#cancelSettle = settings.socket.clock.setTimeout(() => this.#accept(), settings.settleWindow);
@@ -327,7 +331,7 @@ export class Wire implements Protocol {
 
   /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */
   #onAnonymousRefusal(session: Session, text: string): void {
-    if (session.fresh && refusesSession(text)) {
+    if (session.untouched && refusesSession(text)) {
       this.#refuseSession(refusal(text));
       return;
     }
@@ -343,12 +347,16 @@ export class Wire implements Protocol {
         .warn("unattributed-refusal", `the server refused something without saying what: ${text}`);
   }
 
-  #onAckTimeout(txid: number, sent: Sent): void {
-    const { ackTimeout: timeout } = this.#setup.settings;
-    const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms`;
-    const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
+  #lose(sent: Sent, error: AgentwireError): void {
     if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
     else if ("reply" in sent) sent.reply.reject(error);
+  }
+
+  #onAckTimeout(txid: number, sent: Sent): void {
+    const { ackTimeout: timeout } = this.#setup.settings;
+    const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;
+    const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
+    this.#lose(sent, error);
   }
 
   #endSettling(): void {

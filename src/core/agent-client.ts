@@ -49,7 +49,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   status: [status: ClientStatus];
   /** The connection ended, or an attempt failed; another follows after `delay` ms. */
   reconnecting: [backoff: Backoff];
-  /** Ready again after a loss; what a server keeps per connection was set up anew. */
+  /** Ready again after a loss; what was standing, such as topics, is being asked for anew, before any prompt. */
   reconnected: [];
   /** A connection that was ready ended. */
   disconnected: [error: AgentwireError];

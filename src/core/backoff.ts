@@ -37,6 +37,9 @@ const MAX_FIRST_HANDSHAKES = 6;
 /** The same for a server that never answers: it takes its time, and is more likely none of ours. */
 const MAX_FIRST_SILENCES = 2;
 
+/** ms; doubled from here even when `minDelay` is 0, so that a server that fails at once is not asked in a hot loop. */
+const MIN_CEILING = 1;
+
 /** A ceiling that doubled this often is above any limit; further, it would become infinite. */
 const MAX_DOUBLINGS = 31;
 
@@ -79,7 +82,9 @@ export class Attempts {
     if (!this.#wasReady && !mayRetryFirst(error, attempt)) return false;
     if (this.#refusedInARow >= MAX_REFUSED_UPGRADES) return false;
     try {
-      return policy.shouldReconnect?.(error, attempt) ?? true;
+      const verdict: unknown = policy.shouldReconnect?.(error, attempt) ?? true;
+      if (typeof verdict === "boolean") return verdict;
+      throw new TypeError("it must return true or false, at once");
     } catch (thrown) {
       this.#onCallbackThrow(thrown, "shouldReconnect");
       return true; // as if it had not been given
@@ -89,7 +94,9 @@ export class Attempts {
   /** Counts another try. Full jitter: anywhere between 0 and a doubling ceiling, so that the clients of a restarted server spread out. */
   next(random: number): { readonly attempt: number; readonly delay: number } {
     const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
-    const delay = random * Math.min(maxDelay, minDelay * 2 ** Math.min(this.#failed, MAX_DOUBLINGS));
+    const delay =
+      random *
+      Math.min(maxDelay, Math.max(minDelay, MIN_CEILING) * 2 ** Math.min(this.#failed, MAX_DOUBLINGS));
     return { attempt: ++this.#failed, delay };
   }
 }

@@ -8,7 +8,7 @@ import {
 import { Connection } from "./connection.ts";
 import type { ClientStatus, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
-import { ConnectError } from "./errors.ts";
+import { ConnectError, said } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { Queue } from "./queue.ts";
 import { Redactor } from "./redact.ts";
@@ -16,6 +16,9 @@ import type { TurnResult } from "./turn.ts";
 
 /** How much of a bad frame a warning quotes: enough to recognise it. */
 const QUOTED = 200;
+
+/** How much of it is searched for credentials first: one that reaches over the end of the quotation is found whole. */
+const READ = 8_192;
 
 export interface ClientCoreSetup {
   readonly options: SocketClientOptions;
@@ -25,7 +28,8 @@ export interface ClientCoreSetup {
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
   readonly proof: "frame" | "protocol";
-  readonly ping: () => void;
+  /** Sends one ping; returns whether it could. */
+  readonly ping: () => boolean;
   /** Whether the server's silence proves nothing right now. */
   readonly excused: () => boolean;
   readonly carriesCredentials: () => boolean;
@@ -70,7 +74,7 @@ export class ClientCore<
       clock: resolved.clock,
       protocol,
       observer: this.#observer(),
-      dial: () => dialer.dial(),
+      dial: (stillWanted) => dialer.dial(stillWanted),
       target: () => dialer.target(),
       connectTimeout: resolved.connectTimeout,
       handshakeTimeout: setup.handshakeTimeout,
@@ -91,10 +95,13 @@ export class ClientCore<
     return this.events.on(name, listener, options);
   }
 
-  async connect(options: ConnectOptions = {}): Promise<void> {
+  connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
     const { signal } = options;
-    if (!signal) return this.connection.connect();
+    return signal ? this.#connectUntil(signal) : this.connection.connect();
+  }
+
+  async #connectUntil(signal: AbortSignal): Promise<void> {
     let onAbort = (): void => {};
     const aborted = new Promise<never>((_, reject) => {
       onAbort = () =>
@@ -131,7 +138,7 @@ export class ClientCore<
     const warning: ProtocolWarning = {
       kind,
       message: text,
-      ...(raw === undefined ? {} : { raw: this.redactor.redact(raw).slice(0, QUOTED) }),
+      ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
       ...(cause === undefined ? {} : { cause }),
     };
     this.#shared.emit("protocolWarning", warning);
@@ -139,7 +146,7 @@ export class ClientCore<
 
   /** A listener or callback of the user's threw. That is reported, and nobody else is hurt. */
   readonly listenerThrew = (error: unknown, name: string): void => {
-    const message = `the listener for \`${name}\` threw: ${String(error)}`;
+    const message = `the listener for \`${name}\` threw: ${said(error)}`;
     // A throwing `protocolWarning` listener cannot be reported to itself.
     if (name === "protocolWarning") this.#log("error", this.redactor.redact(message));
     else this.warn("listener-threw", message, { cause: error });
@@ -172,6 +179,7 @@ export class ClientCore<
   #onStatus(status: ClientStatus): void {
     if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#emitStatus(status);
+    if (status === "closed") this.events.close();
     if (status !== "ready") return;
     if (this.#wasReady) this.#shared.emit("reconnected");
     this.#wasReady = true;
@@ -204,7 +212,7 @@ export class ClientCore<
     try {
       this.#setup.options.logger?.[level](line);
     } catch (error) {
-      console.debug(`agentwire: the logger threw: ${String(error)}`);
+      console.debug(`agentwire: the logger threw: ${said(error)}`);
     }
   }
 

@@ -22,7 +22,10 @@ export interface KeepaliveOptions {
 export interface SocketClientOptions {
   /** Where to connect, `ws://` or `wss://`; a function is called for every dial. Used as it is: nothing is added. */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
-  /** A WebSocket class to use instead of the platform's (on Node: instead of `ws`). */
+  /**
+   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`). Node's global one cannot be
+   * cut: with a server that never answers Close it holds the process although `close()` has resolved.
+   */
   readonly WebSocket?: new (
     url: string,
     protocols?: string[],

@@ -53,7 +53,8 @@ export interface ConnectionSetup {
   readonly clock: Clock;
   readonly protocol: Protocol;
   readonly observer: Observer;
-  readonly dial: () => Promise<WebSocketLike>;
+  /** Makes a socket; `stillWanted` is asked just before that, for finding the address may take time. */
+  readonly dial: (stillWanted: () => boolean) => Promise<WebSocketLike>;
   /** Where `dial` leads, without credentials, for messages. */
   readonly target: () => string;
   /** ms until a socket is open, and ms from then until the handshake is done; 0 for no limit. */
@@ -69,7 +70,7 @@ export interface ConnectionSetup {
     readonly timeout: number;
     /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
     readonly proof: "frame" | "protocol";
-    readonly ping: () => void;
+    readonly ping: () => boolean;
     readonly excused: () => boolean;
   };
 }

@@ -53,7 +53,10 @@ export class Connection {
   connect(): Promise<void> {
     switch (this.#state.name) {
       case "ready":
-        return Promise.resolve();
+        if (this.#state.socket.isOpen) return Promise.resolve();
+        // The server has begun to close and may take its time to finish: go on without it.
+        this.drop(new ConnectionLostError("the server is closing the connection"));
+        return this.connect();
       case "idle":
         this.#establish();
         break;
@@ -81,18 +84,24 @@ export class Connection {
   send(text: string): void {
     const socket = this.#openSocket;
     if (!socket) return;
-    this.#setup.observer.frame("out", text);
     try {
       socket.send(text);
     } catch (cause) {
       this.drop(new ConnectionLostError("the socket refused a frame", { cause }));
+      return;
     }
+    this.#setup.observer.frame("out", text); // after it is on its way: an observer may send something too
   }
 
   get #openSocket(): Socket | undefined {
     const state = this.#state;
     if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
     return state.socket.isOpen ? state.socket : undefined;
+  }
+
+  /** The server has answered the handshake; what remains of it has limits of the protocol's own. */
+  answered(): void {
+    if (this.#state.name === "handshaking") this.#state.cancelTimer();
   }
 
   /** The handshake succeeded. */
@@ -223,7 +232,7 @@ export class Connection {
 
   async #dial(state: State & { name: "connecting" }): Promise<void> {
     try {
-      const webSocket = await this.#setup.dial();
+      const webSocket = await this.#setup.dial(() => this.#state === state);
       const socket = new Socket(webSocket, {
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
@@ -279,9 +288,10 @@ export class Connection {
     const { protocol } = this.#setup;
     const forGood =
       this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
-    if (forGood) this.#end(error);
-    else this.#transition({ name: "idle" });
     this.healthy();
+    if (forGood) this.#end(error);
+    // A listener that prompts again begins a new run, which serves all that waits.
+    else if (!this.#transition({ name: "idle" })) return;
     protocol.unavailable(error);
   }
 
@@ -292,9 +302,12 @@ export class Connection {
     observer.frame("in", text);
     if (keepalive.proof === "frame") this.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {
-      const bytes = utf8Length(text);
-      const message = `the server sent a frame over \`maxReceiveBytes\` (${maxReceiveBytes} bytes); raise the limit if it is meant`;
-      this.drop(new PayloadTooLargeError(message, { bytes, limit: maxReceiveBytes }));
+      this.drop(
+        tooLarge(
+          maxReceiveBytes,
+          new PayloadTooLargeError("one frame", { bytes: utf8Length(text), limit: maxReceiveBytes }),
+        ),
+      );
       return;
     }
     let value: unknown;
@@ -313,12 +326,13 @@ export class Connection {
     observer.unreadable(problem);
   }
 
-  #socketEnded(end: SocketEnd): void {
-    const { protocol, target } = this.#setup;
+  #socketEnded(reported: SocketEnd): void {
+    const { protocol, target, maxReceiveBytes } = this.#setup;
+    const end = isTooLarge(reported.cause) ? tooLarge(maxReceiveBytes, reported.cause) : reported;
     const state = this.#state;
     switch (state.name) {
       case "connecting":
-        state.step.reject(connectError(end, target()));
+        state.step.reject(connectError(reported, target()));
         break;
       case "handshaking":
         state.step.reject(protocol.lost(end));
@@ -400,3 +414,14 @@ export class Connection {
 }
 
 const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
+
+/** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
+function tooLarge(limit: number, cause: unknown): ConnectionLostError {
+  const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
+  return new ConnectionLostError(message, { cause });
+}
+
+/** `ws` refuses such a frame by itself, and says so with a code. */
+function isTooLarge(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+}

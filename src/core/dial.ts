@@ -1,12 +1,13 @@
 import { openSocket, sendsHeaders } from "#socket";
 import type { SocketClientOptions } from "./client-options.ts";
 import { describe } from "./client-options.ts";
-import { InvalidInputError, UnsupportedError } from "./errors.ts";
+import { ClosedError, InvalidInputError, UnsupportedError } from "./errors.ts";
 import type { WebSocketLike } from "./socket.ts";
 
 /** Opens sockets for one client, as its options say. */
 export interface Dialer {
-  dial(): Promise<WebSocketLike>;
+  /** `stillWanted` is asked before a socket is made. */
+  dial(stillWanted?: () => boolean): Promise<WebSocketLike>;
   /** Where the last dial led, without query and credentials, for messages. */
   target(): string;
   /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
@@ -37,16 +38,33 @@ export function createDialer(
     assertPrivate: () => {
       if (address && !allowInsecure) assertPrivate(address);
     },
-    async dial() {
+    async dial(stillWanted = () => true) {
       const asked = typeof url === "function" ? await url() : url;
       address = check(asked);
       const target = String(asked);
       const init = { protocols: [], headers };
-      if (createWebSocket) return createWebSocket(target, init);
+      if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
+      if (createWebSocket) return checkSocket(createWebSocket(target, init));
       if (WebSocket) return new WebSocket(target);
       return openSocket(target, init, settings);
     },
   };
+}
+
+/** What the caller made, if it is a socket. */
+function checkSocket(made: unknown): WebSocketLike {
+  if (isSocket(made)) return made;
+  throw new InvalidInputError(
+    `\`createWebSocket\` returned ${describe(made)}.`,
+    "It must return a WebSocket.",
+  );
+}
+
+function isSocket(value: unknown): value is WebSocketLike {
+  if (typeof value !== "object" || value === null) return false;
+  return ["send", "close", "addEventListener"].every(
+    (name) => typeof Reflect.get(value, name) === "function",
+  );
 }
 
 function checkUrl(value: unknown, mustBePrivate: boolean): URL {

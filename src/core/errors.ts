@@ -307,6 +307,20 @@ export class ClosedError extends AgentwireError {
   }
 }
 
+/** What was thrown, as text; not everything that can be thrown can also be shown. */
+export function said(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "something that cannot be shown as text";
+  }
+}
+
+/** An error's message without the code that leads it, to go into another error's. */
+export function withoutCode(error: AgentwireError): string {
+  return error.message.slice(error.code.length + 2);
+}
+
 /** A copy, for a failure that several turns share: each gets its own `partial`, `delivery` and `input`. */
 export function copyError<E extends AgentwireError>(error: E): E {
   const copy = Object.create(Object.getPrototypeOf(error));

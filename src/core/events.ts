@@ -1,4 +1,5 @@
 import { EventEmitter } from "eventemitter3";
+import { InvalidInputError } from "./errors.ts";
 
 export interface ListenOptions {
   /** Removes the listener when it aborts. */
@@ -15,6 +16,8 @@ export type Unsubscribe = () => void;
 export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[] }> {
   readonly #emitter = new EventEmitter();
   readonly #onThrow: (error: unknown, name: string) => void;
+  readonly #offs = new Set<Unsubscribe>();
+  #closed = false;
 
   constructor(onThrow: (error: unknown, name: string) => void) {
     this.#onThrow = onThrow;
@@ -25,11 +28,16 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     listener: (...values: Events[Name]) => void,
     options: ListenOptions = {},
   ): Unsubscribe {
+    if (typeof listener !== "function") {
+      throw new InvalidInputError(`the listener for \`${name}\` is no function.`, "Pass a function.");
+    }
     const { signal } = options;
-    if (signal?.aborted) return () => {};
+    if (this.#closed || signal?.aborted) return () => {};
     const isolated = (...values: unknown[]): void => {
       try {
-        listener(...(values as unknown as Events[Name])); // eventemitter3 forgets the types; `emit` checked them
+        // eventemitter3 forgets the types; `emit` checked them. An async listener may still fail later.
+        const later: unknown = listener(...(values as unknown as Events[Name]));
+        if (later instanceof Promise) later.catch((error: unknown) => this.#onThrow(error, name));
       } catch (error) {
         this.#onThrow(error, name);
       }
@@ -37,7 +45,9 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     const off = (): void => {
       this.#emitter.off(name, isolated);
       signal?.removeEventListener("abort", off);
+      this.#offs.delete(off);
     };
+    this.#offs.add(off);
     this.#emitter.on(name, isolated);
     signal?.addEventListener("abort", off, { once: true });
     return off;
@@ -45,6 +55,12 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
     this.#emitter.emit(name, ...values);
+  }
+
+  /** There will be nothing more to tell: removes every listener, and what ties it to a signal. */
+  close(): void {
+    this.#closed = true;
+    for (const off of [...this.#offs]) off();
   }
 
   /** Whether anybody listens: what costs something to build is not built for nobody. */

@@ -6,8 +6,8 @@ export interface KeepaliveSetup {
   readonly interval: number;
   /** ms from a ping to the verdict that the link is dead; 0 for never. */
   readonly timeout: number;
-  /** Sends one ping. */
-  readonly ping: () => void;
+  /** Sends one ping; returns whether it could. */
+  readonly ping: () => boolean;
   /** Whether the server's silence proves nothing right now. */
   readonly excused: () => boolean;
   readonly dead: () => void;
@@ -44,10 +44,10 @@ export class Keepalive {
   #ping(): void {
     const { clock, timeout, ping } = this.#setup;
     this.#schedule();
-    if (timeout > 0 && !this.#cancelVerdict) {
+    const armed = this.#cancelVerdict !== undefined;
+    if (timeout > 0 && !armed)
       this.#cancelVerdict = clock.setTimeout(() => this.#judge(), timeout, { unref: true });
-    }
-    ping();
+    if (!ping() && !armed) this.alive(); // without a ping its silence says nothing
   }
 
   #judge(): void {

@@ -197,9 +197,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#setup.signal?.aborted) this.#onAbort();
   }
 
-  /** The prompt was written to a socket. */
-  sent(): void {
+  /** `write` gives the prompt to a socket. The answer may come before it returns, and listeners are told after it. */
+  sent(write: () => void = () => {}): void {
     this.#sent = true;
+    write();
     if (this.#status === "queued") this.#setStatus("sent");
   }
 
@@ -334,6 +335,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #finish(status: TurnStatus, outcome: TurnOutcome<Result>): void {
     this.#release();
     this.#setStatus(status);
+    this.#emitter.close();
     this.#settle(outcome);
     this.#setup.settled();
   }

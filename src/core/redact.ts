@@ -5,7 +5,7 @@ const REDACTED = "[redacted]";
  * a JSON string (where quotes have backslashes), and in the Python notation that servers quote input in.
  */
 const CREDENTIAL_MEMBER =
-  /\\*["'][\w-]{0,40}(?:auth_?token|access_?token|refresh_?token|id_?token|token|api_?key|password|secret|authorization|cookie)\\*["']\s*:\s*(\\*)(["'])/gi;
+  /["'][\w-]{0,40}(?:auth_?token|access_?token|refresh_?token|id_?token|token|api_?key|password|secret|authorization|cookie)\\*["']\s*:\s*(\\*)(["'])/gi;
 
 const BACKSLASH = "\\";
 

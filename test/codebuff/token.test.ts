@@ -1,11 +1,12 @@
 import { CodebuffClient, type CodebuffClientOptions, InvalidInputError } from "agentwire/codebuff";
+import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { TokenSource, withToken } from "../../src/codebuff/token.ts";
 import { Redactor } from "../../src/core/redact.ts";
 
 function source(token: ConstructorParameters<typeof TokenSource>[0]) {
   const redactor = new Redactor();
-  return { token: new TokenSource(token, () => redactor), redactor };
+  return { token: new TokenSource(token, () => redactor, new ManualClock()), redactor };
 }
 
 describe("a token", () => {

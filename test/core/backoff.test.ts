@@ -56,7 +56,12 @@ describe("the wait before an attempt", () => {
     expect(made.next(1)).toEqual({ attempt: 2, delay: 1_000 });
   });
 
-  test.each([{ minDelay: 0 }, { maxDelay: 0 }, { minDelay: 0, maxDelay: 0 }])(
+  test("grows with `minDelay: 0` too, so that a server that fails at once is not asked in a hot loop", () => {
+    const { attempts: made } = attempts({ minDelay: 0 });
+    expect(times(4, 1).map((random) => made.next(random).delay)).toEqual([1, 2, 4, 8]);
+  });
+
+  test.each([{ maxDelay: 0 }, { minDelay: 0, maxDelay: 0 }])(
     "is 0 with %o, even after thousands of attempts",
     (changes) => {
       const { attempts: made } = attempts(changes);

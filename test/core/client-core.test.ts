@@ -43,7 +43,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     stableAfter: undefined,
     drainTimeout: 5_000,
     proof: "frame",
-    ping: () => {},
+    ping: () => true,
     excused: () => false,
     carriesCredentials: () => false,
     closing: () => void told.closing++,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { PayloadTooLargeError } from "../../src/core/errors.ts";
 import { connectionIn, PING_INTERVAL, PING_TIMEOUT, type StateName } from "./support/connections.ts";
 
 describe("frames", () => {
@@ -78,11 +77,10 @@ describe("a frame over `maxReceiveBytes`", () => {
       const errors: unknown[] = [];
       rig.hooks.disconnected = (error) => void errors.push(error);
       rig.socket.receives(text);
-      expect(errors[0]).toBeInstanceOf(PayloadTooLargeError);
       expect(errors[0]).toMatchObject({
-        bytes: 10,
-        limit: 8,
+        code: "connection-lost",
         message: expect.stringContaining("`maxReceiveBytes`"),
+        cause: { code: "payload-too-large", bytes: 10, limit: 8 },
       });
     },
   );

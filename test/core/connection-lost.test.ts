@@ -81,6 +81,15 @@ describe("a ready connection that is lost", () => {
     expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
   });
 
+  test("is one that the server began to close and does not finish, once somebody needs it", async () => {
+    const rig = await connectionIn("ready");
+    rig.socket.readyState = 2;
+    expect([rig.connection.status, rig.connection.writable]).toEqual(["ready", false]);
+    void rig.connection.connect();
+    expect(rig.connection.status).toBe("reconnecting");
+    expect(rig.socket.abandoned).toBe(true);
+  });
+
   test("is one whose socket refuses a frame", async () => {
     const rig = await connectionIn("ready");
     rig.socket.send = () => {

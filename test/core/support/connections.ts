@@ -88,7 +88,7 @@ export function connectionRig(changes: Changes = {}) {
     frame: (direction, text) => void frames.push(`${direction} ${text}`),
     callbackThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
   };
-  const connection = new Connection({
+  const connection: Connection = new Connection({
     clock,
     protocol,
     observer,
@@ -104,7 +104,10 @@ export function connectionRig(changes: Changes = {}) {
       interval: PING_INTERVAL,
       timeout: PING_TIMEOUT,
       proof: "frame",
-      ping: () => connection.send("ping"),
+      ping: (): boolean => {
+        connection.send("ping");
+        return true;
+      },
       excused: () => state.excused,
       ...keepalive,
     },

@@ -1,0 +1,270 @@
+import { step } from "agentwire/testing";
+import { expect, test } from "vitest";
+import {
+  countingController,
+  drain,
+  gate,
+  once,
+  pair,
+  readyPair,
+  sentTo,
+  status,
+} from "../helpers/codebuff.ts";
+
+// What happens when the user's own code acts at the worst moment. Each of these once hung, leaked or lost something.
+
+test("subscribe() and close() in one tick: the promise rejects, and no timer is left", async () => {
+  await using made = await readyPair();
+  const subscribed = made.client.subscribe(["a"]);
+  const failed = expect(subscribed).rejects.toMatchObject({ code: "closed" });
+  await made.client.close();
+  await failed;
+  expect(made.clock.pending).toBe(0);
+});
+
+test("init() and close() in one tick: the promise rejects", async () => {
+  await using made = await readyPair({ client: { authToken: async () => "token-1" } });
+  const reply = made.client.init({ fileContext: {} });
+  const failed = expect(reply).rejects.toMatchObject({ code: "closed" });
+  await made.client.close();
+  await failed;
+});
+
+test("an init whose token takes longer than a reconnect goes to the new session", async () => {
+  const token = gate();
+  await using made = await readyPair({
+    client: {
+      authToken: async () => {
+        await token.passed;
+        return "token-1";
+      },
+    },
+  });
+  const reply = made.client.init({ fileContext: {} });
+  const back = once(made.client, "reconnected");
+  made.server.dropAll();
+  await back;
+  token.open();
+  expect(await reply).toMatchObject({ usage: 0 });
+  expect(sentTo(made.server, "action")).toHaveLength(1);
+});
+
+test("close() inside the `sent` listener: the turn ends as closed, at once", async () => {
+  await using made = await readyPair();
+  const turn = made.client.prompt("warm up");
+  await turn.result;
+  const hold = gate();
+  made.server.answer = async function* () {
+    await hold.passed;
+    yield "late";
+  };
+  await using other = await pair({ mock: { answer: () => [step.hang()] } });
+  const next = other.client.prompt("hello");
+  next.on("status", (now) => {
+    if (now === "sent") void other.client.close({ force: true });
+  });
+  expect(await next.outcome).toMatchObject({ status: "failed", error: { code: "closed" } });
+  hold.open();
+});
+
+test("a prompt made by a `frame` listener goes out behind the one that it saw, with the later txid", async () => {
+  await using made = await readyPair();
+  const { client, server } = made;
+  let inner: ReturnType<typeof client.prompt> | undefined;
+  client.on("frame", ({ direction, text }) => {
+    if (direction === "out" && text.includes("outer") && !inner) inner = client.prompt("inner");
+  });
+  const outer = await client.prompt("outer").outcome;
+  expect(outer.status).toBe("completed");
+  expect((await inner?.outcome)?.status).toBe("completed");
+  expect(sentTo(server, "action").map(({ txid }) => txid)).toEqual([1, 2]);
+});
+
+test("a prompt made when the first connection is given up begins a new run, and serves what waits", async () => {
+  await using made = await pair();
+  const { client, server } = made;
+  server.refuseUpgrades(503);
+  let again: ReturnType<typeof client.prompt> | undefined;
+  client.on("status", (now) => {
+    if (now !== "idle" || again) return;
+    server.refuseUpgrades(undefined);
+    again = client.prompt("again");
+  });
+  await expect(client.connect()).rejects.toMatchObject({ code: "connect-failed" });
+  expect((await again?.outcome)?.status).toBe("completed");
+});
+
+test("an async listener that rejects becomes a warning, not an unhandled rejection", async () => {
+  await using made = await readyPair();
+  const warned = once(made.client, "protocolWarning");
+  made.client.on("event", async () => {
+    throw new Error("later");
+  });
+  await made.client.prompt("hello").result;
+  expect(await warned).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("later") });
+});
+
+test("a listener that throws what cannot be shown hurts nobody", async () => {
+  await using made = await readyPair();
+  made.client.on("event", () => {
+    throw Object.create(null);
+  });
+  expect((await made.client.prompt("hello").outcome).status).toBe("completed");
+});
+
+test("twenty turns with listeners on one signal leave none on it", async () => {
+  await using made = await readyPair();
+  const { controller, listeners } = countingController();
+  for (let turn = 0; turn < 20; turn++) {
+    const made20 = made.client.prompt("hello");
+    made20.on("event", () => {}, { signal: controller.signal });
+    await made20.result;
+  }
+  made.client.on("event", () => {}, { signal: controller.signal });
+  expect(listeners()).toBe(1);
+  await made.client.close();
+  expect(listeners()).toBe(0);
+});
+
+test("a conversation's waiting prompts are bounded, and handed back at once on close", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    client: { maxQueuedTurns: 2 },
+    mock: {
+      async *answer() {
+        await hold.passed;
+        yield "ok";
+      },
+    },
+  });
+  const chat = made.client.conversation();
+  const running = chat.prompt("one");
+  const waiting = [chat.prompt("two"), chat.prompt("three")];
+  expect(() => chat.prompt("four")).toThrow(/^queue-full: 3 turns/);
+  await made.server.nextPrompt();
+  const closed = made.client.close();
+  const outcomes = await Promise.all(waiting.map((turn) => turn.outcome));
+  expect(outcomes).toMatchObject([
+    { error: { code: "closed", delivery: "not-sent", input: "two" } },
+    { error: { code: "closed", delivery: "not-sent", input: "three" } },
+  ]);
+  expect(running.status).toBe("sent");
+  hold.open();
+  await closed;
+  expect((await running.outcome).status).toBe("completed");
+});
+
+test("a server that answers pings during a prompt costs one prompt at most: after that nothing is inferred", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      scheduling: "concurrent",
+      async *answer() {
+        yield "one";
+        await hold.passed;
+        yield " two";
+      },
+    },
+  });
+  const { client, clock, server } = made;
+  const first = client.prompt("first");
+  await once(client, "event");
+  await clock.advance(25_000);
+  expect(await first.outcome).toMatchObject({ error: { origin: "silent-end" } });
+  const late = once(client, "late");
+  hold.open();
+  await late;
+  const holdAgain = gate();
+  server.answer = async function* () {
+    yield "three";
+    await holdAgain.passed;
+  };
+  const second = client.prompt("second");
+  await once(client, "event");
+  const acked = once(client, "frame", ({ direction, text }) => direction === "in" && text.includes('"ack"'));
+  await clock.advance(25_000);
+  await acked;
+  expect(second.status).toBe("streaming");
+  holdAgain.open();
+  expect((await second.result).text).toBe("three");
+});
+
+test("a frame over maxReceiveBytes: the turn is lost with the reason, and the client comes back", async () => {
+  for (const socket of [{}, { WebSocket: globalThis.WebSocket }]) {
+    await using made = await readyPair({
+      client: { maxReceiveBytes: 2_000, ...socket },
+      mock: { answer: () => ["x".repeat(5_000)], idRelease: { midPrompt: 0 } },
+    });
+    const { thrown } = await drain(made.client.prompt("hello"));
+    expect(thrown).toMatchObject({
+      code: "connection-lost",
+      message: expect.stringContaining("`maxReceiveBytes`"),
+    });
+    await status(made.client, "ready");
+  }
+});
+
+test("a NACK of a hundred thousand backslashes is read in linear time", async () => {
+  const costs = [50_000, 200_000].map(async (length) => {
+    await using made = await readyPair();
+    const warned = once(made.client, "protocolWarning");
+    const started = process.cpuUsage();
+    made.server.connections[0]?.send(
+      JSON.stringify({ type: "ack", success: false, error: "\\".repeat(length) }),
+    );
+    await warned;
+    const { user } = process.cpuUsage(started);
+    return user;
+  });
+  const [small = 0, large = 0] = [await costs[0], await costs[1]];
+  expect(large).toBeLessThan(40 * Math.max(small, 5_000)); // squared it would be hundreds of times as much
+});
+
+test("what is asked on a session goes out in the order of the calls", async () => {
+  await using made = await pair({ client: { authToken: "token-1" } });
+  const { client, server } = made;
+  const all = [
+    client.subscribe(["a"]),
+    client.init({ fileContext: {} }),
+    client.subscribe(["b"]),
+    client.prompt("hello").result,
+  ];
+  await Promise.all(all);
+  const more = [client.init({ fileContext: {} }), client.prompt("again").result];
+  await Promise.all(more);
+  const order = server.frames
+    .filter(({ direction }) => direction === "c2s")
+    .map(({ raw }) => JSON.parse(raw))
+    .map(({ type, data }) => data?.type ?? type);
+  expect(order).toEqual(["identify", "subscribe", "init", "subscribe", "prompt", "init", "prompt"]);
+});
+
+test("an init that the server refused is not repeated after a reconnect", async () => {
+  await using made = await readyPair({ mock: { init: { error: "disk full" } } });
+  await made.client.init({ fileContext: {} }).catch(() => {});
+  const back = once(made.client, "reconnected");
+  made.server.dropAll();
+  await back;
+  await made.client.prompt("hello").result;
+  expect(sentTo(made.server, "action")).toHaveLength(2);
+});
+
+test("a signal that was aborted before opens no connection", async () => {
+  await using made = await pair();
+  await made.client.prompt("hello", { signal: AbortSignal.abort() }).outcome;
+  expect(made.client.status).toBe("idle");
+});
+
+test("a token function that never answers fails the prompt after its limit", async () => {
+  await using made = await readyPair({ client: { authToken: () => new Promise(() => {}) } });
+  const turn = made.client.prompt("hello");
+  await made.clock.advance(30_000);
+  expect(await turn.outcome).toMatchObject({
+    error: {
+      code: "handshake-refused",
+      reason: "refresh-failed",
+      delivery: "not-sent",
+      cause: { code: "request-timeout" },
+    },
+  });
+});
