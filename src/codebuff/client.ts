@@ -2,17 +2,17 @@ import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "..
 import { ClientCore } from "../core/client-core.ts";
 import { type Check, checkCallOptions, checks, oneOf } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
-import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
+import type { ConversationState } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import { randomId } from "../core/random-id.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
+import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
-import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
@@ -22,15 +22,6 @@ import { Standing } from "./standing.ts";
 import { TokenSource } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import { Wire } from "./wire.ts";
-
-/** A conversation with a Codebuff server. */
-export type CodebuffConversation = Conversation<
-  CodebuffEvent,
-  CodebuffResult,
-  CodebuffPromptOptions,
-  CodebuffPromptInput,
-  CodebuffConversationState
->;
 
 const TURN_FIELDS: Readonly<Record<string, Check>> = {
   signal: checks.signal,
@@ -167,45 +158,16 @@ export class CodebuffClient
    */
   conversation(options: { readonly from?: ConversationState } = {}): CodebuffConversation {
     checkCallOptions(options, {});
-    const memory = new CodebuffMemory(options.from);
-    const server = (): CodebuffServer => this.#wire.server ?? "proxy";
-    return new LiveConversation({
-      get messages() {
-        return memory.messages;
-      },
-      get state() {
-        return memory.state;
-      },
-      create: (
-        input: string | CodebuffPromptInput,
-        options: (CodebuffPromptOptions & TurnOptions) | undefined,
-        first,
-      ) => {
+    const host: ConversationHost = {
+      build: (input, options) => {
         this.#assertOpen();
-        const data = this.#build(input, options);
-        if (data.prompt === undefined && data.content === undefined) {
-          throw new InvalidInputError(
-            "the prompt says nothing.",
-            "In a conversation it needs `prompt` or `content`; what was said before is kept for you.",
-          );
-        }
-        toJson(data, "the prompt");
-        const json = (to = server()): string => toJson(memory.withHistory(data, to), "the conversation");
-        const prompt = this.#prompts.create({
-          input,
-          data,
-          options,
-          json,
-          stateNow: () => memory.state,
-          first,
-        });
-        return {
-          turn: prompt.turn,
-          start: () => this.#start(prompt),
-          completed: (result: CodebuffResult) => memory.remember(data, result, prompt.server ?? server()),
-        };
+        return this.#build(input, options);
       },
-    });
+      create: (order) => this.#prompts.create(order),
+      start: (prompt) => this.#start(prompt),
+      server: () => this.#wire.server ?? "proxy",
+    };
+    return openConversation(host, options.from);
   }
 
   /**

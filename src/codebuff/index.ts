@@ -1,7 +1,8 @@
 // Everything that the core gives to every protocol, so that one import is enough.
 export * from "../core/index.ts";
 export type { ChunkDecoding, TextSource } from "./chunks.ts";
-export { CodebuffClient, type CodebuffConversation } from "./client.ts";
+export { CodebuffClient } from "./client.ts";
+export type { CodebuffConversation } from "./conversation.ts";
 export type { CodebuffClientEvents, PromptFrame } from "./events.ts";
 export type { CodebuffServer } from "./handshake.ts";
 export type { CodebuffInitInput } from "./init.ts";

@@ -1,7 +1,7 @@
 import pRetry from "p-retry";
 import { Attempts } from "./backoff.ts";
 import type { CancelTimer } from "./clock.ts";
-import { asConnectError, connectError } from "./connect-error.ts";
+import { asConnectError, closedByCaller, connectError, isTooLarge, tooLarge } from "./connection-errors.ts";
 import {
   type ClientStatus,
   type ConnectionSetup,
@@ -411,17 +411,4 @@ export class Connection {
     if (statusOf(next) !== statusOf(previous)) this.#setup.observer.status(statusOf(next));
     return this.#state === next;
   }
-}
-
-const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
-
-/** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
-function tooLarge(limit: number, cause: unknown): ConnectionLostError {
-  const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
-  return new ConnectionLostError(message, { cause });
-}
-
-/** `ws` refuses such a frame by itself, and says so with a code. */
-function isTooLarge(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 }

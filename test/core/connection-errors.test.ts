@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asConnectError, connectError } from "../../src/core/connect-error.ts";
+import { asConnectError, connectError } from "../../src/core/connection-errors.ts";
 import { ClosedError, ConnectError, InvalidInputError } from "../../src/core/errors.ts";
 
 const target = "ws://127.0.0.1:8000/ws";

@@ -1,4 +1,11 @@
-import { type AgentwireError, ConnectError, isAgentwireError, said } from "./errors.ts";
+import {
+  type AgentwireError,
+  ClosedError,
+  ConnectError,
+  ConnectionLostError,
+  isAgentwireError,
+  said,
+} from "./errors.ts";
 import type { SocketEnd } from "./socket.ts";
 
 /** `ws` tells a refused upgrade only in its message. */
@@ -25,4 +32,18 @@ export function connectError(end: SocketEnd, target: string): ConnectError {
 export function asConnectError(error: unknown, target: string): AgentwireError {
   if (isAgentwireError(error)) return error;
   return new ConnectError(`cannot connect to ${target} (${said(error)})`, { cause: error });
+}
+
+/** The end that the caller wanted. */
+export const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
+
+/** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
+export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
+  const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
+  return new ConnectionLostError(message, { cause });
+}
+
+/** `ws` refuses such a frame by itself, and says so with a code. */
+export function isTooLarge(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 }

@@ -1,0 +1,64 @@
+import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import type { TurnOptions } from "../core/turn.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
+import { type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
+import type { CodebuffPromptOptions, Prompt, PromptOrder } from "./prompts.ts";
+import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
+
+/** A conversation with a Codebuff server. */
+export type CodebuffConversation = Conversation<
+  CodebuffEvent,
+  CodebuffResult,
+  CodebuffPromptOptions,
+  CodebuffPromptInput,
+  CodebuffConversationState
+>;
+
+type Input = string | CodebuffPromptInput;
+type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
+
+/** What a conversation needs of its client. */
+export interface ConversationHost {
+  /** Checks the input and fills in the client's defaults; throws what is wrong. */
+  build(input: Input, options: Options): PromptData;
+  create(order: PromptOrder): Prompt;
+  start(prompt: Prompt): void;
+  /** The server at the other end, as far as it is known. */
+  server(): CodebuffServer;
+}
+
+/** @throws InvalidInputError when `from` is not the state of such a conversation. */
+export function openConversation(
+  host: ConversationHost,
+  from: ConversationState | undefined,
+): CodebuffConversation {
+  const memory = new CodebuffMemory(from);
+  return new LiveConversation({
+    get messages() {
+      return memory.messages;
+    },
+    get state() {
+      return memory.state;
+    },
+    create: (input: Input, options: Options, first) => {
+      const data = host.build(input, options);
+      assertSaysSomething(data);
+      toJson(data, "the prompt");
+      const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
+      const prompt = host.create({ input, data, options, json, stateNow: () => memory.state, first });
+      return {
+        turn: prompt.turn,
+        start: () => host.start(prompt),
+        completed: (result: CodebuffResult) => memory.remember(data, result, prompt.server ?? host.server()),
+      };
+    },
+  });
+}
+
+function assertSaysSomething({ prompt, content }: PromptData): void {
+  if (prompt !== undefined || content !== undefined) return;
+  const hint = "In a conversation it needs `prompt` or `content`; what was said before is kept for you.";
+  throw new InvalidInputError("the prompt says nothing.", hint);
+}
