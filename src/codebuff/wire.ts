@@ -341,10 +341,11 @@ export class Wire implements Protocol {
         ? undefined
         : session.takeOnlyUnacked();
     if (sent) this.#refused(session, undefined, sent, text);
-    else
-      this.#setup
-        .core()
-        .warn("unattributed-refusal", `the server refused something without saying what: ${text}`);
+    else {
+      // The text may repeat what was sent, so it is no part of the line that is logged.
+      const message = "the server refused something without saying what";
+      this.#setup.core().warn("unattributed-refusal", message, { raw: text });
+    }
   }
 
   #lose(sent: Sent, error: AgentwireError): void {

@@ -261,7 +261,7 @@ describe("refusals that name no frame", () => {
     expect(client.status).toBe("ready");
     expect(lost.told).toEqual([]);
     expect(new Set(warnings.told.map(({ kind }) => kind))).toEqual(new Set(["unattributed-refusal"]));
-    expect(warnings.told[0]?.message).toContain("Invalid JSON: Expecting property name");
+    expect(warnings.told[0]?.raw).toContain("Invalid JSON: Expecting property name");
   });
 
   test("17: of messages that were wrong are warnings, and acks of unknown txids are nothing", async () => {

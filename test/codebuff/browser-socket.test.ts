@@ -1,0 +1,49 @@
+import { CodebuffClient, isAgentwireError } from "agentwire/codebuff";
+import { MockCodebuffServer } from "agentwire/testing";
+import { expect, test, vi } from "vitest";
+
+// The file that every runtime but Node gets for "#socket".
+vi.mock("../../src/core/socket.node.ts", () => import("../../src/core/socket.global.ts"));
+
+test("where the platform cannot send headers they are refused, with what to do instead", () => {
+  const make = (): CodebuffClient =>
+    new CodebuffClient({ url: "wss://example.org/ws", headers: { "x-tenant": "one" } });
+  expect(make).toThrow(/^unsupported: .*`createWebSocket`/);
+  try {
+    make();
+  } catch (error) {
+    expect(isAgentwireError(error, "unsupported")).toBe(true);
+  }
+});
+
+test("where the platform cannot send headers, a socket of the caller's own gets them", () => {
+  const createWebSocket = (): never => {
+    throw new Error("not in this test");
+  };
+  const headers = { "x-tenant": "one" };
+  expect(() => new CodebuffClient({ url: "wss://example.org/ws", headers, createWebSocket })).not.toThrow();
+});
+
+test("the platform's WebSocket is read at dial, so that a test can replace it", async () => {
+  await using server = await MockCodebuffServer.start();
+  const dialled: string[] = [];
+  const Original = globalThis.WebSocket;
+  const client = new CodebuffClient({ url: server.url, settleWindow: 0 });
+  vi.stubGlobal(
+    "WebSocket",
+    class extends Original {
+      constructor(url: string, protocols?: string[]) {
+        super(url, protocols);
+        dialled.push(url);
+      }
+    },
+  );
+  try {
+    expect((await client.prompt("hello").result).text).not.toBe("");
+  } finally {
+    vi.unstubAllGlobals();
+    await client.close();
+  }
+  expect(dialled).toEqual([server.url]);
+  expect(server.violations).toEqual([]);
+});
