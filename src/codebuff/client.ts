@@ -17,7 +17,6 @@ import { type Ack, encode, type InitResponse, type ServerMessage } from "./messa
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
-import type { Session } from "./session.ts";
 import { Standing } from "./standing.ts";
 import { TokenSource } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
@@ -60,6 +59,7 @@ export class CodebuffClient
   readonly #wire: Wire;
   readonly #prompts: Prompts;
   readonly #standing: Standing;
+  readonly #token: TokenSource;
   #tokensGiven = false;
   #closing = false;
 
@@ -73,7 +73,7 @@ export class CodebuffClient
       settings,
       core,
       user: {
-        resume: (session) => this.#resume(session),
+        resume: () => this.#standing.resume(),
         promptAcked: (promptId) => this.#prompts.acked(promptId),
         promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
         promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
@@ -82,8 +82,18 @@ export class CodebuffClient
       },
     });
     this.#wire = wire;
-    this.#prompts = new Prompts({ settings, wire, token, core });
-    this.#standing = new Standing({ wire, token, core, closed: () => this.#closedError() });
+    this.#token = token;
+    this.#prompts = new Prompts({ settings, wire, token, core, mustWait: () => this.#standing.hasWork });
+    this.#standing = new Standing({
+      wire,
+      token,
+      core,
+      closed: () => this.#closedError(),
+      done: () => {
+        wire.resumed();
+        this.#prompts.pump();
+      },
+    });
     this.#core = new ClientCore({
       options,
       resolved: settings.socket,
@@ -295,16 +305,6 @@ export class CodebuffClient
 
   // --- what the wire tells ---
 
-  #resume(session: Session): void {
-    const start = (): void => {
-      this.#wire.resumed(session);
-      this.#prompts.pump();
-    };
-    const waits = this.#standing.resume(session);
-    if (waits) void waits.then(start);
-    else start();
-  }
-
   #onMessage(message: Exclude<ServerMessage, Ack>, size: number): void {
     const { events } = this.#core;
     switch (message.type) {
@@ -337,5 +337,6 @@ export class CodebuffClient
   #unavailable(reason: AgentwireError): void {
     this.#prompts.endAll(reason);
     this.#standing.unavailable(reason);
+    this.#token.close();
   }
 }

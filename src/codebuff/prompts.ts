@@ -69,6 +69,8 @@ export interface PromptsSetup {
   readonly settings: CodebuffSettings;
   readonly wire: Wire;
   readonly token: TokenSource;
+  /** Whether something that was asked before has to go out first. */
+  readonly mustWait: () => boolean;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 }
 
@@ -96,7 +98,7 @@ export class Prompts {
    *   the server takes; QueueFullError when too much waits already.
    */
   create(order: PromptOrder): Prompt {
-    const { settings, core } = this.#setup;
+    const { settings, core, wire } = this.#setup;
     const { promptId } = order.data;
     if (this.#open.has(promptId) || this.#settled.has(promptId)) {
       throw new InvalidInputError(
@@ -122,7 +124,11 @@ export class Prompts {
       signal,
       textOf: (event) => (event.type === "response-chunk" ? event.text : ""),
       stateNow: order.stateNow,
-      stop: () => turn.stopped(), // the proxy knows no cancelling: it goes on working, and its words are late
+      // The proxy knows no cancelling: it goes on working, and its words are late.
+      stop: () => {
+        turn.stopped();
+        wire.promptAbandoned(promptId);
+      },
       settled: () => this.#forget(prompt),
       onEvent: (event) => {
         if (core().events.has("event")) core().events.emit("event", event, turn);
@@ -163,7 +169,7 @@ export class Prompts {
   /** Sends what waits, oldest first, as far as the server and `maxConcurrentPrompts` take it. */
   pump(): void {
     const { wire, settings, token } = this.#setup;
-    while (!this.#askingForToken) {
+    while (!this.#askingForToken && !this.#setup.mustWait()) {
       const { session } = wire;
       const prompt = this.#queue.first();
       if (!session || !prompt || session.runningCount >= settings.maxConcurrentPrompts) return;

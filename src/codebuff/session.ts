@@ -45,6 +45,8 @@ export class Session {
   identifyTxid: number | undefined;
   /** Nothing has arrived since the session was identified: a refusal may still be on its way. */
   untouched = true;
+  /** Whether the server answers first in, first out, as the published proxy does. */
+  inOrder = true;
   readonly #acks: Pending<number, Sent>;
   readonly #inits: Pending<number, Init>;
   readonly #running = new Map<string, number>();
@@ -64,7 +66,13 @@ export class Session {
 
   /** Whether the server's silence is explained by a prompt that it works on. */
   get blocked(): boolean {
-    return this.server === "proxy" && this.#running.size > 0;
+    return this.server === "proxy" && this.inOrder && this.#running.size > 0;
+  }
+
+  /** From now on nothing is inferred from the order of answers. */
+  answersOutOfOrder(): void {
+    this.inOrder = false;
+    this.#runningChanged();
   }
 
   /** The identification has succeeded, as far as an ack can tell. */
@@ -134,7 +142,7 @@ export class Session {
 
   /** The prompts that are over although no terminal came: they were sent before a frame that has been answered. */
   endedSilently(ackedTxid: number): string[] {
-    if (this.server !== "proxy") return [];
+    if (this.server !== "proxy" || !this.inOrder) return [];
     const over = [...this.#running].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
     for (const promptId of over) this.ended(promptId);
     return over;
@@ -173,7 +181,7 @@ export class Session {
     if (!this.blocked) this.#stall.stop();
     else if (!this.#stall.running) this.#stall.start();
     const [first] = this.#running.values();
-    const oldest = this.server === "proxy" ? first : undefined;
+    const oldest = this.blocked ? first : undefined;
     this.#acks.setClocks((txid) => oldest === undefined || txid <= oldest);
   }
 }

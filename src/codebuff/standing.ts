@@ -22,27 +22,40 @@ interface Topics {
   readonly reply: Deferred<void>;
 }
 
+type Asked = Init | Topics;
+
 export interface StandingSetup {
   readonly wire: Wire;
   readonly token: TokenSource;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
   /** Why nothing will be sent any more, once that is so. */
   readonly closed: () => AgentwireError | undefined;
+  /** All that was asked has been written: prompts may follow. */
+  readonly done: () => void;
 }
 
 /**
- * What a client has asked of its session as a whole: the init, and topics. Asked anew after every
- * reconnect, before any prompt; what was asked for while there was no session follows in its order.
+ * What a client has asked of its session as a whole: the init, and topics. It goes out one by one, in the
+ * order of the calls, and is asked anew of every next session, before any prompt.
  */
 export class Standing {
   readonly #setup: StandingSetup;
   readonly #topics = new Set<string>();
-  readonly #waiting = new Queue<Init | Topics>();
+  /** What the session that is resuming has to be asked again; made anew for each. */
+  #repeats = new Queue<Asked>();
+  /** What was asked and not yet written, the next one first. */
+  readonly #waiting = new Queue<Asked>();
+  #pumping = false;
   /** The last init that a server answered. */
   #answered: Init | undefined;
 
   constructor(setup: StandingSetup) {
     this.#setup = setup;
+  }
+
+  /** Whether something has to be written before a prompt. */
+  get hasWork(): boolean {
+    return this.#pumping || this.#repeats.size > 0 || this.#waiting.size > 0;
   }
 
   init(json: string, ownToken: boolean): Promise<InitResponse> {
@@ -64,36 +77,23 @@ export class Standing {
     return asked.reply.promise;
   }
 
-  /** Asks a new session for all of it; returns a promise only when there is something to wait for. */
-  resume(session: Session): Promise<void> | undefined {
-    const init = this.#answered;
-    if (!init && this.#waiting.size === 0) {
-      this.#resubscribe(session);
-      return undefined;
+  /** A new session stands: it is asked for all of it, and then told to be ready. */
+  resume(): void {
+    this.#repeats = new Queue();
+    if (this.#answered)
+      this.#repeats.add({ ...this.#answered, reply: this.#repeated<InitResponse>("reinit-failed") });
+    const topics = [...this.#topics];
+    if (topics.length > 0) {
+      this.#repeats.add({ kind: "subscribe", topics, reply: this.#repeated<void>("resubscribe-failed") });
     }
-    return this.#resumeInOrder(session, init);
+    void this.#pump();
   }
 
   unavailable(reason: AgentwireError): void {
+    this.#repeats.clear();
     for (let asked = this.#waiting.take(); asked; asked = this.#waiting.take()) {
       asked.reply.reject(copyError(reason));
     }
-  }
-
-  async #resumeInOrder(session: Session, init: Init | undefined): Promise<void> {
-    if (init) await this.#sendInit(session, { ...init, reply: this.#repeated("reinit-failed") });
-    this.#resubscribe(session);
-    while (this.#setup.wire.isCurrent(session)) {
-      const asked = this.#waiting.take();
-      if (!asked) return;
-      await this.#send(session, asked);
-    }
-  }
-
-  #resubscribe(session: Session): void {
-    if (this.#topics.size === 0 || !this.#setup.wire.isCurrent(session)) return;
-    const reply = this.#repeated<void>("resubscribe-failed");
-    this.#sendTopics(session, { kind: "subscribe", topics: [...this.#topics], reply });
   }
 
   /** The reply to something that nobody awaits a second time; its failure is told as a warning. */
@@ -106,49 +106,72 @@ export class Standing {
     return reply;
   }
 
-  /** Sends to the session that takes requests now, or keeps it for the next. */
-  #ask(asked: Init | Topics): void {
-    const { wire, closed } = this.#setup;
-    const { session } = wire;
-    const error = closed();
-    if (error) asked.reply.reject(error);
-    else if (session) void this.#send(session, asked);
-    else this.#waiting.add(asked);
-  }
-
-  async #send(session: Session, asked: Init | Topics): Promise<void> {
-    if (asked.kind === "init") await this.#sendInit(session, asked);
-    else this.#sendTopics(session, asked);
-  }
-
-  async #sendInit(session: Session, init: Init): Promise<void> {
-    const { wire, token } = this.#setup;
-    let value = init.ownToken ? undefined : token.known;
-    if (!init.ownToken && value === undefined) {
-      try {
-        value = await token.get();
-      } catch (cause) {
-        init.reply.reject(tokenFailed(cause));
-        return;
-      }
-      if (!wire.isCurrent(session)) {
-        this.#ask(init); // the session ended meanwhile
-        return;
-      }
+  #ask(asked: Asked): void {
+    const error = this.#setup.closed();
+    if (error) {
+      asked.reply.reject(error);
+      return;
     }
-    const sent = { kind: "init", reply: init.reply } as const;
-    wire.request(session, sent, (txid) => encode.action(txid, withToken(init.json, value)));
+    this.#waiting.add(asked);
+    void this.#pump();
   }
 
-  #sendTopics(session: Session, { kind, topics, reply }: Topics): void {
+  /**
+   * Writes what waits, one at a time. What is next stays in its queue until it is written, so that a session
+   * that ends while a token is awaited loses nothing. Waits for nothing but a token function.
+   */
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    const { wire } = this.#setup;
+    for (let session = wire.identified; session; session = wire.identified) {
+      const asked = this.#next.first;
+      if (!asked) break;
+      const token = this.#tokenFor(asked);
+      const got = typeof token === "object" ? await token : { token };
+      if (!wire.isCurrent(session) || this.#next.first !== asked) continue;
+      this.#next.take();
+      if ("error" in got) asked.reply.reject(got.error);
+      else this.#write(session, asked, got.token);
+    }
+    this.#pumping = false;
+    if (!this.hasWork) this.#setup.done();
+  }
+
+  get #next(): Queue<Asked> {
+    return this.#repeats.size > 0 ? this.#repeats : this.#waiting;
+  }
+
+  /** At once where there is nothing to ask; never rejects. */
+  #tokenFor(
+    asked: Asked,
+  ):
+    | string
+    | undefined
+    | Promise<{ readonly token: string | undefined } | { readonly error: AgentwireError }> {
+    if (asked.kind !== "init" || asked.ownToken) return undefined;
+    const token = this.#setup.token.get();
+    if (typeof token !== "object") return token;
+    return token.then(
+      (value) => ({ token: value }),
+      (cause: unknown) => ({ error: tokenFailed(cause) }),
+    );
+  }
+
+  #write(session: Session, asked: Asked, token: string | undefined): void {
+    const { wire } = this.#setup;
+    if (asked.kind === "init") {
+      const sent = { kind: "init", reply: asked.reply } as const;
+      wire.request(session, sent, (txid) => encode.action(txid, withToken(asked.json, token)));
+      return;
+    }
+    const { kind, topics, reply } = asked;
     const apply = (): void => {
       for (const topic of topics) {
         if (kind === "subscribe") this.#topics.add(topic);
         else this.#topics.delete(topic);
       }
     };
-    this.#setup.wire.request(session, { kind: "topics", reply, apply }, (txid) =>
-      encode.topics(kind, txid, topics),
-    );
+    wire.request(session, { kind: "topics", reply, apply }, (txid) => encode.topics(kind, txid, topics));
   }
 }

@@ -1,7 +1,7 @@
 import { describe } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
-import { deferred } from "../core/deferred.ts";
-import { HandshakeError, InvalidInputError, RequestTimeoutError } from "../core/errors.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
+import { ClosedError, HandshakeError, InvalidInputError, RequestTimeoutError } from "../core/errors.ts";
 import type { Redactor } from "../core/redact.ts";
 
 /** The client's token, as a value or from a function that is asked each time. Each one is kept out of what the library says. */
@@ -10,6 +10,7 @@ export class TokenSource {
   readonly #redactor: () => Redactor;
 
   readonly #clock: Clock;
+  readonly #asking = new Set<Deferred<never>>();
 
   constructor(
     source: string | (() => string | Promise<string>) | undefined,
@@ -39,6 +40,11 @@ export class TokenSource {
     return this.#ask(this.#source);
   }
 
+  /** The client is closed: nobody waits for a token any more. */
+  close(): void {
+    for (const late of this.#asking) late.reject(new ClosedError("the client was closed"));
+  }
+
   async #ask(source: () => string | Promise<string>): Promise<string> {
     const token: unknown = await this.#inTime(async () => source());
     if (typeof token !== "string" || token === "") {
@@ -54,6 +60,7 @@ export class TokenSource {
   /** Everything that is to be sent waits for the token, so the function has a limit. */
   async #inTime<T>(ask: () => Promise<T>): Promise<T> {
     const late = deferred<never>();
+    this.#asking.add(late);
     const error = new RequestTimeoutError("the `authToken` function did not answer", {
       timeout: TOKEN_TIMEOUT,
     });
@@ -62,6 +69,7 @@ export class TokenSource {
       return await Promise.race([ask(), late.promise]);
     } finally {
       cancel();
+      this.#asking.delete(late);
     }
   }
 }

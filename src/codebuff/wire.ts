@@ -23,7 +23,7 @@ import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 /** What the wire tells the rest of the client. */
 export interface WireUser {
   /** The session stands: send what has to precede the prompts, then the prompts. */
-  resume(session: Session): void;
+  resume(): void;
   /** The server took the prompt in. */
   promptAcked(promptId: string): void;
   /** The prompt failed without a message of its own: refused, not acked in time, or lost with its socket. */
@@ -49,7 +49,6 @@ export class Wire implements Protocol {
   #txid = 0;
   #clientSessionId: string;
   #duplicates = 0;
-  #answersInOrder = true;
   #cancelSettle: CancelTimer | undefined;
 
   constructor(setup: WireSetup) {
@@ -62,15 +61,20 @@ export class Wire implements Protocol {
     return this.#session?.phase === "ready" && this.isCurrent(this.#session) ? this.#session : undefined;
   }
 
+  /** The session that takes standing requests, also while it resumes. */
+  get identified(): Session | undefined {
+    return this.#session?.identified && this.isCurrent(this.#session) ? this.#session : undefined;
+  }
+
   /** Whether a frame sent for `session` goes out on its own socket. */
   isCurrent(session: Session): boolean {
     return this.#session === session && this.#setup.core().connection.writable;
   }
 
   /** What has to precede the prompts was sent. */
-  resumed(session: Session): void {
-    if (!this.isCurrent(session)) return;
-    session.phase = "ready";
+  resumed(): void {
+    const session = this.identified;
+    if (session) session.phase = "ready";
   }
 
   /** An init-response came: it answers the oldest init that has none. */
@@ -88,6 +92,11 @@ export class Wire implements Protocol {
   impliesAck(txid: number): void {
     const session = this.#session;
     if (session?.takeAck(txid)) this.#provesOver(session, txid);
+  }
+
+  /** Nobody waits for a prompt any more. A server that works in order still does, and the others wait behind it. */
+  promptAbandoned(promptId: string): void {
+    if (this.#session?.inOrder === false) this.#session.ended(promptId);
   }
 
   /** The server is done with a prompt. */
@@ -120,12 +129,13 @@ export class Wire implements Protocol {
   ping(): boolean {
     const { session } = this;
     if (session) this.request(session, { kind: "ping" }, encode.ping);
-    return session !== undefined;
+    // A link that takes no frames any more is to be judged like one that answers none; one that is resuming is not.
+    return session !== undefined || !this.#setup.core().connection.writable;
   }
 
   /** A prompt went on after it had seemed to be over: this server does not answer in order, and nothing can be inferred. */
   answersOutOfOrder(): void {
-    this.#answersInOrder = false;
+    this.#session?.answersOutOfOrder();
   }
 
   excused(): boolean {
@@ -185,7 +195,7 @@ export class Wire implements Protocol {
     const session = this.#session;
     if (!session) return;
     session.identifiedNow();
-    this.#setup.user.resume(session);
+    this.#setup.user.resume();
   }
 
   handshakeTimeout(): AgentwireError {
@@ -245,7 +255,6 @@ export class Wire implements Protocol {
 
   /** The server answered this frame, so every prompt before it is over. */
   #provesOver(session: Session, txid: number): void {
-    if (!this.#answersInOrder) return;
     for (const promptId of session.endedSilently(txid)) this.#setup.user.promptEndedSilently(promptId);
   }
 

@@ -84,6 +84,7 @@ export class Attempts {
     try {
       const verdict: unknown = policy.shouldReconnect?.(error, attempt) ?? true;
       if (typeof verdict === "boolean") return verdict;
+      if (verdict instanceof Promise) verdict.catch(() => {}); // what it rejects with is beside the point made below
       throw new TypeError("it must return true or false, at once");
     } catch (thrown) {
       this.#onCallbackThrow(thrown, "shouldReconnect");

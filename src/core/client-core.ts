@@ -179,7 +179,6 @@ export class ClientCore<
   #onStatus(status: ClientStatus): void {
     if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#emitStatus(status);
-    if (status === "closed") this.events.close();
     if (status !== "ready") return;
     if (this.#wasReady) this.#shared.emit("reconnected");
     this.#wasReady = true;
@@ -191,6 +190,7 @@ export class ClientCore<
     if (this.#statuses.size > 1) return;
     for (let next = this.#statuses.first; next !== undefined; next = this.#statuses.first) {
       this.#shared.emit("status", next);
+      if (next === "closed") this.events.close(); // there will be no more
       this.#statuses.take();
     }
   }

@@ -107,6 +107,8 @@ export type State =
       readonly socket: Socket;
       readonly keepalive: Keepalive;
       readonly cancelTimer: CancelTimer;
+      /** Runs while the server has begun to close and somebody needs the next link. */
+      cancelWatch?: CancelTimer;
     }
   | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
@@ -116,7 +118,10 @@ export type State =
 /** Ends the timers of `state`, and its socket unless `next` goes on with it. */
 export function release(state: State, next: State): void {
   if ("cancelTimer" in state) state.cancelTimer();
-  if ("keepalive" in state) state.keepalive.stop();
+  if (state.name === "ready") {
+    state.keepalive.stop();
+    state.cancelWatch?.();
+  }
   if (!("socket" in state) || !state.socket) return;
   if (!("socket" in next) || next.socket !== state.socket) state.socket.terminate();
 }

@@ -9,7 +9,7 @@ import {
   type State,
   statusOf,
 } from "./connection-state.ts";
-import { deferred } from "./deferred.ts";
+import { type Deferred, deferred } from "./deferred.ts";
 import {
   type AgentwireError,
   ClosedError,
@@ -34,6 +34,9 @@ export class Connection {
   #established: Promise<void> | undefined;
   readonly #attempts: Attempts;
   readonly #ended = deferred<void>();
+  /** What comes after the link that is going down, for those who asked meanwhile. */
+  #next: Deferred<void> | undefined;
+  #losing = false;
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
@@ -53,10 +56,7 @@ export class Connection {
   connect(): Promise<void> {
     switch (this.#state.name) {
       case "ready":
-        if (this.#state.socket.isOpen) return Promise.resolve();
-        // The server has begun to close and may take its time to finish: go on without it.
-        this.drop(new ConnectionLostError("the server is closing the connection"));
-        return this.connect();
+        return this.#state.socket.isOpen ? Promise.resolve() : this.#afterLoss(this.#state);
       case "idle":
         this.#establish();
         break;
@@ -73,6 +73,16 @@ export class Connection {
         break;
     }
     return this.#established ?? Promise.resolve();
+  }
+
+  /** The link is going down. Its end is about to be told; a server that does not finish is not waited for. */
+  #afterLoss(state: State & { name: "ready" }): Promise<void> {
+    const { clock } = this.#setup;
+    const unfinished = (): void =>
+      this.drop(new ConnectionLostError("the server did not finish closing the connection"));
+    state.cancelWatch ??= clock.setTimeout(unfinished, CLOSE_TIMEOUT);
+    this.#next ??= deferred();
+    return this.#next.promise;
   }
 
   /** Whether a frame sent now reaches the platform; not so while a socket is closing and its end not yet told. */
@@ -196,6 +206,8 @@ export class Connection {
   #establish(cause?: AgentwireError): void {
     this.#established = this.#run(cause);
     this.#established.catch(() => {});
+    this.#next?.resolve(this.#established);
+    this.#next = undefined;
   }
 
   async #run(cause: AgentwireError | undefined): Promise<void> {
@@ -355,9 +367,12 @@ export class Connection {
   #lost(end: SocketEnd | AgentwireError): void {
     const { protocol, observer } = this.#setup;
     const lost = this.#state;
+    if (this.#losing) return; // somebody who is just being told of the loss
     if ("socket" in lost) lost.socket?.terminate(); // a link given up here is as dead as one that broke
+    this.#losing = true;
     const error = protocol.lost(end);
     observer.disconnected(error);
+    this.#losing = false;
     if (this.#state !== lost) return;
     if (lost.name === "draining") {
       this.#end(closedByCaller());
@@ -400,6 +415,7 @@ export class Connection {
 
   #end(reason: AgentwireError): void {
     this.#transition({ name: "closed", reason });
+    this.#next?.reject(reason);
     this.#ended.resolve();
   }
 

@@ -1,13 +1,13 @@
 /** A promise that somebody else settles. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
-  resolve(value: T): void;
+  resolve(value: T | PromiseLike<T>): void;
   reject(error: unknown): void;
 }
 
 /** A rejection that nobody awaits is not reported: whoever holds one of these is told in another way too. */
 export function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {};
+  let resolve: (value: T | PromiseLike<T>) => void = () => {};
   let reject: (error: unknown) => void = () => {};
   const promise = new Promise<T>((yes, no) => {
     resolve = yes;

@@ -33,15 +33,9 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     }
     const { signal } = options;
     if (this.#closed || signal?.aborted) return () => {};
-    const isolated = (...values: unknown[]): void => {
-      try {
-        // eventemitter3 forgets the types; `emit` checked them. An async listener may still fail later.
-        const later: unknown = listener(...(values as unknown as Events[Name]));
-        if (later instanceof Promise) later.catch((error: unknown) => this.#onThrow(error, name));
-      } catch (error) {
-        this.#onThrow(error, name);
-      }
-    };
+    // eventemitter3 forgets the types; `emit` checked them.
+    const isolated = (...values: unknown[]): void =>
+      this.call(name, listener, ...(values as unknown as Events[Name]));
     const off = (): void => {
       this.#emitter.off(name, isolated);
       signal?.removeEventListener("abort", off);
@@ -51,6 +45,20 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     this.#emitter.on(name, isolated);
     signal?.addEventListener("abort", off, { once: true });
     return off;
+  }
+
+  /** Calls one listener; what it throws, at once or later, is reported. */
+  call<Name extends keyof Events & string>(
+    name: Name,
+    listener: (...values: Events[Name]) => unknown,
+    ...values: Events[Name]
+  ): void {
+    try {
+      const later = listener(...values);
+      if (later instanceof Promise) later.catch((error: unknown) => this.#onThrow(error, name));
+    } catch (error) {
+      this.#onThrow(error, name);
+    }
   }
 
   emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {

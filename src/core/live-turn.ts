@@ -164,11 +164,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     queueMicrotask(() => {
       offFirst();
       if (told || !listening || options?.signal?.aborted) return;
-      try {
-        present(this.#status);
-      } catch (error) {
-        this.#setup.onListenerThrow(error, name);
-      }
+      this.#emitter.call("status", present, this.#status);
     });
     return () => {
       listening = false;

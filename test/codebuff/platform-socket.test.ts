@@ -1,8 +1,8 @@
 import { CodebuffClient, type WebSocketLike } from "agentwire/codebuff";
-import { MockCodebuffServer, step } from "agentwire/testing";
+import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { WebSocket as NodeWebSocket } from "ws";
-import { drain, pair, readyPair, status } from "../helpers/codebuff.ts";
+import { drain, once, pair, readyPair, status } from "../helpers/codebuff.ts";
 
 /** The platform's own WebSocket: no headers, no terminate(), nothing but 1006 about a failed connection. */
 const platform = { client: { WebSocket: globalThis.WebSocket } };
@@ -88,6 +88,29 @@ test("a socket that answers from inside send() is served like any other", async 
   expect((await client.prompt("hello").result).text).toBe("at once");
   expect(sockets).toHaveLength(1);
   await client.close();
+});
+
+test("a link that the server began to close and never finishes is found dead by the next ping", async () => {
+  const clock = new ManualClock();
+  const sockets: AnsweringSocket[] = [];
+  const client = new CodebuffClient({
+    url: "ws://127.0.0.1:1/ws",
+    settleWindow: 0,
+    clock,
+    createWebSocket: () => {
+      const socket = new AnsweringSocket();
+      sockets.push(socket);
+      return socket;
+    },
+  });
+  await client.connect();
+  for (const socket of sockets) socket.readyState = 2;
+  const gone = once(client, "disconnected");
+  await clock.advance(25_000);
+  await clock.advance(15_000);
+  expect(await gone).toMatchObject({ code: "connection-lost" });
+  await client.close();
+  expect(clock.pending).toBe(0);
 });
 
 /** A socket whose server lives in the same call stack: each frame is answered before `send` returns. */

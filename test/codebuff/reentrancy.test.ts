@@ -268,3 +268,162 @@ test("a token function that never answers fails the prompt after its limit", asy
     },
   });
 });
+
+test("connect() and prompt() in a `disconnected` listener: one loss is told once, and one prompt is sent", async () => {
+  await using made = await readyPair();
+  const { client, server } = made;
+  await client.prompt("warm up").result;
+  const errors: unknown[] = [];
+  const turns: ReturnType<typeof client.prompt>[] = [];
+  client.on("disconnected", (error) => {
+    errors.push(error);
+    client.connect().catch(() => {});
+    turns.push(client.prompt("resume"));
+  });
+  server.dropAll();
+  await status(client, "reconnecting");
+  await Promise.all(turns.map((turn) => turn.result));
+  expect(errors).toMatchObject([{ code: "connection-lost", closeCode: 1006 }]);
+  expect(server.prompts.map(({ data }) => data.prompt)).toEqual(["warm up", "resume"]);
+});
+
+test("a prompt made while a loss is told does not soften a close that is final", async () => {
+  await using made = await readyPair({
+    mock: { answer: () => [step.close(1008, "Expected identify message")] },
+  });
+  const { client } = made;
+  const turn = client.prompt("hello");
+  turn.on("status", (now) => {
+    if (now === "failed") client.prompt("again");
+  });
+  await status(client, "closed");
+  expect(await turn.outcome).toMatchObject({
+    status: "failed",
+    error: { code: "connection-lost", closeCode: 1008 },
+  });
+});
+
+test("what is asked right when the session resumes is sent, with and without a token function", async () => {
+  for (const authToken of [undefined, "token-1", async () => "token-1"]) {
+    await using made = await pair({ client: authToken === undefined ? {} : { authToken } });
+    const { client } = made;
+    const first = client.init({ fileContext: {} });
+    await client.connect();
+    await client.subscribe(["late"]);
+    await first;
+    let again: Promise<void> | undefined;
+    client.on("frame", ({ direction, text }) => {
+      if (direction === "out" && text.includes("subscribe") && !again)
+        again = client.subscribe(["later still"]);
+    });
+    const back = once(client, "reconnected");
+    made.server.dropAll();
+    await back;
+    await made.server.waitFor(() => sentTo(made.server, "subscribe").length === 3);
+    await again;
+    await client.prompt("hello").result;
+  }
+});
+
+test("requests keep the order of their calls with a token function too", async () => {
+  let slow = true;
+  await using made = await readyPair({
+    client: {
+      authToken: async () => {
+        if (slow) await new Promise((resolve) => setImmediate(resolve));
+        slow = false;
+        return "token-1";
+      },
+    },
+  });
+  const { client, server } = made;
+  await Promise.all([
+    client.init({ fileContext: {} }),
+    client.subscribe(["a"]),
+    client.prompt("hello").result,
+  ]);
+  const order = server.frames
+    .filter(({ direction }) => direction === "c2s")
+    .map(({ raw }) => JSON.parse(raw))
+    .map(({ type, data }) => data?.type ?? type);
+  expect(order).toEqual(["identify", "init", "subscribe", "prompt"]);
+});
+
+test("a repeated init goes out once, however many links break while its token is awaited", async () => {
+  let gated = false;
+  const token = gate();
+  await using made = await readyPair({
+    client: {
+      authToken: async () => {
+        if (gated) await token.passed;
+        return "token-1";
+      },
+    },
+  });
+  const { client, server } = made;
+  await client.init({ fileContext: {} });
+  gated = true;
+  for (let loss = 0; loss < 3; loss++) {
+    const back = once(client, "reconnected");
+    server.dropAll();
+    await back;
+  }
+  token.open();
+  await client.prompt("hello").result;
+  expect(sentTo(server, "action").map(({ data }) => (data as { type: string }).type)).toEqual([
+    "init",
+    "init",
+    "prompt",
+  ]);
+});
+
+test("close() rejects an init that waits for its token, and leaves no timer", async () => {
+  await using made = await readyPair({ client: { authToken: () => new Promise(() => {}) } });
+  const reply = made.client.init({ fileContext: {} });
+  const failed = expect(reply).rejects.toMatchObject({ code: "closed" });
+  await made.client.close();
+  await failed;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(made.clock.pending).toBe(0);
+});
+
+test("close() inside a status listener: `closed` is told all the same", async () => {
+  await using made = await readyPair();
+  const seen: string[] = [];
+  made.client.on("status", (now) => {
+    seen.push(now);
+    if (now === "reconnecting") void made.client.close();
+  });
+  const gone = once(made.client, "disconnected");
+  made.server.dropAll();
+  await gone;
+  expect(seen).toEqual(["reconnecting", "closed"]);
+});
+
+test("async callbacks that reject are no unhandled rejections: a late status listener, shouldReconnect", async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    const shouldReconnect = (async () => {
+      throw new Error("not at once");
+    }) as unknown as () => boolean;
+    await using made = await readyPair({ client: { reconnect: { shouldReconnect } } });
+    const warnings: string[] = [];
+    made.client.on("protocolWarning", ({ message }) => warnings.push(message));
+    const turn = made.client.prompt("hello");
+    await turn.result;
+    turn.on("status", async () => {
+      throw new Error("late listener");
+    });
+    const back = once(made.client, "reconnected");
+    made.server.dropAll();
+    await back;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings.join()).toContain("late listener");
+    expect(warnings.join()).toContain("it must return true or false, at once");
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+  expect(unhandled).toEqual([]);
+});

@@ -85,8 +85,12 @@ describe("a ready connection that is lost", () => {
     const rig = await connectionIn("ready");
     rig.socket.readyState = 2;
     expect([rig.connection.status, rig.connection.writable]).toEqual(["ready", false]);
-    void rig.connection.connect();
+    const connected = rig.connection.connect();
+    await rig.clock.advance(999);
+    expect(rig.connection.status).toBe("ready");
+    await rig.clock.advance(1);
     expect(rig.connection.status).toBe("reconnecting");
+    expect(await wordOf(connected)).toBe("pending");
     expect(rig.socket.abandoned).toBe(true);
   });
 
