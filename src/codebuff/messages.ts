@@ -101,7 +101,11 @@ const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
 /** A balance: `Infinity` on the published proxy, which `z.number()` refuses. */
 const balance = z.custom<number>((value) => typeof value === "number");
 
-const anyObject = z.record(z.string(), z.unknown());
+const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject);
+
+const names = z.custom<Readonly<Record<string, string>>>(
+  (value) => isObject(value) && Object.values(value).every((name) => typeof name === "string"),
+);
 
 export const ackSchema = z.looseObject({
   type: z.literal("ack"),
@@ -153,7 +157,7 @@ export const initResponseSchema = z.looseObject({
   usage: z.number(),
   remainingBalance: balance,
   message: optional(z.string()),
-  agentNames: optional(z.record(z.string(), z.string())),
+  agentNames: optional(names),
   next_quota_reset: optional(z.string()),
 } satisfies Shape<InitResponse>);
 
