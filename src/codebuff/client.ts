@@ -202,18 +202,12 @@ export class CodebuffClient
    * @throws InvalidInputError for no topics at all: the servers treat that each in their own way.
    */
   subscribe(topics: readonly string[]): Promise<void> {
-    this.#checkTopics(topics);
-    const done = this.#standing.setTopics("subscribe", topics);
-    this.#connectForWork();
-    return done;
+    return this.#setTopics("subscribe", topics);
   }
 
   /** Unsubscribes; topics that were not subscribed to are no error. */
   unsubscribe(topics: readonly string[]): Promise<void> {
-    this.#checkTopics(topics);
-    const done = this.#standing.setTopics("unsubscribe", topics);
-    this.#connectForWork();
-    return done;
+    return this.#setTopics("unsubscribe", topics);
   }
 
   connect(options?: ConnectOptions): Promise<void> {
@@ -271,20 +265,17 @@ export class CodebuffClient
     if (prompt.turn.open) this.#connectForWork();
   }
 
-  #checkTopics(topics: readonly string[]): void {
+  #setTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
     this.#assertOpen();
-    if (Array.isArray(topics) && topics.length > 0 && topics.every(checks.text.holds)) {
-      checkFrame(
-        encode.topics("unsubscribe", this.#wire.nextTxid, topics),
-        this.#settings,
-        this.#wire.server,
-      );
-      return;
+    if (!Array.isArray(topics) || topics.length === 0 || !topics.every(checks.text.holds)) {
+      const hint = 'Pass at least one, such as ["updates"].';
+      throw new InvalidInputError("`topics` is not a list of names.", hint);
     }
-    throw new InvalidInputError(
-      "`topics` is not a list of names.",
-      'Pass at least one, such as ["updates"].',
-    );
+    // As an unsubscribe, the longer of the two, so that what was subscribed to can be left again.
+    checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
+    const done = this.#standing.setTopics(type, topics);
+    this.#connectForWork();
+    return done;
   }
 
   /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */

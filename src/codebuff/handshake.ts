@@ -51,24 +51,22 @@ export function refusal(text: string): HandshakeError {
   );
 }
 
+/** The close code of the published proxy for a client that it does not know; whenever it comes, it is final. */
+export const POLICY = 1008;
+
+/** How a socket ended, in words for a message. */
+export function describeEnd({ code, reason }: SocketEnd): string {
+  return reason === "" ? `code ${code}` : `code ${code}, "${reason}"`;
+}
+
 /** A socket that ended before the session stood. */
 export function endedInHandshake(end: SocketEnd): HandshakeError {
-  const { code: closeCode, reason, cause } = end;
-  const said = reason === "" ? `code ${closeCode}` : `code ${closeCode}, "${reason}"`;
-  if (closeCode === 1008) {
-    return new HandshakeError(
-      "policy",
-      `the server closed the connection as a violation of its policy (${said})`,
-      { closeCode },
-    );
+  const { code: closeCode, cause } = end;
+  const how = describeEnd(end);
+  if (closeCode === POLICY) {
+    const message = `the server closed the connection as a violation of its policy (${how})`;
+    return new HandshakeError("policy", message, { closeCode });
   }
-  return new HandshakeError(
-    "closed",
-    `the server closed the connection while it was being set up (${said})`,
-    {
-      retryable: true,
-      closeCode,
-      cause,
-    },
-  );
+  const message = `the server closed the connection while it was being set up (${how})`;
+  return new HandshakeError("closed", message, { retryable: true, closeCode, cause });
 }

@@ -7,17 +7,14 @@ import {
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
-import { endedInHandshake } from "./handshake.ts";
+import { describeEnd, endedInHandshake, POLICY } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
-
-/** The close code of the published proxy for a client that it does not know; whenever it comes, it is final. */
-const POLICY = 1008;
 
 /** Why a socket ended, for the client. `unproven`: the session did not stand yet, as far as anybody can tell. */
 export function lossError(end: SocketEnd | AgentwireError, unproven: boolean): AgentwireError {
   if (isAgentwireError(end)) return end;
   if (unproven || end.code === POLICY) return endedInHandshake(end);
-  return new ConnectionLostError(`the server closed the connection (${said(end)})`, {
+  return new ConnectionLostError(`the server closed the connection (${describeEnd(end)})`, {
     closeCode: end.code,
     closeReason: end.reason,
     cause: end.cause,
@@ -31,7 +28,7 @@ export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostErro
     return new ConnectionLostError(`${withoutCode(end)}; ${advice}`, { delivery: "unknown", cause: end });
   }
   return new ConnectionLostError(
-    `the connection ended (${said(end)}) with the request under way; ${advice}`,
+    `the connection ended (${describeEnd(end)}) with the request under way; ${advice}`,
     {
       closeCode: end.code,
       closeReason: end.reason,
@@ -48,8 +45,4 @@ export function promptTooLarge(bytes: number, settings: CodebuffSettings): Paylo
     `the server closed the connection over a prompt of ${bytes} bytes; send less`,
     { bytes, limit },
   );
-}
-
-function said(end: SocketEnd): string {
-  return end.reason === "" ? `code ${end.code}` : `code ${end.code}, "${end.reason}"`;
 }

@@ -100,13 +100,10 @@ export class Session {
   }
 
   sent(txid: number, sent: Sent): void {
-    if (sent.kind === "prompt") {
-      this.#running.set(sent.promptId, txid);
-      this.#acks.add(txid, sent);
-      this.#runningChanged();
-    } else {
-      this.#acks.add(txid, sent);
-    }
+    this.#acks.add(txid, sent);
+    if (sent.kind !== "prompt") return;
+    this.#running.set(sent.promptId, txid);
+    this.#runningChanged();
   }
 
   /** Any frame arrived. */

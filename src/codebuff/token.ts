@@ -8,7 +8,6 @@ import type { Redactor } from "../core/redact.ts";
 export class TokenSource {
   readonly #source: string | (() => string | Promise<string>) | undefined;
   readonly #redactor: () => Redactor;
-
   readonly #clock: Clock;
   readonly #asking = new Set<Deferred<never>>();
 

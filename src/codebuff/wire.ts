@@ -116,7 +116,7 @@ export class Wire implements Protocol {
   request(session: Session, sent: Sent, frame: (txid: number) => string): void {
     const txid = this.#txid++;
     if (!this.isCurrent(session)) {
-      this.#lose(
+      this.#fail(
         sent,
         new ConnectionLostError("the connection ended before the frame was sent", { delivery: "not-sent" }),
       );
@@ -217,7 +217,7 @@ export class Wire implements Protocol {
       const over = tooLarge?.promptId === promptId ? promptTooLarge(tooLarge.bytes, settings) : undefined;
       user.promptFailed(promptId, over ?? requestLost(end));
     }
-    for (const sent of requests) if ("reply" in sent) this.#lose(sent, requestLost(end));
+    for (const sent of requests) if ("reply" in sent) this.#fail(sent, requestLost(end));
     return error;
   }
 
@@ -330,12 +330,8 @@ export class Wire implements Protocol {
       txid,
       serverMessage,
     });
-    if (sent.kind === "prompt") {
-      session.ended(sent.promptId); // it will get no prompt-error
-      this.#setup.user.promptFailed(sent.promptId, error);
-    } else if ("reply" in sent) {
-      sent.reply.reject(error);
-    }
+    if (sent.kind === "prompt") session.ended(sent.promptId); // it will get no prompt-error
+    this.#fail(sent, error);
   }
 
   /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */
@@ -357,7 +353,7 @@ export class Wire implements Protocol {
     }
   }
 
-  #lose(sent: Sent, error: AgentwireError): void {
+  #fail(sent: Sent, error: AgentwireError): void {
     if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
     else if ("reply" in sent) sent.reply.reject(error);
   }
@@ -366,7 +362,7 @@ export class Wire implements Protocol {
     const { ackTimeout: timeout } = this.#setup.settings;
     const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;
     const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
-    this.#lose(sent, error);
+    this.#fail(sent, error);
   }
 
   #endSettling(): void {

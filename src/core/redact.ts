@@ -17,8 +17,9 @@ export class Redactor {
   /** Remembers a credential, so that it is taken out wherever it turns up. Shorter than 4 characters would hit innocent text. */
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < 4) return;
-    const forms = new Set([...this.#secrets, secret, JSON.stringify(secret).slice(1, -1)]);
-    this.#secrets = [...forms].sort((a, b) => b.length - a.length);
+    const forms = [secret, JSON.stringify(secret).slice(1, -1)];
+    if (forms.every((form) => this.#secrets.includes(form))) return; // the same token comes with every prompt
+    this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((a, b) => b.length - a.length);
   }
 
   redact(text: string): string {
