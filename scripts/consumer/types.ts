@@ -57,6 +57,12 @@ function describe(event: CodebuffEvent): string {
       return event.text;
     case "prompt-response":
       return event.promptId;
+    case "tool-call-request":
+      return event.toolName;
+    case "message-cost-response":
+      return `${event.credits} credits`;
+    default:
+      return event.userInputId;
   }
 }
 

@@ -8,6 +8,7 @@ import { type AgentwireError, ClosedError, InvalidInputError } from "../core/err
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import { randomId } from "../core/random-id.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
+import { contentFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
@@ -17,6 +18,7 @@ import { type Ack, encode, type InitResponse, type ServerMessage } from "./messa
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
+import { Requests } from "./requests.ts";
 import { Standing } from "./standing.ts";
 import { TokenSource } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
@@ -59,6 +61,7 @@ export class CodebuffClient
   readonly #wire: Wire;
   readonly #prompts: Prompts;
   readonly #standing: Standing;
+  readonly #requests: Requests;
   readonly #token: TokenSource;
   #tokensGiven = false;
   #closing = false;
@@ -78,12 +81,23 @@ export class CodebuffClient
         promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
         promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
         message: (message, size) => this.#onMessage(message, size),
+        worksForServer: () => this.#requests.working,
+        sessionEnded: () => this.#requests.sessionEnded(),
         unavailable: (reason) => this.#unavailable(reason),
       },
     });
     this.#wire = wire;
     this.#token = token;
-    this.#prompts = new Prompts({ settings, wire, token, core, mustWait: () => this.#standing.hasWork });
+    const prompts = new Prompts({
+      settings,
+      wire,
+      token,
+      core,
+      mustWait: () => this.#standing.hasWork,
+      ended: (promptId, completed) => this.#requests.promptEnded(promptId, completed),
+    });
+    this.#prompts = prompts;
+    this.#requests = new Requests({ settings, wire, prompts, core });
     this.#standing = new Standing({
       wire,
       token,
@@ -133,7 +147,7 @@ export class CodebuffClient
       questions: original,
       usage: "credits",
       images: true,
-      cancelOnWire: original,
+      cancelOnWire: original && this.#token.exists,
       history: "client",
       survivesReconnect: true,
     };
@@ -149,12 +163,13 @@ export class CodebuffClient
   ): Turn<CodebuffEvent, CodebuffResult> {
     this.#assertOpen();
     const data = this.#build(input, options);
-    const json = toJson(data, "the prompt");
+    const whole = data.content ? undefined : toJson(data, "the prompt");
     const prompt = this.#prompts.create({
       input,
       data,
       options,
-      json: () => json,
+      // Only content is written in two ways; the stricter server is assumed until it is known.
+      json: (server = "proxy") => whole ?? toJson(contentFor(server, data), "the prompt"),
       stateNow: () => undefined,
       first: true,
     });
@@ -302,7 +317,26 @@ export class CodebuffClient
       case "response-chunk":
       case "prompt-response":
       case "prompt-error":
+      case "subagent-response-chunk":
+      case "message-cost-response":
+      case "handlesteps-log-chunk":
         this.#prompts.receive(message, size);
+        return;
+      case "tool-call-request":
+        this.#prompts.receive(message, size);
+        this.#requests.receive(message);
+        return;
+      case "read-files":
+      case "read-files-request":
+      case "request-mcp-tool-data":
+        this.#requests.receive(message);
+        return;
+      case "usage-response":
+        events.emit("usage", message);
+        return;
+      case "request-reconnect":
+        this.#wire.retire();
+        events.emit("reconnectRequested");
         return;
       case "action-error":
         this.#prompts.receiveActionError(message);
@@ -319,6 +353,7 @@ export class CodebuffClient
         return;
       case "invalid":
         this.#core.warn("invalid-message", message.problem);
+        this.#requests.refuse(message);
         return;
       default:
         message satisfies never;

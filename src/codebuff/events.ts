@@ -1,14 +1,16 @@
 import type { ClientEvents } from "../core/agent-client.ts";
-import type { ActionError, InitResponse, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
-import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
-
-/** A message that names a prompt. */
-export type PromptFrame = ResponseChunk | PromptResponse | PromptError;
+import type { UsageResponse } from "./extensions.ts";
+import type { ActionError, InitResponse } from "./messages.ts";
+import type { CodebuffEvent, CodebuffResult, PromptFrame } from "./turn.ts";
 
 /** What `client.on` tells, besides what every client does. */
 export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, CodebuffResult> {
   /** The answer to any `init`, also to one that was repeated after a reconnect. */
   initResponse: [response: InitResponse];
+  /** The account's use of credits, whenever the server tells it. */
+  usage: [usage: UsageResponse];
+  /** The server is about to shut down: no new prompt goes to it, and once those under way are done the client connects anew. */
+  reconnectRequested: [];
   /** A failure that names no request, and could not be told to belong to one. */
   actionError: [error: ActionError];
   /** A message for a prompt that has settled already: cancelled, timed out, or ended twice. */

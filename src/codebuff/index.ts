@@ -2,8 +2,21 @@
 export * from "../core/index.ts";
 export type { ChunkDecoding, TextSource } from "./chunks.ts";
 export { CodebuffClient } from "./client.ts";
+export type { ChatMessage, ChatPart, ContentPart } from "./content.ts";
 export type { CodebuffConversation } from "./conversation.ts";
-export type { CodebuffClientEvents, PromptFrame } from "./events.ts";
+export type { CodebuffClientEvents } from "./events.ts";
+export type {
+  BalanceBreakdown,
+  LogChunk,
+  McpConfig,
+  McpToolDataRequest,
+  MessageCost,
+  ReadFilesRequest,
+  SubagentChunk,
+  ToolCallRequest,
+  ToolOutput,
+  UsageResponse,
+} from "./extensions.ts";
 export type { CodebuffServer } from "./handshake.ts";
 export type { CodebuffInitInput } from "./init.ts";
 export type { CodebuffConversationState } from "./memory.ts";
@@ -11,20 +24,32 @@ export type {
   ActionError,
   ChunkObject,
   InitResponse,
-  Nullish,
   PromptError,
   PromptResponse,
   ResponseChunk,
   ToolCallData,
 } from "./messages.ts";
+export type { Nullish } from "./nullish.ts";
 export type { CodebuffClientOptions } from "./options.ts";
-export type { ChatMessage, ChatPart, CodebuffPromptInput, ContentPart } from "./prompt.ts";
+export { isPrintModeEvent, type PrintModeEvent } from "./print-mode.ts";
+export type { CodebuffPromptInput } from "./prompt.ts";
 export type { CodebuffPromptOptions } from "./prompts.ts";
+export type {
+  CodebuffHandlers,
+  CodebuffToolCall,
+  CodebuffToolHandler,
+  HandlerContext,
+  McpTool,
+  McpToolsHandler,
+  ReadFilesHandler,
+} from "./requests.ts";
 export {
   type CodebuffEvent,
   type CodebuffFailure,
   type CodebuffFailureOrigin,
   type CodebuffResult,
   CodebuffTurnError,
+  type PromptExtension,
+  type PromptFrame,
   type ResponseChunkEvent,
 } from "./turn.ts";

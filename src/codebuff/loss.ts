@@ -10,11 +10,16 @@ import { frameLimit } from "./frame-limit.ts";
 import { describeEnd, endedInHandshake, POLICY } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
 
-/** Why a socket ended, for the client. `unproven`: the session did not stand yet, as far as anybody can tell. */
-export function lossError(end: SocketEnd | AgentwireError, unproven: boolean): AgentwireError {
+/** Why a socket ended, for the client. `session`: how far it had come, or that it was to end. */
+export function lossError(
+  end: SocketEnd | AgentwireError,
+  session: "unproven" | "proven" | "retiring",
+): AgentwireError {
   if (isAgentwireError(end)) return end;
-  if (unproven || end.code === POLICY) return endedInHandshake(end);
-  return new ConnectionLostError(`the server closed the connection (${describeEnd(end)})`, {
+  if (session === "unproven" || end.code === POLICY) return endedInHandshake(end);
+  const what =
+    session === "retiring" ? "the server asked for a new connection" : "the server closed the connection";
+  return new ConnectionLostError(`${what} (${describeEnd(end)})`, {
     closeCode: end.code,
     closeReason: end.reason,
     cause: end.cause,

@@ -1,8 +1,9 @@
 import { isObject } from "../core/client-options.ts";
 import type { ConversationMessage, ConversationState } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { type ChatMessage, chatMessages, contentFor } from "./content.ts";
 import type { CodebuffServer } from "./handshake.ts";
-import type { ChatMessage, ChatPart, ContentPart, PromptData } from "./prompt.ts";
+import type { PromptData } from "./prompt.ts";
 import type { CodebuffResult } from "./turn.ts";
 
 /** What a Codebuff conversation goes on from; a JSON value. */
@@ -47,15 +48,16 @@ export class CodebuffMemory {
   /** The prompt as `server` needs it to see what was said before. */
   withHistory(data: PromptData, server: CodebuffServer): PromptData {
     if (server === "codebuff") {
-      return this.#sessionState ? { ...data, sessionState: this.#sessionState } : data;
+      const said = contentFor(server, data);
+      return this.#sessionState ? { ...said, sessionState: this.#sessionState } : said;
     }
     const { prompt: _, ...rest } = data;
-    return { ...rest, content: [...this.#messages, ...userMessages(data)], sessionState: {} };
+    return { ...rest, content: [...this.#messages, ...chatMessages(data)], sessionState: {} };
   }
 
   /** A turn succeeded: both sides of it are remembered. */
   remember(data: PromptData, result: CodebuffResult, server: CodebuffServer): void {
-    this.#messages = [...this.#messages, ...userMessages(data), { role: "assistant", content: result.text }];
+    this.#messages = [...this.#messages, ...chatMessages(data), { role: "assistant", content: result.text }];
     if (server === "codebuff") this.#sessionState = result.sessionState;
   }
 }
@@ -75,24 +77,4 @@ function isChatMessage(value: unknown): boolean {
   const { role, content } = value;
   const known = role === "user" || role === "assistant" || role === "system";
   return known && (typeof content === "string" || Array.isArray(content));
-}
-
-/** What the user says with one prompt, as chat messages: parts without a role make up one message. */
-function userMessages(data: PromptData): readonly ChatMessage[] {
-  const { content = [], prompt } = data;
-  const messages = content.flatMap((item) => ("role" in item ? [item] : []));
-  const parts = content.flatMap((item) => ("role" in item ? [] : [toChatPart(item)]));
-  return [
-    ...messages,
-    ...(parts.length > 0 ? [{ role: "user", content: parts } as const] : []),
-    ...(prompt === undefined ? [] : [{ role: "user", content: prompt } as const]),
-  ];
-}
-
-/** The two servers write an image differently; the history is kept in the proxy's form. */
-function toChatPart(part: ContentPart): ChatPart {
-  if (part.type === "text") return part;
-  const { image, mediaType = "image/png" } = part;
-  const url = /^(data|https?):/.test(image) ? image : `data:${mediaType};base64,${image}`;
-  return { type: "image_url", image_url: { url } };
 }

@@ -1,9 +1,16 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/client-options.ts";
 import type { Shape } from "../core/shape.ts";
-
-/** `null` and absent are the same thing on this wire: servers drop some empty fields and send others. */
-export type Nullish<T> = T | null | undefined;
+import {
+  amount,
+  anyObject,
+  type BalanceBreakdown,
+  breakdown,
+  EXTENSIONS,
+  type Extension,
+  requestIdOf,
+} from "./extensions.ts";
+import { type Nullish, optional } from "./nullish.ts";
 
 /** The answer to every client frame. `success` says that it was understood, not that it was done. */
 export interface Ack {
@@ -73,6 +80,8 @@ export interface InitResponse {
   readonly agentNames?: Nullish<Readonly<Record<string, string>>>;
   /** ISO 8601. */
   readonly next_quota_reset?: Nullish<string>;
+  readonly balanceBreakdown?: Nullish<BalanceBreakdown>;
+  readonly autoTopupAdded?: Nullish<number>;
 }
 
 /** Every message that is known, and what becomes of the others. */
@@ -83,25 +92,18 @@ export type ServerMessage =
   | PromptError
   | ActionError
   | InitResponse
+  | Extension
   | { readonly type: "unknown-action"; readonly data: Readonly<Record<string, unknown>> }
   | { readonly type: "unknown-message"; readonly message: unknown }
-  | { readonly type: "invalid"; readonly problem: string };
+  | Invalid;
 
-/** A field that a server may leave out, send as null, or get wrong: only required fields decide on a message. */
-const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
-  z.pipe(
-    z.optional(z.unknown()),
-    z.transform((value): Nullish<T> => {
-      if (value === undefined || value === null) return value;
-      const result = schema.safeParse(value);
-      return result.success ? result.data : undefined;
-    }),
-  );
-
-/** A balance: `Infinity` on the published proxy, which `z.number()` refuses. */
-const balance = z.custom<number>((value) => typeof value === "number");
-
-const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject);
+/** A frame, or a message of a known type, that is not what it should be. */
+export interface Invalid {
+  readonly type: "invalid";
+  readonly problem: string;
+  /** A request of the server among them: whoever asked waits for an answer. */
+  readonly request?: { readonly type: string; readonly requestId: string };
+}
 
 const names = z.custom<Readonly<Record<string, string>>>(
   (value) => isObject(value) && Object.values(value).every((name) => typeof name === "string"),
@@ -138,7 +140,7 @@ export const promptResponseSchema = z.looseObject({
 const failure = {
   message: z.string(),
   error: optional(z.string()),
-  remainingBalance: optional(balance),
+  remainingBalance: optional(amount),
 };
 
 export const promptErrorSchema = z.looseObject({
@@ -155,10 +157,12 @@ export const actionErrorSchema = z.looseObject({
 export const initResponseSchema = z.looseObject({
   type: z.literal("init-response"),
   usage: z.number(),
-  remainingBalance: balance,
+  remainingBalance: amount,
   message: optional(z.string()),
   agentNames: optional(names),
   next_quota_reset: optional(z.string()),
+  balanceBreakdown: optional(breakdown),
+  autoTopupAdded: optional(z.number()),
 } satisfies Shape<InitResponse>);
 
 /** The hot frame gets a guard by hand; a property test holds it equal to its schema. */
@@ -177,6 +181,7 @@ const ACTIONS: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
   "prompt-error": promptErrorSchema,
   "action-error": actionErrorSchema,
   "init-response": initResponseSchema,
+  ...EXTENSIONS,
 };
 
 /** Reads one parsed frame. Never throws: what is not understood comes back as such. */
@@ -193,8 +198,27 @@ export function decode(message: unknown): ServerMessage {
     return { type: "invalid", problem: "a response-chunk without `userInputId` or `chunk`" };
   }
   const schema = Object.hasOwn(ACTIONS, data["type"]) ? ACTIONS[data["type"]] : undefined;
-  return schema ? read(schema, data, data["type"]) : { type: "unknown-action", data };
+  return schema ? readAction(schema, data, data["type"]) : { type: "unknown-action", data };
 }
+
+/** What cannot be read of a request is still a request: without an answer the server would wait for ever. */
+function readAction(
+  schema: z.ZodMiniType<ServerMessage>,
+  data: Readonly<Record<string, unknown>>,
+  type: string,
+): ServerMessage {
+  const message = read(schema, data, type);
+  const requestId = REQUESTS.has(type) ? requestIdOf(data) : undefined;
+  if (message.type !== "invalid" || requestId === undefined) return message;
+  return { ...message, request: { type, requestId } };
+}
+
+const REQUESTS: ReadonlySet<string> = new Set([
+  "tool-call-request",
+  "read-files",
+  "read-files-request",
+  "request-mcp-tool-data",
+]);
 
 function read(schema: z.ZodMiniType<ServerMessage>, value: unknown, what: string): ServerMessage {
   const result = schema.safeParse(value);

@@ -2,6 +2,7 @@ import {
   type Check,
   checkFields,
   checks,
+  isObject,
   oneOf,
   type ResolvedSocketOptions,
   resolveSocketOptions,
@@ -9,9 +10,10 @@ import {
 } from "../core/client-options.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ChunkDecoding, TextSource } from "./chunks.ts";
+import type { CodebuffHandlers } from "./requests.ts";
 
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
-export interface CodebuffClientOptions extends SocketClientOptions {
+export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers {
   /**
    * Which server is at the other end: the published `proxy` or the original `codebuff`. `auto` finds out
    * from the answer to `identify`.
@@ -84,6 +86,7 @@ type Defaulted =
 export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> &
   Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes"> & {
     readonly socket: ResolvedSocketOptions;
+    readonly handlers: CodebuffHandlers;
   };
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -108,6 +111,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   idleTimeout: checks.delay,
   stallTimeout: checks.delay,
   drainTimeout: checks.delay,
+  tools: {
+    expects: "an object of functions",
+    holds: (value) => isObject(value) && Object.values(value).every(checks.function.holds),
+  },
+  onReadFiles: checks.function,
+  onMcpTools: checks.function,
 };
 
 /** The proxy drops a client 60 to 90 s after the last ping it handled; 25 s leaves room for two to go astray. */
@@ -122,6 +131,7 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
   const { authToken, model, maxSendBytes } = options;
   return {
     socket,
+    handlers: options,
     profile: options.profile ?? "auto",
     clientSessionId: options.clientSessionId ?? randomId("agentwire"),
     duplicateRetries: options.duplicateRetries ?? 3,

@@ -1,29 +1,16 @@
 import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
-
-/** One message for the published proxy, in the form of a chat completion. */
-export interface ChatMessage {
-  readonly role: "system" | "user" | "assistant";
-  readonly content: string | readonly ChatPart[];
-}
-
-/** A part of a chat message's content. */
-export type ChatPart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
-  | { readonly type: "input_audio"; readonly input_audio: Readonly<Record<string, unknown>> };
-
-/** A part of one user message for the original server. */
-export type ContentPart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly image: string; readonly mediaType?: string };
+import { type Content, checkContent } from "./content.ts";
 
 /** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
 export interface CodebuffPromptInput {
   /** What the user says. */
   readonly prompt?: string;
-  /** Whole messages for the published proxy, or the parts of one message for the original server: they read it differently. */
-  readonly content?: readonly (ChatMessage | ContentPart)[];
+  /**
+   * The parts of what the user says: text, images, files; `prompt` goes behind them. Both servers get them in
+   * the form that they read. Or whole messages, which only the published proxy takes.
+   */
+  readonly content?: Content;
   /** Unique for the life of the client. @default a random id */
   readonly promptId?: string;
   /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {} */
@@ -48,7 +35,7 @@ export interface PromptData {
   readonly type: "prompt";
   readonly promptId: string;
   readonly prompt?: string;
-  readonly content?: NonNullable<CodebuffPromptInput["content"]>;
+  readonly content?: Content;
   readonly fingerprintId: string;
   readonly sessionState: Readonly<Record<string, unknown>>;
   readonly toolResults: readonly unknown[];
@@ -97,6 +84,7 @@ export function buildPrompt(input: string | CodebuffPromptInput, defaults: Promp
   if (given.prompt === undefined && !given.content?.length && !hasMessages(given.sessionState)) {
     throw new InvalidInputError("the prompt has neither `prompt` nor `content`.", HOW_TO_PROMPT);
   }
+  if (given.content) checkContent(given.content);
   const { prompt, content, authToken, repoUrl, agentId, promptParams, model = defaults.model } = given;
   return {
     type: "prompt",

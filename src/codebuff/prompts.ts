@@ -5,6 +5,7 @@ import {
   copyError,
   InvalidInputError,
   isAgentwireError,
+  said,
 } from "../core/errors.ts";
 import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
@@ -12,7 +13,8 @@ import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
-import type { CodebuffClientEvents, PromptFrame } from "./events.ts";
+import { contentFor } from "./content.ts";
+import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { type ActionError, encode, type PromptError, type PromptResponse } from "./messages.ts";
@@ -23,9 +25,14 @@ import { type TokenSource, tokenFailed, withToken } from "./token.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
+  costOf,
+  newPromptState,
+  type PromptFrame,
   type PromptMessage,
   type PromptState,
+  promptIdOf,
   stepPrompt,
+  subagentEvent,
 } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
@@ -41,8 +48,8 @@ export interface Prompt {
   readonly state: PromptState;
   /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
   readonly json: (server: CodebuffServer | undefined) => string;
-  /** Whether the data brings a token of its own. */
-  readonly ownToken: boolean;
+  /** The token that the data brings along, if it does. */
+  readonly ownToken: string | undefined;
   /** Of the frame, once it is known. */
   bytes: number | undefined;
   /** Set when it was sent: the txid of its frame, and which server it went to. */
@@ -65,12 +72,20 @@ export interface PromptOrder {
 /** How many settled prompts are remembered, to tell late messages from stray ones. */
 const REMEMBERED = 256;
 
+/** How a prompt ended. `silent`: the server was taken to be done with it although it did not say so. */
+type Settled = "completed" | "silent" | "other";
+
+/** Where a prompt stands that a message names: `unknown` to this client, or naming none. */
+export type PromptStanding = "open" | "unsent" | Settled | "unknown" | "none";
+
 export interface PromptsSetup {
   readonly settings: CodebuffSettings;
   readonly wire: Wire;
   readonly token: TokenSource;
   /** Whether something that was asked before has to go out first. */
   readonly mustWait: () => boolean;
+  /** A prompt that was sent has settled. */
+  readonly ended: (promptId: string, completed: boolean) => void;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 }
 
@@ -81,8 +96,7 @@ export class Prompts {
   /** Prompts that their conversations hold back until those before them are done. */
   readonly #held: TurnQueue<Prompt>;
   readonly #open = new Map<string, Prompt>();
-  readonly #settled = new Recent<string>(REMEMBERED);
-  readonly #endedSilently = new Recent<string>(REMEMBERED);
+  readonly #settled = new Recent<string, Settled>(REMEMBERED);
   #askingForToken = false;
 
   constructor(setup: PromptsSetup) {
@@ -100,19 +114,20 @@ export class Prompts {
   create(order: PromptOrder): Prompt {
     const { settings, core, wire } = this.#setup;
     const { promptId } = order.data;
-    if (this.#open.has(promptId) || this.#settled.has(promptId)) {
+    if (this.#open.has(promptId) || this.#settled.get(promptId)) {
       throw new InvalidInputError(
         `the prompt id "${promptId}" was used before.`,
         "Leave `promptId` out, and each prompt gets its own.",
       );
     }
-    const ownToken = order.data.authToken !== undefined;
+    const ownToken = order.data.authToken;
     const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
-    const heldBytes = order.first ? 0 : utf8Length(toJson(order.data, "the prompt"));
+    const heldBytes = order.first ? 0 : utf8Length(toJson(contentFor("proxy", order.data), "the prompt"));
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = order.options ?? {};
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
+    const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding, textSource));
     const turn: Prompt["turn"] = new LiveTurn<CodebuffEvent, CodebuffResult>({
       id: promptId,
       input: order.input,
@@ -124,8 +139,10 @@ export class Prompts {
       signal,
       textOf: (event) => (event.type === "response-chunk" ? event.text : ""),
       stateNow: order.stateNow,
+      costNow: () => costOf(state),
       // The proxy knows no cancelling: it goes on working, and its words are late.
       stop: () => {
+        this.#cancelOnServer(prompt);
         turn.stopped();
         wire.promptAbandoned(promptId);
       },
@@ -135,7 +152,6 @@ export class Prompts {
       },
       onListenerThrow: core().listenerThrew,
     });
-    const state = { promptId, decoder: new ChunkDecoder(chunkDecoding, textSource), streamError: undefined };
     const prompt: Prompt = {
       turn,
       state,
@@ -174,7 +190,7 @@ export class Prompts {
       const prompt = this.#queue.first();
       if (!session || !prompt || session.runningCount >= settings.maxConcurrentPrompts) return;
       this.#askingForToken = true; // the token function is the caller's code, and may prompt
-      const now = prompt.ownToken ? undefined : token.get();
+      const now = prompt.ownToken === undefined ? token.get() : undefined;
       if (typeof now === "object") {
         void this.#sendWithToken(prompt, now);
       } else {
@@ -197,30 +213,60 @@ export class Prompts {
   endSilently(promptId: string): void {
     const prompt = this.#open.get(promptId);
     if (prompt) {
-      this.#endedSilently.add(promptId);
       this.#apply(prompt, { type: "silent-end" }, 0);
+      this.#settled.set(promptId, "silent");
     }
     this.pump();
   }
 
-  /** A chunk or a terminal message; it goes to its prompt, or is reported as late or stray. */
+  /** A message that names a prompt; it goes there, or is reported as late or stray. */
   receive(frame: PromptFrame, size: number): void {
     const { wire, core } = this.#setup;
     const message = frame.type === "prompt-error" ? this.#clean(frame) : frame;
-    const promptId = message.type === "prompt-response" ? message.promptId : message.userInputId;
-    const prompt = this.#open.get(promptId);
+    const id = promptIdOf(message);
+    if (id === undefined) return; // a tool call of the shape that names none
+    const prompt = this.#open.get(id) ?? this.#masterOf(id);
     if (prompt?.txid !== undefined) {
       wire.impliesAck(prompt.txid);
-      this.#apply(prompt, message, size);
-    } else if (this.#settled.has(promptId)) {
-      if (this.#endedSilently.has(promptId)) wire.answersOutOfOrder();
-      core().events.emit("late", message);
+      if (prompt.state.promptId === id) this.#apply(prompt, message, size);
+      else prompt.turn.push(subagentEvent(prompt.state, message), size);
     } else {
-      core().events.emit("orphan", message);
+      const standing = this.standing(id);
+      if (standing === "silent") wire.answersOutOfOrder();
+      core().events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
     }
-    if (message.type === "response-chunk") return;
-    wire.promptEnded(promptId);
+    if (message.type !== "prompt-response" && message.type !== "prompt-error") return;
+    wire.promptEnded(id);
     this.pump();
+  }
+
+  /** Where the prompt stands that `id` names, perhaps with a sub-agent's suffix. */
+  standing(id: string | undefined): PromptStanding {
+    if (id === undefined) return "none";
+    const open = this.#open.get(id) ?? this.#masterOf(id);
+    if (open) return open.txid === undefined ? "unsent" : "open";
+    return this.#settled.get(id) ?? this.#settled.get(longestMaster(this.#settled.keys(), id)) ?? "unknown";
+  }
+
+  /** Stops the idle clock of the prompt that `id` names, or of all where it names none, until the returned function is called. */
+  hold(id: string | undefined): () => void {
+    const one = id === undefined ? undefined : (this.#open.get(id) ?? this.#masterOf(id));
+    const held = one ? [one] : id === undefined ? [...this.#open.values()] : [];
+    const releases = held.map(({ turn }) => turn.hold());
+    return () => {
+      for (const release of releases) release();
+    };
+  }
+
+  /** The id of the prompt that `id` names, without a suffix. */
+  masterId(id: string): string {
+    return (this.#open.get(id) ?? this.#masterOf(id))?.state.promptId ?? id;
+  }
+
+  /** The open prompt for which the sub-agent `id` works. A prompt that has settled under just this id is no sub-agent. */
+  #masterOf(id: string): Prompt | undefined {
+    if (!id.includes("-") || this.#settled.get(id)) return undefined;
+    return this.#open.get(longestMaster(this.#open.keys(), id));
   }
 
   /** An error without any id fails the only prompt under way, if nothing of its answer came; otherwise it is told to the client. */
@@ -304,26 +350,54 @@ export class Prompts {
     if (event) turn.push(event, size);
     if (!end) return;
     if ("error" in end) turn.fail(end.error);
-    else turn.complete(toResult(end.response, turn));
+    else turn.complete(toResult(end.response, prompt));
   }
 
-  #assertSendable(json: Prompt["json"], ownToken: boolean): number {
+  /** The original server can be told to stop, by whoever has a token; the proxy only answers that it cannot. */
+  #cancelOnServer({ state: { promptId }, txid, ownToken }: Prompt): void {
+    const { wire, token, core } = this.#setup;
+    const session = wire.live;
+    if (txid === undefined || session?.server !== "codebuff") return;
+    const send = (authToken: string | undefined): void => {
+      if (authToken === undefined || !wire.isCurrent(session)) return;
+      const data = JSON.stringify({ type: "cancel-user-input", authToken, promptId });
+      wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));
+    };
+    const known = ownToken ?? token.get();
+    if (typeof known !== "object") send(known);
+    else known.then(send, (error: unknown) => core().warn("cancel-not-sent", said(error)));
+  }
+
+  #assertSendable(json: Prompt["json"], ownToken: string | undefined): number {
     const { settings, wire, token } = this.#setup;
-    const data = withToken(json(wire.server), ownToken ? undefined : token.known);
+    const data = withToken(json(wire.server), ownToken === undefined ? token.known : undefined);
     const bytes = checkFrame(encode.action(wire.nextTxid, data), settings, wire.server);
     this.#queue.assertRoom(bytes);
     return bytes;
   }
 
   #forget(prompt: Prompt): void {
+    const { promptId } = prompt.state;
+    const completed = prompt.turn.status === "completed";
     this.#queue.delete(prompt);
     this.#held.delete(prompt);
-    this.#open.delete(prompt.state.promptId);
-    this.#settled.add(prompt.state.promptId);
+    this.#open.delete(promptId);
+    this.#settled.set(promptId, completed ? "completed" : "other");
+    if (prompt.txid !== undefined) this.#setup.ended(promptId, completed);
   }
 }
 
-function toResult(response: PromptResponse, turn: Prompt["turn"]): CodebuffResult {
+/** The longest of `ids` that `id` continues with `-`: sub-agents work under their prompt's id and a suffix. */
+function longestMaster(ids: Iterable<string>, id: string): string {
+  let longest = "";
+  for (const known of ids) {
+    if (known.length > longest.length && id.startsWith(`${known}-`)) longest = known;
+  }
+  return longest;
+}
+
+function toResult(response: PromptResponse, { turn, state }: Prompt): CodebuffResult {
+  const cost = costOf(state);
   const { promptId, sessionState, toolCalls, toolResults, output } = response;
   return {
     text: turn.text,
@@ -333,5 +407,6 @@ function toResult(response: PromptResponse, turn: Prompt["turn"]): CodebuffResul
     toolCalls: toolCalls ?? [],
     toolResults: toolResults ?? [],
     output: output ?? null,
+    ...(cost ? { cost } : {}),
   };
 }

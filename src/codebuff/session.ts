@@ -10,7 +10,11 @@ export type Sent =
   | { readonly kind: "ping" }
   | { readonly kind: "prompt"; readonly promptId: string; readonly bytes: number }
   | { readonly kind: "init"; readonly reply: Deferred<InitResponse> }
-  | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void };
+  | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void }
+  | { readonly kind: Notice };
+
+/** What is told to the server and has no result here: that it may stop, and the answers to its own requests. */
+export type Notice = "cancel-user-input" | "tool-call-response" | "read-files-response" | "mcp-tool-data";
 
 type Init = Sent & { readonly kind: "init" };
 
@@ -45,6 +49,8 @@ export class Session {
   identifyTxid: number | undefined;
   /** Nothing has arrived since the session was identified: a refusal may still be on its way. */
   untouched = true;
+  /** The server has asked for a new connection: nothing new is sent here, and once nothing is under way it is left. */
+  retiring = false;
   /** Whether the server answers first in, first out, as the published proxy does. */
   inOrder = true;
   readonly #acks: Pending<number, Sent>;
@@ -93,6 +99,13 @@ export class Session {
   /** Whether leaving now would leave a prompt behind. */
   get hasRunning(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** Whether somebody waits for something of the server: pings aside. */
+  get awaitsNothing(): boolean {
+    if (this.hasRunning || this.#inits.size > 0) return false;
+    for (const { kind } of this.#acks.values()) if (kind !== "ping") return false;
+    return true;
   }
 
   get runningCount(): number {

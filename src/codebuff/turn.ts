@@ -1,7 +1,8 @@
 import { TurnError } from "../core/errors.ts";
-import type { TurnResult } from "../core/turn.ts";
+import type { Cost, TurnResult } from "../core/turn.ts";
 import type { ChunkDecoder, StreamError } from "./chunks.ts";
-import type { ActionError, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
+import type { LogChunk, MessageCost, SubagentChunk, ToolCallRequest } from "./extensions.ts";
+import type { ActionError, ChunkObject, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
 
 /** A piece of the answer: the frame as it came, and the text that it adds. */
 export interface ResponseChunkEvent extends ResponseChunk {
@@ -11,8 +12,14 @@ export interface ResponseChunkEvent extends ResponseChunk {
   readonly parsed?: readonly unknown[];
 }
 
-/** What a Codebuff turn yields: the server's frames for this prompt, in order. */
-export type CodebuffEvent = ResponseChunkEvent | PromptResponse;
+/** What the original server tells of a prompt besides its answer. */
+export type PromptExtension = SubagentChunk | MessageCost | LogChunk | ToolCallRequest;
+
+/**
+ * What a Codebuff turn yields: the server's frames for this prompt, in order. Those of a sub-agent carry an id
+ * of their own, the turn's with a suffix; they add no text and end nothing.
+ */
+export type CodebuffEvent = ResponseChunkEvent | PromptResponse | PromptError | PromptExtension;
 
 /** What a Codebuff turn ends with. */
 export interface CodebuffResult extends TurnResult {
@@ -59,6 +66,19 @@ export interface PromptState {
   readonly decoder: ChunkDecoder;
   /** An error seen inside the stream; the prompt-response that follows it is no success. */
   streamError: StreamError | undefined;
+  /** Credits, as the server told them step by step, and as its `finish` event summed them up. */
+  steps: number | undefined;
+  total: number | undefined;
+}
+
+export function newPromptState(promptId: string, decoder: ChunkDecoder): PromptState {
+  return { promptId, decoder, streamError: undefined, steps: undefined, total: undefined };
+}
+
+/** What a prompt has cost so far; the server's own sum wins. */
+export function costOf({ total, steps }: PromptState): Cost | undefined {
+  const amount = total ?? steps;
+  return amount === undefined ? undefined : { amount, unit: "credits" };
 }
 
 /** What to do about one message. */
@@ -76,7 +96,25 @@ export type PromptMessage =
   | PromptResponse
   | PromptError
   | ActionError
+  | PromptExtension
   | { readonly type: "silent-end" };
+
+/** A message that names a prompt. */
+export type PromptFrame = ResponseChunk | PromptResponse | PromptError | PromptExtension;
+
+/** The prompt that a message names, perhaps with a sub-agent's suffix. One shape of tool calls names none. */
+export function promptIdOf(frame: PromptFrame): string | undefined {
+  if (frame.type === "prompt-response" || frame.type === "message-cost-response") return frame.promptId;
+  return frame.userInputId ?? undefined;
+}
+
+/** What a message says of a sub-agent's work for a prompt: something to look at, never the prompt's own text or end. */
+export function subagentEvent(state: PromptState, frame: PromptFrame): CodebuffEvent {
+  if (frame.type === "message-cost-response") addCost(state, frame);
+  return frame.type === "response-chunk"
+    ? { type: "response-chunk", userInputId: frame.userInputId, chunk: frame.chunk, text: "" }
+    : frame;
+}
 
 /** One message of a running prompt. Pure but for the decoder and the error that `state` carries along. */
 export function stepPrompt(state: PromptState, message: PromptMessage): PromptStep {
@@ -90,18 +128,35 @@ export function stepPrompt(state: PromptState, message: PromptMessage): PromptSt
       return { ...leftover(state), end: { error: serverError(state.promptId, message) } };
     case "silent-end":
       return onSilentEnd(state);
+    case "message-cost-response":
+      addCost(state, message);
+      return { event: message };
+    case "subagent-response-chunk":
+    case "handlesteps-log-chunk":
+    case "tool-call-request":
+      return { event: message };
   }
+}
+
+function addCost(state: PromptState, { credits }: MessageCost): void {
+  state.steps = (state.steps ?? 0) + credits;
 }
 
 function onChunk(state: PromptState, data: ResponseChunk): PromptStep {
   const { userInputId, chunk } = data;
   const decoded = state.decoder.decode(chunk);
   state.streamError ??= decoded.error;
+  if (typeof chunk !== "string") state.total = totalOf(chunk) ?? state.total;
   const { text, parsed, oddity } = decoded;
   const event: ResponseChunkEvent = parsed
     ? { type: "response-chunk", userInputId, chunk, text, parsed }
     : { type: "response-chunk", userInputId, chunk, text };
   return oddity === undefined ? { event } : { event, oddity };
+}
+
+function totalOf(chunk: ChunkObject): number | undefined {
+  const told = chunk.type === "finish" && "totalCost" in chunk ? chunk.totalCost : undefined;
+  return typeof told === "number" ? told : undefined;
 }
 
 function onResponse(state: PromptState, response: PromptResponse): PromptStep {

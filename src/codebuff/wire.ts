@@ -17,7 +17,7 @@ import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from ".
 import { lossError, promptTooLarge, requestLost } from "./loss.ts";
 import { type Ack, decode, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
-import { type Sent, Session } from "./session.ts";
+import { type Notice, type Sent, Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
 /** What the wire tells the rest of the client. */
@@ -32,6 +32,10 @@ export interface WireUser {
   promptEndedSilently(promptId: string): void;
   /** Any message but an ack. `size` is what it costs to keep, in characters. */
   message(message: Exclude<ServerMessage, Ack>, size: number): void;
+  /** Whether this machine is doing something that the server asked for. */
+  worksForServer(): boolean;
+  /** The session is gone, and with it everything that the server had asked for. */
+  sessionEnded(): void;
   /** No more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
@@ -56,13 +60,19 @@ export class Wire implements Protocol {
     this.#clientSessionId = setup.settings.clientSessionId;
   }
 
-  /** The session that takes requests now, if there is one. */
+  /** The session that takes new prompts, if there is one. */
   get session(): Session | undefined {
-    return this.#session?.phase === "ready" && this.isCurrent(this.#session) ? this.#session : undefined;
+    const { identified } = this;
+    return identified?.phase === "ready" ? identified : undefined;
   }
 
   /** The session that takes standing requests, also while it resumes. */
   get identified(): Session | undefined {
+    return this.live?.retiring ? undefined : this.live;
+  }
+
+  /** The session that takes what belongs to something under way, also when it takes nothing new. */
+  get live(): Session | undefined {
     return this.#session?.identified && this.isCurrent(this.#session) ? this.#session : undefined;
   }
 
@@ -96,7 +106,23 @@ export class Wire implements Protocol {
 
   /** Nobody waits for a prompt any more. A server that works in order still does, and the others wait behind it. */
   promptAbandoned(promptId: string): void {
-    if (this.#session?.inOrder === false) this.#session.ended(promptId);
+    const session = this.#session;
+    if (!session || (session.server === "proxy" && session.inOrder)) return;
+    session.ended(promptId);
+    this.retireIfIdle();
+  }
+
+  /** The server asked for a new connection. It gets one when nothing is under way on this; without reconnecting, it closes it itself. */
+  retire(): void {
+    const session = this.#session;
+    if (session?.identified && this.#setup.settings.socket.reconnect) session.retiring = true;
+  }
+
+  /** Leaves a retiring session, unless something is still under way, here or there. */
+  retireIfIdle(): void {
+    const { live } = this;
+    if (live?.retiring && live.awaitsNothing && !this.#setup.user.worksForServer())
+      this.#setup.core().connection.renew();
   }
 
   /** The server is done with a prompt. */
@@ -127,10 +153,10 @@ export class Wire implements Protocol {
   }
 
   ping(): boolean {
-    const { session } = this;
-    if (session) this.request(session, { kind: "ping" }, encode.ping);
-    // A link that takes no frames any more is to be judged like one that answers none; one that is resuming is not.
-    return session !== undefined || !this.#setup.core().connection.writable;
+    const { live } = this;
+    if (live) this.request(live, { kind: "ping" }, encode.ping);
+    // A link that takes no frames any more is to be judged like one that answers none.
+    return live !== undefined || !this.#setup.core().connection.writable;
   }
 
   /** A prompt went on after it had seemed to be over: this server does not answer in order, and nothing can be inferred. */
@@ -159,6 +185,7 @@ export class Wire implements Protocol {
         reply.reject(
           new RequestTimeoutError(`no init-response came within ${timeout} ms`, { timeout, txid }),
         );
+        this.retireIfIdle();
       },
       onIdle: () => core().connection.drained(),
       onStall: () =>
@@ -189,6 +216,7 @@ export class Wire implements Protocol {
     if (!wasIdentified || session !== this.#session) return;
     session.untouched = false;
     this.#duplicates = 0;
+    if (session.retiring) this.retireIfIdle();
   }
 
   ready(): void {
@@ -208,16 +236,18 @@ export class Wire implements Protocol {
     const session = this.#session;
     this.#endSettling();
     this.#session = undefined;
-    const error = lossError(end, !session?.identified || session.isFresh);
-    if (!session) return error;
+    if (!session) return lossError(end, "unproven");
+    const unproven = !session.identified || session.isFresh;
+    const error = lossError(end, unproven ? "unproven" : session.retiring ? "retiring" : "proven");
     const { user, settings } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
     const { prompts, requests } = session.end();
+    user.sessionEnded();
     for (const promptId of prompts) {
       const over = tooLarge?.promptId === promptId ? promptTooLarge(tooLarge.bytes, settings) : undefined;
       user.promptFailed(promptId, over ?? requestLost(end));
     }
-    for (const sent of requests) if ("reply" in sent) this.#fail(sent, requestLost(end));
+    for (const sent of requests) if ("reply" in sent) sent.reply.reject(requestLost(end));
     return error;
   }
 
@@ -231,6 +261,7 @@ export class Wire implements Protocol {
     this.#session = undefined;
     for (const sent of session?.end().requests ?? [])
       if ("reply" in sent) sent.reply.reject(copyError(reason));
+    this.#setup.user.sessionEnded();
     this.#setup.user.unavailable(reason);
   }
 
@@ -309,6 +340,10 @@ export class Wire implements Protocol {
   #accepted(session: Session, txid: number, sent: Sent): void {
     switch (sent.kind) {
       case "ping":
+      case "cancel-user-input":
+      case "tool-call-response":
+      case "read-files-response":
+      case "mcp-tool-data":
         return;
       case "prompt":
         this.#setup.user.promptAcked(sent.promptId);
@@ -356,6 +391,15 @@ export class Wire implements Protocol {
   #fail(sent: Sent, error: AgentwireError): void {
     if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
     else if ("reply" in sent) sent.reply.reject(error);
+    else if (sent.kind !== "ping") this.#noticeFailed(sent.kind, error);
+  }
+
+  /** Nobody waits for a notice, so that it failed is all there is to tell. The server's words may repeat what was sent. */
+  #noticeFailed(kind: Notice, error: AgentwireError): void {
+    const refused = isAgentwireError(error, "request-refused");
+    const raw = refused ? { raw: error.serverMessage } : {};
+    const how = refused ? "refused" : "did not take in";
+    this.#setup.core().warn(`${kind}-failed`, `the server ${how} the ${kind}`, raw);
   }
 
   #onAckTimeout(txid: number, sent: Sent): void {
@@ -363,6 +407,7 @@ export class Wire implements Protocol {
     const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;
     const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
     this.#fail(sent, error);
+    this.retireIfIdle();
   }
 
   #endSettling(): void {

@@ -77,12 +77,23 @@ export class Connection {
 
   /** The link is going down. Its end is about to be told; a server that does not finish is not waited for. */
   #afterLoss(state: State & { name: "ready" }): Promise<void> {
-    const { clock } = this.#setup;
-    const unfinished = (): void =>
-      this.drop(new ConnectionLostError("the server did not finish closing the connection"));
-    state.cancelWatch ??= clock.setTimeout(unfinished, CLOSE_TIMEOUT);
+    this.#watchClosing(state);
     this.#next ??= deferred();
     return this.#next.promise;
+  }
+
+  #watchClosing(state: State & { name: "ready" }): void {
+    const unfinished = (): void =>
+      this.drop(new ConnectionLostError("the server did not finish closing the connection"));
+    state.cancelWatch ??= this.#setup.clock.setTimeout(unfinished, CLOSE_TIMEOUT);
+  }
+
+  /** Closes the current socket politely; what follows is what follows a loss. For when nothing is under way. */
+  renew(): void {
+    const state = this.#state;
+    if (state.name !== "ready" || !state.socket.isOpen) return;
+    this.#watchClosing(state);
+    state.socket.close(1000, "");
   }
 
   /** Whether a frame sent now reaches the platform; not so while a socket is closing and its end not yet told. */

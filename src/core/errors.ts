@@ -1,3 +1,5 @@
+import type { Cost } from "./turn.ts";
+
 /**
  * Whether the server may have seen what failed. `not-sent`: it never left this machine, and trying again
  * repeats nothing. `unknown`: it was written to a socket; trying again may do the work twice.
@@ -8,6 +10,8 @@ export type Delivery = "not-sent" | "unknown";
 export interface TurnPartial {
   /** The text so far. */
   readonly text: string;
+  /** What it cost so far, where the server tells. */
+  readonly cost?: Cost;
   /** What a conversation can go on from, as far as this turn knows. */
   readonly state?: unknown;
 }

@@ -10,7 +10,7 @@ import {
 import { EventBuffer } from "./event-buffer.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { utf8Length } from "./frames.ts";
-import type { Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
+import type { Cost, Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
 
 /** Everything a turn is given when it is made; each field is required, so that none is forgotten. */
 export interface TurnSetup<Event> {
@@ -28,6 +28,8 @@ export interface TurnSetup<Event> {
   readonly textOf: (event: Event) => string;
   /** What a conversation can go on from if the turn ends now. */
   readonly stateNow: () => unknown;
+  /** What the turn has cost so far, where the server tells. */
+  readonly costNow: () => Cost | undefined;
   /**
    * The caller or a timer wants the turn to end. Called once; the protocol tells the server what there is
    * to tell and calls `stopped()` when it is safe to go on, at once or later.
@@ -78,6 +80,9 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #beforeCompleted: ((result: Result) => void) | undefined;
   #textBytes: number | undefined;
   #truncated = false;
+  /** Whether the server is known to work on it. */
+  #isActive = false;
+  #holds = 0;
 
   constructor(setup: TurnSetup<Event>) {
     const { id, clock, signal, timeout, idleTimeout } = setup;
@@ -202,12 +207,21 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   /** Starts or restarts the idle clock: the server is working on this turn. */
   active(): void {
-    if (this.open) this.#idle.start();
+    this.#isActive = true;
+    if (this.open && this.#holds === 0) this.#idle.start();
   }
 
-  /** Stops the idle clock: the turn waits for something that is not the server's silence. */
-  paused(): void {
+  /** The turn waits for this machine and not for the server: the idle clock stands until the returned function is called. */
+  hold(): () => void {
+    this.#holds++;
     this.#idle.stop();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holds--;
+      if (this.#isActive) this.active();
+    };
   }
 
   /** One event of this turn arrived; `bytes` is what it costs to keep. */
@@ -216,7 +230,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#status !== "streaming") this.#setStatus("streaming");
     if (!this.open) return; // a listener has just ended the turn
     if (this.#idle.running) this.#idle.touch();
-    else this.#idle.start();
+    else this.active();
     const text = this.#setup.textOf(event);
     if (text !== "") this.#append(text);
     this.#buffer.push(event, bytes);
@@ -261,7 +275,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   partial(): TurnPartial {
     const state = this.#setup.stateNow();
-    return state === undefined ? { text: this.#text } : { text: this.#text, state };
+    const cost = this.#setup.costNow();
+    return {
+      text: this.#text,
+      ...(cost === undefined ? {} : { cost }),
+      ...(state === undefined ? {} : { state }),
+    };
   }
 
   readonly #onAbort = (): void => {

@@ -1,23 +1,28 @@
-/** The last `limit` values added: enough to tell a late message from an unknown one, in bounded memory. */
-export class Recent<T> {
+/** The last `limit` keys that were set, each with a value: enough to tell a late message from an unknown one, in bounded memory. */
+export class Recent<Key, Value> {
   readonly #limit: number;
-  readonly #values = new Set<T>();
+  readonly #values = new Map<Key, Value>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  add(value: T): void {
-    this.#values.delete(value);
-    this.#values.add(value);
+  set(key: Key, value: Value): void {
+    this.#values.delete(key);
+    this.#values.set(key, value);
     if (this.#values.size <= this.#limit) return;
-    for (const oldest of this.#values) {
+    for (const oldest of this.#values.keys()) {
       this.#values.delete(oldest);
       return;
     }
   }
 
-  has(value: T): boolean {
-    return this.#values.has(value);
+  get(key: Key): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  /** Oldest first. */
+  keys(): Iterable<Key> {
+    return this.#values.keys();
   }
 }

@@ -4,6 +4,7 @@ import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/chunks.ts";
 import type { PromptError, PromptResponse, ResponseChunk } from "../../src/codebuff/messages.ts";
 import {
   CodebuffTurnError,
+  newPromptState,
   type PromptMessage,
   type PromptState,
   type PromptStep,
@@ -42,7 +43,7 @@ const failed = sse({ choices: [{ delta: {}, finish_reason: "error" }], error: up
 const DONE = "data: [DONE]\n\n";
 
 function newState(mode: ChunkDecoding = "auto"): PromptState {
-  return { promptId: "p-1", decoder: new ChunkDecoder(mode, "strings"), streamError: undefined };
+  return newPromptState("p-1", new ChunkDecoder(mode, "strings"));
 }
 
 /** All steps of one prompt. */

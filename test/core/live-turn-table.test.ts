@@ -53,7 +53,7 @@ const calls = {
   abort: ({ controller }: TurnRig) => controller.abort(),
   idle: ({ clock }: TurnRig) => clock.advance(IDLE),
   total: async ({ clock, turn }: TurnRig) => {
-    turn.paused(); // or the idle limit would come first
+    turn.hold(); // or the idle limit would come first
     await clock.advance(TOTAL);
   },
   stopped: ({ turn }: TurnRig) => turn.stopped(),

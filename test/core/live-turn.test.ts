@@ -167,17 +167,21 @@ describe("what a failure tells", () => {
 });
 
 describe("the idle limit", () => {
-  test("counts from the last event, and stands still while the turn is paused", async () => {
+  test("counts from the last event, and stands still while this machine has something to do for the turn", async () => {
     const { turn, clock } = turnRig();
     turn.sent();
     turn.push("a", 1);
     await clock.advance(IDLE - 1);
     turn.push("b", 1);
     await clock.advance(IDLE - 1);
-    turn.paused();
+    const [release, releaseOther] = [turn.hold(), turn.hold()];
+    await clock.advance(IDLE * 3);
+    release();
+    release(); // counts once
+    turn.push("c", 1); // what comes meanwhile does not start it
     await clock.advance(IDLE * 3);
     expect(turn.status).toBe("streaming");
-    turn.active();
+    releaseOther();
     await clock.advance(IDLE - 1);
     expect(turn.status).toBe("streaming");
     await clock.advance(1);
@@ -194,12 +198,20 @@ describe("the idle limit", () => {
     expect([turn.status, clock.pending]).toEqual(["queued", 0]);
   });
 
+  test("is not started by the end of a hold on a turn that the server does not work on yet", async () => {
+    const { turn, clock } = turnRig();
+    turn.sent();
+    turn.hold()();
+    await clock.advance(IDLE * 3);
+    expect(turn.status).toBe("sent");
+  });
+
   test("activity after the end starts no timer", async () => {
     const { turn, leftovers } = turnRig();
     turn.complete({ text: "" });
     turn.active();
     turn.push("late", 1);
-    turn.paused();
+    turn.hold()();
     expect(leftovers()).toEqual(NOTHING_LEFT);
   });
 });

@@ -1,25 +1,20 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Recent } from "../../src/core/recent.ts";
 
-const known = (recent: Recent<number>, values: readonly number[]) =>
-  values.filter((value) => recent.has(value));
+test("remembers as many as its limit, and forgets the oldest first", () => {
+  const recent = new Recent<string, number>(2);
+  recent.set("a", 1);
+  recent.set("b", 2);
+  recent.set("c", 3);
+  expect(["a", "b", "c"].map((key) => recent.get(key))).toEqual([undefined, 2, 3]);
+  expect([...recent.keys()]).toEqual(["b", "c"]);
+});
 
-describe("Recent", () => {
-  test("remembers the last values up to its limit and forgets the oldest", () => {
-    const recent = new Recent<number>(3);
-    for (const value of [1, 2, 3, 4, 5]) recent.add(value);
-    expect(known(recent, [1, 2, 3, 4, 5, 6])).toEqual([3, 4, 5]);
-  });
-
-  test("a value that is added again counts as new, and takes one place", () => {
-    const recent = new Recent<number>(3);
-    for (const value of [1, 2, 3, 1, 1, 4]) recent.add(value);
-    expect(known(recent, [1, 2, 3, 4])).toEqual([1, 3, 4]);
-  });
-
-  test("a limit of 0 remembers nothing", () => {
-    const recent = new Recent<number>(0);
-    recent.add(1);
-    expect(recent.has(1)).toBe(false);
-  });
+test("a key that is set again counts as new, and takes no second place", () => {
+  const recent = new Recent<string, number>(2);
+  recent.set("a", 1);
+  recent.set("b", 2);
+  recent.set("a", 3);
+  recent.set("c", 4);
+  expect(["a", "b", "c"].map((key) => recent.get(key))).toEqual([3, undefined, 4]);
 });

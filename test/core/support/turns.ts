@@ -33,6 +33,7 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     signal: controller.signal,
     textOf: (event) => (event.startsWith("#") ? "" : event),
     stateNow: () => undefined,
+    costNow: () => undefined,
     stop: () => void told.stops++,
     settled: () => void told.settled++,
     onEvent: (event) => void told.events.push(event),

@@ -1,0 +1,158 @@
+import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import type { PromptData } from "./prompt.ts";
+
+/** One message for the published proxy, in the form of a chat completion. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string | readonly ChatPart[];
+}
+
+/** A part of a chat message's content. */
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+  | { readonly type: "input_audio"; readonly input_audio: Readonly<Record<string, unknown>> };
+
+/** A part of one user message. */
+export type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "image";
+      /** Bytes, base64, a `data:` URL, or the address of an image on the web. */
+      readonly image: string | Uint8Array;
+      /** @default "image/png", for bytes and base64 */
+      readonly mediaType?: string;
+    }
+  | {
+      /** A text file; it goes to the model as text, under its name. */
+      readonly type: "file";
+      readonly name: string;
+      readonly text: string;
+    };
+
+/** What the wire of the original server takes as a part. */
+type WirePart = Exclude<ContentPart, { type: "file" | "image" }> | WireImage;
+interface WireImage {
+  readonly type: "image";
+  readonly image: string;
+  readonly mediaType?: string;
+}
+
+/** What `content` may hold: whole messages, or the parts of one. */
+export type Content = readonly (ChatMessage | ContentPart)[];
+
+/** @throws InvalidInputError for a part that lacks what makes it one. What is no part is a message, and the server's to read. */
+export function checkContent(content: Content): void {
+  for (const [index, item] of content.entries()) {
+    if (!isContentPart(item) || isWhole(item)) continue;
+    const hint =
+      'It must be one of { type: "text", text }, { type: "image", image }, { type: "file", name, text }.';
+    throw new InvalidInputError(`part ${index} of \`content\` is not complete.`, hint);
+  }
+}
+
+function isWhole(part: ContentPart): boolean {
+  const { type, text, name, image, mediaType } = {
+    text: undefined,
+    name: undefined,
+    image: undefined,
+    mediaType: undefined,
+    ...part,
+  };
+  if (type === "text") return typeof text === "string";
+  if (type === "file") return typeof text === "string" && typeof name === "string";
+  const known = typeof image === "string" ? image !== "" : image instanceof Uint8Array;
+  return known && (mediaType === undefined || typeof mediaType === "string");
+}
+
+/**
+ * The prompt in the form that `server` reads: the proxy takes parts for messages of their own, and the original
+ * server takes parts of one user message only.
+ * @throws UnsupportedError for messages that the original server cannot be given.
+ */
+export function contentFor(server: CodebuffServer, data: PromptData): PromptData {
+  const { content, ...rest } = data;
+  if (content === undefined) return data;
+  if (server === "codebuff") return { ...rest, content: content.flatMap(wireParts) };
+  const { prompt: _, ...others } = rest;
+  return content.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
+}
+
+/** What the user says with one prompt, as chat messages: its parts and its words make up one of them. */
+export function chatMessages({ content = [], prompt }: PromptData): readonly ChatMessage[] {
+  const messages = content.flatMap((item) => (isContentPart(item) ? [] : [item]));
+  const parts = content.flatMap((item) => (isContentPart(item) ? [chatPart(item)] : []));
+  if (parts.length > 0) {
+    const words: readonly ChatPart[] = prompt === undefined ? [] : [{ type: "text", text: prompt }];
+    return [...messages, { role: "user", content: [...parts, ...words] }];
+  }
+  return prompt === undefined ? messages : [...messages, { role: "user", content: prompt }];
+}
+
+function isContentPart(item: ChatMessage | ContentPart): item is ContentPart {
+  return !("role" in item) && PARTS.has(item.type);
+}
+
+const PARTS: ReadonlySet<string> = new Set(["text", "image", "file"] satisfies ContentPart["type"][]);
+
+function chatPart(part: ContentPart): ChatPart {
+  const { type } = part;
+  switch (type) {
+    case "text":
+      return part;
+    case "file":
+      return fileText(part);
+    case "image": {
+      const { image, mediaType } = wireImage(part);
+      const url = isAddress(image) ? image : `data:${mediaType ?? "image/png"};base64,${image}`;
+      return { type: "image_url", image_url: { url } };
+    }
+    default:
+      return type satisfies never;
+  }
+}
+
+function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] {
+  if (!isContentPart(item)) return partsOfMessage(item);
+  if (item.type === "image") return [wireImage(item)];
+  return [item.type === "file" ? fileText(item) : item];
+}
+
+function partsOfMessage({ role, content }: ChatMessage): readonly WirePart[] {
+  const hint = "Send the parts of one user message; a conversation keeps what was said before.";
+  if (role !== "user") {
+    throw new UnsupportedError(`the original server takes no \`${role}\` message as content.`, hint);
+  }
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.map((part) => {
+    if (part.type === "text") return part;
+    if (part.type === "image_url") return { type: "image", ...fromUrl(part.image_url.url) };
+    throw new UnsupportedError(`the original server takes no content of type \`${part.type}\`.`, hint);
+  });
+}
+
+/** Base64 of its own, with the type beside it, as the original server has it. */
+function fromUrl(url: string): { readonly image: string; readonly mediaType?: string } {
+  const [, mediaType, image] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  return mediaType !== undefined && image !== undefined ? { image, mediaType } : { image: url };
+}
+
+function wireImage({ image, mediaType }: ContentPart & { type: "image" }): WireImage {
+  const text = typeof image === "string" ? image : base64(image);
+  return { type: "image", image: text, ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+function isAddress(image: string): boolean {
+  return /^(data|https?):/.test(image);
+}
+
+function fileText({ name, text }: ContentPart & { type: "file" }): ContentPart & { type: "text" } {
+  return { type: "text", text: `File ${JSON.stringify(name)}:\n${text}` };
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = ""; // a character for each byte is what `btoa` reads
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

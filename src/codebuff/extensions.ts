@@ -1,0 +1,243 @@
+import * as z from "zod/mini";
+import { isObject } from "../core/client-options.ts";
+import type { Shape } from "../core/shape.ts";
+import { type Nullish, optional } from "./nullish.ts";
+
+/** One part of what a tool gave back. */
+export type ToolOutput =
+  | { readonly type: "json"; readonly value: unknown }
+  | {
+      readonly type: "media";
+      /** Base64. */
+      readonly data: string;
+      readonly mediaType: string;
+    };
+
+export function isToolOutput(value: unknown): value is ToolOutput {
+  if (!isObject(value)) return false;
+  if (value["type"] === "json") return value["value"] !== undefined;
+  return (
+    value["type"] === "media" && typeof value["data"] === "string" && typeof value["mediaType"] === "string"
+  );
+}
+
+/** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
+export interface McpConfig {
+  readonly type?: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The server asks this machine to run a tool. It has two shapes: `requestId` and `input`, or `toolCallId` and `toolArgs`. */
+export interface ToolCallRequest {
+  readonly type: "tool-call-request";
+  readonly userInputId?: Nullish<string>;
+  readonly requestId?: Nullish<string>;
+  readonly toolCallId?: Nullish<string>;
+  readonly toolName: string;
+  readonly input?: Nullish<Readonly<Record<string, unknown>>>;
+  readonly toolArgs?: Nullish<Readonly<Record<string, unknown>>>;
+  /** ms; negative for none. */
+  readonly timeout?: Nullish<number>;
+  readonly mcpConfig?: Nullish<McpConfig>;
+}
+
+/** The server asks for files of this machine; it goes by two names. */
+export interface ReadFilesRequest {
+  readonly type: "read-files" | "read-files-request";
+  readonly requestId: string;
+  readonly filePaths: readonly string[];
+}
+
+/** The server asks what tools an MCP server has. */
+export interface McpToolDataRequest {
+  readonly type: "request-mcp-tool-data";
+  readonly requestId: string;
+  readonly mcpConfig: McpConfig;
+  /** The tools it wants to know of; all of them when absent. */
+  readonly toolNames?: Nullish<readonly string[]>;
+}
+
+/** What the server asks of this machine. Each is answered exactly once. */
+export type ServerRequest = ToolCallRequest | ReadFilesRequest | McpToolDataRequest;
+
+/** What a sub-agent says while it works for a prompt; no part of the prompt's text. */
+export interface SubagentChunk {
+  readonly type: "subagent-response-chunk";
+  readonly userInputId: string;
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly chunk: string;
+  readonly prompt?: Nullish<string>;
+  readonly forwardToPrompt?: Nullish<boolean>;
+}
+
+/** What one step of a prompt cost. */
+export interface MessageCost {
+  readonly type: "message-cost-response";
+  readonly promptId: string;
+  readonly credits: number;
+  readonly agentId?: Nullish<string>;
+}
+
+/** A log line of an agent's own program. */
+export interface LogChunk {
+  readonly type: "handlesteps-log-chunk";
+  readonly userInputId: string;
+  readonly agentId: string;
+  /** `debug`, `info`, `warn` or `error`. */
+  readonly level: string;
+  readonly data?: unknown;
+  readonly message?: Nullish<string>;
+}
+
+/** Where credits come from. */
+export type BalanceBreakdown = Readonly<Record<string, number>>;
+
+/** The account's use of credits; comes unasked, at any time. */
+export interface UsageResponse {
+  readonly type: "usage-response";
+  /** Credits used in this period. */
+  readonly usage: number;
+  readonly remainingBalance: number;
+  readonly balanceBreakdown?: Nullish<BalanceBreakdown>;
+  /** ISO 8601. */
+  readonly next_quota_reset?: Nullish<string>;
+  readonly autoTopupAdded?: Nullish<number>;
+  readonly autoTopupEnabled?: Nullish<boolean>;
+}
+
+/** The server is about to shut down. */
+export interface ReconnectRequest {
+  readonly type: "request-reconnect";
+}
+
+export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject);
+
+/** A balance or a number of credits: `Infinity` on the published proxy, which `z.number()` refuses. */
+export const amount = z.custom<number>((value) => typeof value === "number");
+
+export const breakdown = z.custom<BalanceBreakdown>(
+  (value) => isObject(value) && Object.values(value).every((part) => typeof part === "number"),
+);
+
+const strings = z.custom<readonly string[]>(
+  (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+);
+
+const texts = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((field) => typeof field === "string");
+
+/** What each field of the configuration has to be where it is given: whoever runs it relies on that. */
+const MCP_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: (value) => typeof value === "string",
+  command: (value) => typeof value === "string",
+  args: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  env: texts,
+  url: (value) => typeof value === "string",
+  params: isObject,
+  headers: texts,
+};
+
+const mcpConfig = z.custom<McpConfig>(
+  (value) =>
+    isObject(value) &&
+    Object.entries(MCP_FIELDS).every(([name, holds]) => value[name] === undefined || holds(value[name])),
+);
+
+const toolCallRequest = z.looseObject({
+  type: z.literal("tool-call-request"),
+  userInputId: optional(z.string()),
+  requestId: optional(z.string()),
+  toolCallId: optional(z.string()),
+  toolName: z.string(),
+  input: optional(anyObject),
+  toolArgs: optional(anyObject),
+  timeout: optional(z.number()),
+  mcpConfig: optional(mcpConfig),
+} satisfies Shape<ToolCallRequest>);
+
+const readFilesRequest = z.looseObject({
+  type: z.literal(["read-files", "read-files-request"]),
+  requestId: z.string(),
+  filePaths: strings,
+} satisfies Shape<ReadFilesRequest>);
+
+const mcpToolDataRequest = z.looseObject({
+  type: z.literal("request-mcp-tool-data"),
+  requestId: z.string(),
+  mcpConfig,
+  toolNames: optional(strings),
+} satisfies Shape<McpToolDataRequest>);
+
+const subagentChunk = z.looseObject({
+  type: z.literal("subagent-response-chunk"),
+  userInputId: z.string(),
+  agentId: z.string(),
+  agentType: z.string(),
+  chunk: z.string(),
+  prompt: optional(z.string()),
+  forwardToPrompt: optional(z.boolean()),
+} satisfies Shape<SubagentChunk>);
+
+const messageCost = z.looseObject({
+  type: z.literal("message-cost-response"),
+  promptId: z.string(),
+  credits: amount,
+  agentId: optional(z.string()),
+} satisfies Shape<MessageCost>);
+
+const logChunk = z.looseObject({
+  type: z.literal("handlesteps-log-chunk"),
+  userInputId: z.string(),
+  agentId: z.string(),
+  level: z.string(),
+  data: z.unknown(),
+  message: optional(z.string()),
+} satisfies Shape<LogChunk>);
+
+const usageResponse = z.looseObject({
+  type: z.literal("usage-response"),
+  usage: amount,
+  remainingBalance: amount,
+  balanceBreakdown: optional(breakdown),
+  next_quota_reset: optional(z.string()),
+  autoTopupAdded: optional(z.number()),
+  autoTopupEnabled: optional(z.boolean()),
+} satisfies Shape<UsageResponse>);
+
+const reconnectRequest = z.looseObject({
+  type: z.literal("request-reconnect"),
+} satisfies Shape<ReconnectRequest>);
+
+/** What the original server sends besides the published protocol. */
+export type Extension =
+  | ServerRequest
+  | SubagentChunk
+  | MessageCost
+  | LogChunk
+  | UsageResponse
+  | ReconnectRequest;
+
+/** The schema of each extension message, by its type. */
+export const EXTENSIONS: { readonly [type: string]: z.ZodMiniType<Extension> } = {
+  "tool-call-request": toolCallRequest,
+  "read-files": readFilesRequest,
+  "read-files-request": readFilesRequest,
+  "request-mcp-tool-data": mcpToolDataRequest,
+  "subagent-response-chunk": subagentChunk,
+  "message-cost-response": messageCost,
+  "handlesteps-log-chunk": logChunk,
+  "usage-response": usageResponse,
+  "request-reconnect": reconnectRequest,
+};
+
+/** The id of a request of the server, whichever of the two names it goes by; for one that does not validate, too. */
+export function requestIdOf(data: Readonly<Record<string, unknown>>): string | undefined {
+  const id = data["requestId"] ?? data["toolCallId"];
+  return typeof id === "string" ? id : undefined;
+}

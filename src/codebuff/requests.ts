@@ -1,0 +1,405 @@
+import type { ClientCore } from "../core/client-core.ts";
+import { describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError, said } from "../core/errors.ts";
+import { Recent } from "../core/recent.ts";
+import type { CodebuffClientEvents } from "./events.ts";
+import {
+  isToolOutput,
+  type McpConfig,
+  type McpToolDataRequest,
+  type ReadFilesRequest,
+  requestIdOf,
+  type ServerRequest,
+  type ToolCallRequest,
+  type ToolOutput,
+} from "./extensions.ts";
+import { checkFrame } from "./frame-limit.ts";
+import { encode, type Invalid } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
+import { toJson } from "./prompt.ts";
+import type { PromptStanding, Prompts } from "./prompts.ts";
+import type { Notice, Session } from "./session.ts";
+import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
+import type { Wire } from "./wire.ts";
+
+/** A tool that the server wants to be run here. */
+export interface CodebuffToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** As the server sent it; check it before you rely on it. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The turn it belongs to, where the server says so. */
+  readonly turnId?: string;
+  /** Set when the tool is one of an MCP server; where that is comes from the agent's definition, so ask your user before you start it. */
+  readonly mcpConfig?: McpConfig;
+  /** The message as it came. */
+  readonly raw: ToolCallRequest;
+}
+
+/** What a handler gets besides its request. */
+export interface HandlerContext {
+  /** Aborted when nobody waits for the answer any more: the turn was cancelled, the link lost, or the time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** One tool of an MCP server, as its own list has it. */
+export interface McpTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Runs one tool and says what came of it; a throw is told to the server as the tool's failure.
+ * @returns for most tools one part: `[{ type: "json", value: { ... } }]`.
+ */
+export type CodebuffToolHandler = (
+  call: CodebuffToolCall,
+  context: HandlerContext,
+) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+
+/** Reads files for the server: the text by path, `null` or nothing for one that it may not or cannot have. */
+export type ReadFilesHandler = (
+  paths: readonly string[],
+  context: HandlerContext,
+) => FilesRead | Promise<FilesRead>;
+
+type FilesRead = Readonly<Record<string, string | null | undefined>>;
+
+/** Lists the tools of an MCP server. Its address comes from the server at the other end: ask your user before you start anything. */
+export type McpToolsHandler = (
+  request: McpToolDataRequest,
+  context: HandlerContext,
+) => readonly McpTool[] | Promise<readonly McpTool[]>;
+
+/** Who does on this machine what the server asks for. What nobody is registered for is answered with an error. */
+export interface CodebuffHandlers {
+  /** By the tool's name; `"*"` takes every name that has no handler of its own. */
+  readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
+  readonly onReadFiles?: ReadFilesHandler;
+  readonly onMcpTools?: McpToolsHandler;
+}
+
+/** ms that a tool gets when neither the request nor its input says. */
+const TOOL_TIMEOUT = 30_000;
+
+/** ms that a tool gets on top to report its own time-out: the server gives up 5 s after the limit. */
+const TOOL_GRACE = 4_000;
+
+/** ms for files. The server waits without end, and so would the turn. */
+const FILES_TIMEOUT = 30_000;
+
+/** ms for the tools of an MCP server, which may have to be installed first. The server gives up after 50 s. */
+const MCP_TIMEOUT = 45_000;
+
+/** How many answered requests are remembered: one that comes twice is not carried out twice. */
+const REMEMBERED = 256;
+
+export interface RequestsSetup {
+  readonly settings: CodebuffSettings;
+  readonly wire: Wire;
+  readonly prompts: Prompts;
+  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+}
+
+/** One request that a handler works on. */
+interface Task {
+  /** The prompt it was made for, without a sub-agent's suffix. */
+  readonly promptId: string | undefined;
+  /** Nobody waits any more: ends it, and answers with the reason. */
+  abandon(why: string): void;
+}
+
+/** How one request is carried out and answered. */
+interface Job<T> {
+  readonly session: Session;
+  /** Whose handler it is, in words. */
+  readonly handler: string;
+  readonly promptId: string | undefined;
+  readonly notice: Notice;
+  /** ms; 0 for none. */
+  readonly timeout: number;
+  readonly run: (context: HandlerContext) => T | Promise<T>;
+  /** The answer, from what the handler gave; throws when that is not what it should be. */
+  readonly read: (value: T) => object;
+  /** The answer for a request that came to nothing. */
+  readonly failed: (why: string) => object;
+}
+
+/**
+ * What the server asks of this machine: tools, files, MCP tools. Each request is answered exactly once, on the
+ * session that it came from, whatever becomes of its handler: an agent on the server waits for it.
+ */
+export class Requests {
+  readonly #setup: RequestsSetup;
+  readonly #tasks = new Set<Task>();
+  readonly #seen = new Recent<string, true>(REMEMBERED);
+  readonly #missing = new Set<string>();
+
+  constructor(setup: RequestsSetup) {
+    this.#setup = setup;
+  }
+
+  get working(): boolean {
+    return this.#tasks.size > 0;
+  }
+
+  receive(request: ServerRequest): void {
+    const { wire, core } = this.#setup;
+    const session = wire.live;
+    const id = requestIdOf({ ...request });
+    if (!session || id === undefined) {
+      const why = session ? "it has no id" : "there is no session yet";
+      core().warn("unanswerable-request", `a ${request.type} cannot be answered: ${why}`);
+      return;
+    }
+    const key = `${request.type} ${id}`;
+    if (this.#seen.get(key)) {
+      core().warn("repeated-request", `a ${request.type} came twice; it is carried out once`);
+      return;
+    }
+    this.#seen.set(key, true);
+    switch (request.type) {
+      case "tool-call-request":
+        this.#callTool(session, id, request);
+        return;
+      case "read-files":
+      case "read-files-request":
+        this.#readFiles(session, request);
+        return;
+      case "request-mcp-tool-data":
+        this.#listMcpTools(session, request);
+        return;
+      default:
+        request satisfies never;
+    }
+  }
+
+  /** A request that does not read as one: whoever asked waits all the same. */
+  refuse({ problem, request }: Invalid): void {
+    const session = this.#setup.wire.live;
+    if (!session || !request) return;
+    const { type, requestId } = request;
+    if (type === "tool-call-request")
+      this.#refuse(session, "tool-call-response", toolError(requestId, problem));
+    else if (type === "request-mcp-tool-data")
+      this.#refuse(session, "mcp-tool-data", { requestId, tools: [] });
+    else this.#refuse(session, "read-files-response", { requestId, files: {} });
+  }
+
+  /** What was asked for a prompt that came to nothing is not needed any more. */
+  promptEnded(promptId: string, completed: boolean): void {
+    if (completed) return; // agents may go on behind an answer
+    for (const task of [...this.#tasks]) {
+      if (task.promptId === promptId) task.abandon("the prompt was cancelled or has failed");
+    }
+  }
+
+  /** The session is gone: there is nobody to answer. */
+  sessionEnded(): void {
+    for (const task of [...this.#tasks]) task.abandon("the connection has ended");
+  }
+
+  #callTool(session: Session, id: string, raw: ToolCallRequest): void {
+    const { settings, prompts } = this.#setup;
+    const { toolName: name, userInputId, mcpConfig } = raw;
+    const failed = (why: string): object => toolError(id, why);
+    const standing = prompts.standing(userInputId ?? undefined);
+    const { tools = {} } = settings.handlers;
+    const handler = Object.hasOwn(tools, name) ? tools[name] : tools["*"];
+    const why = handler ? REFUSED[standing] : `no handler is registered for the tool "${name}"`;
+    if (!handler || why !== undefined) {
+      if (!handler) this.#warnMissing(`tool \`${name}\``, "`tools`");
+      this.#refuse(session, "tool-call-response", failed(why ?? ""));
+      return;
+    }
+    const promptId = userInputId == null ? undefined : prompts.masterId(userInputId);
+    const input = raw.input ?? raw.toolArgs ?? {};
+    const call: CodebuffToolCall = {
+      id,
+      name,
+      input,
+      ...(promptId === undefined ? {} : { turnId: promptId }),
+      ...(mcpConfig ? { mcpConfig } : {}),
+      raw,
+    };
+    this.#start({
+      session,
+      handler: `the handler of the tool \`${name}\``,
+      promptId,
+      notice: "tool-call-response",
+      timeout: toolTimeout(raw, input),
+      run: (context) => handler(call, context),
+      read: (output) => ({ requestId: id, output: readOutput(output) }),
+      failed,
+    });
+  }
+
+  #readFiles(session: Session, { requestId, filePaths }: ReadFilesRequest): void {
+    const { onReadFiles } = this.#setup.settings.handlers;
+    const answer = (files: FilesRead): object => ({
+      requestId,
+      // The server waits for every path it asked for, and for no other.
+      files: Object.fromEntries(filePaths.map((path) => [path, textOf(files, path)])),
+    });
+    if (!onReadFiles) {
+      this.#warnMissing("files", "`onReadFiles`");
+      this.#refuse(session, "read-files-response", answer({}));
+      return;
+    }
+    this.#start({
+      session,
+      handler: "`onReadFiles`",
+      promptId: undefined,
+      notice: "read-files-response",
+      timeout: FILES_TIMEOUT,
+      run: (context) => onReadFiles(filePaths, context),
+      read: (files) => {
+        if (!isObject(files)) throw notWhatItShouldBe(files, "an object of texts by path");
+        return answer(files);
+      },
+      failed: () => answer({}),
+    });
+  }
+
+  #listMcpTools(session: Session, request: McpToolDataRequest): void {
+    const { requestId } = request;
+    const { onMcpTools } = this.#setup.settings.handlers;
+    const failed = (): object => ({ requestId, tools: [] });
+    if (!onMcpTools) {
+      this.#warnMissing("the tools of an MCP server", "`onMcpTools`");
+      this.#refuse(session, "mcp-tool-data", failed());
+      return;
+    }
+    this.#start({
+      session,
+      handler: "`onMcpTools`",
+      promptId: undefined,
+      notice: "mcp-tool-data",
+      timeout: MCP_TIMEOUT,
+      run: (context) => onMcpTools(request, context),
+      read: (tools) => {
+        if (!Array.isArray(tools) || !tools.every(isMcpTool))
+          throw notWhatItShouldBe(tools, "an array of tools with `name` and `inputSchema`");
+        return { requestId, tools };
+      },
+      failed,
+    });
+  }
+
+  /**
+   * Runs a handler and answers once: with what it gave, or with why there is nothing. Every request that is
+   * carried out passes here, so this is where a gate belongs that asks first.
+   */
+  #start<T>(job: Job<T>): void {
+    const { prompts, settings, wire, core } = this.#setup;
+    const { session, handler, promptId, notice, timeout } = job;
+    const controller = new AbortController();
+    const release = prompts.hold(promptId);
+    let settled = false;
+    const settle = (answer: () => object): void => {
+      if (settled) return;
+      settled = true;
+      cancelTimer();
+      this.#tasks.delete(task);
+      release();
+      this.#send(session, notice, this.#jsonOf(job, answer));
+      wire.retireIfIdle();
+    };
+    const abandon = (why: string): void => {
+      settle(() => job.failed(why));
+      controller.abort(new Error(why));
+    };
+    const task: Task = { promptId, abandon };
+    const expire = (): void => {
+      const why = `${handler} did not answer within ${timeout} ms`;
+      core().warn("handler-failed", why);
+      abandon(why);
+    };
+    const cancelTimer =
+      timeout === 0 ? () => {} : settings.socket.clock.setTimeout(expire, timeout, { unref: true });
+    this.#tasks.add(task);
+    void outcomeOf(() => job.run({ signal: controller.signal }), job.read).then(settle);
+  }
+
+  /** An answer that can be sent; whatever is wrong with the handler's becomes its failure. */
+  #jsonOf<T>({ session, handler, notice, failed }: Job<T>, answer: () => object): string {
+    const { settings, core, wire } = this.#setup;
+    try {
+      const json = toJson({ type: notice, ...answer() }, "the answer");
+      checkFrame(encode.action(wire.nextTxid, json), settings, session.server);
+      return json;
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : said(cause);
+      core().warn("handler-failed", `${handler} failed: ${message}`, { cause });
+      return JSON.stringify({ type: notice, ...failed(core().redactor.redact(message)) });
+    }
+  }
+
+  #refuse(session: Session, type: Notice, fields: object): void {
+    this.#send(session, type, JSON.stringify({ type, ...fields }));
+    this.#setup.wire.retireIfIdle();
+  }
+
+  #send(session: Session, kind: Notice, json: string): void {
+    const { wire } = this.#setup;
+    // With its connection the server has forgotten the request.
+    if (wire.isCurrent(session)) wire.request(session, { kind }, (txid) => encode.action(txid, json));
+  }
+
+  #warnMissing(what: string, option: string): void {
+    if (this.#missing.has(what)) return;
+    this.#missing.add(what);
+    const message = `the server asked for ${what}, and nobody is registered for that: see the option ${option}`;
+    this.#setup.core().warn("unhandled-request", message);
+  }
+}
+
+/** Why a tool is not run for a prompt that stands so. A completed one may have agents that go on. */
+const REFUSED: { readonly [standing in PromptStanding]?: string } = {
+  other: "the prompt was cancelled or has failed",
+  silent: "the prompt has failed",
+  unknown: "this client has sent no such prompt",
+  unsent: "this client has sent no such prompt",
+};
+
+function toolError(requestId: string, errorMessage: string): object {
+  return { requestId, output: [{ type: "json", value: { errorMessage } }] };
+}
+
+/** ms until the answer is needed, 0 for no limit. */
+function toolTimeout({ timeout }: ToolCallRequest, input: Readonly<Record<string, unknown>>): number {
+  const asked = input["timeout_seconds"];
+  const limit = timeout ?? (typeof asked === "number" ? asked * 1_000 : TOOL_TIMEOUT);
+  return limit < 0 ? 0 : limit + TOOL_GRACE;
+}
+
+/** What to answer with, once that is known; a throw of the handler is found out when it is asked. */
+async function outcomeOf<T>(run: () => T | Promise<T>, read: (value: T) => object): Promise<() => object> {
+  try {
+    const value = await run();
+    return () => read(value);
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function readOutput(output: unknown): readonly ToolOutput[] {
+  if (Array.isArray(output) && output.every(isToolOutput)) return output;
+  throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');
+}
+
+function isMcpTool(tool: unknown): tool is McpTool {
+  return isObject(tool) && typeof tool["name"] === "string" && isObject(tool["inputSchema"]);
+}
+
+function textOf(files: FilesRead, path: string): string | null {
+  const text = Object.hasOwn(files, path) ? files[path] : null;
+  return typeof text === "string" ? text : null;
+}
+
+function notWhatItShouldBe(value: unknown, expected: string): InvalidInputError {
+  return new InvalidInputError(`the handler returned ${describe(value)}.`, `It must return ${expected}.`);
+}
