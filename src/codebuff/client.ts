@@ -8,7 +8,7 @@ import { type AgentwireError, ClosedError, InvalidInputError } from "../core/err
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import { randomId } from "../core/random-id.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
-import { contentFor } from "./content.ts";
+import { promptFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
@@ -163,13 +163,16 @@ export class CodebuffClient
   ): Turn<CodebuffEvent, CodebuffResult> {
     this.#assertOpen();
     const data = this.#build(input, options);
-    const whole = data.content ? undefined : toJson(data, "the prompt");
+    let made: { readonly server: CodebuffServer; readonly json: string } | undefined;
     const prompt = this.#prompts.create({
       input,
       data,
       options,
-      // Only content is written in two ways; the stricter server is assumed until it is known.
-      json: (server = "proxy") => whole ?? toJson(contentFor(server, data), "the prompt"),
+      // The stricter server is assumed until it is known.
+      json: (server = "proxy") => {
+        if (made?.server !== server) made = { server, json: toJson(promptFor(server, data), "the prompt") };
+        return made.json;
+      },
       stateNow: () => undefined,
       first: true,
     });

@@ -1,6 +1,7 @@
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { PromptData } from "./prompt.ts";
+import { newSessionState } from "./session-state.ts";
 
 /** One message for the published proxy, in the form of a chat completion. */
 export interface ChatMessage {
@@ -67,16 +68,21 @@ function isWhole(part: ContentPart): boolean {
 }
 
 /**
- * The prompt in the form that `server` reads: the proxy takes parts for messages of their own, and the original
- * server takes parts of one user message only.
+ * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
+ * takes parts of one user message only, and no state that is not whole.
  * @throws UnsupportedError for messages that the original server cannot be given.
  */
-export function contentFor(server: CodebuffServer, data: PromptData): PromptData {
-  const { content, ...rest } = data;
-  if (content === undefined) return data;
-  if (server === "codebuff") return { ...rest, content: content.flatMap(wireParts) };
-  const { prompt: _, ...others } = rest;
-  return content.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
+export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
+  const { content, prompt: _, ...others } = data;
+  if (server === "proxy") {
+    return content?.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
+  }
+  const sessionState = isEmpty(data.sessionState) ? newSessionState() : data.sessionState;
+  return { ...data, sessionState, ...(content ? { content: content.flatMap(wireParts) } : {}) };
+}
+
+function isEmpty(state: object): boolean {
+  return Object.keys(state).length === 0;
 }
 
 /** What the user says with one prompt, as chat messages: its parts and its words make up one of them. */

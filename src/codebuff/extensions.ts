@@ -196,7 +196,7 @@ const logChunk = z.looseObject({
   userInputId: z.string(),
   agentId: z.string(),
   level: z.string(),
-  data: z.unknown(),
+  data: z.optional(z.unknown()),
   message: optional(z.string()),
 } satisfies Shape<LogChunk>);
 

@@ -43,6 +43,7 @@ export type {
   McpToolsHandler,
   ReadFilesHandler,
 } from "./requests.ts";
+export { newSessionState, type ProjectFileContext } from "./session-state.ts";
 export {
   type CodebuffEvent,
   type CodebuffFailure,

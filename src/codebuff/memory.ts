@@ -1,7 +1,7 @@
 import { isObject } from "../core/client-options.ts";
 import type { ConversationMessage, ConversationState } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type ChatMessage, chatMessages, contentFor } from "./content.ts";
+import { type ChatMessage, chatMessages, promptFor } from "./content.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { PromptData } from "./prompt.ts";
 import type { CodebuffResult } from "./turn.ts";
@@ -48,8 +48,7 @@ export class CodebuffMemory {
   /** The prompt as `server` needs it to see what was said before. */
   withHistory(data: PromptData, server: CodebuffServer): PromptData {
     if (server === "codebuff") {
-      const said = contentFor(server, data);
-      return this.#sessionState ? { ...said, sessionState: this.#sessionState } : said;
+      return promptFor(server, this.#sessionState ? { ...data, sessionState: this.#sessionState } : data);
     }
     const { prompt: _, ...rest } = data;
     return { ...rest, content: [...this.#messages, ...chatMessages(data)], sessionState: {} };

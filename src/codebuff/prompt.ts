@@ -13,7 +13,7 @@ export interface CodebuffPromptInput {
   readonly content?: Content;
   /** Unique for the life of the client. @default a random id */
   readonly promptId?: string;
-  /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {} */
+  /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {}, on the original server `newSessionState()` */
   readonly sessionState?: Readonly<Record<string, unknown>>;
   /** The proxy wants `backend:model`, such as `openai:gpt-4`. @default the client's `model`, else the server's */
   readonly model?: string;

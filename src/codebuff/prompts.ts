@@ -13,7 +13,7 @@ import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
-import { contentFor } from "./content.ts";
+import { promptFor } from "./content.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
@@ -122,12 +122,14 @@ export class Prompts {
     }
     const ownToken = order.data.authToken;
     const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
-    const heldBytes = order.first ? 0 : utf8Length(toJson(contentFor("proxy", order.data), "the prompt"));
+    const heldBytes = order.first ? 0 : utf8Length(toJson(promptFor("proxy", order.data), "the prompt"));
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = order.options ?? {};
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
-    const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding, textSource));
+    const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding, textSource), (text) =>
+      core().redactor.redact(text),
+    );
     const turn: Prompt["turn"] = new LiveTurn<CodebuffEvent, CodebuffResult>({
       id: promptId,
       input: order.input,

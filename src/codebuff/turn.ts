@@ -57,13 +57,15 @@ export interface CodebuffFailure {
   readonly retryable?: boolean;
 }
 
-/** Where a failed prompt's error showed: in an action, inside the stream of chunks, or nowhere at all. */
-export type CodebuffFailureOrigin = "action" | "stream" | "silent-end";
+/** Where a failed prompt's error showed: in an action, inside the stream of chunks, in the agent's output, or nowhere at all. */
+export type CodebuffFailureOrigin = "action" | "stream" | "output" | "silent-end";
 
 /** What is known of one prompt while it runs. */
 export interface PromptState {
   readonly promptId: string;
   readonly decoder: ChunkDecoder;
+  /** Takes credentials out of what the server says. */
+  readonly redact: (text: string) => string;
   /** An error seen inside the stream; the prompt-response that follows it is no success. */
   streamError: StreamError | undefined;
   /** Credits, as the server told them step by step, and as its `finish` event summed them up. */
@@ -71,8 +73,12 @@ export interface PromptState {
   total: number | undefined;
 }
 
-export function newPromptState(promptId: string, decoder: ChunkDecoder): PromptState {
-  return { promptId, decoder, streamError: undefined, steps: undefined, total: undefined };
+export function newPromptState(
+  promptId: string,
+  decoder: ChunkDecoder,
+  redact: (text: string) => string,
+): PromptState {
+  return { promptId, decoder, redact, streamError: undefined, steps: undefined, total: undefined };
 }
 
 /** What a prompt has cost so far; the server's own sum wins. */
@@ -162,7 +168,20 @@ function totalOf(chunk: ChunkObject): number | undefined {
 function onResponse(state: PromptState, response: PromptResponse): PromptStep {
   const rest = leftover(state);
   const error = streamFailure(state);
-  return error ? { ...rest, end: { error } } : { ...rest, event: response, end: { response } };
+  if (error) return { ...rest, end: { error } };
+  const failed = outputFailure(state, response);
+  return { ...rest, event: response, end: failed ? { error: failed } : { response } };
+}
+
+/** The agent's own output may be an error; the prompt-error that says so again comes too late to tell. */
+function outputFailure(
+  { promptId, redact }: PromptState,
+  { output }: PromptResponse,
+): CodebuffTurnError | undefined {
+  if (output?.["type"] !== "error") return undefined;
+  const { message } = output;
+  const said = typeof message === "string" ? redact(message) : "the agent ended with an error";
+  return new CodebuffTurnError(promptId, { origin: "output", kind: "output-error", message: said });
 }
 
 function onSilentEnd(state: PromptState): PromptStep {
@@ -187,8 +206,10 @@ function leftover(state: PromptState): PromptStep {
 }
 
 /** An error that the stream told of; the message that ends the prompt after it is no success. */
-function streamFailure({ promptId, streamError }: PromptState): CodebuffTurnError | undefined {
-  return streamError && new CodebuffTurnError(promptId, { origin: "stream", ...streamError });
+function streamFailure({ promptId, streamError, redact }: PromptState): CodebuffTurnError | undefined {
+  if (!streamError) return undefined;
+  const message = redact(streamError.message);
+  return new CodebuffTurnError(promptId, { origin: "stream", ...streamError, message });
 }
 
 function serverError(promptId: string, data: PromptError | ActionError): CodebuffTurnError {

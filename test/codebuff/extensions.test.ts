@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { decode } from "../../src/codebuff/messages.ts";
+
+const action = (data: object): object => ({ type: "action", data });
+
+/** Each extension message with what it must have, and with everything else it may have. */
+const messages: Readonly<
+  Record<string, { readonly must: Readonly<Record<string, unknown>>; readonly may: object }>
+> = {
+  "tool-call-request": {
+    must: { toolName: "write_file" },
+    may: {
+      userInputId: "p-1",
+      requestId: "r1",
+      toolCallId: "r1",
+      input: { type: "file", path: "n.txt", content: "new\n" },
+      toolArgs: { path: "n.txt" },
+      timeout: 30_000,
+      mcpConfig: { type: "stdio", command: "npx", args: ["srv"], env: { A: "b" } },
+    },
+  },
+  "read-files": { must: { requestId: "rf-1", filePaths: ["a.txt", "missing.txt"] }, may: {} },
+  "read-files-request": { must: { requestId: "rf-1", filePaths: ["a.txt"] }, may: {} },
+  "request-mcp-tool-data": {
+    must: { requestId: "m1", mcpConfig: { url: "https://mcp.example", params: { a: 1 }, headers: {} } },
+    may: { toolNames: ["search"] },
+  },
+  "subagent-response-chunk": {
+    must: { userInputId: "p-1", agentId: "a7", agentType: "file-picker", chunk: "look" },
+    may: { prompt: "find it", forwardToPrompt: true },
+  },
+  "message-cost-response": { must: { promptId: "p-1", credits: 3 }, may: { agentId: "a7" } },
+  "handlesteps-log-chunk": {
+    must: { userInputId: "p-1", agentId: "a7", level: "info" },
+    may: { data: { n: 1 }, message: "step" },
+  },
+  "usage-response": {
+    must: { usage: 12, remainingBalance: 488 },
+    may: {
+      balanceBreakdown: { free: 488 },
+      next_quota_reset: "2025-11-01T00:00:00.000Z",
+      autoTopupAdded: 5,
+      autoTopupEnabled: true,
+    },
+  },
+  "request-reconnect": { must: {}, may: {} },
+};
+
+describe.each(Object.entries(messages))("%s", (type, { must, may }) => {
+  test("is read with all of its fields, and keeps those that are not known", () => {
+    const data = { type, ...must, ...may, later: { a: 1 } };
+    expect(decode(action(data))).toEqual(data);
+  });
+
+  test("needs no more than its required fields, and takes null for the others", () => {
+    expect(decode(action({ type, ...must }))).toMatchObject({ type, ...must });
+    const nulls = Object.fromEntries(Object.keys(may).map((name) => [name, null]));
+    expect(decode(action({ type, ...nulls, ...must }))).toMatchObject({ type, ...must });
+  });
+
+  test("is no message without any one of them", () => {
+    for (const name of Object.keys(must)) {
+      const { [name]: _, ...rest } = must;
+      for (const data of [
+        { type, ...rest },
+        { type, ...rest, [name]: null },
+      ]) {
+        expect(decode(action(data))).toMatchObject({
+          type: "invalid",
+          problem: expect.stringContaining(name),
+        });
+      }
+    }
+  });
+
+  test("an optional field that is wrong is left out, and decides nothing", () => {
+    for (const name of Object.keys(may)) {
+      if (name === "data") continue; // may be anything
+      expect(decode(action({ type, ...must, [name]: Symbol("wrong") }))).toMatchObject({
+        type,
+        [name]: undefined,
+      });
+    }
+  });
+});
+
+test.each([
+  ["tool-call-request", { requestId: "r1" }, "r1"],
+  ["tool-call-request", { toolCallId: "t1", toolName: 5 }, "t1"],
+  ["read-files", { requestId: "f1", filePaths: "a.txt" }, "f1"],
+  ["read-files-request", { requestId: "f2", filePaths: [1] }, "f2"],
+  ["request-mcp-tool-data", { requestId: "m1", mcpConfig: { args: [1] } }, "m1"],
+])("a %s that cannot be read still says whom to answer", (type, fields, requestId) => {
+  expect(decode(action({ type, ...fields }))).toMatchObject({
+    type: "invalid",
+    request: { type, requestId },
+  });
+});
+
+test("a request without an id, and a wrong message that is no request, ask for no answer", () => {
+  for (const data of [
+    { type: "read-files", filePaths: ["a"] },
+    { type: "usage-response", requestId: "r1" },
+  ]) {
+    expect(decode(action(data))).not.toHaveProperty("request");
+  }
+});
+
+test("the published proxy's bare Infinity is a balance wherever one is told", () => {
+  const data = { type: "usage-response", usage: 0, remainingBalance: Number.POSITIVE_INFINITY };
+  expect(decode(action(data))).toEqual(data);
+});
