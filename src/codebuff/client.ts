@@ -80,7 +80,7 @@ export class CodebuffClient
         promptAcked: (promptId) => this.#prompts.acked(promptId),
         promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
         promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
-        message: (message, size) => this.#onMessage(message, size),
+        message: (message, frame) => this.#onMessage(message, frame),
         worksForServer: () => this.#requests.working,
         sessionEnded: () => this.#requests.sessionEnded(),
         unavailable: (reason) => this.#unavailable(reason),
@@ -314,7 +314,7 @@ export class CodebuffClient
 
   // --- what the wire tells ---
 
-  #onMessage(message: Exclude<ServerMessage, Ack>, size: number): void {
+  #onMessage(message: Exclude<ServerMessage, Ack>, frame: string): void {
     const { events } = this.#core;
     switch (message.type) {
       case "response-chunk":
@@ -323,10 +323,10 @@ export class CodebuffClient
       case "subagent-response-chunk":
       case "message-cost-response":
       case "handlesteps-log-chunk":
-        this.#prompts.receive(message, size);
+        this.#prompts.receive(message, frame.length);
         return;
       case "tool-call-request":
-        this.#prompts.receive(message, size);
+        this.#prompts.receive(message, frame.length);
         this.#requests.receive(message);
         return;
       case "read-files":
@@ -355,7 +355,7 @@ export class CodebuffClient
         events.emit("unknownMessage", message.message);
         return;
       case "invalid":
-        this.#core.warn("invalid-message", message.problem);
+        this.#core.warn("invalid-message", message.problem, { raw: frame });
         this.#requests.refuse(message);
         return;
       default:

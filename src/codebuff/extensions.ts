@@ -206,7 +206,7 @@ const usageResponse = z.looseObject({
   remainingBalance: amount,
   balanceBreakdown: optional(breakdown),
   next_quota_reset: optional(z.string()),
-  autoTopupAdded: optional(z.number()),
+  autoTopupAdded: optional(amount),
   autoTopupEnabled: optional(z.boolean()),
 } satisfies Shape<UsageResponse>);
 

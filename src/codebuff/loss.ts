@@ -5,6 +5,7 @@ import {
   PayloadTooLargeError,
   withoutCode,
 } from "../core/errors.ts";
+import { utf8Length } from "../core/frames.ts";
 import type { SocketEnd } from "../core/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
 import { describeEnd, endedInHandshake, POLICY } from "./handshake.ts";
@@ -43,11 +44,13 @@ export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostErro
   );
 }
 
-/** The server closed with 1009 over this prompt. */
-export function promptTooLarge(bytes: number, settings: CodebuffSettings): PayloadTooLargeError {
-  const limit = frameLimit(settings, "proxy");
-  return new PayloadTooLargeError(
-    `the server closed the connection over a prompt of ${bytes} bytes; send less`,
-    { bytes, limit },
-  );
+/** The server closed with 1009, over what was most likely the largest frame that it had not acknowledged. */
+export function requestTooLarge(
+  what: string,
+  frame: string,
+  settings: CodebuffSettings,
+): PayloadTooLargeError {
+  const bytes = utf8Length(frame);
+  const message = `the server closed the connection over a ${what} of ${bytes} bytes; send less`;
+  return new PayloadTooLargeError(message, { bytes, limit: frameLimit(settings, "proxy") });
 }

@@ -156,13 +156,13 @@ export const actionErrorSchema = z.looseObject({
 
 export const initResponseSchema = z.looseObject({
   type: z.literal("init-response"),
-  usage: z.number(),
+  usage: amount,
   remainingBalance: amount,
   message: optional(z.string()),
   agentNames: optional(names),
   next_quota_reset: optional(z.string()),
   balanceBreakdown: optional(breakdown),
-  autoTopupAdded: optional(z.number()),
+  autoTopupAdded: optional(amount),
 } satisfies Shape<InitResponse>);
 
 /** The hot frame gets a guard by hand; a property test holds it equal to its schema. */

@@ -98,6 +98,8 @@ export class Prompts {
   readonly #open = new Map<string, Prompt>();
   readonly #settled = new Recent<string, Settled>(REMEMBERED);
   #askingForToken = false;
+  /** The txid of the last cancel: the server may answer that with an action-error, too. */
+  #lastCancel = -1;
 
   constructor(setup: PromptsSetup) {
     this.#setup = setup;
@@ -147,6 +149,7 @@ export class Prompts {
         this.#cancelOnServer(prompt);
         turn.stopped();
         wire.promptAbandoned(promptId);
+        this.pump();
       },
       settled: () => this.#forget(prompt),
       onEvent: (event) => {
@@ -208,7 +211,9 @@ export class Prompts {
   }
 
   fail(promptId: string, error: AgentwireError): void {
-    this.#open.get(promptId)?.turn.fail(error);
+    const prompt = this.#open.get(promptId);
+    if (prompt && isAgentwireError(error, "request-timeout")) this.#cancelOnServer(prompt);
+    prompt?.turn.fail(error);
     this.pump();
   }
 
@@ -276,7 +281,8 @@ export class Prompts {
     const error = this.#clean(frame);
     const underWay = [...this.#open.values()].filter(({ txid }) => txid !== undefined);
     const [only] = underWay;
-    if (!only || underWay.length > 1 || only.turn.status === "streaming") {
+    const fresh = only && only.turn.status !== "streaming" && (only.txid ?? 0) > this.#lastCancel;
+    if (!fresh || underWay.length > 1) {
       this.#setup.core().events.emit("actionError", error);
       return;
     }
@@ -323,10 +329,9 @@ export class Prompts {
     const { promptId } = prompt.state;
     this.#queue.delete(prompt);
     let frame: string;
-    let bytes: number;
     try {
       frame = encode.action(wire.nextTxid, withToken(prompt.json(session.server), token));
-      bytes = checkFrame(frame, settings, session.server);
+      checkFrame(frame, settings, session.server);
     } catch (error) {
       if (!isAgentwireError(error)) throw error;
       prompt.turn.fail(error);
@@ -334,7 +339,7 @@ export class Prompts {
     }
     prompt.txid = wire.nextTxid;
     prompt.server = session.server;
-    prompt.turn.sent(() => wire.request(session, { kind: "prompt", promptId, bytes }, () => frame));
+    prompt.turn.sent(() => wire.request(session, { kind: "prompt", promptId }, () => frame));
   }
 
   /** Servers repeat in errors what was sent to them, tokens included. */
@@ -363,6 +368,7 @@ export class Prompts {
     const send = (authToken: string | undefined): void => {
       if (authToken === undefined || !wire.isCurrent(session)) return;
       const data = JSON.stringify({ type: "cancel-user-input", authToken, promptId });
+      this.#lastCancel = wire.nextTxid;
       wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));
     };
     const known = ownToken ?? token.get();

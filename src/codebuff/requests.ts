@@ -92,7 +92,7 @@ const FILES_TIMEOUT = 30_000;
 /** ms for the tools of an MCP server, which may have to be installed first. The server gives up after 50 s. */
 const MCP_TIMEOUT = 45_000;
 
-/** How many answered requests are remembered: one that comes twice is not carried out twice. */
+/** How many tool calls are remembered, so that one that comes twice is not carried out twice; and how many warnings. */
 const REMEMBERED = 256;
 
 export interface RequestsSetup {
@@ -104,6 +104,8 @@ export interface RequestsSetup {
 
 /** One request that a handler works on. */
 interface Task {
+  /** What tells it from the others. */
+  readonly key: string;
   /** The prompt it was made for, without a sub-agent's suffix. */
   readonly promptId: string | undefined;
   /** Nobody waits any more: ends it, and answers with the reason. */
@@ -113,6 +115,7 @@ interface Task {
 /** How one request is carried out and answered. */
 interface Job<T> {
   readonly session: Session;
+  readonly key: string;
   /** Whose handler it is, in words. */
   readonly handler: string;
   readonly promptId: string | undefined;
@@ -133,8 +136,9 @@ interface Job<T> {
 export class Requests {
   readonly #setup: RequestsSetup;
   readonly #tasks = new Set<Task>();
-  readonly #seen = new Recent<string, true>(REMEMBERED);
-  readonly #missing = new Set<string>();
+  /** The tool calls of the current session: a server that was started anew may count from the beginning. */
+  #called = new Recent<string, true>(REMEMBERED);
+  readonly #missing = new Recent<string, true>(REMEMBERED);
 
   constructor(setup: RequestsSetup) {
     this.#setup = setup;
@@ -153,22 +157,23 @@ export class Requests {
       core().warn("unanswerable-request", `a ${request.type} cannot be answered: ${why}`);
       return;
     }
-    const key = `${request.type} ${id}`;
-    if (this.#seen.get(key)) {
+    const key = keyOf(request, id);
+    const working = [...this.#tasks].some((task) => task.key === key);
+    if (working || this.#called.get(key)) {
       core().warn("repeated-request", `a ${request.type} came twice; it is carried out once`);
       return;
     }
-    this.#seen.set(key, true);
     switch (request.type) {
       case "tool-call-request":
-        this.#callTool(session, id, request);
+        this.#called.set(key, true);
+        this.#callTool(session, key, request);
         return;
       case "read-files":
       case "read-files-request":
-        this.#readFiles(session, request);
+        this.#readFiles(session, key, request);
         return;
       case "request-mcp-tool-data":
-        this.#listMcpTools(session, request);
+        this.#listMcpTools(session, key, request);
         return;
       default:
         request satisfies never;
@@ -198,10 +203,13 @@ export class Requests {
   /** The session is gone: there is nobody to answer. */
   sessionEnded(): void {
     for (const task of [...this.#tasks]) task.abandon("the connection has ended");
+    this.#called = new Recent(REMEMBERED);
   }
 
-  #callTool(session: Session, id: string, raw: ToolCallRequest): void {
+  #callTool(session: Session, key: string, raw: ToolCallRequest): void {
     const { settings, prompts } = this.#setup;
+    const { requestId, toolCallId } = raw;
+    const id = requestId ?? toolCallId ?? "";
     const { toolName: name, userInputId, mcpConfig } = raw;
     const failed = (why: string): object => toolError(id, why);
     const standing = prompts.standing(userInputId ?? undefined);
@@ -225,6 +233,7 @@ export class Requests {
     };
     this.#start({
       session,
+      key,
       handler: `the handler of the tool \`${name}\``,
       promptId,
       notice: "tool-call-response",
@@ -235,7 +244,7 @@ export class Requests {
     });
   }
 
-  #readFiles(session: Session, { requestId, filePaths }: ReadFilesRequest): void {
+  #readFiles(session: Session, key: string, { requestId, filePaths }: ReadFilesRequest): void {
     const { onReadFiles } = this.#setup.settings.handlers;
     const answer = (files: FilesRead): object => ({
       requestId,
@@ -249,6 +258,7 @@ export class Requests {
     }
     this.#start({
       session,
+      key,
       handler: "`onReadFiles`",
       promptId: undefined,
       notice: "read-files-response",
@@ -262,7 +272,7 @@ export class Requests {
     });
   }
 
-  #listMcpTools(session: Session, request: McpToolDataRequest): void {
+  #listMcpTools(session: Session, key: string, request: McpToolDataRequest): void {
     const { requestId } = request;
     const { onMcpTools } = this.#setup.settings.handlers;
     const failed = (): object => ({ requestId, tools: [] });
@@ -273,6 +283,7 @@ export class Requests {
     }
     this.#start({
       session,
+      key,
       handler: "`onMcpTools`",
       promptId: undefined,
       notice: "mcp-tool-data",
@@ -293,7 +304,7 @@ export class Requests {
    */
   #start<T>(job: Job<T>): void {
     const { prompts, settings, wire, core } = this.#setup;
-    const { session, handler, promptId, notice, timeout } = job;
+    const { session, key, handler, promptId, notice, timeout } = job;
     const controller = new AbortController();
     const release = prompts.hold(promptId);
     let settled = false;
@@ -310,7 +321,7 @@ export class Requests {
       settle(() => job.failed(why));
       controller.abort(new Error(why));
     };
-    const task: Task = { promptId, abandon };
+    const task: Task = { key, promptId, abandon };
     const expire = (): void => {
       const why = `${handler} did not answer within ${timeout} ms`;
       core().warn("handler-failed", why);
@@ -348,11 +359,17 @@ export class Requests {
   }
 
   #warnMissing(what: string, option: string): void {
-    if (this.#missing.has(what)) return;
-    this.#missing.add(what);
+    if (this.#missing.get(what)) return;
+    this.#missing.set(what, true);
     const message = `the server asked for ${what}, and nobody is registered for that: see the option ${option}`;
     this.#setup.core().warn("unhandled-request", message);
   }
+}
+
+/** What tells a request that came twice from two requests: no server is known to number them twice for one prompt. */
+function keyOf(request: ServerRequest, id: string): string {
+  if (request.type !== "tool-call-request") return JSON.stringify([request.type, id]);
+  return JSON.stringify([request.type, id, request.userInputId ?? null, request.toolName]);
 }
 
 /** Why a tool is not run for a prompt that stands so. A completed one may have agents that go on. */

@@ -8,10 +8,16 @@ import type { InitResponse } from "./messages.ts";
 /** What was sent and awaits its ack. */
 export type Sent =
   | { readonly kind: "ping" }
-  | { readonly kind: "prompt"; readonly promptId: string; readonly bytes: number }
+  | { readonly kind: "prompt"; readonly promptId: string }
   | { readonly kind: "init"; readonly reply: Deferred<InitResponse> }
   | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void }
   | { readonly kind: Notice };
+
+/** A frame is kept until its ack: a server may close over one that is too large without saying which. */
+interface Unacked {
+  readonly sent: Sent;
+  readonly frame: string;
+}
 
 /** What is told to the server and has no result here: that it may stop, and the answers to its own requests. */
 export type Notice = "cancel-user-input" | "tool-call-response" | "read-files-response" | "mcp-tool-data";
@@ -53,7 +59,7 @@ export class Session {
   retiring = false;
   /** Whether the server answers first in, first out, as the published proxy does. */
   inOrder = true;
-  readonly #acks: Pending<number, Sent>;
+  readonly #acks: Pending<number, Unacked>;
   readonly #inits: Pending<number, Init>;
   readonly #running = new Map<string, number>();
   readonly #stall: Deadline;
@@ -64,7 +70,7 @@ export class Session {
   constructor(setup: SessionSetup) {
     const { clock, ackTimeout, initTimeout, stallTimeout } = setup;
     this.#clock = clock;
-    this.#acks = new Pending(clock, ackTimeout, setup.onAckTimeout);
+    this.#acks = new Pending(clock, ackTimeout, (txid, { sent }) => setup.onAckTimeout(txid, sent));
     this.#inits = new Pending(clock, initTimeout, setup.onInitTimeout);
     this.#onIdle = setup.onIdle;
     this.#stall = new Deadline(clock, stallTimeout, setup.onStall, { unref: true });
@@ -104,7 +110,7 @@ export class Session {
   /** Whether somebody waits for something of the server: pings aside. */
   get awaitsNothing(): boolean {
     if (this.hasRunning || this.#inits.size > 0) return false;
-    for (const { kind } of this.#acks.values()) if (kind !== "ping") return false;
+    for (const { sent } of this.#acks.values()) if (sent.kind !== "ping") return false;
     return true;
   }
 
@@ -112,8 +118,8 @@ export class Session {
     return this.#running.size;
   }
 
-  sent(txid: number, sent: Sent): void {
-    this.#acks.add(txid, sent);
+  sent(txid: number, sent: Sent, frame: string): void {
+    this.#acks.add(txid, { sent, frame });
     if (sent.kind !== "prompt") return;
     this.#running.set(sent.promptId, txid);
     this.#runningChanged();
@@ -125,12 +131,12 @@ export class Session {
   }
 
   takeAck(txid: number): Sent | undefined {
-    return this.#acks.take(txid);
+    return this.#acks.take(txid)?.sent;
   }
 
   /** A refusal that names no frame is about the only frame without an ack, if there is only one. */
   takeOnlyUnacked(): Sent | undefined {
-    return this.#acks.size === 1 ? this.#acks.takeFirst() : undefined;
+    return this.#acks.size === 1 ? this.#acks.takeFirst()?.sent : undefined;
   }
 
   /** The init was acked; its response has its own clock from now on. */
@@ -138,16 +144,10 @@ export class Session {
     this.#inits.add(txid, init);
   }
 
-  /** The init that the next init-response answers: they come in the order of the requests, perhaps before the ack. */
+  /** The init that the next answer is about: they come in the order of the requests, perhaps before the ack. */
   takeInit(): Init | undefined {
-    return (
-      this.#inits.takeFirst() ?? (this.#acks.takeFirst((sent) => sent.kind === "init") as Init | undefined)
-    );
-  }
-
-  /** The oldest init that was acked and has no response. */
-  takeAckedInit(): Init | undefined {
-    return this.#inits.takeFirst();
+    const early = (): Sent | undefined => this.#acks.takeFirst(({ sent }) => sent.kind === "init")?.sent;
+    return this.#inits.takeFirst() ?? (early() as Init | undefined);
   }
 
   /** The prompts that are over although no terminal came: they were sent before a frame that has been answered. */
@@ -170,11 +170,11 @@ export class Session {
     return this.#running.has(promptId);
   }
 
-  /** The un-acked prompt with the largest frame: what a close with 1009 is about. */
-  largestUnacked(): { readonly promptId: string; readonly bytes: number } | undefined {
-    let largest: (Sent & { kind: "prompt" }) | undefined;
-    for (const sent of this.#acks.values()) {
-      if (sent.kind === "prompt" && sent.bytes > (largest?.bytes ?? 0)) largest = sent;
+  /** The un-acked request with the largest frame: what a close with 1009 is about. */
+  largestUnacked(): Unacked | undefined {
+    let largest: Unacked | undefined;
+    for (const unacked of this.#acks.values()) {
+      if (unacked.frame.length > (largest?.frame.length ?? 0)) largest = unacked;
     }
     return largest;
   }
@@ -184,7 +184,7 @@ export class Session {
     this.#stall.stop();
     const prompts = [...this.#running.keys()];
     this.#running.clear();
-    return { prompts, requests: [...this.#acks.clear(), ...this.#inits.clear()] };
+    return { prompts, requests: [...this.#acks.clear().map(({ sent }) => sent), ...this.#inits.clear()] };
   }
 
   #runningChanged(): void {

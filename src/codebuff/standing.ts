@@ -132,7 +132,8 @@ export class Standing {
       if (!wire.isCurrent(session) || this.#next.first !== asked) continue;
       this.#next.take();
       if ("error" in got) asked.reply.reject(got.error);
-      else this.#write(session, asked, got.token);
+      else if (asked.kind === "init") this.#writeInit(session, asked, got.token);
+      else this.#writeTopics(session, asked.kind, [asked, ...this.#takeMore(asked.kind)]);
     }
     this.#pumping = false;
     if (!this.hasWork) this.#setup.done();
@@ -158,20 +159,32 @@ export class Standing {
     );
   }
 
-  #write(session: Session, asked: Asked, token: string | undefined): void {
-    const { wire } = this.#setup;
-    if (asked.kind === "init") {
-      const sent = { kind: "init", reply: asked.reply } as const;
-      wire.request(session, sent, (txid) => encode.action(txid, withToken(asked.json, token)));
-      return;
+  /** What follows of the same kind: several subscribes go out as one, with the union of their topics. */
+  #takeMore(kind: Topics["kind"]): readonly Topics[] {
+    const more: Topics[] = [];
+    for (let next = this.#next.first; next?.kind === kind; next = this.#next.first) {
+      this.#next.take();
+      more.push(next);
     }
-    const { kind, topics, reply } = asked;
+    return more;
+  }
+
+  #writeInit(session: Session, { json, reply }: Init, token: string | undefined): void {
+    const frame = (txid: number): string => encode.action(txid, withToken(json, token));
+    this.#setup.wire.request(session, { kind: "init", reply }, frame);
+  }
+
+  #writeTopics(session: Session, kind: Topics["kind"], asked: readonly Topics[]): void {
+    const topics = [...new Set(asked.flatMap((each) => each.topics))];
     const apply = (): void => {
       for (const topic of topics) {
         if (kind === "subscribe") this.#topics.add(topic);
         else this.#topics.delete(topic);
       }
     };
-    wire.request(session, { kind: "topics", reply, apply }, (txid) => encode.topics(kind, txid, topics));
+    const reply = deferred<void>();
+    for (const each of asked) reply.promise.then(each.reply.resolve, each.reply.reject);
+    const frame = (txid: number): string => encode.topics(kind, txid, topics);
+    this.#setup.wire.request(session, { kind: "topics", reply, apply }, frame);
   }
 }

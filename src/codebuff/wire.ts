@@ -14,7 +14,7 @@ import { randomId } from "../core/random-id.ts";
 import type { SocketEnd } from "../core/socket.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from "./handshake.ts";
-import { lossError, promptTooLarge, requestLost } from "./loss.ts";
+import { lossError, requestLost, requestTooLarge } from "./loss.ts";
 import { type Ack, decode, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { type Notice, type Sent, Session } from "./session.ts";
@@ -30,8 +30,8 @@ export interface WireUser {
   promptFailed(promptId: string, error: AgentwireError): void;
   /** The server ended the prompt without saying so. */
   promptEndedSilently(promptId: string): void;
-  /** Any message but an ack. `size` is what it costs to keep, in characters. */
-  message(message: Exclude<ServerMessage, Ack>, size: number): void;
+  /** Any message but an ack, and the frame it came in. */
+  message(message: Exclude<ServerMessage, Ack>, frame: string): void;
   /** Whether this machine is doing something that the server asked for. */
   worksForServer(): boolean;
   /** The session is gone, and with it everything that the server had asked for. */
@@ -50,6 +50,7 @@ export interface WireSetup {
 export class Wire implements Protocol {
   readonly #setup: WireSetup;
   #session: Session | undefined;
+  #lastServer: CodebuffServer | undefined;
   #txid = 0;
   #clientSessionId: string;
   #duplicates = 0;
@@ -92,10 +93,10 @@ export class Wire implements Protocol {
     this.#session?.takeInit()?.reply.resolve(response);
   }
 
-  /** Which server the current connection leads to, or the settings say. */
+  /** Which server the current connection leads to, or the last one led to, or the settings say. */
   get server(): CodebuffServer | undefined {
     const { profile } = this.#setup.settings;
-    return this.#session?.server ?? (profile === "auto" ? undefined : profile);
+    return this.#session?.server ?? this.#lastServer ?? (profile === "auto" ? undefined : profile);
   }
 
   /** Something came that presupposes the ack of a frame: it was lost, or is late. */
@@ -148,8 +149,9 @@ export class Wire implements Protocol {
       );
       return;
     }
-    session.sent(txid, sent);
-    this.#setup.core().connection.send(frame(txid));
+    const text = frame(txid);
+    session.sent(txid, sent, text);
+    this.#setup.core().connection.send(text);
   }
 
   ping(): boolean {
@@ -212,7 +214,7 @@ export class Wire implements Protocol {
     const wasIdentified = session.identified; // the ack that ends the identification is no sign of what follows it
     const message = decode(value);
     if (message.type === "ack") this.#onAck(session, message);
-    else this.#setup.user.message(message, text.length);
+    else this.#setup.user.message(message, text);
     if (!wasIdentified || session !== this.#session) return;
     session.untouched = false;
     this.#duplicates = 0;
@@ -223,6 +225,7 @@ export class Wire implements Protocol {
     const session = this.#session;
     if (!session) return;
     session.identifiedNow();
+    this.#lastServer = session.server;
     this.#setup.user.resume();
   }
 
@@ -241,13 +244,19 @@ export class Wire implements Protocol {
     const error = lossError(end, unproven ? "unproven" : session.retiring ? "retiring" : "proven");
     const { user, settings } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
+    const why = (sent: Sent | undefined): AgentwireError =>
+      tooLarge && sent === tooLarge.sent
+        ? requestTooLarge(sent.kind, tooLarge.frame, settings)
+        : requestLost(end);
     const { prompts, requests } = session.end();
     user.sessionEnded();
     for (const promptId of prompts) {
-      const over = tooLarge?.promptId === promptId ? promptTooLarge(tooLarge.bytes, settings) : undefined;
-      user.promptFailed(promptId, over ?? requestLost(end));
+      user.promptFailed(
+        promptId,
+        why(requests.find((sent) => sent.kind === "prompt" && sent.promptId === promptId)),
+      );
     }
-    for (const sent of requests) if ("reply" in sent) sent.reply.reject(requestLost(end));
+    for (const sent of requests) if ("reply" in sent) sent.reply.reject(why(sent));
     return error;
   }
 
@@ -376,11 +385,11 @@ export class Wire implements Protocol {
       return;
     }
     const sent = /Failed to initialize session/.test(text)
-      ? session.takeAckedInit()
+      ? session.takeInit()
       : /Failed to (un)?subscribe/.test(text)
         ? undefined
         : session.takeOnlyUnacked();
-    if (sent) this.#refused(session, undefined, sent, text);
+    if (sent && sent.kind !== "ping") this.#refused(session, undefined, sent, text);
     else {
       // The text may repeat what was sent, so it is no part of the line that is logged.
       const message = "the server refused something without saying what";
@@ -391,11 +400,12 @@ export class Wire implements Protocol {
   #fail(sent: Sent, error: AgentwireError): void {
     if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
     else if ("reply" in sent) sent.reply.reject(error);
-    else if (sent.kind !== "ping") this.#noticeFailed(sent.kind, error);
+    else if (sent.kind !== "ping" || isAgentwireError(error, "request-refused"))
+      this.#noticeFailed(sent.kind, error);
   }
 
-  /** Nobody waits for a notice, so that it failed is all there is to tell. The server's words may repeat what was sent. */
-  #noticeFailed(kind: Notice, error: AgentwireError): void {
+  /** Nobody waits for these, so that one failed is all there is to tell. The server's words may repeat what was sent. */
+  #noticeFailed(kind: Notice | "ping", error: AgentwireError): void {
     const refused = isAgentwireError(error, "request-refused");
     const raw = refused ? { raw: error.serverMessage } : {};
     const how = refused ? "refused" : "did not take in";
@@ -406,6 +416,7 @@ export class Wire implements Protocol {
     const { ackTimeout: timeout } = this.#setup.settings;
     const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;
     const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
+    if (sent.kind === "prompt") this.promptAbandoned(sent.promptId);
     this.#fail(sent, error);
     this.retireIfIdle();
   }

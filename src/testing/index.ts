@@ -1,19 +1,81 @@
-export type { PromptErrorFields, PromptResponseFields } from "./codebuff/frames.ts";
+export type { AcceptedConnection, AcceptedSocket } from "./codebuff/accepted-socket.ts";
+export type { AccountFigures } from "./codebuff/account.ts";
+export type { ActionStep, LogChunkFields, SubAgentChunkFields } from "./codebuff/action-steps.ts";
 export type {
+  AnswerData,
+  CancelUserInputData,
+  FileContents,
+  McpTool,
+  McpToolData,
+  ReadFilesResponseData,
+  ToolCallResponseData,
+  ToolOutput,
+  ToolOutputPart,
+} from "./codebuff/client-actions.ts";
+export type { ConnectionFaults } from "./codebuff/faults.ts";
+export type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./codebuff/frames.ts";
+export type { DripPace } from "./codebuff/link.ts";
+export type { MalformedFrame } from "./codebuff/malformed.ts";
+export { MockCodebuff } from "./codebuff/mock.ts";
+export type {
+  AuthOutcome,
+  FailureKind,
   MockCodebuffOptions,
   MockCodebuffSwitches,
   Oddities,
 } from "./codebuff/options.ts";
 export type {
+  EventStep,
+  PrintModeEvent,
+  ReasoningEventFields,
+  SubAgentEventFields,
+  ToolCallEventFields,
+  ToolResultEventFields,
+} from "./codebuff/print-mode.ts";
+export type {
   ConnectionClosed,
   MockConnection,
   PromptData,
   PromptMessage,
+  ReceivedAnswer,
+  ReceivedCancel,
   ReceivedPrompt,
   RecordedFrame,
   Violation,
   ViolationKind,
 } from "./codebuff/record.ts";
-export { type Answer, type AnswerContext, type SseErrorFields, type Step, step } from "./codebuff/script.ts";
-export { MockCodebuffServer, type UpgradeAttempt } from "./codebuff/server.ts";
+export type {
+  AnswerToStep,
+  Asked,
+  McpConfig,
+  McpToolsRequest,
+  PlannedToolCallRequest,
+  ReadFilesRequest,
+  RequestOptions,
+  RequestStep,
+  ToolCallRequest,
+  ValueStep,
+} from "./codebuff/request-steps.ts";
+export type { RequestResult } from "./codebuff/requests.ts";
+export {
+  type Answer,
+  type AnswerContext,
+  type ChunkStep,
+  type Script,
+  type SseErrorFields,
+  type Step,
+  type StepResult,
+  type SubAgentStep,
+  step,
+  type TerminalStep,
+} from "./codebuff/script.ts";
+export { MockCodebuffServer, type UpgradeAttempt, type UpgradeRefusal } from "./codebuff/server.ts";
+export { type ExampleSessionState, exampleSessionState } from "./codebuff/session-state.ts";
 export { ManualClock } from "./manual-clock.ts";
+export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";
+export { parseRecording } from "./record/parse.ts";
+export type { ReplayedConnection } from "./record/playing.ts";
+export { Recorder, type RecorderOptions } from "./record/recorder.ts";
+export { type RecordingSource, Replayer, type ReplayerOptions } from "./record/replayer.ts";
+export { type RecordingSink, toFile, toStream } from "./record/sink.ts";
+export type { RecordableSocket } from "./record/watch-socket.ts";

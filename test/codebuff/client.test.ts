@@ -307,6 +307,20 @@ test("topics survive a reconnect as one subscribe with their union", async () =>
   expect(sentTo(server, "subscribe").at(-1)).toMatchObject({ topics: ["a", "c"] });
 });
 
+test("topics asked for before there is a link, or while it is down, are part of the one subscribe", async () => {
+  await using made = await pair();
+  const { client, server } = made;
+  await Promise.all([client.subscribe(["a"]), client.subscribe(["b", "a"])]);
+  expect(sentTo(server, "subscribe")).toMatchObject([{ topics: ["a", "b"] }]);
+  const gone = once(client, "disconnected");
+  server.dropAll();
+  await gone;
+  await Promise.all([client.subscribe(["c"]), client.unsubscribe(["a"]), client.subscribe(["d"])]);
+  const later = sentTo(server, "subscribe").slice(1);
+  expect(later.map(({ topics }) => topics)).toEqual([["a", "b", "c"], ["d"]]);
+  expect(server.connections.at(-1)?.topics).toEqual(new Set(["b", "c", "d"]));
+});
+
 test("aborting the client's signal closes it", async () => {
   const controller = new AbortController();
   await using made = await readyPair({ client: { signal: controller.signal } });

@@ -207,3 +207,18 @@ test("the first wait after a healthy link drops is random between 0 and 500 ms, 
   await enough;
   expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });
+
+test("1009 over an init or topics: they are too large, and the prompt beside them is only lost", async () => {
+  await using made = await readyPair({
+    mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 }, answer: () => [step.hang()] },
+    client: { maxSendBytes: 4_000_000 },
+  });
+  const { client, server } = made;
+  const back = once(client, "reconnected");
+  const prompt = client.prompt("small");
+  await server.waitFor(({ prompts }) => prompts.length === 1);
+  const init = client.init({ fileContext: { text: "x".repeat(3_000) } });
+  await expect(init).rejects.toMatchObject({ code: "payload-too-large", bytes: expect.any(Number) });
+  await expect(prompt.result).rejects.toMatchObject({ code: "connection-lost" });
+  await back;
+});

@@ -1,8 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { CodebuffClient, type CodebuffClientEvents, type CodebuffClientOptions } from "agentwire/codebuff";
-import { ManualClock } from "agentwire/testing";
+import { ManualClock, Replayer, type ReplayerOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { Replayer } from "../helpers/replayer.ts";
+
+/** Plays a capture of the real proxy. */
+function replayOf(name: string, options?: ReplayerOptions): Promise<Replayer> {
+  const file = new URL(`../fixtures/codebuff-proxy/${name}.jsonl`, import.meta.url);
+  return Replayer.start({ file }, options);
+}
 
 /** A client of a replay, on a clock of its own; ready as soon as its identify is acked. */
 function clientOf(replay: Replayer, options: Partial<CodebuffClientOptions> = {}) {
@@ -41,18 +46,18 @@ const typesOf = (frames: readonly string[]): unknown[] => frames.map((raw) => JS
 
 describe("what the real proxy sent leaves the client as it should", () => {
   test("01: an identify that is acked makes it ready", async () => {
-    await using replay = await Replayer.start("01-identify");
+    await using replay = await replayOf("01-identify");
     await using client = new CodebuffClient({ url: replay.url }); // all defaults, the settle window too
     await client.connect();
     expect(client.status).toBe("ready");
     expect(client.server).toBe("proxy");
     expect(typesOf(replay.connections[0]?.received ?? [])).toEqual(["identify"]);
     await client.close();
-    await replay.waitFor(([played]) => played?.closed?.code === 1000);
+    await replay.waitFor(({ connections: [played] }) => played?.closed?.code === 1000);
   });
 
   test("03: subscribing and unsubscribing are acked, unknown topics too", async () => {
-    await using replay = await Replayer.start("03-subscribe-unsubscribe");
+    await using replay = await replayOf("03-subscribe-unsubscribe");
     const { client } = clientOf(replay);
     await using _client = client;
     await expect(client.subscribe(["updates", "errors"])).resolves.toBeUndefined();
@@ -68,7 +73,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   };
 
   test("05: two inits get two answers, whose balance has no end", async () => {
-    await using replay = await Replayer.start("05-init");
+    await using replay = await replayOf("05-init");
     const { client } = clientOf(replay);
     await using _client = client;
     const { told } = record(client, "initResponse");
@@ -80,7 +85,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("05: two inits that were made before there was a connection both settle", async () => {
-    await using replay = await Replayer.start("05-init");
+    await using replay = await replayOf("05-init");
     const { client } = clientOf(replay);
     await using _client = client;
     const settled: string[] = [];
@@ -95,7 +100,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("05: an init made while an earlier one waits for its token is answered too", async () => {
-    await using replay = await Replayer.start("05-init");
+    await using replay = await replayOf("05-init");
     const tokens: ((token: string) => void)[] = [];
     const authToken = () => new Promise<string>((resolve) => tokens.push(resolve));
     const { client } = clientOf(replay, { authToken });
@@ -119,7 +124,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("f5: an init with a token is answered the same", async () => {
-    await using replay = await Replayer.start("f5-init");
+    await using replay = await replayOf("f5-init");
     const { client } = clientOf(replay, { authToken: "whatever" });
     await using _client = client;
     expect(await client.init({ fileContext: { files: [] } })).toEqual(initialized);
@@ -127,7 +132,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("06: a prompt streams its text, then its response", async () => {
-    await using replay = await Replayer.start("06-prompt-ok");
+    await using replay = await replayOf("06-prompt-ok");
     const { client } = clientOf(replay);
     await using _client = client;
     const turn = client.prompt("ok please");
@@ -159,7 +164,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("07: the state comes back as it was sent", async () => {
-    await using replay = await Replayer.start("07-prompt-ok-dict-chunks");
+    await using replay = await replayOf("07-prompt-ok-dict-chunks");
     const { client } = clientOf(replay);
     await using _client = client;
     const sessionState = { any: { nested: [1, null] } };
@@ -170,7 +175,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("09: an empty stream is an empty text and a success", async () => {
-    await using replay = await Replayer.start("09-prompt-empty-stream");
+    await using replay = await replayOf("09-prompt-empty-stream");
     const { client } = clientOf(replay);
     await using _client = client;
     const turn = client.prompt("empty");
@@ -185,7 +190,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     ["11-prompt-error-call", upstreamExploded, ""],
     ["12-prompt-error-midstream", "Streaming error: stream broke", "Hello, "],
   ])("%s fails with the server's words and what had come", async (name, message, text) => {
-    await using replay = await Replayer.start(name);
+    await using replay = await replayOf(name);
     const { client } = clientOf(replay);
     await using _client = client;
     const turn = client.prompt("raise");
@@ -211,7 +216,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("26: two prompts and two pings behind each other all get their own answers", async () => {
-    await using replay = await Replayer.start("26-concurrent-prompts-and-ping");
+    await using replay = await replayOf("26-concurrent-prompts-and-ping");
     const { client, clock } = clientOf(replay, { keepalive: { interval: 1_000 } });
     await using _client = client;
     await client.connect();
@@ -226,7 +231,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 
   test("f2: the frames of the OpenAI connector become text", async () => {
-    await using replay = await Replayer.start("f2-prompt-openai-gpt4");
+    await using replay = await replayOf("f2-prompt-openai-gpt4");
     const { client } = clientOf(replay);
     await using _client = client;
     const turn = client.prompt({ prompt: "hello", model: "openai:gpt-4" });
@@ -246,7 +251,7 @@ describe("refusals that name no frame", () => {
   const unsent = (raw: string): boolean => !/^\{"type":"(identify|ping)","txid":(0|99)[,}]/.test(raw);
 
   test("16: of garbage are warnings, and a later ping is answered", async () => {
-    await using replay = await Replayer.start("16-invalid-json", { unsent });
+    await using replay = await replayOf("16-invalid-json", { unsent });
     const { client, clock } = clientOf(replay, { keepalive: { interval: 25_000, timeout: 15_000 } });
     await using _client = client;
     const warnings = record(client, "protocolWarning");
@@ -265,7 +270,7 @@ describe("refusals that name no frame", () => {
   });
 
   test("17: of messages that were wrong are warnings, and acks of unknown txids are nothing", async () => {
-    await using replay = await Replayer.start("17-schema-invalid", {
+    await using replay = await replayOf("17-schema-invalid", {
       unsent: (raw) => !raw.includes('"clientSessionId"'),
     });
     const { client } = clientOf(replay);
@@ -280,7 +285,7 @@ describe("refusals that name no frame", () => {
   });
 
   test("24: of a frame over the limit fail the only prompt they can be about; 1009 fails the largest", async () => {
-    await using replay = await Replayer.start("24-oversize");
+    await using replay = await replayOf("24-oversize");
     const { client } = clientOf(replay);
     await using _client = client;
     await client.connect();
@@ -306,7 +311,7 @@ describe("connections that the real proxy ended", () => {
     [22, "nack"],
     [24, "nack"],
   ])("20: a refused identify (connection %i) is the end, with reason %s", async (conn, reason) => {
-    await using replay = await Replayer.start("20-first-message-not-identify", { connections: [conn] });
+    await using replay = await replayOf("20-first-message-not-identify", { connections: [conn] });
     const { client, clock } = clientOf(replay, { settleWindow: 50 });
     await using _client = client;
     const back = record(client, "reconnecting");
@@ -325,7 +330,7 @@ describe("connections that the real proxy ended", () => {
   });
 
   test("20: a close without an answer (connection 23) is tried again", async () => {
-    await using replay = await Replayer.start("20-first-message-not-identify", { connections: [23] });
+    await using replay = await replayOf("20-first-message-not-identify", { connections: [23] });
     const { client } = clientOf(replay);
     await using _client = client;
     const back = next(client, "reconnecting");
@@ -335,7 +340,7 @@ describe("connections that the real proxy ended", () => {
   });
 
   test("h1: a heartbeat time-out while idle is a lost link, and the id is free at once", async () => {
-    await using replay = await Replayer.start("h1-heartbeat-timeout-idle");
+    await using replay = await replayOf("h1-heartbeat-timeout-idle");
     const { client, clock } = clientOf(replay);
     await using _client = client;
     const back = next(client, "reconnecting");
@@ -355,7 +360,7 @@ describe("connections that the real proxy ended", () => {
   });
 
   test("h5: a full server refuses one client, keeps the other, and is tried again", async () => {
-    await using replay = await Replayer.start("h5-max-connections");
+    await using replay = await replayOf("h5-max-connections");
     const { client: first } = clientOf(replay, { clientSessionId: "a" });
     await using _first = first;
     await first.connect();
@@ -373,7 +378,7 @@ describe("connections that the real proxy ended", () => {
 
 describe("21: a session id that is in use", () => {
   test("is tried again as it is, and accepted once its old connection is gone", async () => {
-    await using replay = await Replayer.start("21-duplicate-session-id");
+    await using replay = await replayOf("21-duplicate-session-id");
     const { client: old, clock: oldClock } = clientOf(replay, { clientSessionId: "dup" });
     await using _old = old;
     await old.connect();
@@ -401,7 +406,7 @@ describe("21: a session id that is in use", () => {
     { suffixDuplicateId: false, last: /^dup$/ },
   ])("is, after duplicateRetries refusals, $last", async ({ suffixDuplicateId, last }) => {
     const connections = [26, 26, 26, 27];
-    await using replay = await Replayer.start("21-duplicate-session-id", { connections });
+    await using replay = await replayOf("21-duplicate-session-id", { connections });
     const options = { clientSessionId: "dup", settleWindow: 50, duplicateRetries: 2, suffixDuplicateId };
     const { client, clock } = clientOf(replay, options);
     await using _client = client;

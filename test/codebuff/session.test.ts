@@ -35,7 +35,8 @@ function sessionWith(server: CodebuffServer, limits: Limits = {}) {
 }
 
 const ping: Sent = { kind: "ping" };
-const prompt = (promptId: string, bytes = 100): Sent => ({ kind: "prompt", promptId, bytes });
+const prompt = (promptId: string): Sent => ({ kind: "prompt", promptId });
+const FRAME = "{}";
 const topics = (): Sent => ({ kind: "topics", reply: deferred<void>(), apply: () => {} });
 const init = () => ({ kind: "init", reply: deferred<InitResponse>() }) as const;
 
@@ -44,8 +45,8 @@ describe("an ack clock", () => {
     "runs out when nothing explains the silence (%s)",
     async (server) => {
       const { clock, session, told } = sessionWith(server);
-      session.sent(1, ping);
-      session.sent(2, topics());
+      session.sent(1, ping, FRAME);
+      session.sent(2, topics(), FRAME);
       await clock.advance(ACK_TIMEOUT - 1);
       expect(told).toEqual([]);
       await clock.advance(1);
@@ -57,7 +58,7 @@ describe("an ack clock", () => {
 
   test("is gone with the ack", async () => {
     const { clock, session, told } = sessionWith("proxy");
-    session.sent(1, ping);
+    session.sent(1, ping, FRAME);
     expect(session.takeAck(1)).toBe(ping);
     expect(session.takeAck(1)).toBeUndefined();
     await clock.advance(10 * ACK_TIMEOUT);
@@ -67,8 +68,8 @@ describe("an ack clock", () => {
 
   test("runs for a prompt that nothing blocks, and for what was sent before it", async () => {
     const { clock, session, told } = sessionWith("proxy");
-    session.sent(1, ping);
-    session.sent(2, prompt("a"));
+    session.sent(1, ping, FRAME);
+    session.sent(2, prompt("a"), FRAME);
     await clock.advance(ACK_TIMEOUT);
     expect(told).toEqual(["no ack of ping 1", "no ack of prompt 2"]);
     session.end();
@@ -76,10 +77,10 @@ describe("an ack clock", () => {
 
   test("stands still behind an earlier prompt on the proxy, acked or not", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
-    session.sent(1, prompt("a"));
+    session.sent(1, prompt("a"), FRAME);
     session.takeAck(1);
-    session.sent(2, ping);
-    session.sent(3, prompt("b"));
+    session.sent(2, ping, FRAME);
+    session.sent(3, prompt("b"), FRAME);
     await clock.advance(100 * ACK_TIMEOUT);
     expect(told).toEqual([]);
     session.end();
@@ -87,12 +88,12 @@ describe("an ack clock", () => {
 
   test("starts over when the way is free", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
-    session.sent(1, ping);
-    session.sent(2, prompt("a"));
+    session.sent(1, ping, FRAME);
+    session.sent(2, prompt("a"), FRAME);
     session.takeAck(1);
     session.takeAck(2);
     await clock.advance(ACK_TIMEOUT - 1);
-    session.sent(3, ping);
+    session.sent(3, ping, FRAME);
     await clock.advance(ACK_TIMEOUT);
     session.ended("a");
     await clock.advance(ACK_TIMEOUT - 1);
@@ -104,9 +105,9 @@ describe("an ack clock", () => {
 
   test("stands behind the next prompt after the first one ended", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
-    session.sent(1, prompt("a"));
-    session.sent(2, prompt("b"));
-    session.sent(3, ping);
+    session.sent(1, prompt("a"), FRAME);
+    session.sent(2, prompt("b"), FRAME);
+    session.sent(3, ping, FRAME);
     session.takeAck(1);
     session.ended("a");
     session.takeAck(2);
@@ -120,9 +121,9 @@ describe("an ack clock", () => {
 
   test("always runs on the original server, which acks at once", async () => {
     const { clock, session, told } = sessionWith("codebuff");
-    session.sent(1, prompt("a"));
+    session.sent(1, prompt("a"), FRAME);
     session.takeAck(1);
-    session.sent(2, ping);
+    session.sent(2, ping, FRAME);
     await clock.advance(ACK_TIMEOUT);
     expect(told).toEqual(["no ack of ping 2"]);
     session.end();
@@ -134,7 +135,7 @@ describe("a prompt runs until the server ends it", () => {
     for (const server of ["proxy", "codebuff"] as const) {
       const { session } = sessionWith(server);
       expect(session.blocked).toBe(false);
-      session.sent(1, prompt("a"));
+      session.sent(1, prompt("a"), FRAME);
       session.takeAck(1);
       expect([session.blocked, session.hasRunning, session.runningCount]).toEqual([
         server === "proxy",
@@ -149,8 +150,8 @@ describe("a prompt runs until the server ends it", () => {
 
   test("idleness is told once, after the last one", () => {
     const { session, told } = sessionWith("proxy");
-    session.sent(1, prompt("a"));
-    session.sent(2, prompt("b"));
+    session.sent(1, prompt("a"), FRAME);
+    session.sent(2, prompt("b"), FRAME);
     session.ended("b");
     session.ended("b");
     session.ended("never sent");
@@ -165,10 +166,10 @@ describe("a prompt runs until the server ends it", () => {
 describe("a prompt that ended without a word", () => {
   test("is known on the proxy by the ack of anything later", () => {
     const { session, told } = sessionWith("proxy");
-    session.sent(1, prompt("a"));
-    session.sent(2, prompt("b"));
-    session.sent(3, ping);
-    session.sent(4, prompt("c"));
+    session.sent(1, prompt("a"), FRAME);
+    session.sent(2, prompt("b"), FRAME);
+    session.sent(3, ping, FRAME);
+    session.sent(4, prompt("c"), FRAME);
     expect(session.endedSilently(1)).toEqual([]);
     expect(session.endedSilently(2)).toEqual(["a"]);
     expect(session.isRunning("b")).toBe(true);
@@ -182,8 +183,8 @@ describe("a prompt that ended without a word", () => {
 
   test("is never guessed on the original server, which acks at once", () => {
     const { session } = sessionWith("codebuff");
-    session.sent(1, prompt("a"));
-    session.sent(2, ping);
+    session.sent(1, prompt("a"), FRAME);
+    session.sent(2, ping, FRAME);
     expect(session.endedSilently(2)).toEqual([]);
     expect(session.isRunning("a")).toBe(true);
     session.end();
@@ -206,7 +207,7 @@ describe("a stall", () => {
   test("is silence while a prompt blocks the connection", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
     await clock.advance(10 * STALL_TIMEOUT);
-    session.sent(1, prompt("a"));
+    session.sent(1, prompt("a"), FRAME);
     await clock.advance(STALL_TIMEOUT - 1);
     expect(told).toEqual([]);
     await clock.advance(1);
@@ -216,7 +217,7 @@ describe("a stall", () => {
 
   test("is put off by any frame", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
-    session.sent(1, prompt("a"));
+    session.sent(1, prompt("a"), FRAME);
     for (let frame = 0; frame < 5; frame++) {
       await clock.advance(STALL_TIMEOUT - 1);
       session.touch();
@@ -229,7 +230,7 @@ describe("a stall", () => {
 
   test("is over when the prompt is", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
-    session.sent(1, prompt("a"));
+    session.sent(1, prompt("a"), FRAME);
     session.ended("a");
     session.touch();
     await clock.advance(10 * STALL_TIMEOUT);
@@ -242,7 +243,7 @@ describe("a stall", () => {
     ["when it is turned off", "proxy", 0],
   ] as const)("is never told %s", async (_, server, stallTimeout) => {
     const { clock, session, told } = sessionWith(server, { ackTimeout: 0, stallTimeout });
-    session.sent(1, prompt("a"));
+    session.sent(1, prompt("a"), FRAME);
     await clock.advance(10 * STALL_TIMEOUT);
     expect(told).toEqual([]);
     session.end();
@@ -253,9 +254,9 @@ describe("init-responses, which carry no id", () => {
   test("answer the inits in order, before or after their acks", () => {
     const { session } = sessionWith("proxy");
     const [a, b, c] = [init(), init(), init()];
-    session.sent(1, a);
-    session.sent(2, b);
-    session.sent(3, c);
+    session.sent(1, a, FRAME);
+    session.sent(2, b, FRAME);
+    session.sent(3, c, FRAME);
     session.takeAck(1);
     session.initAcked(1, a);
     expect(session.takeInit()).toBe(a);
@@ -271,7 +272,7 @@ describe("init-responses, which carry no id", () => {
   test("have a clock that starts at the ack", async () => {
     const { clock, session, told } = sessionWith("proxy");
     const sent = init();
-    session.sent(1, sent);
+    session.sent(1, sent, FRAME);
     await clock.advance(ACK_TIMEOUT - 1);
     session.takeAck(1);
     session.initAcked(1, sent);
@@ -282,19 +283,6 @@ describe("init-responses, which carry no id", () => {
     expect(session.takeInit()).toBeUndefined();
     session.end();
   });
-
-  test("a failed one is the oldest that was acked", () => {
-    const { session } = sessionWith("proxy");
-    const [a, b] = [init(), init()];
-    session.sent(1, a);
-    expect(session.takeAckedInit()).toBeUndefined();
-    session.takeAck(1);
-    session.initAcked(1, a);
-    session.sent(2, b);
-    expect(session.takeAckedInit()).toBe(a);
-    expect(session.takeAckedInit()).toBeUndefined();
-    session.end();
-  });
 });
 
 describe("an answer that names no frame", () => {
@@ -302,8 +290,8 @@ describe("an answer that names no frame", () => {
     const { session } = sessionWith("proxy");
     expect(session.takeOnlyUnacked()).toBeUndefined();
     const a = prompt("a");
-    session.sent(1, a);
-    session.sent(2, ping);
+    session.sent(1, a, FRAME);
+    session.sent(2, ping, FRAME);
     expect(session.takeOnlyUnacked()).toBeUndefined();
     session.takeAck(2);
     expect(session.takeOnlyUnacked()).toBe(a);
@@ -311,17 +299,17 @@ describe("an answer that names no frame", () => {
     session.end();
   });
 
-  test("is, when a frame was too large, about the largest prompt without an ack", () => {
+  test("is, when a frame was too large, about the largest without an ack", () => {
     const { session } = sessionWith("proxy");
     expect(session.largestUnacked()).toBeUndefined();
-    session.sent(1, prompt("acked", 9_000));
+    session.sent(1, prompt("acked"), "x".repeat(9_000));
     session.takeAck(1);
-    session.sent(2, ping);
-    expect(session.largestUnacked()).toBeUndefined();
-    session.sent(3, prompt("small", 10));
-    session.sent(4, prompt("large", 500));
-    session.sent(5, prompt("later", 20));
-    expect(session.largestUnacked()).toMatchObject({ promptId: "large", bytes: 500 });
+    session.sent(2, ping, "x".repeat(30));
+    session.sent(3, prompt("small"), "x".repeat(40));
+    const large = topics();
+    session.sent(4, large, "x".repeat(500));
+    session.sent(5, prompt("later"), "x".repeat(50));
+    expect(session.largestUnacked()?.sent).toBe(large);
     session.end();
   });
 });
@@ -330,14 +318,14 @@ describe("the end of the socket", () => {
   test("hands back all that got no answer, stops every clock, and tells nothing more", async () => {
     const { clock, session, told } = sessionWith("proxy");
     const [acked, unacked, subscribe] = [init(), init(), topics()];
-    session.sent(1, acked);
+    session.sent(1, acked, FRAME);
     session.takeAck(1);
     session.initAcked(1, acked);
-    session.sent(2, prompt("a"));
+    session.sent(2, prompt("a"), FRAME);
     session.takeAck(2);
-    session.sent(3, unacked);
-    session.sent(4, prompt("b"));
-    session.sent(5, subscribe);
+    session.sent(3, unacked, FRAME);
+    session.sent(4, prompt("b"), FRAME);
+    session.sent(5, subscribe, FRAME);
 
     const { prompts, requests } = session.end();
 
@@ -351,9 +339,9 @@ describe("the end of the socket", () => {
 
   test("leaves no clock behind, whatever was started and stopped", async () => {
     const { clock, session } = sessionWith("proxy");
-    session.sent(1, ping);
-    session.sent(2, prompt("a"));
-    session.sent(3, ping);
+    session.sent(1, ping, FRAME);
+    session.sent(2, prompt("a"), FRAME);
+    session.sent(3, ping, FRAME);
     await clock.advance(1_000);
     session.ended("a");
     session.takeAck(1);

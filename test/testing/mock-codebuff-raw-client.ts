@@ -1,3 +1,4 @@
+import { exampleSessionState, type MockCodebuffServer } from "agentwire/testing";
 import { WebSocket } from "ws";
 
 /** A WebSocket without manners or opinions: sends what it is told, and hands out what comes, in order. */
@@ -54,6 +55,15 @@ export class RawClient implements Disposable {
     this.send({ type: "action", txid, data: { ...data, toolResults: [], costMode: "normal", ...fields } });
   }
 
+  /** A prompt as the original server wants it: with the whole of a session state. */
+  agentPrompt(txid: number, promptId: string, fields: object = {}): void {
+    this.prompt(txid, promptId, { sessionState: exampleSessionState(), ...fields });
+  }
+
+  action(txid: number, data: object): void {
+    this.send({ type: "action", txid, data });
+  }
+
   /** The next frame that nobody has taken yet. */
   async next(): Promise<string> {
     for (;;) {
@@ -87,6 +97,22 @@ export class RawClient implements Disposable {
     }
   }
 
+  /** The data of the next action of this type; frames before it are skipped. */
+  async nextAction(type: string): Promise<Readonly<Record<string, unknown>>> {
+    for (;;) {
+      const message = JSON.parse(await this.next());
+      if (message.type === "action" && message.data.type === type) return message.data;
+    }
+  }
+
+  /** The next ack of this txid; frames before it are skipped. */
+  async ackOf(txid: number): Promise<Readonly<Record<string, unknown>>> {
+    for (;;) {
+      const message = JSON.parse(await this.next());
+      if (message.type === "ack" && message.txid === txid) return message;
+    }
+  }
+
   /** Closes and waits for the end of it. */
   async close(code = 1000, reason = "bye"): Promise<void> {
     this.socket.close(code, reason);
@@ -103,4 +129,21 @@ export function chunksOf(frames: readonly string[]): unknown[] {
   return frames
     .filter((frame) => frame.includes('"response-chunk"'))
     .map((frame) => JSON.parse(frame).data.chunk);
+}
+
+/** What each frame is, in a word: an ack, a chunk with what it is, or the type of an action. */
+export function kindsOf(frames: readonly string[]): string[] {
+  return frames.map((frame) => {
+    const { type, txid, success, data } = JSON.parse(frame);
+    if (type === "ack") return `${success ? "ack" : "nack"} ${txid}`;
+    if (data?.type !== "response-chunk") return data?.type ?? type;
+    return typeof data.chunk === "string" ? JSON.stringify(data.chunk) : `event ${data.chunk.type}`;
+  });
+}
+
+/** Proves that whatever the server had to say on other connections is out: they share one process. */
+export async function roundTrip(server: MockCodebuffServer): Promise<void> {
+  using client = await RawClient.identified(server.url, `round-trip-${server.connections.length}`);
+  client.send({ type: "ping", txid: 1 });
+  await client.next();
 }

@@ -1,6 +1,6 @@
 import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { chunksOf, RawClient } from "./mock-codebuff-raw-client.ts";
+import { chunksOf, kindsOf, RawClient, roundTrip } from "./mock-codebuff-raw-client.ts";
 
 const ack = (txid: number) => `{"type": "ack", "txid": ${txid}, "success": true}`;
 const ping = (txid: number) => ({ type: "ping", txid });
@@ -10,14 +10,26 @@ const init = (txid: number) => ({
   data: { type: "init", fingerprintId: "fp", fileContext: {} },
 });
 
-/** Proves that whatever the server had to say on other connections is out: they share one process. */
-async function roundTrip(server: MockCodebuffServer): Promise<void> {
-  using client = await RawClient.identified(server.url, `round-trip-${server.connections.length}`);
-  client.send(ping(1));
-  await client.next();
-}
+describe("switch identify (proxy)", () => {
+  test("require: an identify is acked; any other first frame too, and then closed 1008", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.connect(server.url);
+    client.send({ type: "identify", txid: 0, clientSessionId: "a" });
+    expect(await client.next()).toBe(ack(0));
+    using other = await RawClient.connect(server.url);
+    other.send(ping(3));
+    expect(await other.next()).toBe(ack(3));
+    expect(await other.closed).toEqual({ code: 1008, reason: "Expected identify message" });
+  });
 
-describe("identify", () => {
+  test("require: a second identify is acked and ignored", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url, "first");
+    client.send({ type: "identify", txid: 1, clientSessionId: "second" });
+    expect(await client.next()).toBe(ack(1));
+    expect(server.connections[0]?.sessionId).toBe("first");
+  });
+
   test("silent: an identify is never answered, and the connection stays", async () => {
     await using server = await MockCodebuffServer.start({ identify: "silent" });
     using client = await RawClient.connect(server.url);
@@ -49,8 +61,19 @@ describe("identify", () => {
   });
 });
 
-describe("duplicateId and maxConnections", () => {
-  test("duplicateId accept: two connections share an id", async () => {
+describe("switch duplicateId (proxy)", () => {
+  test("refuse: a success ack, then a NACK without txid, then close 1000", async () => {
+    await using server = await MockCodebuffServer.start();
+    using _first = await RawClient.identified(server.url, "same");
+    using second = await RawClient.identified(server.url, "same");
+    expect(await second.next()).toBe(
+      '{"type": "ack", "success": false, "error": "Session ID same is already in use"}',
+    );
+    expect(await second.closed).toEqual({ code: 1000, reason: "Connection cleanup" });
+    expect(second.received[0]).toBe(ack(0));
+  });
+
+  test("accept: two connections share an id", async () => {
     await using server = await MockCodebuffServer.start({ duplicateId: "accept" });
     using _first = await RawClient.identified(server.url, "same");
     using second = await RawClient.identified(server.url, "same");
@@ -58,8 +81,20 @@ describe("duplicateId and maxConnections", () => {
     expect(await second.next()).toBe(ack(1));
     expect(server.connections.map(({ sessionId }) => sessionId)).toEqual(["same", "same"]);
   });
+});
 
-  test("maxConnections: a place is free again when its connection has ended", async () => {
+describe("switch maxConnections (proxy)", () => {
+  test("one too many gets a success ack, then a NACK without txid, then close 1000", async () => {
+    await using server = await MockCodebuffServer.start({ maxConnections: 1 });
+    using _first = await RawClient.identified(server.url, "first");
+    using second = await RawClient.identified(server.url, "second");
+    expect(await second.next()).toBe(
+      '{"type": "ack", "success": false, "error": "Maximum connections (1) reached"}',
+    );
+    expect(await second.closed).toEqual({ code: 1000, reason: "Connection cleanup" });
+  });
+
+  test("a place is free again when its connection has ended", async () => {
     await using server = await MockCodebuffServer.start({ maxConnections: 1 });
     using first = await RawClient.identified(server.url, "first");
     await first.close();
@@ -69,7 +104,7 @@ describe("duplicateId and maxConnections", () => {
   });
 });
 
-describe("idRelease", () => {
+describe("switch idRelease (proxy)", () => {
   const refusal = '{"type": "ack", "success": false, "error": "Session ID a is already in use"}';
 
   test("by default an idle connection frees its id at once", async () => {
@@ -114,8 +149,17 @@ describe("idRelease", () => {
   });
 });
 
-describe("ackOrder and scheduling", () => {
-  test("ackOrder late: the ack comes after all that its message caused", async () => {
+describe("switch ackOrder (proxy)", () => {
+  test("before: the ack comes before all that its message causes", async () => {
+    await using server = await MockCodebuffServer.start({ answer: () => ["hello"] });
+    using client = await RawClient.identified(server.url);
+    client.send(init(1));
+    client.prompt(2, "p-1");
+    const kinds = kindsOf((await client.take(5)).map((frame) => frame.replace("Infinity", "null")));
+    expect(kinds).toEqual(["ack 1", "init-response", "ack 2", '"hello"', "prompt-response"]);
+  });
+
+  test("late: the ack comes after all that its message caused", async () => {
     await using server = await MockCodebuffServer.start({ ackOrder: "late", answer: () => ["hello"] });
     using client = await RawClient.identified(server.url);
     client.send(init(1));
@@ -125,8 +169,10 @@ describe("ackOrder and scheduling", () => {
     );
     expect(kinds).toEqual(["init-response", "ack", "response-chunk", "prompt-response", "ack"]);
   });
+});
 
-  test("scheduling fifo: a running prompt blocks its own connection and no other", async () => {
+describe("switch scheduling (proxy)", () => {
+  test("fifo: a running prompt blocks its own connection and no other", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
     using blocked = await RawClient.identified(server.url, "a");
     blocked.prompt(1, "p-1");
@@ -136,7 +182,7 @@ describe("ackOrder and scheduling", () => {
     expect(blocked.received.at(-1)).toBe(ack(1));
   });
 
-  test("scheduling concurrent: pings and prompts overtake a running prompt", async () => {
+  test("concurrent: pings and prompts overtake a running prompt", async () => {
     await using server = await MockCodebuffServer.start({
       scheduling: "concurrent",
       answer: ({ promptId }) => (promptId === "p-1" ? [step.hang()] : ["quick"]),
@@ -150,7 +196,7 @@ describe("ackOrder and scheduling", () => {
   });
 });
 
-describe("how frames look", () => {
+describe("switch nulls (proxy), switch jsonStyle (proxy), switch balance (proxy)", () => {
   async function oneOfEach(server: MockCodebuffServer): Promise<string[]> {
     using client = await RawClient.connect(server.url);
     client.send({ type: "identify", txid: 0, clientSessionId: "é" });
@@ -162,6 +208,18 @@ describe("how frames look", () => {
     return client.received;
   }
   const answer = () => [step.respond({ sessionState: { é: null } })];
+
+  test("nulls mixed, jsonStyle mixed and balance Infinity: as the real proxy writes them", async () => {
+    await using server = await MockCodebuffServer.start({ answer });
+    expect(await oneOfEach(server)).toEqual([
+      ack(0),
+      '{"type": "ack", "txid": 1, "success": false, "error": "Unknown message type: \\u00e9"}',
+      ack(2),
+      '{"type": "action", "data": {"type": "init-response", "message": "Session initialized successfully", "usage": 0.0, "remainingBalance": Infinity}}',
+      ack(3),
+      '{"type":"action","data":{"type":"prompt-response","promptId":"p-1","sessionState":{"é":null},"toolCalls":null,"toolResults":null,"output":null}}',
+    ]);
+  });
 
   test("nulls omit: left out everywhere, but not within a session state", async () => {
     await using server = await MockCodebuffServer.start({ nulls: "omit", answer });
@@ -200,65 +258,79 @@ describe("how frames look", () => {
       '{"type": "action", "data": {"type": "response-chunk", "userInputId": "p-1", "chunk": "\\u00e9\\ud83d\\ude00\\u007f\\n"}}',
     );
   });
-
-  test("sessionState append: the turn is added to the messages, as documented", async () => {
-    await using server = await MockCodebuffServer.start({
-      sessionState: "append",
-      answer: () => ["Hel", step.sseChunk("lo"), step.chunk("!")],
-    });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { sessionState: { kept: 1, messages: [{ role: "user", content: "before" }] } });
-    const response = JSON.parse((await client.untilTerminal("p-1")).at(-1) ?? "");
-    expect(response.data.sessionState).toEqual({
-      kept: 1,
-      messages: [
-        { role: "user", content: "before" },
-        { role: "user", content: "hi" },
-        { role: "assistant", content: "Hello!" },
-      ],
-    });
-  });
-
-  test("chunks openai-sse: strings become SSE frames, and a normal end adds the last two", async () => {
-    await using server = await MockCodebuffServer.start({ chunks: "openai-sse", answer: () => ["Hé", "y"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { model: "openai:gpt-4" });
-    const head =
-      '"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "openai:gpt-4"';
-    expect(chunksOf(await client.untilTerminal("p-1"))).toEqual([
-      `data: {${head}, "choices": [{"index": 0, "delta": {"role": "assistant", "content": "H\\u00e9"}, "finish_reason": null}]}\n\n`,
-      `data: {${head}, "choices": [{"index": 0, "delta": {"content": "y"}, "finish_reason": null}]}\n\n`,
-      'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "id": "chatcmpl-1", "model": "openai:gpt-4", "created": 1}\n\n',
-      "data: [DONE]\n\n",
-    ]);
-  });
-
-  test("chunks repr: strings become the text of a Python object", async () => {
-    await using server = await MockCodebuffServer.start({ chunks: "repr", answer: () => ["lost"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    const [chunk] = chunksOf(await client.untilTerminal("p-1"));
-    expect(chunk).toMatch(/^<src\.[\w.]+ object at 0x[0-9a-f]+>$/);
-  });
 });
 
-describe("what is taken", () => {
-  test("txidChecks any: every number is echoed as it is", async () => {
+describe("switch txidChecks (proxy)", () => {
+  test('coerce: "5", 6.0 and true pass as integers, a fraction does not', async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    for (const txid of ['"5"', "6.0", "true", "1.5"]) client.send(`{"type":"ping","txid":${txid}}`);
+    const [text, whole, yes, fraction] = await client.take(4);
+    expect([text, whole, yes]).toEqual([ack(5), ack(6), ack(1)]);
+    expect(fraction).toContain("got a number with a fractional part");
+  });
+
+  test("any: every number is echoed as it is", async () => {
     await using server = await MockCodebuffServer.start({ txidChecks: "any" });
     using client = await RawClient.identified(server.url);
     client.send(ping(1.5));
     expect(await client.next()).toBe('{"type": "ack", "txid": 1.5, "success": true}');
   });
+});
 
-  test("emptyTopics accept: one ack", async () => {
+describe("switch errorTexts (proxy)", () => {
+  test("python: the words of Python and pydantic", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    client.send("not json");
+    expect(await client.next()).toContain("Invalid JSON: Expecting value: line 1 column 1 (char 0)");
+  });
+
+  test("python: null costMode and toolResults are refused, unknown fields are not", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    client.prompt(1, "p-1", { costMode: null });
+    client.prompt(2, "p-2", { toolResults: null });
+    client.prompt(3, "p-3", { anything: null });
+    expect(kindsOf(await client.take(3))).toEqual(["nack 1", "nack 2", "ack 3"]);
+  });
+
+  test("javascript: can be set alone", async () => {
+    await using server = await MockCodebuffServer.start({ errorTexts: "javascript" });
+    using client = await RawClient.identified(server.url);
+    client.send({ type: "ping" });
+    expect(JSON.parse(JSON.parse(await client.next()).error)).toMatchObject([{ path: ["txid"] }]);
+  });
+});
+
+describe("switch emptyTopics (proxy)", () => {
+  test("refuse: a success ack, then a NACK without txid", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    client.send({ type: "subscribe", txid: 1, topics: [] });
+    expect(kindsOf(await client.take(2))).toEqual(["ack 1", "nack undefined"]);
+  });
+
+  test("accept: one ack", async () => {
     await using server = await MockCodebuffServer.start({ emptyTopics: "accept" });
     using client = await RawClient.identified(server.url);
     client.send({ type: "subscribe", txid: 1, topics: [] });
     client.send(ping(2));
     expect(await client.take(2)).toEqual([ack(1), ack(2)]);
   });
+});
 
-  test("sizeLimits: both can be set", async () => {
+describe("switch sizeLimits (proxy)", () => {
+  test("one byte above 1 MiB is refused with a NACK, one above 16 MiB closes", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    client.send("x".repeat(1_048_577));
+    expect(await client.next()).toContain("Message too large: 1048577 bytes (limit: 1048576 bytes)");
+    client.send("x".repeat(16_777_217));
+    expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 16777216 bytes" });
+  });
+
+  test("both can be set", async () => {
     const sizeLimits = { maxFrameBytes: 60, closeAbove: 80 };
     await using server = await MockCodebuffServer.start({ sizeLimits });
     using client = await RawClient.identified(server.url, "a");
@@ -268,7 +340,7 @@ describe("what is taken", () => {
     expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 80 bytes" });
   });
 
-  test("sizeLimits: a frame that closes the connection does not wait for the running prompt", async () => {
+  test("a frame that closes the connection does not wait for the running prompt", async () => {
     const sizeLimits = { closeAbove: 1000 };
     await using server = await MockCodebuffServer.start({ sizeLimits, answer: () => [step.hang()] });
     using client = await RawClient.identified(server.url);
@@ -277,14 +349,23 @@ describe("what is taken", () => {
     expect((await client.closed).code).toBe(1009);
   });
 
-  test("sizeLimits false: no limit", async () => {
+  test("false: no limit", async () => {
     await using server = await MockCodebuffServer.start({ sizeLimits: false });
     using client = await RawClient.identified(server.url);
     client.send({ ...ping(1), pad: "x".repeat(17_000_000) });
     expect(await client.next()).toBe(ack(1));
   });
+});
 
-  test("binary parse: taken for UTF-8 text", async () => {
+describe("switch binary (proxy)", () => {
+  test("nack: refused without txid", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    client.send(Buffer.from(JSON.stringify(ping(1))));
+    expect(await client.next()).toBe(`{"type": "ack", "success": false, "error": "Internal error: 'text'"}`);
+  });
+
+  test("parse: taken for UTF-8 text", async () => {
     await using server = await MockCodebuffServer.start({ binary: "parse" });
     using client = await RawClient.identified(server.url);
     client.send(Buffer.from(JSON.stringify(ping(1))));
@@ -292,7 +373,7 @@ describe("what is taken", () => {
   });
 });
 
-describe("heartbeat", () => {
+describe("switch heartbeat (proxy)", () => {
   test("by default a connection is cut 60 to 90 s after its last ping", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock });
@@ -369,27 +450,37 @@ describe("heartbeat", () => {
   });
 });
 
-describe("init", () => {
-  test("ack-only: no init-response", async () => {
-    await using server = await MockCodebuffServer.start({ init: "ack-only" });
+describe("switch shutdown (proxy)", () => {
+  test("close: 1012 without a reason, and without a word before", async () => {
+    await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
-    client.send(init(1));
-    client.send(ping(2));
-    expect(await client.take(2)).toEqual([ack(1), ack(2)]);
+    await server.nextConnection();
+    server.shutdown();
+    expect(await client.closed).toEqual({ code: 1012, reason: "" });
+    expect(client.received).toEqual([ack(0)]);
   });
 
-  test("error: a success ack, then the handler's failure without txid", async () => {
-    await using server = await MockCodebuffServer.start({ init: { error: "no room" } });
+  test("closeAfter: can be set alone", async () => {
+    const clock = new ManualClock();
+    await using server = await MockCodebuffServer.start({ clock, shutdown: { closeAfter: 10 } });
     using client = await RawClient.identified(server.url);
-    client.send(init(1));
-    expect(await client.take(2)).toEqual([
-      ack(1),
-      '{"type": "ack", "success": false, "error": "Internal error: Failed to initialize session: no room"}',
-    ]);
+    server.shutdown();
+    server.shutdown();
+    expect((await client.take(2)).map((frame) => JSON.parse(frame).data.type)).toEqual(
+      Array(2).fill("request-reconnect"),
+    );
+    await clock.advance(10);
+    expect((await client.closed).code).toBe(1001);
   });
 });
 
-test("closeReply false: the client's Close is noted and never answered", async () => {
+test("switch path (proxy): 403 for every path but /ws", async () => {
+  await using server = await MockCodebuffServer.start();
+  await expect(RawClient.connect(server.url.replace("/ws", "/other"))).rejects.toThrow("403");
+  expect(server.upgrades).toMatchObject([{ url: "/other", status: 403 }]);
+});
+
+test("switch closeReply (proxy): false: the client's Close is noted and never answered", async () => {
   await using server = await MockCodebuffServer.start({ closeReply: false });
   using client = await RawClient.identified(server.url);
   client.socket.close(1000, "bye");
@@ -404,71 +495,6 @@ test("closeReply false: the client's Close is noted and never answered", async (
     code: 1000,
     reason: "bye",
     wasClean: false,
-  });
-});
-
-describe("oddities", () => {
-  async function answered(oddities: object): Promise<string[]> {
-    await using server = await MockCodebuffServer.start({ oddities, answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(7, "p-1");
-    await client.untilTerminal("p-1");
-    return client.received;
-  }
-  const chunk = (id: string, text: string) =>
-    `{"type":"action","data":{"type":"response-chunk","userInputId":"${id}","chunk":"${text}"}}`;
-
-  test("duplicateAcks", async () => {
-    expect((await answered({ duplicateAcks: true })).filter((frame) => frame === ack(7))).toHaveLength(2);
-  });
-
-  test("unknownTxids", async () => {
-    expect(await answered({ unknownTxids: true })).toContain(ack(999_999_999));
-  });
-
-  test("unknownMessages", async () => {
-    const frames = await answered({ unknownMessages: true });
-    expect(frames.some((frame) => frame.includes('"broadcast"'))).toBe(true);
-    expect(frames.some((frame) => frame.includes('"weather-report"'))).toBe(true);
-  });
-
-  test("garbageFrames", async () => {
-    const frames = await answered({ garbageFrames: true });
-    for (const garbage of ["", "not json", "null", "[]"]) expect(frames).toContain(garbage);
-  });
-
-  test("orphanIds", async () => {
-    expect(await answered({ orphanIds: true })).toContain(chunk("nobodys-prompt", "for nobody"));
-  });
-
-  test("subAgentIds", async () => {
-    expect(await answered({ subAgentIds: true })).toContain(chunk("p-1-agent-1", "from a sub-agent"));
-  });
-
-  test("chunkBeforeAck", async () => {
-    expect((await answered({ chunkBeforeAck: true })).slice(1, 3)).toEqual([chunk("p-1", "hello"), ack(7)]);
-  });
-
-  test("chunkBeforeAck: without a single frame, the ack comes when the handler returns", async () => {
-    const oddities = { chunkBeforeAck: true };
-    await using server = await MockCodebuffServer.start({ oddities, answer: () => [step.silent()] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(7, "p-1");
-    expect(await client.next()).toBe(ack(7));
-  });
-
-  test("stall: silence between ack and answer", async () => {
-    const clock = new ManualClock();
-    const oddities = { stall: 5000 };
-    await using server = await MockCodebuffServer.start({ clock, oddities, heartbeat: false });
-    using client = await RawClient.identified(server.url);
-    client.prompt(7, "p-1");
-    expect(await client.next()).toBe(ack(7));
-    await clock.advance(4999);
-    await roundTrip(server);
-    expect(client.received).toHaveLength(2);
-    await clock.advance(1);
-    expect(chunksOf(await client.untilTerminal("p-1"))).toHaveLength(3);
   });
 });
 

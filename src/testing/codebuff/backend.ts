@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { Account } from "./account.ts";
 import { FrameWriter } from "./frames.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Journal } from "./journal.ts";
 import type { PeerLink } from "./link.ts";
 import { ClientHistory } from "./mistakes.ts";
-import { type MockCodebuffOptions, resolveSettings, type Settings } from "./options.ts";
+import type { MockCodebuffOptions } from "./options.ts";
 import { CodebuffPeer } from "./peer.ts";
+import { resolveSettings, type Settings } from "./profiles.ts";
 import { type Answer, echoAnswer } from "./script.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -14,10 +16,13 @@ export class CodebuffBackend {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal = new Journal();
+  readonly peers: CodebuffPeer[] = [];
   readonly frames: FrameWriter;
   readonly sessions: Sessions;
   readonly heartbeat: Heartbeat | undefined;
+  readonly account: Account;
   answer: Answer;
+  #requests = 0;
   readonly #histories = new Map<string, ClientHistory>();
 
   constructor(options: MockCodebuffOptions) {
@@ -27,6 +32,7 @@ export class CodebuffBackend {
     if (typeof this.answer !== "function") {
       throw new TypeError('`answer` must be a function that returns steps, such as () => ["Hello"]');
     }
+    this.account = new Account(this.settings.balance);
     this.frames = new FrameWriter(this.settings);
     this.sessions = new Sessions(this.settings, this.clock);
     this.heartbeat = this.settings.heartbeat ? new Heartbeat(this.settings.heartbeat, this.clock) : undefined;
@@ -35,8 +41,20 @@ export class CodebuffBackend {
   /** A client has connected, over whatever the link is. */
   accept(link: PeerLink): CodebuffPeer {
     const peer = new CodebuffPeer(this.journal.connections.length + 1, link, this);
+    this.peers.push(peer);
     this.journal.addConnection(peer);
     return peer;
+  }
+
+  /** The process is about to end: tells the clients, and forgets the sessions. */
+  shutDown(): void {
+    for (const peer of this.peers) peer.shutDown();
+    this.sessions.clear();
+  }
+
+  nextRequestId(): string {
+    this.#requests++;
+    return `request-${this.#requests}`;
   }
 
   historyOf(sessionId: string): ClientHistory {

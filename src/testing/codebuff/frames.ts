@@ -1,5 +1,6 @@
-import type { Settings } from "./options.ts";
-import { PythonFloat, writePythonJson } from "./python-json.ts";
+import type { AccountFigures } from "./account.ts";
+import type { Settings } from "./profiles.ts";
+import { type JsonStyle, PythonFloat, writePythonJson } from "./python-json.ts";
 
 /** Fields of a prompt-response that a script may set. */
 export interface PromptResponseFields {
@@ -13,9 +14,16 @@ export interface PromptResponseFields {
 /** Fields of a prompt-error that a script may set. */
 export interface PromptErrorFields {
   readonly message: string;
-  /** @default the message */
+  /** @default the message; none on the profile `codebuff` */
   readonly error?: string | null;
   /** @default null */
+  readonly remainingBalance?: number | null;
+}
+
+/** Fields of a message about an error that has no id. */
+export interface ActionErrorFields {
+  readonly message: string;
+  readonly error?: string | null;
   readonly remainingBalance?: number | null;
 }
 
@@ -33,7 +41,8 @@ export class FrameWriter {
     return this.#control({ type: "ack", txid: txid ?? null, success: true, error: null });
   }
 
-  nack(txid: number | undefined, error: string): string {
+  /** `txid` is what the client sent, which need not be a number. */
+  nack(txid: unknown, error: string): string {
     return this.#control({ type: "ack", txid: txid ?? null, success: false, error });
   }
 
@@ -42,11 +51,30 @@ export class FrameWriter {
       type: "init-response",
       message: "Session initialized successfully",
       agentNames: null,
-      usage: new PythonFloat(0),
-      remainingBalance: new PythonFloat(this.#settings.balance),
+      usage: this.#amount(0),
+      remainingBalance: this.#amount(this.#settings.balance),
       next_quota_reset: null,
     });
     return this.#control({ type: "action", data });
+  }
+
+  /** The init-response of the original server: a usage-response by another name. */
+  initResponseWith(figures: AccountFigures): string {
+    return this.action({ type: "init-response", ...figures });
+  }
+
+  usageResponse(figures: AccountFigures): string {
+    return this.action({ type: "usage-response", ...figures });
+  }
+
+  /** Any action, with its fields as they are: what a script spells out, it gets. */
+  action(data: Fields): string {
+    return writePythonJson({ type: "action", data }, this.#promptStyle);
+  }
+
+  actionError({ message, error = null, remainingBalance = null }: ActionErrorFields): string {
+    const balance = remainingBalance === null ? null : this.#amount(remainingBalance);
+    return this.#prompt({ type: "action-error", message, error, remainingBalance: balance });
   }
 
   chunk(promptId: string, chunk: unknown): string {
@@ -66,13 +94,14 @@ export class FrameWriter {
   }
 
   promptError(promptId: string, fields: PromptErrorFields): string {
-    const { message, error = message, remainingBalance = null } = fields;
+    const { message, remainingBalance = null } = fields;
+    const { error = this.#settings.errorTexts === "python" ? message : null } = fields;
     return this.#prompt({
       type: "prompt-error",
       userInputId: promptId,
       message,
       error,
-      remainingBalance: remainingBalance === null ? null : new PythonFloat(remainingBalance),
+      remainingBalance: remainingBalance === null ? null : this.#amount(remainingBalance),
     });
   }
 
@@ -84,9 +113,16 @@ export class FrameWriter {
 
   /** What it writes straight from its models. */
   #prompt(data: Fields): string {
-    const style = this.#settings.jsonStyle === "spaced" ? "spaced" : "compact";
-    const fields = this.#withoutNulls(this.#settings.nulls === "omit", data);
-    return writePythonJson({ type: "action", data: fields }, style);
+    return this.action(this.#withoutNulls(this.#settings.nulls === "omit", data));
+  }
+
+  get #promptStyle(): JsonStyle {
+    return this.#settings.jsonStyle === "spaced" ? "spaced" : "compact";
+  }
+
+  /** Python holds amounts as floats, and writes a point into whole ones. */
+  #amount(value: number): unknown {
+    return this.#settings.errorTexts === "python" ? new PythonFloat(value) : value;
   }
 
   /** One level deep: a null within a session state is the user's. */

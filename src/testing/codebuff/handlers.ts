@@ -1,31 +1,40 @@
+import type { CancelTimer } from "../../core/clock.ts";
+import { refusalFrame, refusalOf } from "./auth.ts";
 import type { CodebuffBackend } from "./backend.ts";
-import { ClientHistory, type Mistake } from "./mistakes.ts";
+import type { CancelUserInputData, InitData } from "./client-actions.ts";
+import type { ClientRecord } from "./client-record.ts";
+import { failing } from "./failures.ts";
+import type { Mistake } from "./mistakes.ts";
 import { noiseBeforeAnswer } from "./oddities.ts";
 import { promptMessages } from "./prompt-messages.ts";
 import type { MockConnection, PromptData, ReceivedPrompt } from "./record.ts";
-import { Run, type RunPort } from "./run.ts";
-import type { Accepted } from "./validate.ts";
+import type { RunPort } from "./reply.ts";
+import { Requests } from "./requests.ts";
+import { Run } from "./run.ts";
+import type { Accepted } from "./verdict.ts";
 
 /** What the handlers need of their connection. */
 export interface HandlerPort extends RunPort {
   readonly connection: MockConnection;
+  readonly record: ClientRecord;
   blame(mistake: Mistake): void;
-  /** A ping was processed. */
+  /** A sign of life was processed. */
   beat(): void;
 }
 
 /** What the server does about each message, once it has passed the checks. */
 export class Handlers {
   readonly topics = new Set<string>();
-  /** What the client's session id has done before; set when that is known. */
-  history = new ClientHistory();
   readonly #backend: CodebuffBackend;
   readonly #port: HandlerPort;
+  readonly #requests: Requests;
   readonly #runs = new Set<Run>();
+  readonly #lateEnds = new Set<CancelTimer>();
 
   constructor(backend: CodebuffBackend, port: HandlerPort) {
     this.#backend = backend;
     this.#port = port;
+    this.#requests = new Requests(port, backend.journal, backend.clock);
   }
 
   /** Whether an answer is under way. */
@@ -38,24 +47,44 @@ export class Handlers {
     return [...this.#runs].filter((run) => run.awaited).map((run) => run.prompt.promptId);
   }
 
-  /** Stops the answers under way. */
+  /** Stops the answers under way, and all that waits. */
   stop(): void {
     for (const run of this.#runs) run.stop();
+    for (const cancelTimer of this.#lateEnds) cancelTimer();
+    this.#requests.end();
   }
 
   /** Settles when the message is done with. `ack` may be called early, and more than once. */
   async handle({ txid, message }: Accepted, ack: () => void): Promise<void> {
     switch (message.type) {
       case "identify":
-        return this.#port.blame({ kind: "second-identify", detail: message.clientSessionId });
+        return this.#identifyAgain(message.clientSessionId, txid);
       case "ping":
         return this.#port.beat();
       case "subscribe":
       case "unsubscribe":
         return this.#changeTopics(message.type, message.topics);
       case "action":
-        return message.data.type === "prompt" ? this.#answer(message.data, txid, ack) : this.#init();
+        break;
     }
+    const { data } = message;
+    switch (data.type) {
+      case "prompt":
+        return this.#answer(data, txid, ack);
+      case "init":
+        return this.#init(data);
+      case "cancel-user-input":
+        return this.#cancel(data, txid);
+      case "tool-call-response":
+      case "read-files-response":
+      case "mcp-tool-data":
+        return this.#requests.answer(data, txid);
+    }
+  }
+
+  /** Acked and ignored. */
+  #identifyAgain(sessionId: string, txid: number): void {
+    this.#port.record.sawIdentify(sessionId, txid, this.#backend.historyOf(sessionId));
   }
 
   #changeTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): void {
@@ -71,24 +100,57 @@ export class Handlers {
       if (type === "subscribe") this.topics.add(topic);
       else this.topics.delete(topic);
     }
+    if (settings.heartbeat && settings.heartbeat.refresh === "ping-and-topics") this.#port.beat();
     journal.changed();
   }
 
-  #init(): void {
-    const { frames, settings } = this.#backend;
-    if (settings.init === "ack-only") return;
-    const failed = settings.init !== "respond" && `Failed to initialize session: ${settings.init.error}`;
-    this.#port.send(failed ? frames.nack(undefined, `Internal error: ${failed}`) : frames.initResponse());
+  #init({ authToken }: InitData): void {
+    const { account, frames, settings } = this.#backend;
+    const { init } = settings;
+    if (init === "ack-only" || refusalOf(authToken, settings)) return;
+    if (init === "usage") {
+      this.#port.send(frames.usageResponse(account.figures));
+      this.#port.send(frames.initResponseWith(account.figures));
+    } else if (init === "respond") this.#port.send(frames.initResponse());
+    else {
+      const error = `Internal error: Failed to initialize session: ${init.error}`;
+      this.#port.send(frames.nack(undefined, error));
+    }
+  }
+
+  #cancel({ authToken, promptId }: CancelUserInputData, txid: number): void {
+    const { clock, frames, journal, settings } = this.#backend;
+    const { connection } = this.#port;
+    const refusal = refusalOf(authToken, settings);
+    const run = refusal
+      ? undefined
+      : [...this.#runs].find((each) => each.awaited && each.prompt.promptId === promptId);
+    if (refusal === "action-error") this.#port.send(refusalFrame(refusal, promptId, frames));
+    run?.cancel();
+    const stopped = run !== undefined;
+    journal.addCancel({ at: clock.now(), connection, txid, promptId, authToken, stopped });
+    if (run && typeof settings.cancel === "object") this.#endLater(run, settings.cancel.lateTerminal);
+  }
+
+  #endLater(run: Run, ms: number): void {
+    const cancelTimer = this.#backend.clock.setTimeout(
+      () => {
+        this.#lateEnds.delete(cancelTimer);
+        run.endLate();
+      },
+      ms,
+      { unref: true },
+    );
+    this.#lateEnds.add(cancelTimer);
   }
 
   async #answer(data: PromptData, txid: number, ack: () => void): Promise<void> {
-    const { answer, clock, frames, journal, settings } = this.#backend;
+    const { account, answer, clock, frames, journal, settings } = this.#backend;
     const { connection } = this.#port;
     const { promptId } = data;
-    const mistake = this.history.sawPrompt(promptId);
-    if (mistake) this.#port.blame(mistake);
-
-    const prompt: ReceivedPrompt = { connection, txid, promptId, data, messages: promptMessages(data) };
+    this.#port.record.sawPrompt(promptId);
+    const messages = promptMessages(data, settings.messageOrder);
+    const prompt: ReceivedPrompt = { connection, txid, promptId, data, messages };
     const port: RunPort = {
       ...this.#port,
       send: (raw) => {
@@ -97,19 +159,40 @@ export class Handlers {
         if (settings.ackOrder === "before") ack();
       },
     };
-    if (prompt.messages.length === 0) {
-      this.#port.blame({ kind: "empty-prompt", detail: promptId });
+    const refusal = this.#refusalOf(prompt);
+    if (refusal !== undefined) {
       journal.addPrompt(prompt);
-      const message = "Failed to process prompt: No messages found in prompt action";
-      port.send(frames.promptError(promptId, { message }));
+      port.send(refusal);
       return;
     }
 
-    const run = new Run({ prompt, answer, port, frames, settings, clock });
+    const run = new Run({
+      prompt,
+      answer: settings.failure ? failing(settings.failure, answer) : answer,
+      port,
+      frames,
+      settings,
+      clock,
+      requests: this.#requests,
+      account,
+      nextRequestId: () => this.#backend.nextRequestId(),
+    });
     this.#runs.add(run);
     journal.addPrompt(prompt);
+    if (settings.usage === "around") this.#port.send(frames.usageResponse(account.figures));
     for (const raw of noiseBeforeAnswer(settings.oddities, frames, promptId)) port.send(raw);
     await run.perform();
     this.#runs.delete(run);
+  }
+
+  /** The frame that a prompt gets instead of an answer. */
+  #refusalOf({ data, messages, promptId }: ReceivedPrompt): string | undefined {
+    const { frames, settings } = this.#backend;
+    const refusal = refusalOf(data.authToken, settings);
+    if (refusal) return refusalFrame(refusal, promptId, frames);
+    if (messages.length > 0 || settings.emptyPrompt === "accept") return undefined;
+    this.#port.blame({ kind: "empty-prompt", detail: promptId });
+    const message = "Failed to process prompt: No messages found in prompt action";
+    return frames.promptError(promptId, { message });
   }
 }

@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { HeartbeatSettings } from "./options.ts";
+import type { HeartbeatSettings } from "./profiles.ts";
 
 /** Who is cut when it stays silent. */
 export interface Beating {
@@ -7,7 +7,7 @@ export interface Beating {
 }
 
 /**
- * The server's watch over its identified connections. It looks at whole multiples of `sweep` since its
+ * The server's watch over its connections. It looks at whole multiples of `sweep` since its
  * start, so a connection is cut between `timeout` and `timeout + sweep` after its last beat.
  */
 export class Heartbeat {
@@ -23,7 +23,7 @@ export class Heartbeat {
     this.#start = clock.now();
   }
 
-  /** The identify, or a ping that was processed. */
+  /** The beginning of the watch, or a sign of life that was processed. */
   beat(member: Beating): void {
     this.#lastBeats.set(member, this.#clock.now());
     this.#arm();

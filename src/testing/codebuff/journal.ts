@@ -1,4 +1,11 @@
-import type { MockConnection, ReceivedPrompt, RecordedFrame, Violation } from "./record.ts";
+import type {
+  MockConnection,
+  ReceivedAnswer,
+  ReceivedCancel,
+  ReceivedPrompt,
+  RecordedFrame,
+  Violation,
+} from "./record.ts";
 
 /** One `until()` that waits. */
 interface Waiter {
@@ -11,6 +18,8 @@ export class Journal {
   readonly connections: MockConnection[] = [];
   readonly frames: RecordedFrame[] = [];
   readonly prompts: ReceivedPrompt[] = [];
+  readonly answers: ReceivedAnswer[] = [];
+  readonly cancels: ReceivedCancel[] = [];
   readonly violations: Violation[] = [];
   readonly #waiters = new Set<Waiter>();
   #ended: Error | undefined;
@@ -27,6 +36,16 @@ export class Journal {
 
   addPrompt(prompt: ReceivedPrompt): void {
     this.prompts.push(prompt);
+    this.changed();
+  }
+
+  addAnswer(answer: ReceivedAnswer): void {
+    this.answers.push(answer);
+    this.changed();
+  }
+
+  addCancel(cancel: ReceivedCancel): void {
+    this.cancels.push(cancel);
     this.changed();
   }
 

@@ -10,6 +10,26 @@ export interface PeerLink {
   /** Stops reading from the client, where that is possible. */
   pause?(): void;
   resume?(): void;
+  /** What is under the frames, where the link has bytes of its own. */
+  readonly wire?: LinkWire;
+}
+
+/** The bytes of a link, for faults beneath the WebSocket protocol. */
+export interface LinkWire {
+  /** Writes bytes as they are, behind what was sent before. */
+  write(bytes: Uint8Array): void;
+  /** From now on whatever is written goes out in pieces; with `undefined` at once again, the rest of it included. */
+  drip(pace: DripPace | undefined): void;
+  /** The end of the closing handshake will not end the TCP connection. */
+  linger(): void;
+}
+
+/** How fast bytes drip. */
+export interface DripPace {
+  /** Bytes of one piece. */
+  readonly bytes: number;
+  /** ms after each piece. */
+  readonly pause: number;
 }
 
 /** Codes that the WebSocket protocol lets an endpoint send. */

@@ -1,6 +1,6 @@
 import { type Dict, isDict } from "./pydantic.ts";
 import type { ViolationKind } from "./record.ts";
-import type { Accepted } from "./validate.ts";
+import type { Accepted } from "./verdict.ts";
 
 /** A violation before it is known whose. */
 export interface Mistake {
@@ -9,8 +9,9 @@ export interface Mistake {
 }
 
 /** What is wrong with a message by itself although the server takes it. */
-export function mistakesIn({ message, source }: Accepted): readonly Mistake[] {
-  const mistakes: Mistake[] = nullFields(source).map((field) => ({ kind: "null-field", detail: field }));
+export function mistakesIn({ message, source, notes }: Accepted): readonly Mistake[] {
+  const mistakes: Mistake[] = [...notes];
+  for (const field of nullFields(source)) mistakes.push({ kind: "null-field", detail: field });
   const { txid } = source;
   if (!Number.isSafeInteger(txid) || Number(txid) < 0)
     mistakes.push({ kind: "txid-invalid", detail: JSON.stringify(txid) });

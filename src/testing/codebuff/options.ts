@@ -4,31 +4,35 @@ import type { Answer } from "./script.ts";
 /** What `MockCodebuffServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
 export interface MockCodebuffOptions extends MockCodebuffSwitches {
   /**
-   * Which of the real servers sets the defaults: `proxy` is the published LLM Interactive Proxy.
+   * Which of the real servers sets the defaults: `proxy` is the published LLM Interactive Proxy,
+   * `codebuff` the original server.
    * @default "proxy"
    */
-  readonly profile?: "proxy";
+  readonly profile?: "proxy" | "codebuff";
   /** The source of time for delays and the heartbeat. @default systemClock */
   readonly clock?: Clock;
   /** How prompts are answered. @default a few chunks that echo the prompt */
   readonly answer?: Answer;
 }
 
-/** The switches of the mock: where the real servers differ from each other, from the document, and from good manners. */
+/**
+ * The switches of the mock: where the real servers differ from each other, from the document, and from good
+ * manners. Where the profiles differ, the default of `proxy` comes first and that of `codebuff` second.
+ */
 export interface MockCodebuffSwitches {
   /**
    * The first frame. `require`: it must be a valid identify, anything else is answered and closed 1008.
    * `silent`: an identify is never answered. `nack`: identify is refused with the older server's text,
    * and the connection is usable without it.
-   * @default "require"
+   * @default "require"; "nack"
    */
   readonly identify?: "require" | "silent" | "nack";
   /**
    * A session id that is already connected. `refuse`: success ack, NACK without txid, close 1000.
-   * @default "refuse"
+   * @default "refuse"; "accept"
    */
   readonly duplicateId?: "refuse" | "accept";
-  /** Sessions at a time; one more is refused like a duplicate id. @default 10_000 */
+  /** Sessions at a time; one more is refused like a duplicate id. @default 10_000; none */
   readonly maxConnections?: number;
   /** How long a session id stays taken after its connection ended. */
   readonly idRelease?: {
@@ -39,26 +43,40 @@ export interface MockCodebuffSwitches {
   };
   /** `late`: the ack comes after all that its message caused. @default "before" */
   readonly ackOrder?: "before" | "late";
-  /** `fifo`: one running prompt blocks its connection, pings included. @default "fifo" */
+  /** `fifo`: one running prompt blocks its connection, pings included. @default "fifo"; "concurrent" */
   readonly scheduling?: "fifo" | "concurrent";
   /**
    * Empty fields. `mixed`: left out of acks and init-response, null in prompt-response and prompt-error.
    * `omit`: left out everywhere. `keep`: null everywhere, as documented.
-   * @default "mixed"
+   * @default "mixed"; "omit"
    */
   readonly nulls?: "mixed" | "omit" | "keep";
-  /** `remainingBalance` of init-response; `Infinity` is written as that bare token, which is not JSON. @default Infinity */
+  /**
+   * What the user owns in credits, before answers cost any: `remainingBalance` of init-response and
+   * usage-response. `Infinity` is written as that bare token, which is not JSON.
+   * @default Infinity; 500
+   */
   readonly balance?: number;
   /**
    * Spacing and escapes. `mixed`: acks and init-response spaced and in ASCII, prompt actions compact.
-   * @default "mixed"
+   * @default "mixed"; "compact"
    */
   readonly jsonStyle?: "mixed" | "spaced" | "compact";
-  /** `coerce`: `"5"`, `6.0` and `true` pass as integers. `any`: every number passes as it is. @default "coerce" */
+  /** `coerce`: `"5"`, `6.0` and `true` pass as integers. `any`: every number passes as it is. @default "coerce"; "any" */
   readonly txidChecks?: "coerce" | "any";
-  /** `topics: []`. `refuse`: success ack, then a NACK without txid. @default "refuse" */
+  /**
+   * Whose checks and whose words. `python`: the models of the proxy, refusals as pydantic writes them.
+   * `javascript`: the schema of the original server, refusals as the text of a list of issues, bad JSON as
+   * the JavaScript parser puts it; the frame `null` is not answered at all. The language also decides how
+   * amounts are written: `0.0` or `0`.
+   * @default "python"; "javascript"
+   */
+  readonly errorTexts?: "python" | "javascript";
+  /** `topics: []`. `refuse`: success ack, then a NACK without txid. @default "refuse"; "accept" */
   readonly emptyTopics?: "refuse" | "accept";
-  /** Limits of inbound frames in UTF-8 bytes; `false` for none. */
+  /** A prompt with nothing in it for the model. `refuse`: a prompt-error. @default "refuse"; "accept" */
+  readonly emptyPrompt?: "refuse" | "accept";
+  /** Limits of inbound frames in UTF-8 bytes; `false` for none. @default both; false */
   readonly sizeLimits?:
     | {
         /** Frames above are refused with a NACK without txid. @default 1_048_576 */
@@ -67,36 +85,111 @@ export interface MockCodebuffSwitches {
         readonly closeAbove?: number;
       }
     | false;
-  /** Binary frames. `parse`: taken for UTF-8 text. @default "nack" */
+  /** Binary frames. `parse`: taken for UTF-8 text. @default "nack"; "parse" */
   readonly binary?: "nack" | "parse";
-  /** Cuts identified connections without a processed ping; `false` for never. */
+  /** Ends connections that stay silent; `false` for never. */
   readonly heartbeat?:
     | {
         /** Silence that is allowed, in ms. @default 60_000 */
         readonly timeout?: number;
-        /** How often connections are looked at, in ms since the start of the server. @default 30_000 */
+        /** How often connections are looked at, in ms since the start of the server. @default 30_000; 60_000 */
         readonly sweep?: number;
+        /** When the watch begins. @default "identify"; "connection" */
+        readonly from?: "identify" | "connection";
+        /** What counts as a sign of life, once it is processed. @default "ping"; "ping-and-topics" */
+        readonly refresh?: "ping" | "ping-and-topics";
+        /** `close`: 1000 "Heartbeat timeout". `terminate`: cut, the client sees 1006. @default "close"; "terminate" */
+        readonly end?: "close" | "terminate";
       }
     | false;
   /**
-   * The state in prompt-response. `echo`: the one received. `append`: with the turn added to its
-   * `messages`, as documented.
-   * @default "echo"
+   * The state in prompt-response. `echo`: the one received, and nothing else. `append`: with the turn added
+   * to its `messages`, as documented. `new`: with the turn added to the history of its main agent and its
+   * credits counted anew; `toolCalls`, `toolResults` and `output` are filled in too.
+   * @default "echo"; "new"
    */
-  readonly sessionState?: "echo" | "append";
+  readonly sessionState?: "echo" | "append" | "new";
+  /**
+   * In which order `ReceivedPrompt.messages` has what the model sees. `history-last`: `content`, `prompt`,
+   * `sessionState.messages`. `history-first`: the history of the main agent, then the turn as one message.
+   * @default "history-last"; "history-first"
+   */
+  readonly messageOrder?: "history-last" | "history-first";
   /**
    * What a string step becomes. `openai-sse`: one raw SSE frame, and a normal end adds the finishing
-   * frame and `[DONE]`. `repr`: the text of a Python object.
-   * @default "text"
+   * frame and `[DONE]`. `repr`: the text of a Python object. `print-mode`: the string, and the event objects
+   * of the original server around it: `start` first, a `text` with what the strings before said whenever
+   * something else comes, `finish` before the prompt-response. An event that a script sends itself is not
+   * sent twice.
+   * @default "text"; "print-mode"
    */
-  readonly chunks?: "text" | "openai-sse" | "repr";
-  /** An init action. `ack-only`: no init-response. `{ error }`: the handler fails with that cause. @default "respond" */
-  readonly init?: "respond" | "ack-only" | { readonly error: string };
+  readonly chunks?: "text" | "openai-sse" | "repr" | "print-mode";
+  /** Usage-responses. `around`: one before each answer, one behind each prompt-response. @default "none"; "around" */
+  readonly usage?: "none" | "around";
+  /**
+   * Makes every prompt fail, in the words of the real servers; `answer` says what comes before.
+   *
+   * - `before-stream`: a prompt-error instead of an answer. `mid-stream`: one behind it.
+   * - `silent`: an ack, and never a terminal message.
+   * - `sse-error`: a refusal of the backend as an SSE chunk, `[DONE]` twice, a normal prompt-response.
+   * - `prompt-error`: the prompt-error of an unforeseen failure.
+   * - `error-then-response`: a bad agent template: prompt-error, then a normal answer all the same.
+   * - `response-then-error`: a prompt-response whose output is an error, then the same as prompt-error.
+   * @default false
+   */
+  readonly failure?: FailureKind | false;
+  /**
+   * What becomes of a token: decided for all, or for each. A prompt gets the refusal, an init only its ack, a
+   * cancel the action-error.
+   *
+   * - `action-error`: a bad token; has no id, and nothing follows.
+   * - `no-user`, `no-credits`, `no-organization-credits`: prompt-errors.
+   * @default "off"
+   */
+  readonly auth?: AuthOutcome | ((authToken: string | undefined) => AuthOutcome);
+  /**
+   * An init action. `usage`: a usage-response, then an init-response with the same figures. `ack-only`: no
+   * init-response. `{ error }`: the handler fails with that cause.
+   * @default "respond"; "usage"
+   */
+  readonly init?: "respond" | "usage" | "ack-only" | { readonly error: string };
+  /**
+   * The client's answers to requests: tool-call-response, read-files-response, mcp-tool-data. `nack`: the
+   * server does not know them, so steps that ask go on at once. `accept`: such steps wait for the answer,
+   * which needs `scheduling: "concurrent"`, or it is not read before the prompt ends.
+   * @default "nack"; "accept"
+   */
+  readonly extensions?: "nack" | "accept";
+  /**
+   * A cancel-user-input. `nack`: the server does not know it. `stop`: an ack, and nothing more for that
+   * prompt. `lateTerminal`: that many ms later a `finish` chunk and a prompt-response come all the same.
+   * @default "nack"; "stop"
+   */
+  readonly cancel?: "nack" | "stop" | { readonly lateTerminal: number };
+  /**
+   * What `server.shutdown()` does. `close`: 1012 at once. `closeAfter`: request-reconnect, and 1001 so many
+   * ms later for those who are still there.
+   * @default "close"; { closeAfter: 30_000 }
+   */
+  readonly shutdown?: "close" | { readonly closeAfter: number };
   /** `false`: a Close frame of the client is never answered, and the socket left to it. @default true */
   readonly closeReply?: boolean;
   /** Things that no good server does. All off by default. */
   readonly oddities?: Oddities;
 }
+
+/** How a prompt fails. */
+export type FailureKind =
+  | "before-stream"
+  | "mid-stream"
+  | "silent"
+  | "sse-error"
+  | "prompt-error"
+  | "error-then-response"
+  | "response-then-error";
+
+/** What the server makes of a token. */
+export type AuthOutcome = "off" | "action-error" | "no-user" | "no-credits" | "no-organization-credits";
 
 /** Noise to put between the frames of a connection. */
 export interface Oddities {
@@ -112,97 +205,8 @@ export interface Oddities {
   readonly orphanIds?: boolean;
   /** Every answer begins with a chunk for the id `<promptId>-agent-1`. */
   readonly subAgentIds?: boolean;
-  /** A prompt is acked after the first frame of its answer. */
+  /** A prompt is acked after the first chunk or other frame of its answer. */
   readonly chunkBeforeAck?: boolean;
   /** Silence between the ack of a prompt and its answer, in ms. */
   readonly stall?: number;
-}
-
-/** All switches, decided. */
-export interface Settings {
-  readonly identify: "require" | "silent" | "nack";
-  readonly duplicateId: "refuse" | "accept";
-  readonly maxConnections: number;
-  readonly idRelease: { readonly idle: number; readonly midPrompt: number };
-  readonly ackOrder: "before" | "late";
-  readonly scheduling: "fifo" | "concurrent";
-  readonly nulls: "mixed" | "omit" | "keep";
-  readonly balance: number;
-  readonly jsonStyle: "mixed" | "spaced" | "compact";
-  readonly txidChecks: "coerce" | "any";
-  readonly emptyTopics: "refuse" | "accept";
-  readonly sizeLimits: SizeLimits | false;
-  readonly binary: "nack" | "parse";
-  readonly heartbeat: HeartbeatSettings | false;
-  readonly sessionState: "echo" | "append";
-  readonly chunks: "text" | "openai-sse" | "repr";
-  readonly init: "respond" | "ack-only" | { readonly error: string };
-  readonly closeReply: boolean;
-  readonly oddities: Oddities;
-}
-
-export interface SizeLimits {
-  readonly maxFrameBytes: number;
-  readonly closeAbove: number;
-}
-
-export interface HeartbeatSettings {
-  readonly timeout: number;
-  readonly sweep: number;
-}
-
-interface Profile extends Settings {
-  // What `false` turns off still needs figures, for a caller who sets only one of them.
-  readonly sizeLimits: SizeLimits;
-  readonly heartbeat: HeartbeatSettings;
-}
-
-/** The one place that knows what a real server is like. A new profile is a new entry. */
-const PROFILES: { readonly [name in NonNullable<MockCodebuffOptions["profile"]>]: Profile } = {
-  proxy: {
-    identify: "require",
-    duplicateId: "refuse",
-    maxConnections: 10_000,
-    idRelease: { idle: 0, midPrompt: 60_000 },
-    ackOrder: "before",
-    scheduling: "fifo",
-    nulls: "mixed",
-    balance: Number.POSITIVE_INFINITY,
-    jsonStyle: "mixed",
-    txidChecks: "coerce",
-    emptyTopics: "refuse",
-    sizeLimits: { maxFrameBytes: 1_048_576, closeAbove: 16_777_216 },
-    binary: "nack",
-    heartbeat: { timeout: 60_000, sweep: 30_000 },
-    sessionState: "echo",
-    chunks: "text",
-    init: "respond",
-    closeReply: true,
-    oddities: {},
-  },
-};
-
-export function resolveSettings(options: MockCodebuffOptions): Settings {
-  const profile = PROFILES[options.profile ?? "proxy"];
-  return {
-    identify: options.identify ?? profile.identify,
-    duplicateId: options.duplicateId ?? profile.duplicateId,
-    maxConnections: options.maxConnections ?? profile.maxConnections,
-    idRelease: { ...profile.idRelease, ...options.idRelease },
-    ackOrder: options.ackOrder ?? profile.ackOrder,
-    scheduling: options.scheduling ?? profile.scheduling,
-    nulls: options.nulls ?? profile.nulls,
-    balance: options.balance ?? profile.balance,
-    jsonStyle: options.jsonStyle ?? profile.jsonStyle,
-    txidChecks: options.txidChecks ?? profile.txidChecks,
-    emptyTopics: options.emptyTopics ?? profile.emptyTopics,
-    sizeLimits: options.sizeLimits === false ? false : { ...profile.sizeLimits, ...options.sizeLimits },
-    binary: options.binary ?? profile.binary,
-    heartbeat: options.heartbeat === false ? false : { ...profile.heartbeat, ...options.heartbeat },
-    sessionState: options.sessionState ?? profile.sessionState,
-    chunks: options.chunks ?? profile.chunks,
-    init: options.init ?? profile.init,
-    closeReply: options.closeReply ?? profile.closeReply,
-    oddities: { ...profile.oddities, ...options.oddities },
-  };
 }

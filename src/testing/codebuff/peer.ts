@@ -1,13 +1,18 @@
+import type { CancelTimer } from "../../core/clock.ts";
 import type { CodebuffBackend } from "./backend.ts";
+import { checkFrame } from "./check-frame.ts";
+import { ClientRecord } from "./client-record.ts";
+import { type ConnectionFaults, LinkFaults } from "./faults.ts";
 import { Handlers } from "./handlers.ts";
 import type { Beating } from "./heartbeat.ts";
+import { byteLength, describe, type InboundFrame, isIdentify, promptIdsIn } from "./inbound.ts";
 import { Inbox } from "./inbox.ts";
 import { mayBeSent, type PeerLink } from "./link.ts";
-import { type Mistake, mistakesIn, TxidOrder } from "./mistakes.ts";
+import { type Mistake, mistakesIn } from "./mistakes.ts";
 import { noiseAfterAck } from "./oddities.ts";
 import type { ConnectionClosed, MockConnection } from "./record.ts";
 import type { Registration } from "./sessions.ts";
-import { checkFrame, type Verdict } from "./validate.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** Who ended a connection, and how it was told. */
 type End = Omit<ConnectionClosed, "wasClean">;
@@ -34,37 +39,40 @@ const CUT = { code: 1006, reason: "" };
  */
 export class CodebuffPeer implements MockConnection, Beating {
   readonly id: number;
+  readonly faults: ConnectionFaults;
   readonly #link: PeerLink;
   readonly #backend: CodebuffBackend;
-  readonly #inbox: Inbox<string | Uint8Array>;
+  readonly #inbox: Inbox<InboundFrame>;
   readonly #handlers: Handlers;
-  readonly #txids = new TxidOrder();
+  readonly #record = new ClientRecord((mistake) => this.blame(mistake));
   #phase: "fresh" | "deaf" | "ready" | "over";
   #registration: Registration | undefined;
-  #firstArrived = false;
-  #firstAnswered = false;
+  /** How far the first frame is: what comes between arrival and answer comes too early. */
+  #first: "expected" | "arrived" | "answered" = "expected";
   /** What was to be sent during a pause; undefined when there is none. */
   #held: string[] | undefined;
+  #closing: CancelTimer | undefined;
   #end: End | undefined;
   #closed: ConnectionClosed | undefined;
 
   constructor(id: number, link: PeerLink, backend: CodebuffBackend) {
     this.id = id;
+    this.faults = new LinkFaults(this, link);
     this.#link = link;
     this.#backend = backend;
     this.#phase = backend.settings.identify === "nack" ? "ready" : "fresh";
     this.#inbox = new Inbox((frame) => this.#handle(checkFrame(frame, backend.settings)));
     this.#handlers = new Handlers(backend, {
       connection: this,
+      record: this.#record,
       send: (text) => this.send(text),
       close: (code, reason) => this.close(code, reason),
       drop: () => this.drop(),
       dropMidFrame: (text) => this.dropMidFrame(text),
       blame: (mistake) => this.blame(mistake),
-      beat: () => {
-        if (this.#registration) backend.heartbeat?.beat(this);
-      },
+      beat: () => this.#beat(),
     });
+    if (backend.settings.heartbeat && backend.settings.heartbeat.from === "connection") this.#beat();
   }
 
   get sessionId(): string | undefined {
@@ -125,15 +133,16 @@ export class CodebuffPeer implements MockConnection, Beating {
     this.#link.resume?.();
   }
 
-  /** The link reports a frame of the client: a string for a text frame, bytes for a binary one. */
-  receive(frame: string | Uint8Array): void {
+  /** The link reports a frame of the client. */
+  receive(frame: InboundFrame): void {
     const { clock, journal, settings } = this.#backend;
     if (typeof frame === "string")
       journal.addFrame({ at: clock.now(), connection: this, direction: "c2s", raw: frame });
     if (this.#phase === "over") return;
-    if (this.#firstArrived && !this.#firstAnswered)
-      this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
-    this.#firstArrived = true;
+    if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
+    // Where an identify is not required, only an identify must be alone until its answer.
+    if (this.#first === "expected")
+      this.#first = settings.identify !== "nack" || isIdentify(frame, settings) ? "arrived" : "answered";
 
     // The transport closes this one, not a handler, so it does not wait in line.
     const closeAbove = settings.sizeLimits ? settings.sizeLimits.closeAbove : Number.POSITIVE_INFINITY;
@@ -158,7 +167,22 @@ export class CodebuffPeer implements MockConnection, Beating {
 
   /** The heartbeat has found this connection silent. */
   expire(): void {
-    this.close(1000, "Heartbeat timeout");
+    const { heartbeat } = this.#backend.settings;
+    if (heartbeat && heartbeat.end === "terminate") this.drop();
+    else this.close(1000, "Heartbeat timeout");
+  }
+
+  /** The server is about to end. */
+  shutDown(): void {
+    if (this.#phase === "over") return;
+    const { clock, frames, settings } = this.#backend;
+    if (settings.shutdown === "close") {
+      this.close(1012);
+      return;
+    }
+    this.send(frames.action({ type: "request-reconnect" }));
+    const { closeAfter } = settings.shutdown;
+    this.#closing ??= clock.setTimeout(() => this.close(1001), closeAfter, { unref: true });
   }
 
   /** Notes a mistake of the client. */
@@ -168,16 +192,10 @@ export class CodebuffPeer implements MockConnection, Beating {
 
   async #handle(verdict: Verdict): Promise<void> {
     if (this.#phase === "deaf" || this.#phase === "over") return;
-    if (verdict.txid !== undefined) this.#noteTxid(verdict.txid);
+    if (typeof verdict.txid === "number") this.#record.sawTxid(verdict.txid);
     if (verdict.ok) for (const mistake of mistakesIn(verdict)) this.blame(mistake);
     if (this.#phase === "fresh") this.#handleFirst(verdict);
     else await this.#handleNext(verdict);
-  }
-
-  #noteTxid(txid: number): void {
-    const mistake = this.#txids.next(txid);
-    if (mistake) this.blame(mistake);
-    this.#handlers.history.sawTxid(txid);
   }
 
   #handleFirst(verdict: Verdict): void {
@@ -187,7 +205,7 @@ export class CodebuffPeer implements MockConnection, Beating {
       this.#phase = "deaf";
       return;
     }
-    this.#firstAnswered = true;
+    this.#first = "answered";
     if (verdict.ok && identify) {
       this.#ack(verdict.txid);
       this.#register(identify.clientSessionId, verdict.txid);
@@ -195,17 +213,17 @@ export class CodebuffPeer implements MockConnection, Beating {
     }
     const detail = verdict.ok ? verdict.message.type : verdict.error;
     this.blame({ kind: "first-frame-not-identify", detail });
-    if (!verdict.ok && verdict.unanswerable) {
+    if (!verdict.ok && verdict.answer === "broken") {
       this.close(1000, "Connection cleanup");
       return;
     }
     if (verdict.ok) this.#ack(verdict.txid);
-    else this.send(frames.nack(verdict.txid, verdict.error));
+    else if (verdict.answer !== "none") this.send(frames.nack(verdict.txid, verdict.error));
     this.close(1008, "Expected identify message");
   }
 
   #register(sessionId: string, txid: number): void {
-    const { frames, heartbeat, journal, sessions } = this.#backend;
+    const { frames, journal, sessions } = this.#backend;
     const registration = sessions.register(sessionId);
     if (typeof registration === "string") {
       this.send(frames.nack(undefined, registration));
@@ -214,25 +232,24 @@ export class CodebuffPeer implements MockConnection, Beating {
     }
     this.#registration = registration;
     this.#phase = "ready";
-    const history = this.#backend.historyOf(sessionId);
-    const mistake = history.reconnect(txid);
-    if (mistake) this.blame(mistake);
-    history.sawTxid(txid);
-    this.#handlers.history = history;
-    heartbeat?.beat(this);
+    this.#record.sawIdentify(sessionId, txid, this.#backend.historyOf(sessionId));
+    this.#beat();
     journal.changed();
   }
 
   async #handleNext(verdict: Verdict): Promise<void> {
     const { frames, settings } = this.#backend;
-    this.#firstAnswered = true;
+    this.#first = "answered";
     if (!verdict.ok) {
       this.blame({ kind: verdict.violation, detail: verdict.error });
-      this.send(frames.nack(verdict.txid, verdict.error));
+      if (verdict.answer !== "none") this.send(frames.nack(verdict.txid, verdict.error));
       return;
     }
     const { txid, message } = verdict;
     if (message.type === "identify" && settings.identify === "nack") {
+      // It knows no sessions; whose connection this is can be told from the id all the same.
+      const { clientSessionId } = message;
+      this.#record.sawIdentify(clientSessionId, txid, this.#backend.historyOf(clientSessionId));
       this.send(frames.nack(txid, "Unknown message type; shouldn't be possible here."));
       return;
     }
@@ -246,6 +263,12 @@ export class CodebuffPeer implements MockConnection, Beating {
     if (settings.ackOrder === "before" && !(isPrompt && settings.oddities.chunkBeforeAck)) ack();
     const done = this.#handlers.handle(verdict, ack).then(ack);
     if (settings.scheduling === "fifo") await done;
+  }
+
+  #beat(): void {
+    const { heartbeat, settings } = this.#backend;
+    if (!settings.heartbeat || this.#phase === "over") return;
+    if (settings.heartbeat.from === "connection" || this.#registration) heartbeat?.beat(this);
   }
 
   #ack(txid: number): void {
@@ -262,6 +285,7 @@ export class CodebuffPeer implements MockConnection, Beating {
     this.#phase = "over";
     this.#end = end;
     this.#held = undefined;
+    this.#closing?.();
     if (this.#registration) sessions.release(this.#registration, this.#handlers.busy);
     heartbeat?.forget(this);
     this.#handlers.stop();
@@ -271,24 +295,8 @@ export class CodebuffPeer implements MockConnection, Beating {
   }
 
   #blameForLeaving(): void {
-    const left = [...this.#handlers.unanswered];
-    if (this.#phase === "ready")
-      for (const frame of this.#inbox.waiting()) {
-        const verdict = checkFrame(frame, this.#backend.settings);
-        if (!verdict.ok || verdict.message.type !== "action") continue;
-        if (verdict.message.data.type === "prompt") left.push(verdict.message.data.promptId);
-      }
+    const waiting = this.#phase === "ready" ? this.#inbox.waiting() : [];
+    const left = [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#backend.settings)];
     for (const promptId of left) this.blame({ kind: "left-mid-prompt", detail: promptId });
   }
-}
-
-/** The size in UTF-8 bytes, or less where it cannot reach `limit`. */
-function byteLength(frame: string | Uint8Array, limit: number): number {
-  if (typeof frame === "string" && frame.length * 3 > limit) return new TextEncoder().encode(frame).length;
-  return frame.length;
-}
-
-function describe(frame: string | Uint8Array): string {
-  if (typeof frame !== "string") return `${frame.length} bytes`;
-  return frame.length > 100 ? `${frame.slice(0, 100)}... (${frame.length} characters)` : frame;
 }

@@ -1,8 +1,14 @@
+import type { Settings } from "./profiles.ts";
 import { type Dict, isDict } from "./pydantic.ts";
 import type { PromptData, PromptMessage } from "./record.ts";
 
-/** What the language model sees of a prompt, in the proxy's order: the history comes last. */
-export function promptMessages(data: PromptData): readonly PromptMessage[] {
+/** What the language model sees of a prompt. */
+export function promptMessages(data: PromptData, order: Settings["messageOrder"]): readonly PromptMessage[] {
+  return order === "history-last" ? proxyMessages(data) : agentMessages(data);
+}
+
+/** The proxy's order: the history comes last. */
+function proxyMessages(data: PromptData): readonly PromptMessage[] {
   const { messages: history } = data.sessionState;
   return [
     ...(data.content ?? []).flatMap(readMessage),
@@ -34,8 +40,48 @@ export function appendTurn(data: PromptData, answer: string): Dict {
     ...data.sessionState,
     messages: [
       ...(Array.isArray(history) ? history : []),
-      ...promptMessages({ ...data, sessionState: {} }),
+      ...proxyMessages({ ...data, sessionState: {} }),
       { role: "assistant", content: answer },
     ],
   };
+}
+
+/** The original server's: what its main agent has heard so far, then one message. */
+function agentMessages(data: PromptData): readonly PromptMessage[] {
+  const said = userMessage(data);
+  return [...agentHistory(data).filter(isDict).flatMap(readMessage), ...(said ? [said] : [])];
+}
+
+/** The messages of the main agent before this prompt. */
+export function agentHistory({ sessionState }: PromptData): readonly unknown[] {
+  const { mainAgentState: agent } = sessionState;
+  const history = isDict(agent) ? agent["messageHistory"] : undefined;
+  return Array.isArray(history) ? history : [];
+}
+
+/**
+ * The state that the original server makes: the main agent has heard the prompt and has answered, and its
+ * credits are those of this answer alone.
+ */
+export function nextAgentState(data: PromptData, answer: string, cost: number): Dict {
+  const { mainAgentState: agent } = data.sessionState;
+  const said = userMessage(data);
+  return {
+    ...data.sessionState,
+    mainAgentState: {
+      ...(isDict(agent) ? agent : {}),
+      messageHistory: [
+        ...agentHistory(data),
+        ...(said ? [said] : []),
+        ...(answer === "" ? [] : [{ role: "assistant", content: answer }]),
+      ],
+      creditsUsed: cost,
+    },
+  };
+}
+
+/** The prompt and the parts that came with it are one message. */
+function userMessage({ prompt, content }: PromptData): PromptMessage | undefined {
+  if (!content || content.length === 0) return prompt ? { role: "user", content: prompt } : undefined;
+  return { role: "user", content: [...(prompt ? [{ type: "text", text: prompt }] : []), ...content] };
 }

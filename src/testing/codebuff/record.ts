@@ -1,3 +1,6 @@
+import type { AnswerData } from "./client-actions.ts";
+import type { ConnectionFaults } from "./faults.ts";
+
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
 export interface MockConnection {
   /** 1 for the first connection of the server, and so on. */
@@ -25,6 +28,8 @@ export interface MockConnection {
   pause(): void;
   /** Sends what was held back and goes on reading. */
   resume(): void;
+  /** What can go wrong beneath the protocol. */
+  readonly faults: ConnectionFaults;
 }
 
 /** How a connection ended. */
@@ -54,8 +59,40 @@ export interface ReceivedPrompt {
   readonly promptId: string;
   /** The whole action data, as received. */
   readonly data: PromptData;
-  /** What the language model would see, in the proxy's order: `content`, `prompt`, `sessionState.messages`. */
+  /** What the language model would see, in the order of the switch `messageOrder`. */
   readonly messages: readonly PromptMessage[];
+}
+
+/** What a client said to a request of the server, once it passed the server's checks. */
+export interface ReceivedAnswer {
+  /** `clock.now()`, in ms. */
+  readonly at: number;
+  readonly connection: MockConnection;
+  readonly txid: number;
+  readonly kind: "tool-call" | "read-files" | "mcp-tools";
+  /** Undefined only where the client left it out. */
+  readonly requestId: string | undefined;
+  /** The prompt for which the server asked; undefined when it did not ask. */
+  readonly promptId: string | undefined;
+  /** The whole action data, as received. */
+  readonly data: AnswerData;
+  /**
+   * `taken`: the script got it. `repeated`: there was one before. `late`: the server had given up.
+   * `unknown`: this connection was not asked that.
+   */
+  readonly outcome: "taken" | "repeated" | "late" | "unknown";
+}
+
+/** A cancel-user-input that passed the server's checks. */
+export interface ReceivedCancel {
+  /** `clock.now()`, in ms. */
+  readonly at: number;
+  readonly connection: MockConnection;
+  readonly txid: number;
+  readonly promptId: string;
+  readonly authToken: string;
+  /** Whether it stopped an answer: one was under way, and the token was good. */
+  readonly stopped: boolean;
 }
 
 /** One message for the language model, after the proxy's lenient reading. */
@@ -117,7 +154,7 @@ export type ViolationKind =
   | "binary-frame"
   /** A frame above `sizeLimits`. */
   | "oversize-frame"
-  /** A frame that is not JSON, as Python reads it. */
+  /** A frame that is not JSON, as the server reads it. */
   | "invalid-json"
   /** JSON that is not a valid message. */
   | "schema-error"
@@ -125,6 +162,16 @@ export type ViolationKind =
   | "unknown-message"
   /** An action type that the server does not know. */
   | "unknown-action"
+  /** A `costMode` that the earlier original servers do not know; ours takes it, as the later ones do. */
+  | "unknown-cost-mode"
+  /** An answer to a request that this connection was never sent, or of another kind than the request. */
+  | "answer-unknown-request"
+  /** A second answer to one request. */
+  | "answer-repeated"
+  /** An answer that came when the server had given up. */
+  | "answer-late"
+  /** An answer that lacks a part: the output of a tool, or a path that was asked for. */
+  | "answer-incomplete"
   /** A prompt with nothing in it for the language model. */
   | "empty-prompt"
   /** A promptId that this session id has already used. */

@@ -1,54 +1,42 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { FrameWriter, PromptErrorFields, PromptResponseFields } from "./frames.ts";
-import type { Settings } from "./options.ts";
-import { appendTurn } from "./prompt-messages.ts";
+import type { PromptErrorFields } from "./frames.ts";
+import type { Settings } from "./profiles.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import { type Answer, midStreamFailure, type Step } from "./script.ts";
-import { SseStream } from "./sse.ts";
+import { type PromptStep, Reply, type ReplyOptions } from "./reply.ts";
+import { type Asked, requestData } from "./request-steps.ts";
+import { emptyResult, type Requests } from "./requests.ts";
+import { type Answer, midStreamFailure, type Script, type Step, type StepResult } from "./script.ts";
 
-/** What a running answer does to its connection. */
-export interface RunPort {
-  send(text: string): void;
-  close(code: number, reason: string): void;
-  drop(): void;
-  dropMidFrame(text: string): void;
-}
-
-export interface RunOptions {
-  readonly prompt: ReceivedPrompt;
+export interface RunOptions extends ReplyOptions {
   readonly answer: Answer;
-  readonly port: RunPort;
-  readonly frames: FrameWriter;
-  readonly settings: Settings;
   readonly clock: Clock;
+  readonly requests: Requests;
+  /** An id for a request that was given none. */
+  nextRequestId(): string;
 }
 
 /** A step, with the string spelt out. */
-type SpeltStep = Exclude<Step, string> | { readonly kind: "text"; readonly text: string };
+type SpeltStep = PromptStep | Exclude<Step, string | PromptStep>;
 
 const STOPPED = Symbol("stopped");
-const PYTHON_OBJECT =
-  "<src.core.interfaces.response_processor_interface.ProcessedResponse object at 0x7f3a5c0d1e50>";
 
 /** One answer under way: performs the steps of its script until it ends or is stopped. */
 export class Run {
   readonly prompt: ReceivedPrompt;
   readonly #options: RunOptions;
+  readonly #reply: Reply;
   readonly #controller = new AbortController();
-  readonly #sse: SseStream;
-  #text = "";
-  #settled = false;
   #interrupt: (() => void) | undefined;
 
   constructor(options: RunOptions) {
     this.#options = options;
+    this.#reply = new Reply(options);
     this.prompt = options.prompt;
-    this.#sse = new SseStream(options.prompt.data.model ?? "gpt-4");
   }
 
   /** Whether the client still has a terminal message to wait for. */
   get awaited(): boolean {
-    return !this.#settled;
+    return !this.#reply.settled;
   }
 
   /** Ends the script at its next step, or at once where it waits. */
@@ -57,44 +45,52 @@ export class Run {
     this.#interrupt?.();
   }
 
+  /** The client wants no more of it: as `stop()`, and nobody waits for the end. */
+  cancel(): void {
+    this.#reply.cancel();
+    this.stop();
+  }
+
+  /** What may come although it was cancelled: the end, without the usage that follows a whole answer. */
+  endLate(): void {
+    this.#reply.respond({});
+  }
+
   /** Settles when the handler returns; never rejects. */
   async perform(): Promise<void> {
     const { answer, clock, settings } = this.#options;
-    let outcome: "ended" | "returned" = "ended";
     try {
       if (settings.oddities.stall) await this.#delay(settings.oddities.stall);
       if (this.#stopped) return;
       const script = answer(this.prompt, { signal: this.#controller.signal, clock });
       // A string would be a script of one chunk per character, which nobody means.
-      outcome = await this.#follow(iterate(typeof script === "string" ? [script] : script));
+      const outcome = await this.#follow(iterate(typeof script === "string" ? [script] : script));
+      if (outcome === "ended" && !this.#stopped) this.#reply.end();
     } catch (error) {
-      if (!this.#settled)
-        this.#fail(midStreamFailure(error instanceof Error ? error.message : String(error)));
+      if (!this.#reply.settled) this.#reply.fail(thrown(error, settings));
     }
-    if (this.#settled || this.#stopped || outcome === "returned") return;
-    if (settings.chunks === "openai-sse") {
-      this.#chunk(this.#sse.stop());
-      this.#chunk(this.#sse.done());
-    }
-    this.#respond({});
+    if (!this.#stopped) this.#reply.afterword();
   }
 
   get #stopped(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  async #follow(script: Iterator<Step> | AsyncIterator<Step>): Promise<"ended" | "returned"> {
+  async #follow(
+    script: Iterator<Step, unknown, StepResult> | AsyncIterator<Step, unknown, StepResult>,
+  ): Promise<"ended" | "returned"> {
+    let value: StepResult;
     for (;;) {
-      const next = await this.#unlessStopped(script.next());
+      const next = await this.#unlessStopped(script.next(value));
       if (next === STOPPED) break;
       if (next.done) return "ended";
       if (this.#stopped) break;
       const what: SpeltStep =
         typeof next.value === "string" ? { kind: "text", text: next.value } : next.value;
       if (what.kind === "silent") break;
-      if (what.kind === "hang") await this.#unlessStopped(new Promise(() => {}));
-      else if (what.kind === "delay") await this.#delay(what.ms);
-      else this.#do(what);
+      const taken = this.#take(what);
+      // Most steps are done at once; awaiting them would only let other things come in between.
+      value = taken instanceof Promise ? await taken : undefined;
       if (this.#stopped) break;
     }
     // Not awaited: an async generator returns only when what it waits for has come, which may be never.
@@ -111,7 +107,31 @@ export class Run {
     });
   }
 
-  async #delay(ms: number): Promise<void> {
+  /** Does what a step says; a promise, of its value, for one that takes time. */
+  #take(what: Exclude<SpeltStep, { kind: "silent" }>): Promise<StepResult> | undefined {
+    switch (what.kind) {
+      case "hang":
+        this.#reply.interlude();
+        return this.#hang();
+      case "delay":
+        this.#reply.interlude();
+        return this.#delay(what.ms);
+      case "request":
+        return this.#ask(what.asked);
+      case "answer-to":
+        return this.#answerTo(what.requestId);
+      default:
+        this.#reply.perform(what);
+        return undefined;
+    }
+  }
+
+  async #hang(): Promise<undefined> {
+    await this.#unlessStopped(new Promise(() => {}));
+    return undefined;
+  }
+
+  async #delay(ms: number): Promise<undefined> {
     let cancel: CancelTimer | undefined;
     await this.#unlessStopped(
       new Promise<void>((resolve) => {
@@ -119,86 +139,35 @@ export class Run {
       }),
     );
     cancel?.();
+    return undefined;
   }
 
-  #do(what: Exclude<SpeltStep, { kind: "silent" | "hang" | "delay" }>): void {
-    const { port, frames } = this.#options;
+  async #ask(asked: Asked): Promise<StepResult> {
+    const { requests, settings } = this.#options;
     const { promptId } = this.prompt;
-    switch (what.kind) {
-      case "text":
-        this.#chunkOfText(what.text);
-        break;
-      case "chunk":
-        if (typeof what.chunk === "string") this.#text += what.chunk;
-        this.#chunk(what.chunk);
-        break;
-      case "sse-chunk":
-        this.#text += what.text;
-        this.#chunk(this.#sse.chunk(what.text));
-        break;
-      case "sse-stop":
-        this.#chunk(this.#sse.stop());
-        break;
-      case "sse-error":
-        this.#chunk(this.#sse.error(what.error));
-        break;
-      case "sse-done":
-        this.#chunk(this.#sse.done());
-        break;
-      case "repr":
-        this.#chunk(PYTHON_OBJECT);
-        break;
-      case "raw":
-        port.send(what.frame);
-        break;
-      case "respond":
-        this.#respond(what.fields);
-        break;
-      case "prompt-error":
-        this.#fail(what.fields);
-        break;
-      case "nack":
-        port.send(frames.nack(undefined, what.error));
-        break;
-      case "drop":
-        port.drop();
-        break;
-      case "drop-mid-frame":
-        port.dropMidFrame(what.frame ?? frames.chunk(promptId, "this chunk is cut in two"));
-        break;
-      case "close":
-        port.close(what.code, what.reason);
-        break;
-    }
+    const given = asked.kind === "planned-tool-call" ? asked.request.toolCallId : asked.request.requestId;
+    const requestId = given ?? this.#options.nextRequestId();
+    const known = settings.extensions === "accept";
+    if (known) requests.open(requestId, asked, promptId);
+    this.#reply.act(requestData(asked, requestId, promptId));
+    if (asked.request.wait === false) return requestId;
+    return known ? this.#answerTo(requestId) : emptyResult(asked);
   }
 
-  #chunkOfText(text: string): void {
-    this.#text += text;
-    const { chunks } = this.#options.settings;
-    if (chunks === "repr") this.#chunk(PYTHON_OBJECT);
-    else this.#chunk(chunks === "openai-sse" ? this.#sse.chunk(text) : text);
-  }
-
-  #chunk(chunk: string | object): void {
-    const { port, frames } = this.#options;
-    port.send(frames.chunk(this.prompt.promptId, chunk));
-  }
-
-  #respond(fields: PromptResponseFields): void {
-    const { port, frames, settings } = this.#options;
-    const { data, promptId } = this.prompt;
-    this.#settled = true;
-    const state = settings.sessionState === "append" ? appendTurn(data, this.#text) : data.sessionState;
-    port.send(frames.promptResponse(promptId, state, fields));
-  }
-
-  #fail(fields: PromptErrorFields): void {
-    const { port, frames } = this.#options;
-    this.#settled = true;
-    port.send(frames.promptError(this.prompt.promptId, fields));
+  async #answerTo(requestId: string): Promise<StepResult> {
+    const result = await this.#unlessStopped(this.#options.requests.result(requestId));
+    return result === STOPPED ? undefined : result;
   }
 }
 
-function iterate(script: Iterable<Step> | AsyncIterable<Step>): Iterator<Step> | AsyncIterator<Step> {
+/** What a script that throws looks like to the client. */
+function thrown(error: unknown, { errorTexts }: Settings): PromptErrorFields {
+  const message = error instanceof Error ? error.message : String(error);
+  return errorTexts === "python" ? midStreamFailure(message) : { message };
+}
+
+function iterate(
+  script: Script,
+): Iterator<Step, unknown, StepResult> | AsyncIterator<Step, unknown, StepResult> {
   return Symbol.asyncIterator in script ? script[Symbol.asyncIterator]() : script[Symbol.iterator]();
 }

@@ -1,6 +1,11 @@
 import type { Clock } from "../../core/clock.ts";
-import type { PromptErrorFields, PromptResponseFields } from "./frames.ts";
+import type { AccountFigures } from "./account.ts";
+import { type ActionStep, actionSteps } from "./action-steps.ts";
+import type { FileContents, McpTool, ToolOutput } from "./client-actions.ts";
+import type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./frames.ts";
+import { eventSteps } from "./print-mode.ts";
 import type { ReceivedPrompt } from "./record.ts";
+import { requestSteps, type ValueStep } from "./request-steps.ts";
 
 /**
  * Answers one prompt with a script: an array of steps, a generator, or an async generator, which may
@@ -14,7 +19,13 @@ import type { ReceivedPrompt } from "./record.ts";
  * server.answer = ({ messages }) => ["Hello ", step.delay(100), `you said ${messages.at(-1)?.content}`];
  * ```
  */
-export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Iterable<Step> | AsyncIterable<Step>;
+export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Script;
+
+/** The steps of one answer. A generator is told the value of each step that it has yielded. */
+export type Script = Iterable<Step, unknown, StepResult> | AsyncIterable<Step, unknown, StepResult>;
+
+/** The values of steps: what the client answered to a request, or the id of one; undefined for most. */
+export type StepResult = ToolOutput | FileContents | readonly McpTool[] | string | undefined;
 
 /** What a script gets besides its prompt. */
 export interface AnswerContext {
@@ -27,7 +38,7 @@ export interface AnswerContext {
 /** One step of an answer: a string is a chunk of text, the others are made by {@link step}. */
 export type Step =
   | string
-  | { readonly kind: "chunk"; readonly chunk: string | object }
+  | ChunkStep
   | { readonly kind: "sse-chunk"; readonly text: string }
   | { readonly kind: "sse-stop" }
   | { readonly kind: "sse-error"; readonly error: SseErrorFields }
@@ -35,14 +46,31 @@ export type Step =
   | { readonly kind: "repr" }
   | { readonly kind: "delay"; readonly ms: number }
   | { readonly kind: "raw"; readonly frame: string }
-  | { readonly kind: "respond"; readonly fields: PromptResponseFields }
-  | { readonly kind: "prompt-error"; readonly fields: PromptErrorFields }
+  | ActionStep
+  | { readonly kind: "usage"; readonly fields: Partial<AccountFigures> }
+  | { readonly kind: "cost"; readonly credits: number; readonly agentId: string | undefined }
+  | ValueStep<unknown>
+  | { readonly kind: "sub-agent"; readonly suffix: string; readonly step: SubAgentStep }
+  | TerminalStep
+  | { readonly kind: "action-error"; readonly fields: ActionErrorFields }
   | { readonly kind: "nack"; readonly error: string }
   | { readonly kind: "silent" }
   | { readonly kind: "hang" }
   | { readonly kind: "drop" }
   | { readonly kind: "drop-mid-frame"; readonly frame: string | undefined }
   | { readonly kind: "close"; readonly code: number; readonly reason: string };
+
+export interface ChunkStep {
+  readonly kind: "chunk";
+  readonly chunk: string | object;
+}
+
+export type TerminalStep =
+  | { readonly kind: "respond"; readonly fields: PromptResponseFields }
+  | { readonly kind: "prompt-error"; readonly fields: PromptErrorFields };
+
+/** The steps that a sub-agent can take under an id of its own: chunks, and terminal messages. */
+export type SubAgentStep = string | ChunkStep | TerminalStep;
 
 /** What the error object of an SSE chunk says. */
 export interface SseErrorFields {
@@ -57,8 +85,24 @@ export interface SseErrorFields {
 
 /** Makes the steps of an answer. */
 export const step = {
+  ...requestSteps,
+  ...actionSteps,
+  /** Events of the original server, one step for each: `step.event.text("Hello")`. */
+  event: eventSteps,
+  /** A usage-response, unasked for. Figures that are left out are those of the server's account. */
+  usage: (fields: Partial<AccountFigures> = {}): Step => ({ kind: "usage", fields }),
+  /**
+   * A message-cost-response. The costs of an answer add up to the `totalCost` of its `finish` and the
+   * `creditsUsed` of its state, and are taken from the account.
+   */
+  cost: (credits: number, agentId?: string): Step => ({ kind: "cost", credits, agentId }),
+  /**
+   * A chunk or a terminal message under the id `<promptId>-<suffix>`, as sub-agents have it. The prompt
+   * itself is not touched by it, and may be over.
+   */
+  subAgent: (suffix: string, taken: SubAgentStep): Step => ({ kind: "sub-agent", suffix, step: taken }),
   /** A response-chunk: the text or object as it is, whatever the `chunks` switch says. */
-  chunk: (chunk: string | object): Step => ({ kind: "chunk", chunk }),
+  chunk: (chunk: string | object): ChunkStep => ({ kind: "chunk", chunk }),
   /** A response-chunk as the deployed proxy sends it: one raw SSE frame of an OpenAI stream. */
   sseChunk: (text: string): Step => ({ kind: "sse-chunk", text }),
   /** The SSE frame that finishes an OpenAI stream (`finish_reason: "stop"`). */
@@ -77,16 +121,18 @@ export const step = {
   /** A text frame as it is. */
   raw: (frame: string): Step => ({ kind: "raw", frame }),
   /** The prompt-response, with other fields than the usual ones. Terminal. */
-  respond: (fields: PromptResponseFields = {}): Step => ({ kind: "respond", fields }),
+  respond: (fields: PromptResponseFields = {}): TerminalStep => ({ kind: "respond", fields }),
   /** A prompt-error. Terminal. */
-  promptError: (fields: PromptErrorFields): Step => ({ kind: "prompt-error", fields }),
+  promptError: (fields: PromptErrorFields): TerminalStep => ({ kind: "prompt-error", fields }),
   /** The prompt-error of a backend that fails before its stream. Terminal. */
-  failBeforeStream: (cause: string): Step => ({
+  failBeforeStream: (cause: string): TerminalStep => ({
     kind: "prompt-error",
     fields: { message: `Failed to process prompt: Failed to stream response: ${cause}` },
   }),
   /** The prompt-error of a stream that breaks. Terminal. */
-  failMidStream: (cause: string): Step => ({ kind: "prompt-error", fields: midStreamFailure(cause) }),
+  failMidStream: (cause: string): TerminalStep => ({ kind: "prompt-error", fields: midStreamFailure(cause) }),
+  /** An action-error, which has no id at all. Not terminal: nobody can tell whose it is. */
+  actionError: (fields: ActionErrorFields): Step => ({ kind: "action-error", fields }),
   /** A NACK without txid, as a failing handler sends it. Not terminal. */
   nack: (error: string): Step => ({ kind: "nack", error }),
   /** Ends the script without a terminal message; the connection stays usable. */

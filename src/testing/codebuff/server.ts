@@ -5,22 +5,21 @@
 //    setting, the profile's value), read it where the behaviour is: peer.ts for order and life cycle,
 //    handlers.ts for what messages cause, frames.ts for how frames look, validate.ts for what is refused.
 //    Give it a test by its name.
-// 3. A new mistake of clients to notice: a kind in record.ts, and mistakes.ts if the message alone shows it.
-// 4. A new profile: an entry in the table of options.ts.
-// 5. A new message of the client: a model in validate.ts, and its case in handlers.ts.
-// 6. Another transport: a `PeerLink` (link.ts) for `CodebuffBackend.accept()`. This file is the one for
-//    Node and `ws`, and the only one that knows them.
+// 3. A new fault beneath the protocol: a method in faults.ts; cable.ts is where every byte passes.
+// 4. A new mistake of clients to notice: a kind in record.ts, and mistakes.ts if the message alone shows it.
+// 5. A new profile: an entry in the table of options.ts.
+// 6. A new message of the client: a model in validate.ts, and its case in handlers.ts.
+// 7. Another transport: a `PeerLink` (link.ts) for `CodebuffBackend.accept()`. This file, server-socket.ts and
+//    cable.ts are the one for Node and `ws`, and the only ones that know them; accepted-socket.ts is the one for
+//    sockets that others have made.
 
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type RawData, WebSocket, WebSocketServer, type Server as WsServer } from "ws";
-import { CodebuffBackend } from "./backend.ts";
-import { halfFrame } from "./half-frame.ts";
-import type { PeerLink } from "./link.ts";
+import { WebSocketServer, type Server as WsServer } from "ws";
+import { Cable } from "./cable.ts";
+import { backendOf, MockCodebuff } from "./mock.ts";
 import type { MockCodebuffOptions } from "./options.ts";
-import type { CodebuffPeer } from "./peer.ts";
-import type { MockConnection, ReceivedPrompt, RecordedFrame, Violation } from "./record.ts";
-import type { Answer } from "./script.ts";
+import { linkOverCable, ServerSocket } from "./server-socket.ts";
 
 /** One attempt to open a WebSocket, refused or not. */
 export interface UpgradeAttempt {
@@ -29,11 +28,20 @@ export interface UpgradeAttempt {
   /** Path and query, as requested. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The HTTP status of the answer: 101, or why not. */
+  /** The HTTP status of the answer: 101, or why not; 0 when it got none. */
   readonly status: number;
 }
 
+/**
+ * How an upgrade fails: with an HTTP status (200 as from a web page in the way), with no answer at all
+ * (`never-answered`), or with a 101 that does not prove that a WebSocket server has read the request (`wrong-accept`).
+ */
+export type UpgradeRefusal = number | "never-answered" | "wrong-accept";
+
 const PATH = "/ws";
+
+/** Sec-WebSocket-Accept for the key that the WebSocket standard has as its example, and that nobody else draws. */
+const WRONG_ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
 /**
  * A server that speaks the Codebuff WebSocket protocol as the published proxy does, faults included, on
@@ -48,22 +56,18 @@ const PATH = "/ws";
  * const client = new CodebuffClient({ url: server.url });
  * ```
  */
-export class MockCodebuffServer implements AsyncDisposable {
+export class MockCodebuffServer extends MockCodebuff {
   /** Where to connect: `ws://127.0.0.1:PORT/ws`. */
   readonly url: string;
-  readonly #backend: CodebuffBackend;
   readonly #http: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #peers: CodebuffPeer[] = [];
   readonly #upgrades: UpgradeAttempt[] = [];
   readonly #webSockets: WsServer<typeof ServerSocket, typeof IncomingMessage>;
-  #refusal: number | undefined;
-  #nextConnection = 0;
-  #nextPrompt = 0;
+  #refusal: UpgradeRefusal | undefined;
   #stopped: Promise<void> | undefined;
 
   private constructor(options: MockCodebuffOptions, http: Server) {
-    this.#backend = new CodebuffBackend(options);
+    super(options);
     this.#http = http;
     this.url = `ws://127.0.0.1:${(http.address() as AddressInfo).port}${PATH}`;
     this.#webSockets = new WebSocketServer({
@@ -94,88 +98,20 @@ export class MockCodebuffServer implements AsyncDisposable {
     return new MockCodebuffServer(options, http);
   }
 
-  /** All connections in the order of their arrival, closed ones too. */
-  get connections(): readonly MockConnection[] {
-    return this.#backend.journal.connections;
-  }
-
-  /** Every text frame, both ways. */
-  get frames(): readonly RecordedFrame[] {
-    return this.#backend.journal.frames;
-  }
-
-  /** Every prompt whose turn has come. */
-  get prompts(): readonly ReceivedPrompt[] {
-    return this.#backend.journal.prompts;
-  }
-
-  /** Every mistake a client has made. */
-  get violations(): readonly Violation[] {
-    return this.#backend.journal.violations;
-  }
-
   /** Every attempt to connect, refused ones too. */
   get upgrades(): readonly UpgradeAttempt[] {
     return this.#upgrades;
   }
 
-  /** How prompts are answered from now on; those that run are not touched. */
-  get answer(): Answer {
-    return this.#backend.answer;
-  }
-
-  set answer(answer: Answer) {
-    this.#backend.answer = answer;
-  }
-
-  /**
-   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and
-   * again whenever something happened: there is no polling. Rejects when `probe` throws, and when the
-   * server stops first.
-   */
-  waitFor<T>(probe: (server: this) => T | undefined | false | null): Promise<T> {
-    return this.#backend.journal.until(() => probe(this));
-  }
-
-  /** The first connection on the first call, the second on the second, whether it is there already or not. */
-  nextConnection(): Promise<MockConnection> {
-    const index = this.#nextConnection++;
-    return this.waitFor(() => this.connections[index]);
-  }
-
-  /** The first prompt on the first call, the second on the second, whether it is there already or not. */
-  nextPrompt(): Promise<ReceivedPrompt> {
-    const index = this.#nextPrompt++;
-    return this.waitFor(() => this.prompts[index]);
-  }
-
-  /** Answers all upgrades from now on with an HTTP status; `undefined` lets them in again. */
-  refuseUpgrades(status: number | undefined): void {
-    this.#refusal = status;
-  }
-
-  /** Cuts every connection: the clients see 1006. */
-  dropAll(): void {
-    for (const connection of this.connections) connection.drop();
-  }
-
-  /**
-   * Closes every connection as a real server does that shuts down (1012, no reason), and forgets its
-   * sessions. It goes on listening, as one that has started anew: see {@link refuseUpgrades}.
-   */
-  shutdown(): void {
-    for (const connection of this.connections) if (connection.state !== "closed") connection.close(1012);
-    this.#backend.sessions.clear();
+  /** Lets all upgrades from now on fail; `undefined` lets them in again. */
+  refuseUpgrades(how: UpgradeRefusal | undefined): void {
+    this.#refusal = how;
   }
 
   /** Ends everything: running answers, timers, sockets, waits. Idempotent, and waits for no client. */
-  stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
   }
 
   async #stop(): Promise<void> {
@@ -183,84 +119,46 @@ export class MockCodebuffServer implements AsyncDisposable {
     this.dropAll();
     for (const socket of this.#sockets) socket.destroy();
     await down;
-    // `ws` reports some of these ends later only, when nobody may look any more.
-    for (const peer of this.#peers) peer.ended(false);
-    this.#backend.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));
+    await super.stop();
   }
 
   #upgrade(request: IncomingMessage, head: Buffer): void {
+    const { clock, journal } = backendOf(this);
     const url = request.url ?? "/";
     const wrongPath = url.split("?", 1)[0] !== PATH;
     const refusal = this.#refusal ?? (wrongPath ? 403 : undefined);
-    const at = this.#backend.clock.now();
-    this.#upgrades.push({ at, url, headers: request.headers, status: refusal ?? 101 });
-    this.#backend.journal.changed();
-    if (refusal === undefined)
-      this.#webSockets.handleUpgrade(request, request.socket, head, (socket) =>
-        this.#connect(socket, request),
-      );
-    else
-      request.socket.end(
-        `HTTP/1.1 ${refusal} ${STATUS_CODES[refusal] ?? "Refused"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-      );
+    const status = typeof refusal === "number" ? refusal : refusal === "never-answered" ? 0 : 101;
+    this.#upgrades.push({ at: clock.now(), url, headers: request.headers, status });
+    journal.changed();
+    if (refusal === undefined) this.#open(request, head);
+    else refuse(request.socket, refusal);
   }
 
-  #connect(socket: ServerSocket, request: IncomingMessage): void {
-    const peer = this.#backend.accept(linkTo(socket, request.socket));
-    this.#peers.push(peer);
-    socket.attach(peer, this.#backend.settings.closeReply);
-    const protocols = request.headers["sec-websocket-protocol"];
-    if (protocols !== undefined) peer.blame({ kind: "subprotocol-requested", detail: protocols });
-  }
-}
-
-/** A WebSocket of the server whose client's Close goes to the peer first. */
-class ServerSocket extends WebSocket {
-  #onClose: ((code: number, reason: string) => boolean) | undefined;
-  #saidClose = false;
-
-  attach(peer: CodebuffPeer, closeReply: boolean): void {
-    this.#onClose = (code, reason) => {
-      peer.leave(code, reason);
-      return closeReply;
-    };
-    this.on("message", (data, isBinary) => {
-      peer.receive(isBinary ? bytesOf(data) : bytesOf(data).toString());
+  #open(request: IncomingMessage, head: Buffer): void {
+    const backend = backendOf(this);
+    const cable = new Cable(request.socket, backend.clock);
+    this.#webSockets.handleUpgrade(request, cable, head, (socket) => {
+      const peer = backend.accept(linkOverCable(socket, cable));
+      socket.attach(peer, backend.settings.closeReply);
+      const protocols = request.headers["sec-websocket-protocol"];
+      if (protocols !== undefined) peer.blame({ kind: "subprotocol-requested", detail: protocols });
     });
-    this.on("error", (error) => peer.blame({ kind: "malformed-frame", detail: error.message }));
-    this.on("close", (code) => peer.ended(this.#saidClose && code !== 1006));
-  }
-
-  /** Closes from this side. */
-  closeFirst(code: number, reason: string): void {
-    this.#saidClose = true;
-    super.close(code, reason);
-  }
-
-  /** `ws` calls this to answer a Close frame. */
-  override close(code?: number, data?: string | Buffer): void {
-    if (!this.#saidClose && this.#onClose && !this.#onClose(code ?? 1005, String(data ?? ""))) return;
-    this.#saidClose = true;
-    super.close(code, data);
   }
 }
 
-function bytesOf(data: RawData): Buffer {
-  if (Array.isArray(data)) return Buffer.concat(data);
-  return Buffer.isBuffer(data) ? data : Buffer.from(data);
-}
-
-function linkTo(socket: ServerSocket, tcp: Socket): PeerLink {
-  return {
-    send: (text) => socket.send(text),
-    close: (code, reason) => socket.closeFirst(code, reason),
-    // "Soon" is after the writes before it, so that frames sent just now still arrive.
-    drop: () => tcp.destroySoon(),
-    dropMidFrame(text) {
-      tcp.write(halfFrame(text));
-      tcp.destroySoon();
-    },
-    pause: () => socket.pause(),
-    resume: () => socket.resume(),
-  };
+function refuse(tcp: Socket, how: UpgradeRefusal): void {
+  if (typeof how === "number") {
+    const status = `${how} ${STATUS_CODES[how] ?? "Refused"}`;
+    tcp.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    return;
+  }
+  if (how === "wrong-accept") {
+    const accept = `Sec-WebSocket-Accept: ${WRONG_ACCEPT}`;
+    tcp.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${accept}\r\n\r\n`,
+    );
+  }
+  // It stays until the client has had enough.
+  tcp.on("end", () => tcp.end());
+  tcp.resume();
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./profiles.ts";
 
 /** A session id that is taken. */
 export interface Registration {

@@ -1,4 +1,4 @@
-import type { Settings } from "./options.ts";
+import type { Settings } from "./profiles.ts";
 import {
   type Check,
   checkModel,
@@ -22,56 +22,11 @@ import {
 } from "./pydantic.ts";
 import { PythonJsonError, parsePythonJson } from "./python-json-parse.ts";
 import { pythonRepr, pythonTypeName } from "./python-repr.ts";
-import type { PromptData, ViolationKind } from "./record.ts";
+import type { ViolationKind } from "./record.ts";
+import type { Inbound, Refused, Verdict } from "./verdict.ts";
 
-/** A message that passed the checks. */
-export type Inbound =
-  | { readonly type: "identify"; readonly clientSessionId: string }
-  | { readonly type: "ping" }
-  | { readonly type: "subscribe" | "unsubscribe"; readonly topics: readonly string[] }
-  | { readonly type: "action"; readonly data: PromptData | InitData };
-
-export interface InitData {
-  readonly type: "init";
-  readonly fingerprintId: string;
-  readonly fileContext: Dict;
-}
-
-/** What the server makes of a frame. */
-export type Verdict = Accepted | Refused;
-
-export interface Accepted {
-  readonly ok: true;
-  readonly txid: number;
-  readonly message: Inbound;
-  /** The same before any reading: what the client wrote. */
-  readonly source: Dict;
-}
-
-export interface Refused {
-  readonly ok: false;
-  /** The text of the NACK. */
-  readonly error: string;
-  /** The txid of the NACK, if it has one. */
-  readonly txid: number | undefined;
-  /** The ack itself did not validate: after identify a NACK about that, before it a plain close. */
-  readonly unanswerable: boolean;
-  readonly violation: ViolationKind;
-}
-
-/** Checks one frame, and words the refusal as the Python server does. */
-export function checkFrame(frame: string | Uint8Array, settings: Settings): Verdict {
-  if (typeof frame !== "string" && settings.binary === "nack")
-    return refuse("binary-frame", "Internal error: 'text'");
-  const raw = typeof frame === "string" ? frame : new TextDecoder().decode(frame);
-
-  const limit = settings.sizeLimits ? settings.sizeLimits.maxFrameBytes : undefined;
-  if (limit !== undefined && raw.length * 3 > limit) {
-    const bytes = new TextEncoder().encode(raw).length;
-    if (bytes > limit)
-      return refuse("oversize-frame", `Message too large: ${bytes} bytes (limit: ${limit} bytes)`);
-  }
-
+/** Checks one frame as the Python server does, and words the refusal as it does. */
+export function checkPython(raw: string, settings: Settings): Verdict {
   let source: unknown;
   try {
     source = parsePythonJson(raw);
@@ -87,7 +42,7 @@ export function checkFrame(frame: string | Uint8Array, settings: Settings): Verd
 function checkMessage(source: Dict, settings: Settings): Verdict {
   const { type } = source;
   if (isFalsy(type)) return refuseWithTxid(source, settings, "schema-error", "Message missing 'type' field");
-  const model = typeof type === "string" ? MODELS.get(type) : undefined;
+  const model = typeof type === "string" ? modelOf(type, settings) : undefined;
   if (!model) {
     const shown = typeof type === "string" ? type : pythonRepr(type);
     return refuseWithTxid(source, settings, "unknown-message", `Unknown message type: ${shown}`);
@@ -102,25 +57,25 @@ function checkMessage(source: Dict, settings: Settings): Verdict {
     return refuseWithTxid(
       source,
       settings,
-      isUnknownAction(source) ? "unknown-action" : "schema-error",
+      isUnknownAction(source, settings) ? "unknown-action" : "schema-error",
       error,
     );
   }
   const txid = readTxid(source, settings);
-  return { ok: true, txid: typeof txid === "number" ? txid : 0, message: source, source };
+  return { ok: true, txid: typeof txid === "number" ? txid : 0, message: source, source, notes: [] };
 }
 
 function refuse(violation: ViolationKind, error: string): Refused {
-  return { ok: false, error, txid: undefined, unanswerable: false, violation };
+  return { ok: false, error, txid: undefined, answer: "nack", violation };
 }
 
 /** A NACK echoes the txid that came in, and fails itself when that is no integer. */
 function refuseWithTxid(source: Dict, settings: Settings, violation: ViolationKind, error: string): Refused {
   const txid = readTxid(source, settings);
-  if (typeof txid !== "object") return { ok: false, error, txid, unanswerable: false, violation };
+  if (typeof txid !== "object") return { ok: false, error, txid, answer: "nack", violation };
   const { txid: input } = source;
   const broken = `Internal error: ${report("AckMessage", [{ path: "txid", input, ...txid }])}`;
-  return { ok: false, error: broken, txid: undefined, unanswerable: true, violation };
+  return { ok: false, error: broken, txid: undefined, answer: "broken", violation };
 }
 
 function readTxid(source: Dict, settings: Settings): ReturnType<typeof coerceInteger> | undefined {
@@ -136,20 +91,22 @@ function isFalsy(value: unknown): boolean {
   return isDict(value) ? Object.keys(value).length === 0 : !value;
 }
 
-function isUnknownAction(source: Dict): boolean {
+function isUnknownAction(source: Dict, settings: Settings): boolean {
   const { type, data } = source;
   if (type !== "action" || !isDict(data)) return false;
   const { type: action } = data;
-  return action !== "prompt" && action !== "init";
+  return !actionsOf(settings).some(([name]) => name === action);
 }
 
 const nullableText: Check = nullable(text);
+
+/** The type of an action, and what else it holds. */
+type NamedModel = readonly [type: string, model: Model];
 
 /** The order of the fields is the order of the lines in a report. */
 const PROMPT_ACTION: Model = {
   name: "PromptAction",
   fields: [
-    required("type", literal("prompt")),
     required("promptId", text),
     optional("prompt", nullableText),
     optional("content", nullable(listOf(dict))),
@@ -168,13 +125,36 @@ const PROMPT_ACTION: Model = {
 const INIT_ACTION: Model = {
   name: "InitAction",
   fields: [
-    required("type", literal("init")),
     required("fingerprintId", text),
     optional("authToken", nullableText),
     required("fileContext", dict),
     optional("repoUrl", nullableText),
   ],
 };
+
+/** The real one has none of these: they are for a proxy that learns them, with a switch. */
+const EXTENSIONS: readonly NamedModel[] = [
+  [
+    "tool-call-response",
+    {
+      name: "ToolCallResponseAction",
+      fields: [required("requestId", text), required("output", listOf(dict))],
+    },
+  ],
+  [
+    "read-files-response",
+    { name: "ReadFilesResponseAction", fields: [optional("requestId", text), required("files", dict)] },
+  ],
+  [
+    "mcp-tool-data",
+    { name: "McpToolDataAction", fields: [required("requestId", text), required("tools", listOf(dict))] },
+  ],
+];
+
+const CANCEL: NamedModel = [
+  "cancel-user-input",
+  { name: "CancelUserInputAction", fields: [required("authToken", text), required("promptId", text)] },
+];
 
 const TOPICS: readonly Field[] = [required("topics", listOf(text))];
 
@@ -184,8 +164,25 @@ const MODELS: ReadonlyMap<string, Model> = new Map<string, Model>([
   ["ping", { name: "PingMessage", fields: [] }],
   ["subscribe", { name: "SubscribeMessage", fields: TOPICS }],
   ["unsubscribe", { name: "UnsubscribeMessage", fields: TOPICS }],
-  ["action", { name: "ActionMessage", fields: [required("data", unionOf([PROMPT_ACTION, INIT_ACTION]))] }],
 ]);
+
+function modelOf(type: string, settings: Settings): Model | undefined {
+  if (type !== "action") return MODELS.get(type);
+  return { name: "ActionMessage", fields: [required("data", unionOf(actionsOf(settings).map(withType)))] };
+}
+
+function actionsOf({ extensions, cancel }: Settings): readonly NamedModel[] {
+  return [
+    ["prompt", PROMPT_ACTION],
+    ["init", INIT_ACTION],
+    ...(extensions === "accept" ? EXTENSIONS : []),
+    ...(cancel === "nack" ? [] : [CANCEL]),
+  ];
+}
+
+function withType([type, { name, fields }]: NamedModel): Model {
+  return { name, fields: [required("type", literal(type)), ...fields] };
+}
 
 /** To be a message is to have no issue with its model. */
 function conforms(source: Dict, issues: readonly Issue[]): source is Dict & Inbound {

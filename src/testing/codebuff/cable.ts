@@ -1,0 +1,120 @@
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { DripPace, LinkWire } from "./link.ts";
+
+/** What waits for its piece to be through. */
+interface Waiting {
+  readonly goOn: () => void;
+  readonly cancel: CancelTimer;
+}
+
+/**
+ * Lies between a WebSocket and its TCP connection, so that faults can be put where every byte passes: frames, the
+ * closing handshake and the end alike. Without a fault each write goes through at once.
+ */
+export class Cable extends Duplex implements LinkWire {
+  readonly #tcp: Socket;
+  readonly #clock: Clock;
+  #pace: DripPace | undefined;
+  #waiting: Waiting | undefined;
+  #lingers = false;
+  /** Ends the TCP connection; set while that is put off. */
+  #hangUp: (() => void) | undefined;
+  #clientEnded = false;
+
+  constructor(tcp: Socket, clock: Clock) {
+    super();
+    this.#tcp = tcp;
+    this.#clock = clock;
+    tcp.on("data", (bytes) => this.push(bytes));
+    tcp.on("end", () => {
+      this.#clientEnded = true;
+      this.push(null);
+      this.#hangUp?.();
+    });
+    tcp.on("close", () => this.destroy());
+  }
+
+  /** Ends it after the writes before it, whatever else was planned. */
+  destroySoon(): void {
+    this.#lingers = false;
+    this.#hangUp?.();
+    this.end(() => this.destroy());
+  }
+
+  drip(pace: DripPace | undefined): void {
+    this.#pace = pace;
+    const waiting = this.#waiting;
+    if (pace || !waiting) return;
+    waiting.cancel();
+    waiting.goOn();
+  }
+
+  linger(): void {
+    this.#lingers = true;
+  }
+
+  // Reading stops at TCP, not only here: what a client sends during a pause has to wait on its side.
+  override pause(): this {
+    this.#tcp.pause();
+    return super.pause();
+  }
+
+  override resume(): this {
+    this.#tcp.resume();
+    return super.resume();
+  }
+
+  /** Bytes are pushed as they come, and do not come during a pause. */
+  override _read(): void {}
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (this.#pace) this.#writePiece(bytes, this.#pace, done);
+    else {
+      this.#tcp.write(bytes);
+      done();
+    }
+  }
+
+  /** A frame comes in two buffers at once; together they are cut where the pace says, not where one ends. */
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    const buffers = chunks.map(({ chunk }) => chunk);
+    if (this.#pace) {
+      this.#writePiece(Buffer.concat(buffers), this.#pace, done);
+      return;
+    }
+    this.#tcp.cork();
+    for (const buffer of buffers) this.#tcp.write(buffer);
+    this.#tcp.uncork();
+    done();
+  }
+
+  override _final(done: () => void): void {
+    const hangUp = (): void => {
+      this.#hangUp = undefined;
+      this.#tcp.end(() => done());
+    };
+    if (this.#lingers && !this.#clientEnded) this.#hangUp = hangUp;
+    else hangUp();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#waiting?.cancel();
+    this.#waiting = undefined;
+    if (!this.#lingers || this.#clientEnded) this.#tcp.destroy();
+    done(error);
+  }
+
+  #writePiece(bytes: Buffer, pace: DripPace, done: () => void): void {
+    this.#tcp.write(bytes.subarray(0, pace.bytes));
+    const rest = bytes.subarray(pace.bytes);
+    const goOn = (): void => {
+      this.#waiting = undefined;
+      if (rest.length > 0) this._write(rest, "binary", done);
+      else done();
+    };
+    const cancel = this.#clock.setTimeout(goOn, pace.pause, { unref: true });
+    this.#waiting = { goOn, cancel };
+  }
+}

@@ -1,0 +1,91 @@
+import { halfFrame } from "./half-frame.ts";
+import type { DripPace, LinkWire, PeerLink } from "./link.ts";
+import { MALFORMED, type MalformedFrame } from "./malformed.ts";
+import type { MockConnection } from "./record.ts";
+
+/**
+ * What can go wrong on one connection beneath the protocol, besides `drop()`, `dropMidFrame()` and `pause()` of the
+ * connection itself. All but {@link hugeFrame} need a socket: on a connection of `MockCodebuff.accept` they throw.
+ * On a closed connection nothing happens. Bytes that are no text frame are not in `frames`.
+ *
+ * One fault is out of reach: a peer that vanishes without a word of TCP, as with a cable pulled out. On the loopback
+ * interface the kernel always answers. To a client it looks like `pause()`, up to the moment when it closes.
+ */
+export interface ConnectionFaults {
+  /**
+   * Sends `text` as a frame of `bytes` bytes: JSON may end in spaces, so it means what it meant.
+   * @param text a message of an unknown type by default
+   * @throws RangeError when `text` alone is larger
+   */
+  hugeFrame(bytes: number, text?: string): void;
+  /** Breaks the WebSocket protocol; a message that is merely nonsense goes out with `send()`. */
+  malformed(kind: MalformedFrame): void;
+  /** Writes bytes to the TCP connection as they are, behind the frames sent before. */
+  bytes(bytes: Uint8Array): void;
+  /**
+   * From now on whatever is sent drips: `bytes` bytes at a time (1 unless set), then a pause of `pause` ms on the
+   * mock's clock (10 unless set), wherever that cuts a frame. The Close frame and the end of TCP wait in line too.
+   * `false`: what waits goes out at once, and so does the rest.
+   * @throws RangeError when `bytes` is not a whole number above 0, or `pause` is below 0
+   */
+  dripFeed(pace?: Partial<DripPace> | false): void;
+  /** Sends the first half of a text frame and goes silent, as `pause()` does; `resume()` does not bring the rest. */
+  freezeMidFrame(text: string): void;
+  /**
+   * Both sides may say Close, but the TCP connection stays up until the client ends it: a client that waits for the
+   * server to do so, as it should, waits for ever.
+   */
+  neverHangUp(): void;
+}
+
+/** The faults of one peer. */
+export class LinkFaults implements ConnectionFaults {
+  readonly #connection: MockConnection;
+  readonly #link: PeerLink;
+
+  constructor(connection: MockConnection, link: PeerLink) {
+    this.#connection = connection;
+    this.#link = link;
+  }
+
+  hugeFrame(bytes: number, text = '{"type":"huge"}'): void {
+    const padding = bytes - new TextEncoder().encode(text).length;
+    if (!(padding >= 0)) throw new RangeError(`The text alone is larger than ${bytes} bytes`);
+    this.#connection.send(text + " ".repeat(padding));
+  }
+
+  malformed(kind: MalformedFrame): void {
+    this.#wire?.write(MALFORMED[kind]);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#wire?.write(bytes);
+  }
+
+  dripFeed(pace: Partial<DripPace> | false = {}): void {
+    if (pace === false) {
+      this.#wire?.drip(undefined);
+      return;
+    }
+    const { bytes = 1, pause = 10 } = pace;
+    if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`${bytes} bytes are no piece`);
+    if (!(pause >= 0)) throw new RangeError(`${pause} ms are no pause`);
+    this.#wire?.drip({ bytes, pause });
+  }
+
+  freezeMidFrame(text: string): void {
+    if (text === "") throw new RangeError("An empty frame cannot be cut in two");
+    this.#wire?.write(halfFrame(text));
+    this.#connection.pause();
+  }
+
+  neverHangUp(): void {
+    this.#wire?.linger();
+  }
+
+  get #wire(): LinkWire | undefined {
+    const { wire } = this.#link;
+    if (!wire) throw new Error("This fault needs a socket: use `MockCodebuffServer.start()`");
+    return this.#connection.state === "closed" ? undefined : wire;
+  }
+}

@@ -1,0 +1,152 @@
+import { type AcceptedConnection, attachTo } from "./accepted-socket.ts";
+import { CodebuffBackend } from "./backend.ts";
+import type { MockCodebuffOptions } from "./options.ts";
+import type {
+  MockConnection,
+  ReceivedAnswer,
+  ReceivedCancel,
+  ReceivedPrompt,
+  RecordedFrame,
+  Violation,
+} from "./record.ts";
+import type { Answer } from "./script.ts";
+
+/** What is behind a mock: for the transports in this folder, and no part of what users see. */
+export let backendOf: (mock: MockCodebuff) => CodebuffBackend;
+
+/**
+ * The Codebuff mock without a port: it speaks over the WebSockets that something else hands it, such as msw. With an
+ * app that opens the global `WebSocket` at an address of its own, nothing in the app has to change. For a server
+ * with a port, and faults beneath the protocol, see {@link MockCodebuffServer}.
+ *
+ * Over msw there are no TCP connection and no Close frames, which shows in four places: `drop()` is a close event
+ * with 1006 but without the error event before it, and with `wasClean: true`; `closeReply: false` has no effect, and
+ * a client that closes during a `pause()` is done at once; a client's `close()` without a code is 1000 instead
+ * of 1005; and `dropMidFrame()` is `drop()`.
+ *
+ * msw carries the global `WebSocket` only, as it is after `listen()`. On Node a client of this library takes `ws` unless
+ * it is given `WebSocket: globalThis.WebSocket`; msw would let that one connect, and then never deliver a frame.
+ *
+ * @example
+ * ```ts
+ * import { ws } from "msw";
+ * import { setupServer } from "msw/node";
+ *
+ * const mock = new MockCodebuff({ answer: () => ["Hello"] });
+ * const agent = ws.link("wss://agent.example/ws");
+ * const network = setupServer(agent.addEventListener("connection", mock.accept));
+ * network.listen({ onUnhandledFrame: "error" });
+ * ```
+ */
+export class MockCodebuff implements AsyncDisposable {
+  static {
+    backendOf = (mock) => mock.#backend;
+  }
+
+  readonly #backend: CodebuffBackend;
+  #nextConnection = 0;
+  #nextPrompt = 0;
+
+  constructor(options: MockCodebuffOptions = {}) {
+    this.#backend = new CodebuffBackend(options);
+  }
+
+  /**
+   * Takes a connection: pass it to the `addEventListener("connection", ...)` of an msw WebSocket link, or call it
+   * with any socket's server side, as `mock.accept({ client: socket })`. Bound to the mock.
+   */
+  readonly accept = (connection: AcceptedConnection): void => {
+    attachTo(connection.client, (link) => {
+      const peer = this.#backend.accept(link);
+      const protocols = [connection.info?.protocols ?? []].flat();
+      if (protocols.length > 0) peer.blame({ kind: "subprotocol-requested", detail: protocols.join(", ") });
+      return peer;
+    });
+  };
+
+  /** All connections in the order of their arrival, closed ones too. */
+  get connections(): readonly MockConnection[] {
+    return this.#backend.journal.connections;
+  }
+
+  /** Every text frame, both ways. */
+  get frames(): readonly RecordedFrame[] {
+    return this.#backend.journal.frames;
+  }
+
+  /** Every prompt whose turn has come. */
+  get prompts(): readonly ReceivedPrompt[] {
+    return this.#backend.journal.prompts;
+  }
+
+  /** Every answer to a request of the server, such as a tool's output. */
+  get answers(): readonly ReceivedAnswer[] {
+    return this.#backend.journal.answers;
+  }
+
+  /** Every cancel-user-input. */
+  get cancels(): readonly ReceivedCancel[] {
+    return this.#backend.journal.cancels;
+  }
+
+  /** Every mistake a client has made. */
+  get violations(): readonly Violation[] {
+    return this.#backend.journal.violations;
+  }
+
+  /** How prompts are answered from now on; those that run are not touched. */
+  get answer(): Answer {
+    return this.#backend.answer;
+  }
+
+  set answer(answer: Answer) {
+    this.#backend.answer = answer;
+  }
+
+  /**
+   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and
+   * again whenever something happened: there is no polling. Rejects when `probe` throws, and when the
+   * mock stops first.
+   */
+  waitFor<T>(probe: (mock: this) => T | undefined | false | null): Promise<T> {
+    return this.#backend.journal.until(() => probe(this));
+  }
+
+  /** The first connection on the first call, the second on the second, whether it is there already or not. */
+  nextConnection(): Promise<MockConnection> {
+    const index = this.#nextConnection++;
+    return this.waitFor(() => this.connections[index]);
+  }
+
+  /** The first prompt on the first call, the second on the second, whether it is there already or not. */
+  nextPrompt(): Promise<ReceivedPrompt> {
+    const index = this.#nextPrompt++;
+    return this.waitFor(() => this.prompts[index]);
+  }
+
+  /** Cuts every connection: the clients see 1006. */
+  dropAll(): void {
+    for (const connection of this.connections) connection.drop();
+  }
+
+  /**
+   * Ends every connection as a real server does that shuts down, and forgets its sessions: with 1012 and
+   * no reason, or as the switch `shutdown` says. New connections are still taken, as by one that has
+   * started anew.
+   */
+  shutdown(): void {
+    this.#backend.shutDown();
+  }
+
+  /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */
+  async stop(): Promise<void> {
+    this.dropAll();
+    // Some links report their end later only, when nobody may look any more.
+    for (const peer of this.#backend.peers) peer.ended(false);
+    this.#backend.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}

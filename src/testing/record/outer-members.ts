@@ -1,0 +1,63 @@
+/** A string, number or word that is a member of a message, or of an object that is a member of it. */
+export interface OuterMember {
+  readonly name: string;
+  /** Where its value stands in the text, as JSON: from `start` up to `end`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What deeper objects hold is content, whatever its names. */
+const DEEPEST = 2;
+
+/**
+ * Finds the outer members of a message in its text, so that one value can be exchanged and every other
+ * character stays. Reads what is not quite JSON too, as far as it goes. One pass.
+ */
+export function* outerMembers(text: string): Generator<OuterMember> {
+  let depth = 0;
+  let name: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (character === '"') {
+      const start = at;
+      at = endOfString(text, at);
+      const colon = lengthOf(COLON, text, at + 1);
+      if (colon > 0) {
+        name = text.slice(start + 1, at);
+        at += colon;
+      } else {
+        if (name !== undefined && depth <= DEEPEST) yield { name, start, end: at + 1 };
+        name = undefined;
+      }
+    } else if (character === "{" || character === "[") {
+      depth++;
+      name = undefined;
+    } else if (character === "}" || character === "]") {
+      depth--;
+      name = undefined;
+    } else {
+      const length = lengthOf(WORD, text, at);
+      if (length === 0) continue;
+      if (name !== undefined && depth <= DEEPEST) yield { name, start: at, end: at + length };
+      name = undefined;
+      at += length - 1;
+    }
+  }
+}
+
+const COLON = /\s*:/y;
+const WORD = /[\w.+-]+/y;
+
+function lengthOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex - at : 0;
+}
+
+/** The index of the quote that closes the string opened at `open`, or of the last character. */
+function endOfString(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length - 1;
+}

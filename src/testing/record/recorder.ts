@@ -1,0 +1,187 @@
+import { WebSocket } from "ws";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import type { RecordingLine } from "./line.ts";
+import { Redaction } from "./redaction.ts";
+import type { RecordingSink } from "./sink.ts";
+import { type Happening, type RecordableSocket, type Watched, watchSocket } from "./watch-socket.ts";
+
+export interface RecorderOptions {
+  /** Where the lines go: a function that takes each without its newline, or `toFile(path)`, or `toStream(stream)`. */
+  readonly output: RecordingSink | ((line: string) => unknown);
+  /**
+   * Texts of 4 characters or more that must not be recorded, wherever they turn up. Needed only for what the
+   * recorder cannot tell by itself: see {@link Recorder}. @default none
+   */
+  readonly secrets?: readonly string[];
+  /** The source of `ms`. @default the platform's */
+  readonly clock?: Clock;
+}
+
+/** Bytes of one incoming message: what the clients take unless told otherwise. */
+const MAX_RECEIVE_BYTES = 134_217_728;
+
+/**
+ * Writes down what passes through WebSockets, as JSONL (see {@link RecordingLine}) that a `Replayer` plays. It
+ * sits at the socket, so that close codes and binary messages are those of the wire, and any client can be
+ * recorded, not only this library's. Connections are numbered 1, 2, ... as they open, reconnects included;
+ * attempts that never open are not in the recording.
+ *
+ * Credentials are replaced by `[redacted]`: members whose name ends in token, secret, password, API key,
+ * authorization, cookie and the like, however deep in JSON or quoted in an error; what the client sent under
+ * such a name, in its URL or in its headers, wherever it comes again; bearer tokens, JSON Web Tokens; and
+ * `secrets`. Everything else, prompts and answers, stands in the recording as it was.
+ *
+ * A sink that fails stops the recording and never hurts the client: {@link failure} and `stop()` tell.
+ *
+ * @example
+ * ```ts
+ * await using recorder = new Recorder({ output: toFile("session.jsonl") });
+ * const client = new CodebuffClient({ url, createWebSocket: recorder.createWebSocket });
+ * ```
+ */
+export class Recorder implements AsyncDisposable {
+  readonly #sink: RecordingSink;
+  readonly #clock: Clock;
+  readonly #start: number;
+  readonly #redaction: Redaction;
+  readonly #watched = new Set<Watched>();
+  readonly #unwritten = new Set<Promise<void>>();
+  #connections = 0;
+  #lines = 0;
+  #failure: Error | undefined;
+  #stopped: Promise<void> | undefined;
+
+  /** @throws TypeError for a secret of fewer than 4 characters: it would be found in innocent text. */
+  constructor(options: RecorderOptions) {
+    const { output, secrets = [], clock = systemClock } = options;
+    this.#sink = typeof output === "function" ? { write: output } : output;
+    this.#redaction = new Redaction(secrets);
+    this.#clock = clock;
+    this.#start = clock.now();
+  }
+
+  /** Why the recording is not complete, if it is not: the sink's error is the `cause`. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * For the option `createWebSocket` of this library's clients: opens the socket that they would open
+   * themselves on Node, with their headers, and records it.
+   */
+  readonly createWebSocket = (
+    url: string,
+    init: {
+      readonly protocols: readonly string[];
+      readonly headers: Readonly<Record<string, string>>;
+    },
+  ): RecordableSocket => {
+    const options = {
+      headers: { ...init.headers },
+      maxPayload: MAX_RECEIVE_BYTES,
+      perMessageDeflate: false,
+    };
+    return this.#watch(new WebSocket(url, [...init.protocols], options), [url, options]);
+  };
+
+  /** A class like `WebSocket` whose sockets are recorded: for other clients that take a class, or as the global one. */
+  wrap<Class extends new (...args: never[]) => RecordableSocket>(WebSocket: Class): Class {
+    return new Proxy(WebSocket, {
+      construct: (target, args, newTarget) =>
+        this.#watch(Reflect.construct(target, args, newTarget) as RecordableSocket, args),
+    });
+  }
+
+  /** Records a socket from now on, best before it has opened. Returns it. */
+  watch<Socket extends RecordableSocket>(socket: Socket): Socket {
+    return this.#watch(socket, [socket.url]);
+  }
+
+  /**
+   * Ends the recording and lets the sockets go, which live on. Resolves when every line is written.
+   *
+   * @throws the {@link failure}, when a line could not be written or the sink not be ended.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    for (const watched of this.#watched) watched.release();
+    this.#watched.clear();
+    await Promise.all(this.#unwritten);
+    try {
+      await this.#sink.end?.();
+    } catch (cause) {
+      this.#fail("the recording could not be ended", cause);
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** `args` are what the socket was made with: where credentials of the upgrade request are. */
+  #watch<Socket extends RecordableSocket>(socket: Socket, args: readonly unknown[]): Socket {
+    if (this.#stopped) return socket;
+    for (const arg of args) this.#learn(arg);
+    let conn = 0;
+    const tell = (happening: Happening): void => {
+      if (happening.ev === "open") conn = ++this.#connections;
+      if (happening.ev === "unreadable") this.#fail(happening.problem);
+      else this.#write(this.#clean(conn, happening));
+    };
+    const watched = watchSocket(socket, tell, () => this.#watched.delete(watched));
+    this.#watched.add(watched);
+    return socket;
+  }
+
+  #learn(arg: unknown): void {
+    if (typeof arg === "string" || arg instanceof URL) this.#redaction.learnUrl(String(arg));
+    else if (typeof arg === "object" && arg !== null && "headers" in arg)
+      this.#redaction.learnHeaders({ ...(arg.headers ?? {}) });
+  }
+
+  #clean(conn: number, happening: Exclude<Happening, { readonly ev: "unreadable" }>): RecordingLine {
+    const when = { ms: Math.round(this.#clock.now() - this.#start), conn };
+    if (happening.ev === "open") return { ...when, ...happening };
+    if (happening.ev === "close")
+      return { ...when, ...happening, reason: this.#redaction.redact(happening.reason, "server") };
+    const from = happening.dir === "c2s" ? "client" : "server";
+    if (happening.binary !== "base64")
+      return { ...when, ...happening, raw: this.#redaction.redact(happening.raw, from) };
+    // In base64 nothing could be found any more.
+    const bytes = Buffer.from(happening.raw, "base64").toString("latin1");
+    const raw = Buffer.from(this.#redaction.redact(bytes, from), "latin1").toString("base64");
+    return { ...when, ...happening, raw };
+  }
+
+  /** A recording with a hole would replay something that never was: the first failure ends it. */
+  #write(line: RecordingLine): void {
+    if (this.#failure || this.#stopped) return;
+    const name = `line ${++this.#lines} of the recording could not be written`;
+    try {
+      const written = this.#sink.write(JSON.stringify(line));
+      if (written instanceof Promise) this.#awaitWritten(written, name);
+    } catch (cause) {
+      this.#fail(name, cause);
+    }
+  }
+
+  #awaitWritten(written: Promise<unknown>, name: string): void {
+    const done: Promise<void> = written.then(
+      () => void this.#unwritten.delete(done),
+      (cause: unknown) => {
+        this.#unwritten.delete(done);
+        this.#fail(name, cause);
+      },
+    );
+    this.#unwritten.add(done);
+  }
+
+  #fail(message: string, cause?: unknown): void {
+    this.#failure ??= new Error(message, cause === undefined ? {} : { cause });
+  }
+}

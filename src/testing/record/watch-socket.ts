@@ -1,0 +1,133 @@
+import type { RecordedClose, RecordedMessage, RecordedOpen } from "./line.ts";
+
+/** The part of a WebSocket that a recorder needs; those of browsers, of Node and of `ws` all fit. */
+export interface RecordableSocket {
+  readonly url: string;
+  readonly readyState: number;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  terminate?(): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    type: "close",
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+  addEventListener(type: "error", listener: (event: object) => void): void;
+  removeEventListener(type: "open", listener: () => void): void;
+  removeEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  removeEventListener(
+    type: "close",
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+}
+
+type Unplaced<Line> = Omit<Line, "ms" | "conn">;
+
+/** A line before it is known whose it is and when it was. */
+export type Happening =
+  | Unplaced<RecordedOpen>
+  | (Unplaced<RecordedMessage> & { readonly ev?: never })
+  | Unplaced<RecordedClose>
+  | { readonly ev: "unreadable"; readonly problem: string };
+
+export interface Watched {
+  /** Leaves the socket as it was. */
+  release(): void;
+}
+
+const OPEN = 1;
+
+/** Tells of everything that passes through a socket, from its opening to its end; `over` also of one that never opened. */
+export function watchSocket(
+  socket: RecordableSocket,
+  tell: (happening: Happening) => void,
+  over: () => void,
+): Watched {
+  let opened = false;
+  let leaving = false;
+
+  // The opening may be heard of late: another listener may have sent something already.
+  const open = (): void => {
+    if (!opened) tell({ ev: "open" });
+    opened = true;
+  };
+  const pass = (dir: "c2s" | "s2c", data: unknown): void => {
+    open();
+    tell(messageOf(dir, data));
+  };
+  const onMessage = (event: { readonly data: unknown }): void => pass("s2c", event.data);
+  const onClose = ({ code, reason }: { readonly code: number; readonly reason: string }): void => {
+    if (opened) tell({ ev: "close", code, reason, by: leaving ? "client" : "server" });
+    release();
+    over();
+  };
+  const leave = (): void => {
+    if (socket.readyState <= OPEN && !answersClose(socket)) leaving = true;
+  };
+
+  const restore = [
+    // Told before it is on its way: a peer in the same process may answer at once. What a socket gets that is
+    // not open never leaves.
+    before(socket, "send", (data) => {
+      if (socket.readyState === OPEN) pass("c2s", data);
+    }),
+    before(socket, "close", leave),
+    before(socket, "terminate", leave),
+  ];
+  const release = (): void => {
+    for (const undo of restore) undo();
+    socket.removeEventListener("open", open);
+    socket.removeEventListener("message", onMessage);
+    socket.removeEventListener("close", onClose);
+  };
+  socket.addEventListener("open", open);
+  socket.addEventListener("message", onMessage);
+  socket.addEventListener("close", onClose);
+  if (socket.readyState === OPEN) open();
+  return { release };
+}
+
+/** `ws` answers a Close by calling `close()` on itself, as a user would; only this field tells the two apart. */
+function answersClose(socket: RecordableSocket): boolean {
+  return Reflect.get(socket, "_closeFrameReceived") === true;
+}
+
+/** Lets `first` see the first argument of each call of a method; returns what undoes it. */
+function before(socket: RecordableSocket, name: string, first: (arg: unknown) => void): () => void {
+  const method: unknown = Reflect.get(socket, name);
+  if (typeof method !== "function") return () => {};
+  const own = Object.getOwnPropertyDescriptor(socket, name);
+  const value = (...args: readonly unknown[]): unknown => {
+    first(args[0]);
+    return Reflect.apply(method, socket, args);
+  };
+  Object.defineProperty(socket, name, { value, configurable: true, writable: true });
+  return () => {
+    if (Reflect.get(socket, name) !== value) return; // somebody has wrapped it once more
+    if (own) Object.defineProperty(socket, name, own);
+    else Reflect.deleteProperty(socket, name);
+  };
+}
+
+function messageOf(dir: "c2s" | "s2c", data: unknown): Happening {
+  if (typeof data === "string") return { dir, raw: data };
+  const bytes = bytesOf(data);
+  if (!bytes) {
+    const problem = "a binary message came as a Blob, which can only be read out of order";
+    return { ev: "unreadable", problem: `${problem}: set the socket's binaryType to "arraybuffer"` };
+  }
+  try {
+    const raw = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { dir, raw, binary: "utf8" };
+  } catch {
+    return { dir, raw: bytes.toString("base64"), binary: "base64" };
+  }
+}
+
+function bytesOf(data: unknown): Buffer | undefined {
+  if (ArrayBuffer.isView(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (data instanceof ArrayBuffer || data instanceof SharedArrayBuffer) return Buffer.from(data);
+  if (Array.isArray(data) && data.every((part) => Buffer.isBuffer(part))) return Buffer.concat(data); // `ws`, in fragments
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+const FOLDER = new URL("../../examples/", import.meta.url);
+const programs = readdirSync(FOLDER).filter((name) => name.endsWith(".ts"));
+
+/** What an example printed. */
+let printed = "";
+
+beforeEach(() => {
+  printed = "";
+  vi.resetModules(); // an example runs when it is imported
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  vi.spyOn(console, "log").mockImplementation((...values) => {
+    printed += `${values.join(" ")}\n`;
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("stream.ts prints an answer and which prompt it was", async () => {
+  await import("../../examples/stream.ts");
+  expect(printed).toMatch(/^Hello! .*haiku about sockets\.\n\(prompt-[\w-]+\)\n$/s);
+});
+
+test("cancel.ts ends an answer in three ways", async () => {
+  await import("../../examples/cancel.ts");
+  expect(printed).toMatch(/^first piece: "Hello! "\ncancelled: cancelled\naborted: turn-cancelled: /);
+});
+
+test("chat.ts answers line by line, and ends with an empty one", async () => {
+  vi.spyOn(process, "stdin", "get").mockReturnValue(
+    Readable.from(["first\n", "second\n", "\n", "never asked\n"]) as never,
+  );
+  await import("../../examples/chat.ts");
+  expect(printed).toMatch(/you> Hello! You said: first\nyou> Hello! You said: second\nyou> $/);
+});
+
+test("tools.ts runs the registered tool, hands out one file, and refuses the rest", async () => {
+  await import("../../examples/tools.ts");
+  expect(printed).toContain("package.json has 21 characters.");
+  expect(printed).toContain('{"type":"json","value":{"city":"Oslo","sky":"clear"}}');
+  expect(printed).toMatch(/Formatting the disk: .*no handler is registered/);
+  expect(printed).toMatch(/\(the server asked for tool `format_disk`/);
+});
+
+describe("the index of the examples", () => {
+  const index = readFileSync(new URL("README.md", FOLDER), "utf8");
+
+  test.each(programs)("has one line for %s, with the command that runs it", (name) => {
+    const rows = index.split("\n").filter((line) => line.startsWith(`| [${name}](${name}) |`));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatch(/\| `npm run (demo|example -- examples\/[\w-]+\.ts.*)` \|$/);
+  });
+
+  test("names none that is not there", () => {
+    const named = [...index.matchAll(/^\| \[([^\]]+)\]/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual([...programs].sort());
+  });
+});

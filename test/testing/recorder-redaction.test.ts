@@ -1,0 +1,200 @@
+import { CodebuffClient } from "agentwire/codebuff";
+import { MockCodebuffServer, Recorder, type RecorderOptions, Replayer, step } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { Redaction } from "../../src/testing/record/redaction.ts";
+import { FakeSocket } from "../helpers/fake-socket.ts";
+import { recording } from "./recorder-support.ts";
+
+const TOKEN = "cb-pat-5f1c/9e+ü\"7d2'\\b40";
+
+/** How `TOKEN` may be written: itself, and in JSON, of either escaping, once and twice nested. */
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const forms = [
+  TOKEN,
+  inJson(TOKEN),
+  inJson(inJson(TOKEN)),
+  inJson(TOKEN).replace("ü", "\\u00fc"),
+  inJson(TOKEN).replace("/", "\\/"),
+  encodeURIComponent(TOKEN),
+];
+
+describe("credentials never reach a recording", () => {
+  test("of a session, whoever says them, and it still replays", async () => {
+    const lines: string[] = [];
+    const options: RecorderOptions = { output: (line) => lines.push(line), secrets: ["my own secret"] };
+    await using recorder = new Recorder(options);
+    const header = "header-credential-1";
+    const query = "query-credential-2";
+    await using server = await MockCodebuffServer.start({
+      heartbeat: false,
+      // The model says back everything that it should not know.
+      answer: () => [
+        `${TOKEN} `,
+        JSON.stringify({ TOKEN }),
+        ` ${header} ${query} my own secret `,
+        "harmless",
+      ],
+    });
+    const prompt = (client: CodebuffClient) =>
+      client.prompt({ prompt: `key: ${TOKEN}`, promptParams: { apiKey: "sk-param", nested: TOKEN } }).result;
+    await using client = new CodebuffClient({
+      url: `${server.url}?access_token=${query}`,
+      authToken: TOKEN,
+      headers: { Authorization: `Bearer ${header}`, "X-Harmless": "harmless" },
+      createWebSocket: recorder.createWebSocket,
+    });
+    await client.init({ fileContext: { files: [{ path: ".env", content: `API_KEY=x\nT=${TOKEN}` }] } });
+    const { text } = await prompt(client);
+    expect(text).toContain(TOKEN); // the client itself is told everything
+    expect(server.upgrades[0]?.headers).toMatchObject({ authorization: `Bearer ${header}` });
+    await client.close();
+
+    const recorded = lines.join("\n");
+    for (const secret of [...forms, header, query, "sk-param", "my own secret"]) {
+      expect(recorded).not.toContain(secret);
+      expect(recorded).not.toContain(inJson(secret));
+    }
+    expect(recorded).toContain("harmless");
+
+    await using replayer = await Replayer.start({ lines });
+    await using fresh = new CodebuffClient({ url: replayer.url, authToken: TOKEN });
+    await fresh.init({ fileContext: {} });
+    expect(await prompt(fresh)).toMatchObject({
+      text: '[redacted] {"TOKEN":"[redacted]"} [redacted] [redacted] [redacted] harmless',
+    });
+  });
+
+  test("of an error that quotes a part of what the client sent", async () => {
+    const lines: string[] = [];
+    await using recorder = new Recorder({ output: (line) => lines.push(line) });
+    const authToken = "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6";
+    const quotes = [`input={'authToken': '${authToken.slice(0, 20)}...`, `...${authToken.slice(12)}'}`];
+    await using server = await MockCodebuffServer.start({
+      heartbeat: false,
+      answer: () => [step.failMidStream(quotes.join(" "))],
+    });
+    await using client = new CodebuffClient({
+      url: server.url,
+      authToken,
+      createWebSocket: recorder.createWebSocket,
+    });
+    await expect(client.prompt("x").result).rejects.toMatchObject({ code: "turn-failed" });
+    await client.close();
+    const recorded = lines.join("\n");
+    expect(recorded).toContain("prompt-error");
+    for (let at = 0; at + 8 <= authToken.length; at++) {
+      expect(recorded).not.toContain(authToken.slice(at, at + 8));
+    }
+  });
+
+  test("of bytes that are no text, and of the reason of a Close", async () => {
+    const secret = "über-secret-1";
+    const { recorder, lines } = recording({ secrets: [secret] });
+    const socket = recorder.watch(Object.assign(FakeSocket.opened(), { url: "ws://127.0.0.1/" }));
+    socket.receives(Buffer.concat([Buffer.from([0xff]), Buffer.from(`${secret}!`)]));
+    socket.ends(1008, `wrong token: ${secret}`);
+    const clean = Buffer.concat([Buffer.from([0xff]), Buffer.from("[redacted]!")]).toString("base64");
+    expect(lines().slice(1)).toMatchObject([
+      { dir: "s2c", raw: clean, binary: "base64" },
+      { ev: "close", code: 1008, reason: "wrong token: [redacted]" },
+    ]);
+  });
+
+  test.each(["abc", ""])("and a secret that is too short to be one is refused: %j", (secret) => {
+    const make = () => new Recorder({ output: () => {}, secrets: [secret] });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow("4 characters or more");
+  });
+});
+
+describe("by name", () => {
+  const redact = (text: string) => new Redaction([]).redact(text, "server");
+
+  test.each([
+    ["in JSON", '{"authToken":"abc","n":1}', '{"authToken":"[redacted]","n":1}'],
+    ["with spaces", '{"authToken" : "abc"}', '{"authToken" : "[redacted]"}'],
+    ["in capitals", '{"OPENAI_API_KEY":"abc"}', '{"OPENAI_API_KEY":"[redacted]"}'],
+    [
+      "with dashes",
+      '{"x-api-key":"abc","set-cookie":"a=b"}',
+      '{"x-api-key":"[redacted]","set-cookie":"[redacted]"}',
+    ],
+    ["with quotes inside", '{"password":"a\\"b\\\\","n":1}', '{"password":"[redacted]","n":1}'],
+    ["at any depth", '{"a":[{"b":{"secret":"abc"}}]}', '{"a":[{"b":{"secret":"[redacted]"}}]}'],
+    [
+      "in JSON inside JSON",
+      JSON.stringify({ a: JSON.stringify({ token: 'a"b\\', n: 1 }) }),
+      JSON.stringify({ a: JSON.stringify({ token: "[redacted]", n: 1 }) }),
+    ],
+    [
+      "in JSON inside JSON inside JSON",
+      JSON.stringify([JSON.stringify([JSON.stringify({ token: 'a"b', n: 1 })])]),
+      JSON.stringify([JSON.stringify([JSON.stringify({ token: "[redacted]", n: 1 })])]),
+    ],
+    ["in Python's notation", "got {'authToken': 'abc', 'n': 1}", "got {'authToken': '[redacted]', 'n': 1}"],
+    ["where the text was cut", '{"authToken":"abc', '{"authToken":"[redacted]'],
+    [
+      "where a quotation was cut, and no further",
+      '{"error":"{\\"authToken\\":\\"abc","n":1}',
+      '{"error":"{\\"authToken\\":\\"[redacted]","n":1}',
+    ],
+    ["in a query", "GET /ws?a=1&access_token=abc&b=2", "GET /ws?a=1&access_token=[redacted]&b=2"],
+    ["after Bearer", "Authorization: Bearer abc.d-e_f==", "Authorization: Bearer [redacted]"],
+    ["as a JSON Web Token", "jwt eyJhbGciOiJI.eyJzdWIi.SflKx-_w!", "jwt [redacted]!"],
+    ["which is no other name", '{"tokens":"5","tokenCallers":{}}', '{"tokens":"5","tokenCallers":{}}'],
+    ["with nothing to hide", '{"type": "ack", "txid": 1}', '{"type": "ack", "txid": 1}'],
+  ])("%s", (_, text, clean) => {
+    expect(redact(text)).toBe(clean);
+    expect(redact(clean)).toBe(clean);
+  });
+});
+
+describe("by value", () => {
+  test.each(forms)(
+    "what the client has sent as a credential is known from then on, written as %s",
+    (form) => {
+      const redaction = new Redaction([]);
+      redaction.redact(JSON.stringify({ type: "action", data: { authToken: TOKEN } }), "client");
+      expect(redaction.redact(`x${form}y`, "server")).toBe("x[redacted]y");
+    },
+  );
+
+  test("what is content, or the server's, teaches nothing", () => {
+    const redaction = new Redaction([]);
+    redaction.redact('{"data":{"fileContext":{"token":"function"}}}', "client");
+    redaction.redact('{"token":"function"}', "server");
+    expect(redaction.redact("a function", "server")).toBe("a function");
+  });
+
+  test("one that may be a word counts as a word only, unless the caller has named it", () => {
+    const learned = new Redaction([]);
+    learned.redact('{"token":"word"}', "client");
+    expect(learned.redact("word, words, a-word", "server")).toBe("[redacted], words, a-[redacted]");
+    expect(new Redaction(["word"]).redact("words", "server")).toBe("[redacted]s");
+  });
+
+  test("one that begins with another leaves no rest", () => {
+    expect(new Redaction(["secret", "secret-and-more"]).redact("secret-and-more", "server")).toBe(
+      "[redacted]",
+    );
+  });
+
+  test("a frame full of what is almost a secret is read in time that grows with its length alone", () => {
+    const redaction = new Redaction(["aaaaaaaabbbbbbbbcccccccc"]);
+    // Each of these cost the square of their length where a search begins anew at every hit.
+    const hostile = [
+      "cccccccc",
+      "aaaaaaaa",
+      '"token',
+      "eyJaaaaaaaa",
+      "\\",
+      '"token":"\\',
+      "?token=",
+      "Bearer ",
+    ];
+    for (const part of hostile) {
+      const clean = redaction.redact(part.repeat(500_000), "client");
+      expect(clean).not.toContain("aaaaaaaa");
+    }
+  });
+});

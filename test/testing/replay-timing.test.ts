@@ -1,0 +1,84 @@
+import { ManualClock } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { RawClient } from "./mock-codebuff-raw-client.ts";
+import { c2s, close, open, replayOf, s2c } from "./replay-support.ts";
+
+describe("the recorded timing", () => {
+  const recorded = () => {
+    const clock = new ManualClock();
+    return { clock, options: { timing: "recorded", clock } as const };
+  };
+
+  test("counts from what the client sent, however late that is", async () => {
+    const { clock, options } = recorded();
+    const lines = [
+      { ...open, ms: 100 },
+      c2s("a", { ms: 150 }),
+      s2c("A", { ms: 250 }),
+      close(1012, { ms: 260 }),
+    ];
+    await using replayer = await replayOf([lines], options);
+    using client = await RawClient.connect(replayer.url);
+    await replayer.waitFor(({ connections }) => connections.length === 1);
+    await clock.advance(5_000);
+    expect(clock.pending).toBe(0);
+    client.send("a");
+    await replayer.waitFor(({ connections: [played] }) => played?.received.length === 1);
+    expect(clock.next).toBe(100);
+    await clock.advance(99);
+    expect(client.received).toEqual([]);
+    await clock.advance(1);
+    expect(await client.next()).toBe("A");
+    expect(clock.next).toBe(10);
+    await clock.advance(10);
+    expect((await client.closed).code).toBe(1012);
+  });
+
+  test("does not begin anew when the client sends something meanwhile", async () => {
+    const { clock, options } = recorded();
+    const lines = [open, s2c("A", { ms: 10 }), c2s("b", { ms: 10 }), s2c("B", { ms: 15 })];
+    await using replayer = await replayOf([lines], options);
+    using client = await RawClient.connect(replayer.url);
+    await replayer.waitFor(() => clock.pending === 1);
+    await clock.advance(9);
+    client.send("b");
+    await replayer.waitFor(({ connections: [played] }) => played?.received.length === 1);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    expect(await client.next()).toBe("A");
+    expect(clock.next).toBe(5);
+    await clock.advance(5);
+    expect(await client.next()).toBe("B");
+    expect(client.received).toEqual(["A", "B"]);
+  });
+
+  test("says nothing to a client that has left, and leaves no timer", async () => {
+    const { clock, options } = recorded();
+    await using replayer = await replayOf([[open, s2c("late", { ms: 10 })]], options);
+    using client = await RawClient.connect(replayer.url);
+    await replayer.waitFor(() => clock.pending === 1);
+    await client.close();
+    await replayer.waitFor(({ connections: [played] }) => played?.closed);
+    expect(clock.pending).toBe(0);
+    expect(replayer.connections[0]?.over).toBe(false);
+  });
+
+  test("is over also for a client that left before its time", async () => {
+    const { clock, options } = recorded();
+    await using replayer = await replayOf([[open, close(1000, { ms: 10, by: "client" })]], options);
+    using client = await RawClient.connect(replayer.url);
+    await client.close();
+    await replayer.waitFor(({ connections: [played] }) => played?.closed && played.over);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("does not wait where the clock of a capture went back", async () => {
+    const { options } = recorded();
+    await using replayer = await replayOf(
+      [[{ ...open, ms: 9 }, s2c("a", { ms: 3 }), s2c("b", { ms: 1 })]],
+      options,
+    );
+    using client = await RawClient.connect(replayer.url);
+    expect(await client.take(2)).toEqual(["a", "b"]);
+  });
+});
