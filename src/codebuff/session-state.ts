@@ -27,7 +27,7 @@ const STEPS = 25;
  * sends there.
  *
  * @example
- * const sessionState = newSessionState({ projectRoot: "/work/app", knowledgeFiles: { "notes.md": notes } });
+ * const sessionState = newSessionState({ projectRoot: "/srv/app", knowledgeFiles: { "notes.md": notes } });
  * for await (const event of client.prompt({ prompt: "What is this project?", sessionState })) show(event);
  */
 export function newSessionState(

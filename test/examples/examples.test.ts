@@ -50,6 +50,14 @@ test("tools.ts runs the registered tool, hands out one file, and refuses the res
   expect(printed).toMatch(/\(the server asked for tool `format_disk`/);
 });
 
+test("record.ts records a session without its token, and plays it back", async () => {
+  await import("../../examples/record.ts");
+  const [, recorded] = /^recorded: (.*)$/m.exec(printed) ?? [];
+  expect(recorded).toContain("haiku");
+  expect(printed).toContain(`replayed: ${recorded}\n`);
+  expect(printed).toContain("the token is in the file: false");
+});
+
 describe("the index of the examples", () => {
   const index = readFileSync(new URL("README.md", FOLDER), "utf8");
 

@@ -33,7 +33,7 @@ export function exampleSessionState(fields: Partial<ExampleSessionState> = {}): 
         shell: "bash",
         nodeVersion: "v20.20.2",
         arch: "x64",
-        homedir: "/home/user",
+        homedir: "/project",
         cpus: 2,
       },
       ...fields.fileContext,
