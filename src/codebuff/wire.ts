@@ -235,7 +235,8 @@ export class Wire implements Protocol {
     return new HandshakeError("timeout", message, { retryable: true });
   }
 
-  lost(end: SocketEnd | AgentwireError): AgentwireError {
+  lost(reported: SocketEnd | AgentwireError): AgentwireError {
+    const end = isAgentwireError(reported) ? reported : this.#withoutCredentials(reported);
     const session = this.#session;
     this.#endSettling();
     this.#session = undefined;
@@ -302,7 +303,9 @@ export class Wire implements Protocol {
     const { settings } = this.#setup;
     const { identifyTxid } = session;
     if (identifyTxid === undefined) return;
-    const read = readIdentifyAck(ack, identifyTxid, session.phase === "settling");
+    const { redactor } = this.#setup.core();
+    const error = typeof ack.error === "string" ? redactor.redact(ack.error) : ack.error;
+    const read = readIdentifyAck({ ...ack, error }, identifyTxid, session.phase === "settling");
     switch (read.verdict) {
       case "ignore":
         return;
@@ -419,6 +422,11 @@ export class Wire implements Protocol {
     if (sent.kind === "prompt") this.promptAbandoned(sent.promptId);
     this.#fail(sent, error);
     this.retireIfIdle();
+  }
+
+  /** A server may say why it closed in the words of what it was sent. */
+  #withoutCredentials(end: SocketEnd): SocketEnd {
+    return end.reason === "" ? end : { ...end, reason: this.#setup.core().redactor.redact(end.reason) };
   }
 
   #endSettling(): void {

@@ -210,7 +210,7 @@ export class ClientCore<
   /** A logger that throws must not take the connection down; there is nobody left to tell. */
   #log(level: "debug" | "info" | "warn" | "error", line: string): void {
     try {
-      this.#setup.options.logger?.[level](line);
+      this.#setup.options.logger?.[level](this.redactor.redact(line));
     } catch (error) {
       console.debug(`agentwire: the logger threw: ${said(error)}`);
     }

@@ -3,6 +3,7 @@ import {
   exampleSessionState,
   type MockCodebuffOptions,
   MockCodebuffServer,
+  step,
   type ViolationKind,
 } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
@@ -250,6 +251,13 @@ const ROWS: readonly Row[] = [
     violation: "answer-incomplete",
   },
   {
+    input: "a tool's answer with a json part that holds nothing",
+    frame: action({ type: "tool-call-response", requestId: "r", output: [{ type: "json" }] }),
+    error: [missing("unknown", "data", "output", 0, "value")],
+    txid: 3,
+    violation: "answer-incomplete",
+  },
+  {
     input: "files that are neither text nor null",
     frame: action({ type: "read-files-response", requestId: "r", files: { a: 1, b: null, c: "" } }),
     error: [wrong("string", "number", "data", "files", "a")],
@@ -340,25 +348,34 @@ describe("what the original server takes", () => {
     expect(server.violations).toMatchObject([{ kind: "unknown-cost-mode", detail: "free" }]);
   });
 
-  test("a state that cannot be written back, because it is nested too deep, fails that prompt alone", async () => {
-    await using server = await MockCodebuffServer.start({ profile: "codebuff", answer: () => [] });
-    using client = await RawClient.connect(server.url);
-    const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
-    const marked = exampleSessionState({ mainAgentState: { output: { x: "HERE" } } });
-    const data = {
-      type: "prompt",
-      promptId: "p-1",
-      fingerprintId: "f",
-      toolResults: [],
-      sessionState: marked,
-    };
-    const text = JSON.stringify({ type: "action", txid: 1, data });
-    expect(deep).toHaveLength(1);
-    client.send(text.replace('"HERE"', "[".repeat(100_000) + "]".repeat(100_000)));
-    expect(await client.nextAction("prompt-error")).toMatchObject({ userInputId: "p-1" });
-    client.send({ type: "ping", txid: 2 });
-    expect(await client.ackOf(2)).toMatchObject({ success: true });
-  });
+  test.each([
+    { how: "at the end", steps: [], cancelled: false },
+    { how: "late, after a cancel", steps: [step.hang()], cancelled: true },
+  ])(
+    "a state that is nested too deep to be written back fails its prompt alone, $how",
+    async ({ steps, cancelled }) => {
+      await using server = await MockCodebuffServer.start({
+        profile: "codebuff",
+        cancel: { lateTerminal: 0 },
+        answer: () => steps,
+      });
+      using client = await RawClient.connect(server.url);
+      const marked = exampleSessionState({ mainAgentState: { output: { x: "HERE" } } });
+      const data = {
+        type: "prompt",
+        promptId: "p-1",
+        fingerprintId: "f",
+        toolResults: [],
+        sessionState: marked,
+      };
+      const text = JSON.stringify({ type: "action", txid: 1, data });
+      client.send(text.replace('"HERE"', "[".repeat(100_000) + "]".repeat(100_000)));
+      if (cancelled) client.action(2, { type: "cancel-user-input", authToken: "t", promptId: "p-1" });
+      expect(await client.nextAction("prompt-error")).toMatchObject({ userInputId: "p-1" });
+      client.send({ type: "ping", txid: 3 });
+      expect(await client.ackOf(3)).toMatchObject({ success: true });
+    },
+  );
 });
 
 interface CapturedFrame {

@@ -48,6 +48,19 @@ describe("a script goes on with what the client answered", () => {
     expect(server.violations).toEqual([]);
   });
 
+  test("and the time limit of the request goes with it", async () => {
+    const clock = new ManualClock();
+    await using server = await start(() => [step.toolCall({ toolName: "act", input: {}, requestId: "r1" })], {
+      clock,
+      heartbeat: false,
+    });
+    using client = await asked(server, "tool-call-request");
+    expect(clock.pending).toBe(1);
+    client.action(2, toolAnswer("r1", 1));
+    await client.untilTerminal("p-1");
+    expect(clock.pending).toBe(0);
+  });
+
   test("to a read-files, of either name", async () => {
     const contents: FileContents[] = [];
     await using server = await start(async function* () {

@@ -21,6 +21,29 @@ describe("switch balance (codebuff)", () => {
     expect(await client.nextAction("usage-response")).toMatchObject({ usage: 7, remainingBalance: 493 });
   });
 
+  test("an answer that ends twice is paid once", async () => {
+    await using server = await startOriginal({ answer: () => [step.respond(), step.respond()] });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    await client.nextAction("usage-response");
+    expect(await client.nextAction("usage-response")).toMatchObject({ usage: 1, remainingBalance: 499 });
+  });
+
+  test("an answer whose connection ended before it costs nothing", async () => {
+    await using server = await startOriginal({
+      *answer({ connection, promptId }) {
+        yield "so far";
+        if (promptId === "p-1") connection.drop();
+      },
+    });
+    using first = await RawClient.connect(server.url);
+    first.agentPrompt(1, "p-1");
+    await first.closed;
+    using second = await RawClient.connect(server.url);
+    second.agentPrompt(1, "p-2");
+    expect(await second.nextAction("usage-response")).toMatchObject({ usage: 0 });
+  });
+
   test("an infinite one is written as that bare token", async () => {
     const frames = await answerTo({ balance: Number.POSITIVE_INFINITY });
     expect(frames[1]).toContain('"remainingBalance":Infinity');
@@ -274,6 +297,14 @@ describe("switch auth (codebuff)", () => {
     expect(await client.take(2)).toEqual([ack(1), ack(2)]);
   });
 
+  test("no-user: a cancel gets its ack alone", async () => {
+    await using server = await startOriginal({ auth: "no-user" });
+    using client = await RawClient.connect(server.url);
+    client.send(cancel(1, "p-1"));
+    client.send(ping(2));
+    expect(await client.take(2)).toEqual([ack(1), ack(2)]);
+  });
+
   test("action-error: a cancel is answered with it and stops nothing", async () => {
     await using server = await startOriginal({
       auth: (token) => (token === undefined ? "off" : "action-error"),
@@ -390,7 +421,14 @@ describe("switch cancel (codebuff)", () => {
 
   test("lateTerminal: finish and prompt-response come all the same, and no text", async () => {
     const clock = new ManualClock();
-    await using server = await running({ clock, cancel: { lateTerminal: 200 } });
+    await using server = await startOriginal({
+      clock,
+      cancel: { lateTerminal: 200 },
+      async *answer() {
+        yield "so far";
+        await new Promise(() => {});
+      },
+    });
     using client = await RawClient.connect(server.url);
     client.agentPrompt(1, "p-1");
     while ((await client.next()) !== chunkOf("so far"));
@@ -414,6 +452,23 @@ describe("switch cancel (codebuff)", () => {
     await client.close();
     await server.waitFor(({ connections }) => connections[0]?.closed);
     expect(clock.pending).toBe(0);
+  });
+
+  test("a cancel after the terminal message stops nothing", async () => {
+    const clock = new ManualClock();
+    await using server = await startOriginal({
+      clock,
+      heartbeat: false,
+      answer: () => [step.respond(), step.delay(100), step.subAgent("async-1", "late")],
+    });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    await client.untilTerminal("p-1");
+    client.send(cancel(2, "p-1"));
+    await client.ackOf(2);
+    await clock.advance(100);
+    expect(await client.nextAction("response-chunk")).toMatchObject({ userInputId: "p-1-async-1" });
+    expect(server.cancels).toMatchObject([{ stopped: false }]);
   });
 
   test("a cancel of nothing is acked, and recorded as such", async () => {

@@ -331,6 +331,8 @@ describe("switch shutdown (codebuff)", () => {
     for (const client of [stays, goes])
       expect(await client.next()).toBe('{"type":"action","data":{"type":"request-reconnect"}}');
     await goes.close();
+    await server.waitFor(({ connections }) => connections[1]?.closed);
+    expect(clock.pending).toBe(1);
     using comes = await RawClient.connect(server.url);
     stays.agentPrompt(0, "p-1");
     await stays.untilTerminal("p-1");

@@ -9,6 +9,7 @@ import {
   optional,
   recordOf,
   type Shape,
+  something,
   string,
   unionOn,
 } from "./zod-like.ts";
@@ -69,7 +70,7 @@ const content = arrayOf(
 
 const toolOutput = arrayOf(
   unionOn("type", {
-    json: { type: literal("json"), value: anything },
+    json: { type: literal("json"), value: something },
     media: { type: literal("media"), data: string, mediaType: string },
   }),
 );

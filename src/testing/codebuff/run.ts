@@ -53,7 +53,11 @@ export class Run {
 
   /** What may come although it was cancelled: the end, without the usage that follows a whole answer. */
   endLate(): void {
-    this.#reply.respond({});
+    try {
+      this.#reply.respond({});
+    } catch (error) {
+      this.#reply.fail(thrown(error, this.#options.settings));
+    }
   }
 
   /** Settles when the handler returns; never rejects. */
@@ -69,7 +73,7 @@ export class Run {
     } catch (error) {
       if (!this.#reply.settled) this.#reply.fail(thrown(error, settings));
     }
-    if (!this.#stopped) this.#reply.afterword();
+    this.#reply.afterword();
   }
 
   get #stopped(): boolean {

@@ -8,6 +8,10 @@ export type Check = (input: unknown, path: Path) => readonly Issue[];
 
 export const anything: Check = () => [];
 
+/** Anything that is there. */
+export const something: Check = (input, path) =>
+  input === undefined ? [wrongType("unknown", input, path)] : [];
+
 export const string: Check = (input, path) =>
   typeof input === "string" ? [] : [wrongType("string", input, path)];
 
@@ -53,7 +57,7 @@ export function object(shape: Shape): Check {
   const fields = Object.entries(shape);
   return (input, path) =>
     isObject(input)
-      ? fields.flatMap(([key, check]) => check(fieldOf(input, key), [...path, key]))
+      ? fields.flatMap(([key, check]) => check(input[key], [...path, key]))
       : [wrongType("object", input, path)];
 }
 
@@ -63,7 +67,7 @@ export function unionOn(key: string, shapes: Readonly<Record<string, Shape>>): C
   const options = [...checks.keys()];
   return (input, path) => {
     if (!isObject(input)) return [wrongType("object", input, path)];
-    const name = fieldOf(input, key);
+    const name = input[key];
     const check = typeof name === "string" ? checks.get(name) : undefined;
     if (check) return check(input, path);
     const expected = options.map((option) => `'${option}'`).join(" | ");
@@ -74,11 +78,6 @@ export function unionOn(key: string, shapes: Readonly<Record<string, Shape>>): C
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Own fields only: a message has no `constructor`. */
-function fieldOf(object: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 export function wrongType(expected: string, input: unknown, path: Path): Issue {

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { Waiters } from "../waiters.ts";
 import type { RecordedClose, RecordingLine } from "./line.ts";
 import { parseLines, parseRecording } from "./parse.ts";
 import { Playing, type PlayingSetup, type ReplayedConnection } from "./playing.ts";
-import { Waiters } from "./waiters.ts";
 
 /** A recording: the file that it is in, its text, or its lines. */
 export type RecordingSource =

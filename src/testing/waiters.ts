@@ -33,7 +33,9 @@ export class Waiters {
     return promise;
   }
 
+  /** Something that a waiter may look at is different now. */
   changed(): void {
+    if (this.#waiting.size === 0) return;
     // A copy: a waiter that is served leaves, and what it starts may add another.
     for (const waiter of [...this.#waiting]) waiter.check();
   }
