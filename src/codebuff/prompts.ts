@@ -5,7 +5,6 @@ import {
   copyError,
   InvalidInputError,
   isAgentwireError,
-  said,
 } from "../core/errors.ts";
 import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
@@ -52,9 +51,10 @@ export interface Prompt {
   readonly ownToken: string | undefined;
   /** Of the frame, once it is known. */
   bytes: number | undefined;
-  /** Set when it was sent: the txid of its frame, and which server it went to. */
+  /** Set when it was sent: the txid of its frame, which server it went to, and with which token. */
   txid: number | undefined;
   server: CodebuffServer | undefined;
+  sentToken: string | undefined;
 }
 
 /** What a new prompt is made of. */
@@ -165,6 +165,7 @@ export class Prompts {
       bytes,
       txid: undefined,
       server: undefined,
+      sentToken: undefined,
     };
     this.#open.set(promptId, prompt);
     if (!order.first) this.#held.add(prompt, heldBytes);
@@ -339,6 +340,7 @@ export class Prompts {
     }
     prompt.txid = wire.nextTxid;
     prompt.server = session.server;
+    prompt.sentToken = prompt.ownToken ?? token;
     prompt.turn.sent(() => wire.request(session, { kind: "prompt", promptId }, () => frame));
   }
 
@@ -360,20 +362,14 @@ export class Prompts {
     else turn.complete(toResult(end.response, prompt));
   }
 
-  /** The original server can be told to stop, by whoever has a token; the proxy only answers that it cannot. */
-  #cancelOnServer({ state: { promptId }, txid, ownToken }: Prompt): void {
-    const { wire, token, core } = this.#setup;
+  /** The original server can be told to stop, with a token; the proxy only answers that it cannot. */
+  #cancelOnServer({ state: { promptId }, txid, sentToken }: Prompt): void {
+    const { wire } = this.#setup;
     const session = wire.live;
-    if (txid === undefined || session?.server !== "codebuff") return;
-    const send = (authToken: string | undefined): void => {
-      if (authToken === undefined || !wire.isCurrent(session)) return;
-      const data = JSON.stringify({ type: "cancel-user-input", authToken, promptId });
-      this.#lastCancel = wire.nextTxid;
-      wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));
-    };
-    const known = ownToken ?? token.get();
-    if (typeof known !== "object") send(known);
-    else known.then(send, (error: unknown) => core().warn("cancel-not-sent", said(error)));
+    if (txid === undefined || sentToken === undefined || session?.server !== "codebuff") return;
+    const data = JSON.stringify({ type: "cancel-user-input", authToken: sentToken, promptId });
+    this.#lastCancel = wire.nextTxid;
+    wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));
   }
 
   #assertSendable(json: Prompt["json"], ownToken: string | undefined): number {

@@ -221,7 +221,7 @@ describe("cancelling", () => {
     await it.server.waitFor(({ cancels }) => cancels.length === 1);
   });
 
-  test("with a token of the prompt's own, or of a function that is asked anew", async () => {
+  test("with the token that the prompt was sent with: its own, or the one that a function gave for it", async () => {
     let asked = 0;
     await using it = await original(endless, { client: { authToken: async () => `token-${++asked}` } });
     await (await begun(it)).cancel();
@@ -229,20 +229,18 @@ describe("cancelling", () => {
     const own = it.client.prompt({ prompt: "hi", authToken: "own-token" });
     for await (const _ of own) break;
     await it.server.waitFor(({ cancels }) => cancels.length === 2);
-    expect(cancels(it).map(({ authToken }) => authToken)).toEqual(["token-2", "own-token"]);
+    expect(cancels(it).map(({ authToken }) => authToken)).toEqual(["token-1", "own-token"]);
   });
 
-  test("a token function that fails then is a warning, and the turn is cancelled all the same", async () => {
-    let asked = 0;
-    const authToken = async () => {
-      if (++asked > 1) throw new Error("logged out");
-      return TOKEN;
-    };
-    await using it = await original(endless, { client: { authToken } });
-    const warning = once(it.client, "protocolWarning", ({ kind }) => kind === "cancel-not-sent");
-    const turn = await begun(it);
-    expect((await turn.outcome).status).toBe("cancelled");
-    expect((await warning).message).toMatch(/logged out/);
+  test("and closing in the same breath tells the server before it leaves", async () => {
+    await using it = await original(endless);
+    const turn = it.client.prompt("hi");
+    await once(it.client, "event", (event) => event.type === "response-chunk" && event.text === "begun");
+    void turn.cancel();
+    await it.client.close();
+    await it.server.waitFor(({ connections }) => connections[0]?.closed);
+    expect(cancels(it)).toHaveLength(1);
+    expect(it.server.violations).toEqual([]);
   });
 
   test("makes room for the prompt that waits behind it", async () => {

@@ -24,6 +24,15 @@ export class Inbox<Frame extends string | object> {
     return this.#line.slice(this.#head);
   }
 
+  /** Takes out the frames that nobody has looked at yet; none while it is paused. */
+  takeWaiting(): readonly Frame[] {
+    if (this.#state !== "open") return [];
+    const waiting = this.waiting();
+    this.#line = [];
+    this.#head = 0;
+    return waiting;
+  }
+
   pause(): void {
     if (this.#state === "open") this.#state = "paused";
   }

@@ -154,6 +154,10 @@ export class CodebuffPeer implements MockConnection, Beating {
 
   /** The link reports the client's Close frame. */
   leave(code: number, reason: string): void {
+    // What came in one packet with the Close was handled by then on a server where no frame waits for another.
+    if (this.#backend.settings.scheduling === "concurrent")
+      for (const frame of this.#inbox.takeWaiting())
+        void this.#handle(checkFrame(frame, this.#backend.settings));
     this.#finish({ by: "client", code, reason });
   }
 
