@@ -124,6 +124,7 @@ export class CodebuffClient
         this.#prompts.giveBack();
       },
     });
+    this.#core.redactor.add(token.known); // a server may repeat it before it was ever sent
   }
 
   get status(): ClientStatus {
