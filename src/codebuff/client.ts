@@ -99,6 +99,7 @@ export class CodebuffClient
     this.#prompts = prompts;
     this.#requests = new Requests({ settings, wire, prompts, core });
     this.#standing = new Standing({
+      settings,
       wire,
       token,
       core,
@@ -145,10 +146,10 @@ export class CodebuffClient
       toolOutputDeltas: false,
       subagents: original,
       permissions: "client",
-      questions: original,
+      questions: false,
       usage: "credits",
       images: true,
-      cancelOnWire: original && this.#token.exists,
+      cancelOnWire: original && (this.#tokensGiven || this.#token.exists),
       history: "client",
       survivesReconnect: true,
     };
@@ -263,7 +264,8 @@ export class CodebuffClient
       newPromptId: () => randomId("prompt"),
     });
     this.#noteToken(data.authToken);
-    return data;
+    // A copy: it may be written again when it is sent, whatever the caller has done to the input by then.
+    return JSON.parse(toJson(data, "the prompt"));
   }
 
   #noteToken(token: string | undefined): void {

@@ -1,3 +1,4 @@
+import { isObject } from "../core/client-options.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { PromptData } from "./prompt.ts";
@@ -22,7 +23,7 @@ export type ContentPart =
       readonly type: "image";
       /** Bytes, base64, a `data:` URL, or the address of an image on the web. */
       readonly image: string | Uint8Array;
-      /** @default "image/png", for bytes and base64 */
+      /** Of bytes and base64. @default the server's guess, which for the proxy is "image/png" */
       readonly mediaType?: string;
     }
   | {
@@ -43,29 +44,36 @@ interface WireImage {
 /** What `content` may hold: whole messages, or the parts of one. */
 export type Content = readonly (ChatMessage | ContentPart)[];
 
-/** @throws InvalidInputError for a part that lacks what makes it one. What is no part is a message, and the server's to read. */
-export function checkContent(content: Content): void {
-  for (const [index, item] of content.entries()) {
-    if (!isContentPart(item) || isWhole(item)) continue;
-    const hint =
-      'It must be one of { type: "text", text }, { type: "image", image }, { type: "file", name, text }.';
-    throw new InvalidInputError(`part ${index} of \`content\` is not complete.`, hint);
-  }
+/**
+ * The content as plain JSON values: images as text, so that what the caller does to the bytes later changes nothing.
+ * @throws InvalidInputError for an item that is neither a message nor a whole part.
+ */
+export function plainContent(content: Content): Content {
+  return content.map((item, index) => {
+    if (isContentPart(item) ? !isWhole(item) : !isMessage(item)) {
+      const hint =
+        'It must be { type: "text", text }, { type: "image", image }, { type: "file", name, text }, or a message.';
+      throw new InvalidInputError(`item ${index} of \`content\` is not complete.`, hint);
+    }
+    return isContentPart(item) && item.type === "image" ? wireImage(item) : item;
+  });
 }
 
 function isWhole(part: ContentPart): boolean {
-  const { type, text, name, image, mediaType } = {
-    text: undefined,
-    name: undefined,
-    image: undefined,
-    mediaType: undefined,
-    ...part,
-  };
+  const { type, text, name, image, mediaType } = fieldsOf(part);
   if (type === "text") return typeof text === "string";
   if (type === "file") return typeof text === "string" && typeof name === "string";
   const known = typeof image === "string" ? image !== "" : image instanceof Uint8Array;
   return known && (mediaType === undefined || typeof mediaType === "string");
 }
+
+/** As leniently as the proxy reads one: with `text` for its content, its role as `type`, or wrapped in `message`. */
+function isMessage(message: object): boolean {
+  const { content, text, message: wrapped } = fieldsOf(message);
+  return typeof (content ?? text) === "string" || Array.isArray(content) || isObject(wrapped);
+}
+
+const fieldsOf = (value: object): Readonly<Record<string, unknown>> => ({ ...value });
 
 /**
  * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
@@ -83,6 +91,14 @@ export function promptFor(server: CodebuffServer, data: PromptData): PromptData 
 
 function isEmpty(state: object): boolean {
   return Object.keys(state).length === 0;
+}
+
+/** Messages of a history as the original server keeps them, in a session that this client begins. */
+export function historyFor(messages: readonly ChatMessage[]): readonly object[] {
+  return messages.map(({ role, content }) => ({
+    role,
+    content: typeof content === "string" ? content : content.map(wirePart),
+  }));
 }
 
 /** What the user says with one prompt, as chat messages: its parts and its words make up one of them. */
@@ -121,21 +137,30 @@ function chatPart(part: ContentPart): ChatPart {
 
 function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] {
   if (!isContentPart(item)) return partsOfMessage(item);
-  if (item.type === "image") return [wireImage(item)];
-  return [item.type === "file" ? fileText(item) : item];
+  if (item.type === "file") return [fileText(item)];
+  if (item.type === "text") return [item];
+  const { image, mediaType } = wireImage(item);
+  return [{ type: "image", ...fromUrl(image), ...(mediaType === undefined ? {} : { mediaType }) }];
 }
 
-function partsOfMessage({ role, content }: ChatMessage): readonly WirePart[] {
-  const hint = "Send the parts of one user message; a conversation keeps what was said before.";
-  if (role !== "user") {
-    throw new UnsupportedError(`the original server takes no \`${role}\` message as content.`, hint);
-  }
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map((part) => {
-    if (part.type === "text") return part;
-    if (part.type === "image_url") return { type: "image", ...fromUrl(part.image_url.url) };
-    throw new UnsupportedError(`the original server takes no content of type \`${part.type}\`.`, hint);
-  });
+function partsOfMessage(message: ChatMessage): readonly WirePart[] {
+  const { role, content } = fieldsOf(message);
+  if (role === "user" && typeof content === "string") return [{ type: "text", text: content }];
+  if (role === "user" && Array.isArray(content)) return content.map(wirePart);
+  const what = typeof role === "string" ? `a \`${role}\` message` : "such a message";
+  throw new UnsupportedError(`the original server does not take ${what} as content.`, ONE_MESSAGE);
+}
+
+const ONE_MESSAGE = "Send the parts of one user message; a conversation keeps what was said before.";
+
+/** A part of a chat message, which may be anything that the proxy knows. */
+function wirePart(part: unknown): WirePart {
+  const { type, text, image_url } = isObject(part) ? part : {};
+  if (type === "text" && typeof text === "string") return { type, text };
+  const url = isObject(image_url) ? image_url["url"] : undefined;
+  if (type === "image_url" && typeof url === "string") return { type: "image", ...fromUrl(url) };
+  const what = typeof type === "string" ? `a part of type \`${type}\`` : "such a part";
+  throw new UnsupportedError(`the original server does not take ${what}.`, ONE_MESSAGE);
 }
 
 /** Base64 of its own, with the type beside it, as the original server has it. */

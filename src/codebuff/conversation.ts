@@ -1,7 +1,6 @@
 import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { TurnOptions } from "../core/turn.ts";
-import { promptFor } from "./content.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
 import { type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
@@ -46,7 +45,6 @@ export function openConversation(
     create: (input: Input, options: Options, first) => {
       const data = host.build(input, options);
       assertSaysSomething(data);
-      toJson(promptFor("proxy", data), "the prompt");
       const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
       const prompt = host.create({ input, data, options, json, stateNow: () => memory.state, first });
       return {

@@ -9,7 +9,10 @@ export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, Codebu
   initResponse: [response: InitResponse];
   /** The account's use of credits, whenever the server tells it. */
   usage: [usage: UsageResponse];
-  /** The server is about to shut down: no new prompt goes to it, and once those under way are done the client connects anew. */
+  /**
+   * The server is about to shut down: no new prompt goes to it, and once those under way are done the client connects
+   * anew. With `reconnect: false` it is only told.
+   */
   reconnectRequested: [];
   /** A failure that names no request, and could not be told to belong to one. */
   actionError: [error: ActionError];

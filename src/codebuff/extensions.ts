@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/client-options.ts";
 import type { Shape } from "../core/shape.ts";
-import { type Nullish, optional } from "./nullish.ts";
+import { type Nullish, nullish, optional } from "./nullish.ts";
 
 /** One part of what a tool gave back. */
 export type ToolOutput =
@@ -23,13 +23,13 @@ export function isToolOutput(value: unknown): value is ToolOutput {
 
 /** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
 export interface McpConfig {
-  readonly type?: string;
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly url?: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly type?: Nullish<string>;
+  readonly command?: Nullish<string>;
+  readonly args?: Nullish<readonly string[]>;
+  readonly env?: Nullish<Readonly<Record<string, string>>>;
+  readonly url?: Nullish<string>;
+  readonly params?: Nullish<Readonly<Record<string, unknown>>>;
+  readonly headers?: Nullish<Readonly<Record<string, string>>>;
 }
 
 /** The server asks this machine to run a tool. It has two shapes: `requestId` and `input`, or `toolCallId` and `toolArgs`. */
@@ -121,44 +121,48 @@ export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject);
 /** A balance or a number of credits: `Infinity` on the published proxy, which `z.number()` refuses. */
 export const amount = z.custom<number>((value) => typeof value === "number");
 
-export const breakdown = z.custom<BalanceBreakdown>(
-  (value) => isObject(value) && Object.values(value).every((part) => typeof part === "number"),
-);
+export const breakdown = z.custom<BalanceBreakdown>((value) => isRecordOf("number", value));
 
-const strings = z.custom<readonly string[]>(
-  (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-);
+const strings = z.custom<readonly string[]>(isListOfStrings);
 
-const texts = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).every((field) => typeof field === "string");
+export function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+export function isRecordOf(kind: "string" | "number", value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((field) => typeof field === kind);
+}
+
+const isString = (value: unknown): boolean => typeof value === "string";
+const isTexts = (value: unknown): boolean => isRecordOf("string", value);
 
 /** What each field of the configuration has to be where it is given: whoever runs it relies on that. */
 const MCP_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  type: (value) => typeof value === "string",
-  command: (value) => typeof value === "string",
-  args: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  env: texts,
-  url: (value) => typeof value === "string",
+  type: isString,
+  command: isString,
+  args: isListOfStrings,
+  env: isTexts,
+  url: isString,
   params: isObject,
-  headers: texts,
+  headers: isTexts,
 };
 
 const mcpConfig = z.custom<McpConfig>(
   (value) =>
     isObject(value) &&
-    Object.entries(MCP_FIELDS).every(([name, holds]) => value[name] === undefined || holds(value[name])),
+    Object.entries(MCP_FIELDS).every(([name, holds]) => value[name] == null || holds(value[name])),
 );
 
 const toolCallRequest = z.looseObject({
   type: z.literal("tool-call-request"),
-  userInputId: optional(z.string()),
-  requestId: optional(z.string()),
-  toolCallId: optional(z.string()),
+  userInputId: nullish(z.string()),
+  requestId: nullish(z.string()),
+  toolCallId: nullish(z.string()),
   toolName: z.string(),
-  input: optional(anyObject),
-  toolArgs: optional(anyObject),
+  input: nullish(anyObject),
+  toolArgs: nullish(anyObject),
   timeout: optional(z.number()),
-  mcpConfig: optional(mcpConfig),
+  mcpConfig: nullish(mcpConfig),
 } satisfies Shape<ToolCallRequest>);
 
 const readFilesRequest = z.looseObject({

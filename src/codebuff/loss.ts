@@ -52,5 +52,6 @@ export function requestTooLarge(
 ): PayloadTooLargeError {
   const bytes = utf8Length(frame);
   const message = `the server closed the connection over a ${what} of ${bytes} bytes; send less`;
-  return new PayloadTooLargeError(message, { bytes, limit: frameLimit(settings, "proxy") });
+  const limit = frameLimit(settings, "proxy"); // the server's own is not known; this one can be too high
+  return new PayloadTooLargeError(message, { bytes, ...(limit < bytes ? { limit } : {}) });
 }

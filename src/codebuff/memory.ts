@@ -1,9 +1,10 @@
 import { isObject } from "../core/client-options.ts";
 import type { ConversationMessage, ConversationState } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type ChatMessage, chatMessages, promptFor } from "./content.ts";
+import { type ChatMessage, chatMessages, historyFor, promptFor } from "./content.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { PromptData } from "./prompt.ts";
+import { newSessionState } from "./session-state.ts";
 import type { CodebuffResult } from "./turn.ts";
 
 /** What a Codebuff conversation goes on from; a JSON value. */
@@ -48,10 +49,18 @@ export class CodebuffMemory {
   /** The prompt as `server` needs it to see what was said before. */
   withHistory(data: PromptData, server: CodebuffServer): PromptData {
     if (server === "codebuff") {
-      return promptFor(server, this.#sessionState ? { ...data, sessionState: this.#sessionState } : data);
+      const sessionState = this.#sessionState ?? this.#begun(data.sessionState);
+      return promptFor(server, { ...data, sessionState });
     }
     const { prompt: _, ...rest } = data;
     return { ...rest, content: [...this.#messages, ...chatMessages(data)], sessionState: {} };
+  }
+
+  /** The state of a session whose beginning another server has heard. */
+  #begun(given: PromptData["sessionState"]): PromptData["sessionState"] {
+    if (this.#messages.length === 0 || Object.keys(given).length > 0) return given;
+    const { fileContext, mainAgentState } = newSessionState();
+    return { fileContext, mainAgentState: { ...mainAgentState, messageHistory: historyFor(this.#messages) } };
   }
 
   /** A turn succeeded: both sides of it are remembered. */

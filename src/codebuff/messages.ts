@@ -8,7 +8,9 @@ import {
   breakdown,
   EXTENSIONS,
   type Extension,
+  isRecordOf,
   requestIdOf,
+  type ServerRequest,
 } from "./extensions.ts";
 import { type Nullish, optional } from "./nullish.ts";
 
@@ -105,9 +107,7 @@ export interface Invalid {
   readonly request?: { readonly type: string; readonly requestId: string };
 }
 
-const names = z.custom<Readonly<Record<string, string>>>(
-  (value) => isObject(value) && Object.values(value).every((name) => typeof name === "string"),
-);
+const names = z.custom<Readonly<Record<string, string>>>((value) => isRecordOf("string", value));
 
 export const ackSchema = z.looseObject({
   type: z.literal("ack"),
@@ -218,7 +218,7 @@ const REQUESTS: ReadonlySet<string> = new Set([
   "read-files",
   "read-files-request",
   "request-mcp-tool-data",
-]);
+] satisfies ServerRequest["type"][]);
 
 function read(schema: z.ZodMiniType<ServerMessage>, value: unknown, what: string): ServerMessage {
   const result = schema.safeParse(value);

@@ -13,3 +13,7 @@ export const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>>
       return result.success ? result.data : undefined;
     }),
   );
+
+/** A field that may be absent or null, and decides on its message when it is wrong: something is done with it. */
+export const nullish = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
+  z.optional(z.nullable(schema));

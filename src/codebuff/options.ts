@@ -28,7 +28,10 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
   readonly suffixDuplicateId?: boolean;
   /** Opaque name of this installation, sent with every prompt. @default "agentwire-" and 128 random bits, new for each client */
   readonly fingerprintId?: string;
-  /** Sent with every action; a function is asked each time. The proxy does not check it, the original server needs it. */
+  /**
+   * Sent with every prompt and init; a function is asked each time. A cancel goes out with the token that its prompt
+   * was sent with. The proxy does not check it, the original server needs it.
+   */
   readonly authToken?: string | (() => string | Promise<string>);
   /** Model for prompts that name none. @default the server's */
   readonly model?: string;
@@ -117,6 +120,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   onReadFiles: checks.function,
   onMcpTools: checks.function,
+  onMcpToolCall: checks.function,
 };
 
 /** The proxy drops a client 60 to 90 s after the last ping it handled; 25 s leaves room for two to go astray. */

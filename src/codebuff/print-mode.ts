@@ -1,5 +1,5 @@
 import { isObject } from "../core/client-options.ts";
-import { isToolOutput, type ToolOutput } from "./extensions.ts";
+import { isListOfStrings, isToolOutput, type ToolOutput } from "./extensions.ts";
 import type { ChunkObject } from "./messages.ts";
 
 /** What an object chunk of the original server says; fields marked optional came with later versions. */
@@ -100,7 +100,7 @@ export function isPrintModeEvent(chunk: string | ChunkObject): chunk is PrintMod
 
 function isOf(kind: Kind, value: unknown): boolean {
   if (kind === "object") return isObject(value);
-  if (kind === "strings") return Array.isArray(value) && value.every((item) => typeof item === "string");
+  if (kind === "strings") return isListOfStrings(value);
   if (kind === "outputs") return Array.isArray(value) && value.every(isToolOutput);
   return typeof value === kind;
 }

@@ -1,6 +1,6 @@
 import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type Content, checkContent } from "./content.ts";
+import { type Content, plainContent } from "./content.ts";
 
 /** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
 export interface CodebuffPromptInput {
@@ -84,13 +84,12 @@ export function buildPrompt(input: string | CodebuffPromptInput, defaults: Promp
   if (given.prompt === undefined && !given.content?.length && !hasMessages(given.sessionState)) {
     throw new InvalidInputError("the prompt has neither `prompt` nor `content`.", HOW_TO_PROMPT);
   }
-  if (given.content) checkContent(given.content);
   const { prompt, content, authToken, repoUrl, agentId, promptParams, model = defaults.model } = given;
   return {
     type: "prompt",
     promptId: given.promptId ?? defaults.newPromptId(),
     ...(prompt === undefined ? {} : { prompt }),
-    ...(content === undefined ? {} : { content }),
+    ...(content === undefined ? {} : { content: plainContent(content) }),
     fingerprintId: given.fingerprintId ?? defaults.fingerprintId,
     sessionState: given.sessionState ?? {},
     toolResults: given.toolResults ?? [],

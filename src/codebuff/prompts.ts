@@ -12,7 +12,6 @@ import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
-import { promptFor } from "./content.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
@@ -55,6 +54,7 @@ export interface Prompt {
   txid: number | undefined;
   server: CodebuffServer | undefined;
   sentToken: string | undefined;
+  wasAcked: boolean;
 }
 
 /** What a new prompt is made of. */
@@ -75,8 +75,14 @@ const REMEMBERED = 256;
 /** How a prompt ended. `silent`: the server was taken to be done with it although it did not say so. */
 type Settled = "completed" | "silent" | "other";
 
-/** Where a prompt stands that a message names: `unknown` to this client, or naming none. */
-export type PromptStanding = "open" | "unsent" | Settled | "unknown" | "none";
+/** What a message names, perhaps with a sub-agent's suffix: a prompt of this client, or none that it knows. */
+export interface Named {
+  /** The prompt's own id; the one named, where it is not known. */
+  readonly promptId: string;
+  readonly standing: "open" | "unsent" | Settled | "unknown";
+  /** While it is open. */
+  readonly prompt?: Prompt;
+}
 
 export interface PromptsSetup {
   readonly settings: CodebuffSettings;
@@ -124,7 +130,7 @@ export class Prompts {
     }
     const ownToken = order.data.authToken;
     const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
-    const heldBytes = order.first ? 0 : utf8Length(toJson(promptFor("proxy", order.data), "the prompt"));
+    const heldBytes = order.first ? 0 : utf8Length(toJson(order.data, "the prompt"));
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = order.options ?? {};
@@ -166,6 +172,7 @@ export class Prompts {
       txid: undefined,
       server: undefined,
       sentToken: undefined,
+      wasAcked: false,
     };
     this.#open.set(promptId, prompt);
     if (!order.first) this.#held.add(prompt, heldBytes);
@@ -180,8 +187,7 @@ export class Prompts {
     try {
       prompt.bytes ??= this.#assertSendable(prompt.json, prompt.ownToken);
     } catch (error) {
-      if (!isAgentwireError(error)) throw error;
-      prompt.turn.fail(error);
+      prompt.turn.fail(unwritable(error));
       return;
     }
     this.#queue.add(prompt, prompt.bytes);
@@ -208,7 +214,10 @@ export class Prompts {
 
   /** The server took the prompt in: from now on its silence counts. */
   acked(promptId: string): void {
-    this.#open.get(promptId)?.turn.active();
+    const prompt = this.#open.get(promptId);
+    if (!prompt) return;
+    prompt.wasAcked = true;
+    prompt.turn.active();
   }
 
   fail(promptId: string, error: AgentwireError): void {
@@ -233,13 +242,12 @@ export class Prompts {
     const message = frame.type === "prompt-error" ? this.#clean(frame) : frame;
     const id = promptIdOf(message);
     if (id === undefined) return; // a tool call of the shape that names none
-    const prompt = this.#open.get(id) ?? this.#masterOf(id);
-    if (prompt?.txid !== undefined) {
-      wire.impliesAck(prompt.txid);
-      if (prompt.state.promptId === id) this.#apply(prompt, message, size);
+    const { promptId, prompt, standing } = this.named(id);
+    if (prompt && standing === "open") {
+      if (prompt.txid !== undefined) wire.impliesAck(prompt.txid);
+      if (promptId === id) this.#apply(prompt, message, size);
       else prompt.turn.push(subagentEvent(prompt.state, message), size);
     } else {
-      const standing = this.standing(id);
       if (standing === "silent") wire.answersOutOfOrder();
       core().events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
     }
@@ -248,33 +256,33 @@ export class Prompts {
     this.pump();
   }
 
-  /** Where the prompt stands that `id` names, perhaps with a sub-agent's suffix. */
-  standing(id: string | undefined): PromptStanding {
-    if (id === undefined) return "none";
-    const open = this.#open.get(id) ?? this.#masterOf(id);
-    if (open) return open.txid === undefined ? "unsent" : "open";
-    return this.#settled.get(id) ?? this.#settled.get(longestMaster(this.#settled.keys(), id)) ?? "unknown";
+  /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
+  named(id: string): Named {
+    const exact = this.#known(id);
+    if (exact || !id.includes("-")) return exact ?? { promptId: id, standing: "unknown" };
+    let longest = "";
+    for (const ids of [this.#open.keys(), this.#settled.keys()]) {
+      for (const known of ids) {
+        if (known.length > longest.length && id.startsWith(`${known}-`)) longest = known;
+      }
+    }
+    return this.#known(longest) ?? { promptId: id, standing: "unknown" };
   }
 
-  /** Stops the idle clock of the prompt that `id` names, or of all where it names none, until the returned function is called. */
-  hold(id: string | undefined): () => void {
-    const one = id === undefined ? undefined : (this.#open.get(id) ?? this.#masterOf(id));
-    const held = one ? [one] : id === undefined ? [...this.#open.values()] : [];
-    const releases = held.map(({ turn }) => turn.hold());
+  #known(promptId: string): Named | undefined {
+    const prompt = this.#open.get(promptId);
+    if (prompt) return { promptId, prompt, standing: prompt.txid === undefined ? "unsent" : "open" };
+    const standing = this.#settled.get(promptId);
+    return standing && { promptId, standing };
+  }
+
+  /** Stops the idle clock of one prompt, or of all, until the returned function is called. */
+  hold(promptId: string | undefined): () => void {
+    const held = promptId === undefined ? [...this.#open.values()] : [this.#open.get(promptId)];
+    const releases = held.map((prompt) => prompt?.turn.hold());
     return () => {
-      for (const release of releases) release();
+      for (const release of releases) release?.();
     };
-  }
-
-  /** The id of the prompt that `id` names, without a suffix. */
-  masterId(id: string): string {
-    return (this.#open.get(id) ?? this.#masterOf(id))?.state.promptId ?? id;
-  }
-
-  /** The open prompt for which the sub-agent `id` works. A prompt that has settled under just this id is no sub-agent. */
-  #masterOf(id: string): Prompt | undefined {
-    if (!id.includes("-") || this.#settled.get(id)) return undefined;
-    return this.#open.get(longestMaster(this.#open.keys(), id));
   }
 
   /** An error without any id fails the only prompt under way, if nothing of its answer came; otherwise it is told to the client. */
@@ -282,7 +290,10 @@ export class Prompts {
     const error = this.#clean(frame);
     const underWay = [...this.#open.values()].filter(({ txid }) => txid !== undefined);
     const [only] = underWay;
-    const fresh = only && only.turn.status !== "streaming" && (only.txid ?? 0) > this.#lastCancel;
+    // A cancel that was sent before may be what it answers, unless this prompt was heard of since.
+    const { txid = -1, wasAcked = false } = only ?? {};
+    const its = this.#lastCancel < 0 || (wasAcked && txid > this.#lastCancel);
+    const fresh = only && only.turn.status !== "streaming" && its;
     if (!fresh || underWay.length > 1) {
       this.#setup.core().events.emit("actionError", error);
       return;
@@ -334,8 +345,7 @@ export class Prompts {
       frame = encode.action(wire.nextTxid, withToken(prompt.json(session.server), token));
       checkFrame(frame, settings, session.server);
     } catch (error) {
-      if (!isAgentwireError(error)) throw error;
-      prompt.turn.fail(error);
+      prompt.turn.fail(unwritable(error));
       return;
     }
     prompt.txid = wire.nextTxid;
@@ -391,13 +401,12 @@ export class Prompts {
   }
 }
 
-/** The longest of `ids` that `id` continues with `-`: sub-agents work under their prompt's id and a suffix. */
-function longestMaster(ids: Iterable<string>, id: string): string {
-  let longest = "";
-  for (const known of ids) {
-    if (known.length > longest.length && id.startsWith(`${known}-`)) longest = known;
-  }
-  return longest;
+/** Whatever is wrong with a prompt that cannot be written, its turn has to end. */
+function unwritable(cause: unknown): AgentwireError {
+  if (isAgentwireError(cause)) return cause;
+  return new InvalidInputError("the prompt cannot be written for this server.", "Its cause says why.", {
+    cause,
+  });
 }
 
 function toResult(response: PromptResponse, { turn, state }: Prompt): CodebuffResult {

@@ -17,7 +17,7 @@ import { checkFrame } from "./frame-limit.ts";
 import { encode, type Invalid } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { toJson } from "./prompt.ts";
-import type { PromptStanding, Prompts } from "./prompts.ts";
+import type { Named, Prompts } from "./prompts.ts";
 import type { Notice, Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
@@ -30,7 +30,7 @@ export interface CodebuffToolCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** The turn it belongs to, where the server says so. */
   readonly turnId?: string;
-  /** Set when the tool is one of an MCP server; where that is comes from the agent's definition, so ask your user before you start it. */
+  /** For `onMcpToolCall`: where the tool is. It comes from the agent's definition, so ask your user before you start anything. */
   readonly mcpConfig?: McpConfig;
   /** The message as it came. */
   readonly raw: ToolCallRequest;
@@ -38,7 +38,10 @@ export interface CodebuffToolCall {
 
 /** What a handler gets besides its request. */
 export interface HandlerContext {
-  /** Aborted when nobody waits for the answer any more: the turn was cancelled, the link lost, or the time is over. */
+  /**
+   * Aborted when nobody waits for the answer any more: the time is over, the link is lost, or the turn that a tool
+   * was called for was cancelled or has failed.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -74,10 +77,12 @@ export type McpToolsHandler = (
 
 /** Who does on this machine what the server asks for. What nobody is registered for is answered with an error. */
 export interface CodebuffHandlers {
-  /** By the tool's name; `"*"` takes every name that has no handler of its own. */
+  /** By the tool's name; `"*"` takes every name that has no handler of its own. Tools of MCP servers do not come here. */
   readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
   readonly onReadFiles?: ReadFilesHandler;
   readonly onMcpTools?: McpToolsHandler;
+  /** Runs one tool of an MCP server; `call.mcpConfig` says which. */
+  readonly onMcpToolCall?: CodebuffToolHandler;
 }
 
 /** ms that a tool gets when neither the request nor its input says. */
@@ -92,6 +97,13 @@ const FILES_TIMEOUT = 30_000;
 /** ms for the tools of an MCP server, which may have to be installed first. The server gives up after 50 s. */
 const MCP_TIMEOUT = 45_000;
 
+/** Requests that are carried out at once; what is above is refused. Far more than agents are known to ask, and few enough for any machine. */
+const MAX_AT_ONCE = 100;
+
+/** Characters of an id, and of an error that a server is told: real ones are a fraction of that. */
+const MAX_ID = 1_000;
+const MAX_ERROR = 8_192;
+
 /** How many tool calls are remembered, so that one that comes twice is not carried out twice; and how many warnings. */
 const REMEMBERED = 256;
 
@@ -104,10 +116,10 @@ export interface RequestsSetup {
 
 /** One request that a handler works on. */
 interface Task {
-  /** What tells it from the others. */
-  readonly key: string;
   /** The prompt it was made for, without a sub-agent's suffix. */
   readonly promptId: string | undefined;
+  /** Whether it will end by itself. */
+  readonly limited: boolean;
   /** Nobody waits any more: ends it, and answers with the reason. */
   abandon(why: string): void;
 }
@@ -135,7 +147,8 @@ interface Job<T> {
  */
 export class Requests {
   readonly #setup: RequestsSetup;
-  readonly #tasks = new Set<Task>();
+  /** By what tells a request that came twice from two requests. */
+  readonly #tasks = new Map<string, Task>();
   /** The tool calls of the current session: a server that was started anew may count from the beginning. */
   #called = new Recent<string, true>(REMEMBERED);
   readonly #missing = new Recent<string, true>(REMEMBERED);
@@ -144,22 +157,22 @@ export class Requests {
     this.#setup = setup;
   }
 
+  /** Whether something is being done that will end. What may go on for ever, behind a prompt that is over, holds nobody up. */
   get working(): boolean {
-    return this.#tasks.size > 0;
+    return [...this.#tasks.values()].some(({ limited }) => limited);
   }
 
   receive(request: ServerRequest): void {
     const { wire, core } = this.#setup;
     const session = wire.live;
     const id = requestIdOf({ ...request });
-    if (!session || id === undefined) {
-      const why = session ? "it has no id" : "there is no session yet";
+    if (!session || id === undefined || id.length > MAX_ID) {
+      const why = session ? "it has no id that can be used" : "there is no session to answer on";
       core().warn("unanswerable-request", `a ${request.type} cannot be answered: ${why}`);
       return;
     }
     const key = keyOf(request, id);
-    const working = [...this.#tasks].some((task) => task.key === key);
-    if (working || this.#called.get(key)) {
+    if (this.#tasks.has(key) || this.#called.get(key)) {
       core().warn("repeated-request", `a ${request.type} came twice; it is carried out once`);
       return;
     }
@@ -195,33 +208,33 @@ export class Requests {
   /** What was asked for a prompt that came to nothing is not needed any more. */
   promptEnded(promptId: string, completed: boolean): void {
     if (completed) return; // agents may go on behind an answer
-    for (const task of [...this.#tasks]) {
+    for (const task of [...this.#tasks.values()]) {
       if (task.promptId === promptId) task.abandon("the prompt was cancelled or has failed");
     }
   }
 
   /** The session is gone: there is nobody to answer. */
   sessionEnded(): void {
-    for (const task of [...this.#tasks]) task.abandon("the connection has ended");
+    for (const task of [...this.#tasks.values()]) task.abandon("the connection has ended");
     this.#called = new Recent(REMEMBERED);
   }
 
   #callTool(session: Session, key: string, raw: ToolCallRequest): void {
-    const { settings, prompts } = this.#setup;
+    const { prompts } = this.#setup;
     const { requestId, toolCallId } = raw;
     const id = requestId ?? toolCallId ?? "";
     const { toolName: name, userInputId, mcpConfig } = raw;
     const failed = (why: string): object => toolError(id, why);
-    const standing = prompts.standing(userInputId ?? undefined);
-    const { tools = {} } = settings.handlers;
-    const handler = Object.hasOwn(tools, name) ? tools[name] : tools["*"];
-    const why = handler ? REFUSED[standing] : `no handler is registered for the tool "${name}"`;
+    const handler = this.#handlerOf(raw);
+    const named = userInputId == null ? undefined : prompts.named(userInputId);
+    const why = handler
+      ? named && REFUSED[named.standing]
+      : `no handler is registered for the tool "${name}"`;
     if (!handler || why !== undefined) {
-      if (!handler) this.#warnMissing(`tool \`${name}\``, "`tools`");
       this.#refuse(session, "tool-call-response", failed(why ?? ""));
       return;
     }
-    const promptId = userInputId == null ? undefined : prompts.masterId(userInputId);
+    const promptId = named?.promptId;
     const input = raw.input ?? raw.toolArgs ?? {};
     const call: CodebuffToolCall = {
       id,
@@ -244,6 +257,16 @@ export class Requests {
     });
   }
 
+  /** A tool of an MCP server is not the one of this machine that goes by the same name. */
+  #handlerOf({ toolName, mcpConfig }: ToolCallRequest): CodebuffToolHandler | undefined {
+    const { tools = {}, onMcpToolCall } = this.#setup.settings.handlers;
+    const own = Object.hasOwn(tools, toolName) ? tools[toolName] : tools["*"];
+    const handler = mcpConfig ? onMcpToolCall : own;
+    const option = mcpConfig ? "`onMcpToolCall`" : "`tools`";
+    if (!handler) this.#warnMissing(`the tool \`${toolName.slice(0, MAX_ID)}\``, option);
+    return handler;
+  }
+
   #readFiles(session: Session, key: string, { requestId, filePaths }: ReadFilesRequest): void {
     const { onReadFiles } = this.#setup.settings.handlers;
     const answer = (files: FilesRead): object => ({
@@ -264,10 +287,7 @@ export class Requests {
       notice: "read-files-response",
       timeout: FILES_TIMEOUT,
       run: (context) => onReadFiles(filePaths, context),
-      read: (files) => {
-        if (!isObject(files)) throw notWhatItShouldBe(files, "an object of texts by path");
-        return answer(files);
-      },
+      read: (files) => answer(readFiles(files)),
       failed: () => answer({}),
     });
   }
@@ -305,6 +325,12 @@ export class Requests {
   #start<T>(job: Job<T>): void {
     const { prompts, settings, wire, core } = this.#setup;
     const { session, key, handler, promptId, notice, timeout } = job;
+    if (this.#tasks.size >= MAX_AT_ONCE) {
+      const why = `this client carries out ${MAX_AT_ONCE} requests at once, and no more`;
+      core().warn("handler-failed", `${handler} was not called: ${why}`);
+      this.#refuse(session, notice, job.failed(why));
+      return;
+    }
     const controller = new AbortController();
     const release = prompts.hold(promptId);
     let settled = false;
@@ -312,16 +338,15 @@ export class Requests {
       if (settled) return;
       settled = true;
       cancelTimer();
-      this.#tasks.delete(task);
+      this.#tasks.delete(key);
       release();
-      this.#send(session, notice, this.#jsonOf(job, answer));
+      this.#send(session, notice, this.#jsonOf(job, answer), job.failed("the server refused the answer"));
       wire.retireIfIdle();
     };
     const abandon = (why: string): void => {
       settle(() => job.failed(why));
       controller.abort(new Error(why));
     };
-    const task: Task = { key, promptId, abandon };
     const expire = (): void => {
       const why = `${handler} did not answer within ${timeout} ms`;
       core().warn("handler-failed", why);
@@ -329,7 +354,7 @@ export class Requests {
     };
     const cancelTimer =
       timeout === 0 ? () => {} : settings.socket.clock.setTimeout(expire, timeout, { unref: true });
-    this.#tasks.add(task);
+    this.#tasks.set(key, { promptId, limited: timeout > 0, abandon });
     void outcomeOf(() => job.run({ signal: controller.signal }), job.read).then(settle);
   }
 
@@ -341,7 +366,7 @@ export class Requests {
       checkFrame(encode.action(wire.nextTxid, json), settings, session.server);
       return json;
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : said(cause);
+      const message = messageOf(cause).slice(0, MAX_ERROR);
       core().warn("handler-failed", `${handler} failed: ${message}`, { cause });
       return JSON.stringify({ type: notice, ...failed(core().redactor.redact(message)) });
     }
@@ -352,10 +377,14 @@ export class Requests {
     this.#setup.wire.retireIfIdle();
   }
 
-  #send(session: Session, kind: Notice, json: string): void {
+  /** `otherwise` is sent when the original server does not take the answer: it would go on waiting. */
+  #send(session: Session, kind: Notice, json: string, otherwise?: object): void {
     const { wire } = this.#setup;
-    // With its connection the server has forgotten the request.
-    if (wire.isCurrent(session)) wire.request(session, { kind }, (txid) => encode.action(txid, json));
+    if (!wire.isCurrent(session)) return; // with its connection the server has forgotten the request
+    const refused = (): void => {
+      if (otherwise && session.server === "codebuff") this.#refuse(session, kind, otherwise);
+    };
+    wire.request(session, { kind, refused }, (txid) => encode.action(txid, json));
   }
 
   #warnMissing(what: string, option: string): void {
@@ -373,7 +402,7 @@ function keyOf(request: ServerRequest, id: string): string {
 }
 
 /** Why a tool is not run for a prompt that stands so. A completed one may have agents that go on. */
-const REFUSED: { readonly [standing in PromptStanding]?: string } = {
+const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
   other: "the prompt was cancelled or has failed",
   silent: "the prompt has failed",
   unknown: "this client has sent no such prompt",
@@ -404,17 +433,44 @@ async function outcomeOf<T>(run: () => T | Promise<T>, read: (value: T) => objec
 }
 
 function readOutput(output: unknown): readonly ToolOutput[] {
-  if (Array.isArray(output) && output.every(isToolOutput)) return output;
+  if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
   throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');
 }
 
+/** JSON leaves out what it cannot write, and the server then refuses the part. */
+function canBeWritten(part: ToolOutput): boolean {
+  return part.type === "media" || JSON.stringify(part.value) !== undefined;
+}
+
 function isMcpTool(tool: unknown): tool is McpTool {
-  return isObject(tool) && typeof tool["name"] === "string" && isObject(tool["inputSchema"]);
+  if (!isObject(tool) || typeof tool["name"] !== "string") return false;
+  const { description, inputSchema } = tool;
+  const isDescribed = description === undefined || typeof description === "string";
+  return isDescribed && isObject(inputSchema) && inputSchema["type"] === "object";
+}
+
+function readFiles(files: unknown): FilesRead {
+  const expected = "an object of texts by path, with null for what cannot be read";
+  if (!isObject(files) || files instanceof Map) throw notWhatItShouldBe(files, expected);
+  for (const [path, text] of Object.entries(files)) {
+    if (text == null || typeof text === "string") continue;
+    const what = `${describe(text)} for ${JSON.stringify(path)}`;
+    throw new InvalidInputError(
+      `the handler returned ${what}.`,
+      `It must return ${expected}; await what it reads.`,
+    );
+  }
+  return files as FilesRead;
 }
 
 function textOf(files: FilesRead, path: string): string | null {
-  const text = Object.hasOwn(files, path) ? files[path] : null;
-  return typeof text === "string" ? text : null;
+  return (Object.hasOwn(files, path) ? files[path] : null) ?? null;
+}
+
+/** The words of what was thrown; not every error's message is text. */
+function messageOf(thrown: unknown): string {
+  const message: unknown = thrown instanceof Error ? thrown.message : undefined;
+  return typeof message === "string" ? message : said(thrown);
 }
 
 function notWhatItShouldBe(value: unknown, expected: string): InvalidInputError {

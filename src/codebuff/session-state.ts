@@ -1,3 +1,5 @@
+import { defined } from "../core/client-options.ts";
+
 /** What the original server knows of a project; every field is part of its schema, most may stay empty. */
 export interface ProjectFileContext {
   readonly projectRoot: string;
@@ -59,5 +61,5 @@ export function newSessionState(
     creditsUsed: 0,
     directCreditsUsed: 0,
   };
-  return { fileContext: { ...fileContext, ...project }, mainAgentState };
+  return { fileContext: { ...fileContext, ...defined(project) }, mainAgentState };
 }

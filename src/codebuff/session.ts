@@ -11,7 +11,7 @@ export type Sent =
   | { readonly kind: "prompt"; readonly promptId: string }
   | { readonly kind: "init"; readonly reply: Deferred<InitResponse> }
   | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void }
-  | { readonly kind: Notice };
+  | { readonly kind: Notice; readonly refused?: () => void };
 
 /** A frame is kept until its ack: a server may close over one that is too large without saying which. */
 interface Unacked {
@@ -164,10 +164,6 @@ export class Session {
     if (!wasRunning) return;
     this.#runningChanged();
     if (this.#running.size === 0) this.#onIdle();
-  }
-
-  isRunning(promptId: string): boolean {
-    return this.#running.has(promptId);
   }
 
   /** The un-acked request with the largest frame: what a close with 1009 is about. */

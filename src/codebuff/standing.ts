@@ -1,9 +1,12 @@
 import type { ClientCore } from "../core/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { type AgentwireError, copyError, isAgentwireError } from "../core/errors.ts";
+import { utf8Length } from "../core/frames.ts";
 import { Queue } from "../core/queue.ts";
 import type { CodebuffClientEvents } from "./events.ts";
+import { frameLimit } from "./frame-limit.ts";
 import { encode, type InitResponse } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 import { type TokenSource, tokenFailed, withToken } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
@@ -25,6 +28,7 @@ interface Topics {
 type Asked = Init | Topics;
 
 export interface StandingSetup {
+  readonly settings: CodebuffSettings;
   readonly wire: Wire;
   readonly token: TokenSource;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
@@ -133,7 +137,7 @@ export class Standing {
       this.#next.take();
       if ("error" in got) asked.reply.reject(got.error);
       else if (asked.kind === "init") this.#writeInit(session, asked, got.token);
-      else this.#writeTopics(session, asked.kind, [asked, ...this.#takeMore(asked.kind)]);
+      else this.#writeTopics(session, asked.kind, [asked, ...this.#takeMore(asked)]);
     }
     this.#pumping = false;
     if (!this.hasWork) this.#setup.done();
@@ -159,10 +163,14 @@ export class Standing {
     );
   }
 
-  /** What follows of the same kind: several subscribes go out as one, with the union of their topics. */
-  #takeMore(kind: Topics["kind"]): readonly Topics[] {
+  /** What follows of the same kind: several subscribes go out as one, with the union of their topics, as far as a frame holds them. */
+  #takeMore({ kind, topics }: Topics): readonly Topics[] {
+    const { settings, wire } = this.#setup;
+    let room = frameLimit(settings, wire.server) - sizeOf(topics);
     const more: Topics[] = [];
     for (let next = this.#next.first; next?.kind === kind; next = this.#next.first) {
+      room -= sizeOf(next.topics);
+      if (room < ENVELOPE) break;
       this.#next.take();
       more.push(next);
     }
@@ -183,8 +191,17 @@ export class Standing {
       }
     };
     const reply = deferred<void>();
-    for (const each of asked) reply.promise.then(each.reply.resolve, each.reply.reject);
+    for (const each of asked) {
+      reply.promise.then(each.reply.resolve, (error: AgentwireError) => each.reply.reject(copyError(error)));
+    }
     const frame = (txid: number): string => encode.topics(kind, txid, topics);
     this.#setup.wire.request(session, { kind: "topics", reply, apply }, frame);
   }
+}
+
+/** Bytes of a frame around its topics: more than its type and any txid need. */
+const ENVELOPE = 100;
+
+function sizeOf(topics: readonly string[]): number {
+  return utf8Length(JSON.stringify(topics));
 }

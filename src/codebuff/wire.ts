@@ -243,7 +243,7 @@ export class Wire implements Protocol {
     if (!session) return lossError(end, "unproven");
     const unproven = !session.identified || session.isFresh;
     const error = lossError(end, unproven ? "unproven" : session.retiring ? "retiring" : "proven");
-    const { user, settings } = this.#setup;
+    const { user, settings, core } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
     const why = (sent: Sent | undefined): AgentwireError =>
       tooLarge && sent === tooLarge.sent
@@ -257,7 +257,10 @@ export class Wire implements Protocol {
         why(requests.find((sent) => sent.kind === "prompt" && sent.promptId === promptId)),
       );
     }
-    for (const sent of requests) if ("reply" in sent) sent.reply.reject(why(sent));
+    for (const sent of requests) {
+      if ("reply" in sent) sent.reply.reject(why(sent));
+      else if (sent === tooLarge?.sent) core().warn(`${sent.kind}-failed`, why(sent).message);
+    }
     return error;
   }
 
@@ -379,6 +382,7 @@ export class Wire implements Protocol {
     });
     if (sent.kind === "prompt") session.ended(sent.promptId); // it will get no prompt-error
     this.#fail(sent, error);
+    if ("refused" in sent) sent.refused?.();
   }
 
   /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */

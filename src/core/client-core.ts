@@ -161,11 +161,12 @@ export class ClientCore<
     return {
       status: (status) => this.#onStatus(status),
       reconnecting: (backoff) => {
-        this.#log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${backoff.error.message}`);
+        const why = this.redactor.redact(backoff.error.message);
+        this.#log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${why}`);
         this.#shared.emit("reconnecting", backoff);
       },
       disconnected: (error) => {
-        this.#log("info", `disconnected: ${error.message}`);
+        this.#log("info", `disconnected: ${this.redactor.redact(error.message)}`);
         this.#shared.emit("disconnected", error);
       },
       unreadable: (problem, raw) => this.warn("unreadable-frame", problem, raw === undefined ? {} : { raw }),
@@ -210,7 +211,7 @@ export class ClientCore<
   /** A logger that throws must not take the connection down; there is nobody left to tell. */
   #log(level: "debug" | "info" | "warn" | "error", line: string): void {
     try {
-      this.#setup.options.logger?.[level](this.redactor.redact(line));
+      this.#setup.options.logger?.[level](line);
     } catch (error) {
       console.debug(`agentwire: the logger threw: ${said(error)}`);
     }

@@ -109,6 +109,8 @@ export type State =
       readonly cancelTimer: CancelTimer;
       /** Runs while the server has begun to close and somebody needs the next link. */
       cancelWatch?: CancelTimer;
+      /** The end of this link was asked for, and another follows whatever the policy says of losses. */
+      renewed?: true;
     }
   | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }

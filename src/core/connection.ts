@@ -88,10 +88,11 @@ export class Connection {
     state.cancelWatch ??= this.#setup.clock.setTimeout(unfinished, CLOSE_TIMEOUT);
   }
 
-  /** Closes the current socket politely; what follows is what follows a loss. For when nothing is under way. */
+  /** Closes the current socket politely and goes on with another. For when nothing is under way, on a client that reconnects. */
   renew(): void {
     const state = this.#state;
     if (state.name !== "ready" || !state.socket.isOpen) return;
+    state.renewed = true;
     this.#watchClosing(state);
     state.socket.close(1000, "");
   }
@@ -388,7 +389,7 @@ export class Connection {
     if (lost.name === "draining") {
       this.#end(closedByCaller());
       protocol.unavailable(error);
-    } else if (this.#triesAgain(error)) {
+    } else if ((lost.name === "ready" && lost.renewed) || this.#triesAgain(error)) {
       this.#establish(error);
     } else {
       this.#giveUp(error);

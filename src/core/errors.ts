@@ -294,10 +294,11 @@ export class PayloadTooLargeError extends AgentwireError {
   override readonly name = "PayloadTooLargeError";
   readonly code = "payload-too-large";
   declare readonly bytes: number;
-  declare readonly limit: number;
+  /** What may be sent, where that is known. */
+  declare readonly limit?: number;
 
-  constructor(message: string, { bytes, limit }: { readonly bytes: number; readonly limit: number }) {
-    super("payload-too-large", message, {}, { bytes, limit });
+  constructor(message: string, size: { readonly bytes: number; readonly limit?: number }) {
+    super("payload-too-large", message, {}, { ...size });
   }
 }
 

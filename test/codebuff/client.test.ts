@@ -321,6 +321,17 @@ test("topics asked for before there is a link, or while it is down, are part of 
   expect(server.connections.at(-1)?.topics).toEqual(new Set(["b", "c", "d"]));
 });
 
+test("topics that do not fit into one frame go out in as many as they need", async () => {
+  await using made = await pair({ client: { maxSendBytes: 300 } });
+  const { client, server } = made;
+  const name = (at: number) => `${at}-${"x".repeat(100)}`;
+  await Promise.all([1, 2, 3, 4].map((at) => client.subscribe([name(at)])));
+  const frames = sentTo(server, "subscribe");
+  expect(frames.flatMap(({ topics }) => topics)).toEqual([1, 2, 3, 4].map(name));
+  expect(frames.length).toBeGreaterThan(1);
+  for (const frame of frames) expect(JSON.stringify(frame).length).toBeLessThanOrEqual(300);
+});
+
 test("aborting the client's signal closes it", async () => {
   const controller = new AbortController();
   await using made = await readyPair({ client: { signal: controller.signal } });

@@ -1,4 +1,10 @@
-import { type ChatMessage, type ContentPart, InvalidInputError, UnsupportedError } from "agentwire/codebuff";
+import {
+  type ChatMessage,
+  type ContentPart,
+  InvalidInputError,
+  newSessionState,
+  UnsupportedError,
+} from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { promptFor } from "../../src/codebuff/content.ts";
 import { buildPrompt, type CodebuffPromptInput } from "../../src/codebuff/prompt.ts";
@@ -54,6 +60,12 @@ const parts: readonly {
     original: { type: "image", image: BASE64, mediaType: "image/png" },
   },
   {
+    name: "an image that is a data URL",
+    part: { type: "image", image: "data:image/gif;base64,R0lG" },
+    proxy: { type: "image_url", image_url: { url: "data:image/gif;base64,R0lG" } },
+    original: { type: "image", image: "R0lG", mediaType: "image/gif" },
+  },
+  {
     name: "an image on the web",
     part: { type: "image", image: "https://a.b/c.png" },
     proxy: { type: "image_url", image_url: { url: "https://a.b/c.png" } },
@@ -96,6 +108,13 @@ describe("the parts of what a user says", () => {
     });
   });
 
+  test("what the caller does to the bytes later changes nothing", () => {
+    const image = new Uint8Array([1, 2, 3]);
+    const built = data({ content: [{ type: "image", image }] });
+    image.fill(0);
+    expect(built.content).toEqual([{ type: "image", image: "AQID" }]);
+  });
+
   test("bytes of every length become base64", () => {
     for (const length of [0, 1, 2, 3, 4, 100]) {
       const image = new Uint8Array(length).map((_, at) => at * 7);
@@ -111,10 +130,12 @@ describe("the parts of what a user says", () => {
     ["an image whose type is no string", { type: "image", image: "iVBOR", mediaType: 5 }],
     ["a file without a name", { type: "file", text: "x" }],
     ["a file without text", { type: "file", name: "x" }],
+    ["a part of an unknown type", { type: "Image", image: "iVBOR" }],
+    ["a message that says nothing", { role: "user" }],
   ])("%s is refused by the call, which says which", (_, part) => {
     const content = JSON.parse(JSON.stringify([{ type: "text", text: "x" }, part]));
     expect(() => data({ content })).toThrow(InvalidInputError);
-    expect(() => data({ content })).toThrow("part 1 of `content`");
+    expect(() => data({ content })).toThrow("item 1 of `content`");
   });
 });
 
@@ -147,12 +168,21 @@ describe("whole messages", () => {
     ["of the assistant", { role: "assistant", content: "I said" }],
     ["of the system", { role: "system", content: "be brief" }],
     ["with sound in them", user([{ type: "input_audio", input_audio: { data: "x", format: "wav" } }])],
+    ["with an image that is nowhere", user(JSON.parse('[{ "type": "image_url" }]'))],
+    ["with a part that is none", user(JSON.parse("[null]"))],
+    ["without a role", JSON.parse('{ "text": "as only the proxy reads it" }')],
   ])("%s cannot be given to the original server, and that is said", (_, message) => {
     expect(() => forOriginal({ content: [message] })).toThrow(UnsupportedError);
   });
 });
 
 describe("the state of a session", () => {
+  test("of your own keeps the defaults of what is undefined in it", () => {
+    const project = JSON.parse('{ "cwd": "/srv/app/src" }');
+    const { fileContext } = newSessionState({ ...project, projectRoot: undefined, gitChanges: undefined });
+    expect(fileContext).toMatchObject({ projectRoot: "/", cwd: "/srv/app/src", gitChanges: { diff: "" } });
+  });
+
   test("that is empty becomes a whole one on the original server, which takes no other", () => {
     expect(promptFor("codebuff", data("hi")).sessionState).toMatchObject({
       fileContext: { projectRoot: "/", fileTree: [], systemInfo: { cpus: 1 } },

@@ -75,12 +75,30 @@ describe.each(Object.entries(messages))("%s", (type, { must, may }) => {
 
   test("an optional field that is wrong is left out, and decides nothing", () => {
     for (const name of Object.keys(may)) {
-      if (name === "data") continue; // may be anything
+      if (name === "data" || (type === "tool-call-request" && name !== "timeout")) continue;
       expect(decode(action({ type, ...must, [name]: Symbol("wrong") }))).toMatchObject({
         type,
         [name]: undefined,
       });
     }
+  });
+});
+
+test.each(["userInputId", "input", "toolArgs", "mcpConfig"])(
+  "a tool call with a wrong %s is no tool call: it would be run as another one",
+  (name) => {
+    const { must } = messages["tool-call-request"] ?? {};
+    const data = { type: "tool-call-request", requestId: "r1", ...must, [name]: 5 };
+    expect(decode(action(data))).toMatchObject({ type: "invalid", request: { requestId: "r1" } });
+  },
+);
+
+test("null is absent in the configuration of an MCP server, too", () => {
+  const mcpConfig = { command: "npx", env: null, args: null };
+  expect(
+    decode(action({ type: "tool-call-request", requestId: "r1", toolName: "t", mcpConfig })),
+  ).toMatchObject({
+    mcpConfig,
   });
 });
 

@@ -165,7 +165,9 @@ test("1009: the largest prompt without an ack is too large, and the client comes
   });
   const { client } = made;
   const turn = client.prompt("x".repeat(2_500_000));
-  expect(await turn.outcome).toMatchObject({ error: { code: "payload-too-large", limit: 4_000_000 } });
+  expect(await turn.outcome).toMatchObject({
+    error: { code: "payload-too-large", bytes: expect.any(Number) },
+  });
   await status(client, "ready");
 });
 
@@ -221,4 +223,20 @@ test("1009 over an init or topics: they are too large, and the prompt beside the
   await expect(init).rejects.toMatchObject({ code: "payload-too-large", bytes: expect.any(Number) });
   await expect(prompt.result).rejects.toMatchObject({ code: "connection-lost" });
   await back;
+});
+
+test("1009 over an answer to the server is told, since nobody waits for that", async () => {
+  await using made = await readyPair({
+    mock: {
+      profile: "codebuff",
+      sizeLimits: { maxFrameBytes: 9_000_000, closeAbove: 100_000 },
+      answer: function* () {
+        yield step.toolCall({ toolName: "read", input: {} });
+      },
+    },
+    client: { tools: { read: () => [{ type: "json", value: "x".repeat(200_000) }] } },
+  });
+  const warning = once(made.client, "protocolWarning", ({ kind }) => kind === "tool-call-response-failed");
+  await expect(made.client.prompt("read").result).rejects.toMatchObject({ code: "connection-lost" });
+  expect((await warning).message).toMatch(/payload-too-large/);
 });

@@ -1,4 +1,10 @@
-import { type CodebuffClientOptions, type CodebuffEvent, newSessionState } from "agentwire/codebuff";
+import {
+  type CodebuffClientOptions,
+  type CodebuffEvent,
+  type ContentPart,
+  newSessionState,
+  UnsupportedError,
+} from "agentwire/codebuff";
 import { type MockCodebuffOptions, type ReceivedPrompt, type Step, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { drain, gate, once, type Pair, pair, readyPair, sentTo, status } from "../helpers/codebuff.ts";
@@ -67,6 +73,54 @@ describe("a program that does not know which server it is", () => {
     await expect(early.result).rejects.toMatchObject({ code: "unsupported", delivery: "not-sent" });
     expect(() => it.client.prompt({ content })).toThrow(/^unsupported: /);
   });
+});
+
+test.each<readonly [name: string, message: object]>([
+  ["a message that only the proxy reads", { text: "hi" }],
+  ["an image that is nowhere", { role: "user", content: [{ type: "image_url" }] }],
+])("%s fails its turn with a typed error, known server or not, and holds up nobody", async (_, message) => {
+  const content = JSON.parse(JSON.stringify([message]));
+  await using it = await pair({ mock: { profile: "codebuff" } });
+  const [turn, next] = [it.client.prompt({ content }), it.client.prompt("next")];
+  await expect(turn.result).rejects.toMatchObject({ code: "unsupported", delivery: "not-sent" });
+  await next.result;
+  expect(() => it.client.prompt({ content })).toThrow(UnsupportedError);
+  expect(() => it.client.conversation().prompt({ content })).toThrow(UnsupportedError);
+});
+
+test("what the caller does to the input after the call changes nothing, also before the server is known", async () => {
+  await using it = await pair({ mock: { profile: "codebuff" } });
+  const content: ContentPart[] = [{ type: "text", text: "as it was" }];
+  const turn = it.client.prompt({ content });
+  content.push({ type: "text", text: "too late" });
+  await turn.result;
+  expect(it.server.prompts[0]?.data.content).toEqual([{ type: "text", text: "as it was" }]);
+});
+
+test("a conversation that began on the proxy goes on here with all that was said", async () => {
+  await using proxy = await readyPair({ mock: { answer: () => ["yes"] } });
+  const begun = proxy.client.conversation();
+  await begun.prompt({ prompt: "one", content: [{ type: "image", image: "iVBOR" }] }).result;
+  await using it = await original(() => ["also"]);
+  await it.client.conversation({ from: begun.state }).prompt("two").result;
+  expect(it.server.prompts[0]?.data).toMatchObject({
+    prompt: "two",
+    sessionState: {
+      mainAgentState: {
+        messageHistory: [
+          {
+            role: "user",
+            content: [
+              { type: "image", image: "iVBOR", mediaType: "image/png" },
+              { type: "text", text: "one" },
+            ],
+          },
+          { role: "assistant", content: "yes" },
+        ],
+      },
+    },
+  });
+  expect(it.server.violations).toEqual([]);
 });
 
 describe("what it tells of a prompt besides text", () => {
@@ -309,6 +363,22 @@ describe("what is not acknowledged, or refused without a name", () => {
     expect(second.status).toBe("sent");
   });
 
+  test("so may one behind a cancel that came before the prompt, as long as that one was not heard of", async () => {
+    const mock = { ackOrder: "late", usage: "none", chunks: "text" } as const;
+    await using it = await original(() => [step.hang()], { mock });
+    const first = it.client.prompt("one");
+    await it.server.waitFor(({ prompts }) => prompts.length === 1);
+    await first.cancel();
+    const second = it.client.prompt("two");
+    await it.server.waitFor(({ prompts }) => prompts.length === 2);
+    const told = once(it.client, "actionError");
+    it.server.connections[0]?.send(
+      '{"type":"action","data":{"type":"action-error","message":"who are you"}}',
+    );
+    await told;
+    expect(second.status).toBe("sent");
+  });
+
   test("a refused ping is told: its text may be about something else", async () => {
     await using it = await original(() => ["a"]);
     const warning = once(it.client, "protocolWarning", ({ kind }) => kind === "unattributed-refusal");
@@ -396,6 +466,39 @@ describe("request-reconnect", () => {
     done.open();
     await back;
     expect(it.server.answers).toMatchObject([{ requestId: "r1", outcome: "taken" }]);
+  });
+
+  test("is not held up by a tool without a limit, once its prompt is over", async () => {
+    const working = gate();
+    await using it = await original(
+      function* () {
+        yield step.toolCall({ toolName: "act", input: {}, timeout: -1, wait: false });
+        yield step.respond();
+      },
+      {
+        client: {
+          tools: {
+            act: () => {
+              working.open();
+              return new Promise(() => {});
+            },
+          },
+        },
+      },
+    );
+    await it.client.prompt("hi").result;
+    await working.passed;
+    const back = once(it.client, "reconnected");
+    it.server.shutdown();
+    await back;
+  });
+
+  test("is followed whatever the policy says of losses", async () => {
+    await using it = await original(() => ["a"], { client: { reconnect: { shouldReconnect: () => false } } });
+    const back = once(it.client, "reconnected");
+    it.server.shutdown();
+    await back;
+    expect((await it.client.prompt("hi").result).text).toBe("a");
   });
 
   test("without reconnecting it is only told: the server will close the connection itself", async () => {

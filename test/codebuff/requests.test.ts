@@ -147,6 +147,28 @@ describe("a tool call", () => {
       warned: /cannot be written as JSON/,
     },
     {
+      name: "returns a part that JSON cannot hold",
+      tool: () => json(() => 1),
+      error: /array of parts/,
+      warned: /array of parts/,
+    },
+    {
+      name: "throws an error whose message is no text",
+      tool: () => {
+        throw Object.assign(new Error(), { message: { code: 1 } });
+      },
+      error: /object Object/,
+      warned: /object Object/,
+    },
+    {
+      name: "throws a novel",
+      tool: () => {
+        throw new Error("x".repeat(100_000));
+      },
+      error: /^x{8192}$/,
+      warned: /x{8192}$/,
+    },
+    {
       name: "throws its token",
       tool: () => {
         throw new Error(`refused ${TOKEN}`);
@@ -310,7 +332,75 @@ describe("a tool call", () => {
   });
 });
 
+test("an answer that the server refuses is followed by an error, once, so that it does not wait for ever", async () => {
+  await using pair = await readyPair({
+    mock: {
+      profile: "codebuff",
+      extensions: "nack",
+      answer: function* () {
+        yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
+        yield step.hang();
+      },
+    },
+    client: { tools: { act: () => json(1) } },
+  });
+  let refusals = 0;
+  const both = once(
+    pair.client,
+    "protocolWarning",
+    ({ kind }) => kind === "tool-call-response-failed" && ++refusals === 2,
+  );
+  pair.client.prompt("act");
+  await both;
+  await pair.client.close({ force: true });
+  const sent = pair.server.frames.filter(({ raw }) => raw.includes('"tool-call-response","requestId"'));
+  expect(sent.map(({ raw }) => JSON.parse(raw).data.output)).toEqual([
+    json(1),
+    errorOutput(/the server refused the answer/),
+  ]);
+});
+
+test("more than a hundred requests at once are refused, and the hundred are answered", async () => {
+  const held = gate();
+  await using pair = await original(
+    {
+      onReadFiles: async () => {
+        await held.passed;
+        return { a: "text" };
+      },
+    },
+    function* () {
+      for (let at = 1; at <= 101; at++) yield step.readFiles(["a"], { requestId: `f${at}`, wait: false });
+      yield step.answerTo("f101");
+      held.open();
+      yield step.answerTo("f100");
+    },
+  );
+  await pair.client.prompt("read").result;
+  await pair.server.waitFor(({ answers }) => answers.length === 101);
+  const [first] = answers(pair);
+  expect(first).toMatchObject({ requestId: "f101", files: { a: null } });
+  const texts = pair.server.answers.filter(({ data }) => JSON.stringify(data).includes('{"a":"text"}'));
+  expect(texts).toHaveLength(100);
+});
+
 describe("whom a tool is run for", () => {
+  test("the prompt whose id is the longest that fits, also when that one is over", async () => {
+    const over = gate();
+    let runs = 0;
+    await using pair = await original({ tools: { act: () => json(++runs) } }, async function* ({ promptId }) {
+      if (promptId === "chat-2") return;
+      await over.passed;
+      yield step.toolCall({ toolName: "act", input: {}, userInputId: "chat-2-base-1" });
+    });
+    const chat = pair.client.prompt({ prompt: "a", promptId: "chat" });
+    const other = pair.client.prompt({ prompt: "b", promptId: "chat-2" });
+    await other.cancel();
+    over.open();
+    await chat.result;
+    expect([runs, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/cancelled/) }]]);
+  });
+
   test("not for a prompt that was cancelled: its handler is aborted, a later call is not begun", async () => {
     const running = gate();
     const aborted = gate();
@@ -388,8 +478,7 @@ describe("whom a tool is run for", () => {
       JSON.stringify({ type: "action", data: { ...data, userInputId: `${turn.id}-async-2` } }),
     );
     await pair.server.waitFor(({ answers }) => answers.length === 2);
-    expect(turns[0]).toBe(turn.id);
-    expect(turns).toHaveLength(2);
+    expect(turns).toEqual([turn.id, turn.id]);
   });
 
   test("a lost connection aborts the handler, and its answer goes to nobody", async () => {
@@ -452,9 +541,13 @@ describe.each(["read-files", "read-files-request"] as const)("files asked for as
     ],
     ["of a handler that returns no object", () => "text" as never],
     ["of a handler that returns no texts", () => ({ "a.txt": 5 }) as never],
+    ["of a handler that forgot to await", () => ({ "a.txt": Promise.resolve("text") }) as never],
+    ["of a handler that returns a Map", () => new Map([["a.txt", "text"]]) as never],
   ])("are null %s", async (_, onReadFiles) => {
     await using pair = await original(onReadFiles ? { onReadFiles } : {}, ask(["a.txt"]));
+    const told = once(pair.client, "protocolWarning");
     await pair.client.prompt("read").result;
+    expect((await told).message).toContain("onReadFiles");
     expect(answers(pair)).toMatchObject([{ requestId: "f1", files: { "a.txt": null } }]);
   });
 
@@ -504,10 +597,27 @@ describe("the tools of an MCP server", () => {
     ["without a handler", undefined],
     ["of a handler that rejects", () => Promise.reject(new Error("no"))],
     ["of a handler that returns no tools", () => [{ name: "search" }] as never],
+    ["of a handler whose tool takes no object", () => [{ name: "search", inputSchema: {} }] as never],
   ])("are none %s", async (_, onMcpTools) => {
     await using pair = await original(onMcpTools ? { onMcpTools } : {}, ask);
     await pair.client.prompt("tools?").result;
     expect(answers(pair)).toMatchObject([{ requestId: "m1", tools: [] }]);
+  });
+
+  test("are run by a handler of their own, never by a tool of this machine that goes by the same name", async () => {
+    const run: string[] = [];
+    const script = function* (): Iterable<Step> {
+      yield step.toolCall({ toolName: "search", input: {}, mcpConfig: CONFIG });
+    };
+    const tools = { search: () => json(run.push("local")), "*": () => json(run.push("any")) };
+    await using without = await original({ tools }, script);
+    await without.client.prompt("search").result;
+    expect([run, answers(without)]).toMatchObject([[], [{ output: errorOutput(/no handler/) }]]);
+    const onMcpToolCall = ({ name, mcpConfig }: CodebuffToolCall) =>
+      json(run.push(`${name} of ${mcpConfig?.command}`));
+    await using having = await original({ tools, onMcpToolCall }, script);
+    await having.client.prompt("search").result;
+    expect(run).toEqual(["search of npx"]);
   });
 
   test("are none after 45 s: the server waits 50", async () => {
