@@ -9,7 +9,7 @@ const json = (value: unknown): readonly ToolOutput[] => [{ type: "json", value }
 /** A client of the original server, with handlers, and a script that gets the answers. No pings: their pongs need real time. */
 function original(
   client: Partial<CodebuffClientOptions>,
-  answer: (prompt: ReceivedPrompt) => Iterable<Step>,
+  answer: (prompt: ReceivedPrompt) => Iterable<Step> | AsyncIterable<Step>,
 ) {
   return readyPair({
     mock: { profile: "codebuff", answer },
@@ -388,11 +388,14 @@ describe("whom a tool is run for", () => {
   test("the prompt whose id is the longest that fits, also when that one is over", async () => {
     const over = gate();
     let runs = 0;
-    await using pair = await original({ tools: { act: () => json(++runs) } }, async function* ({ promptId }) {
-      if (promptId === "chat-2") return;
-      await over.passed;
-      yield step.toolCall({ toolName: "act", input: {}, userInputId: "chat-2-base-1" });
-    });
+    await using pair = await original(
+      { tools: { act: () => json(++runs) } },
+      async function* ({ promptId }): AsyncGenerator<Step> {
+        if (promptId === "chat-2") return;
+        await over.passed;
+        yield step.toolCall({ toolName: "act", input: {}, userInputId: "chat-2-base-1" });
+      },
+    );
     const chat = pair.client.prompt({ prompt: "a", promptId: "chat" });
     const other = pair.client.prompt({ prompt: "b", promptId: "chat-2" });
     await other.cancel();
