@@ -2,7 +2,7 @@ import { copyFile, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { BROWSER_APP, compileConsumer, NODE_APP } from "../support/compile-consumer.ts";
+import { BROWSER_APP, compileConsumer, NODE_APP, type Surroundings } from "../support/compile-consumer.ts";
 import { judgeDeclarations } from "../support/declarations.ts";
 import { browserEntries } from "../support/entries.ts";
 import { readManifest, resolveTarget } from "../support/manifest.ts";
@@ -12,9 +12,12 @@ import type { Check, Finding } from "./finding.ts";
 
 /** The oldest TypeScript that the types must work with. */
 const OLDEST = "5.4";
-/** What a user compiles: once as a module, once as CommonJS, which has declarations of its own. */
-const PROGRAM = join(import.meta.dirname, "../consumer/types.ts");
-const COPIES = ["types.ts", "types-in-commonjs.cts"];
+/** What a user compiles: once as a module, once as CommonJS, which has declarations of its own. Tests only run on Node. */
+const CONSUMER = join(import.meta.dirname, "../consumer");
+const PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["types.ts", ["types.ts", "types-in-commonjs.cts"]],
+  ["types-of-tests.ts", ["types-of-tests.ts", "types-of-tests-in-commonjs.cts"]],
+]);
 
 const version = z.object({ version: z.string() });
 
@@ -56,7 +59,9 @@ async function compileAgainstPack(root: string, note: (line: string) => void): P
     `oldest@npm:typescript@${OLDEST}`,
     `@types/node@${nodeTypes}`,
   ]);
-  for (const copy of COPIES) await copyFile(PROGRAM, join(folder.path, copy));
+  for (const [program, copies] of PROGRAMS) {
+    for (const copy of copies) await copyFile(join(CONSUMER, program), join(folder.path, copy));
+  }
 
   const compilers = [dirname(resolvePackage("typescript")), join(folder.path, "node_modules/oldest")];
   const runs = compilers.flatMap((compiler) => [BROWSER_APP, NODE_APP].map((app) => ({ compiler, app })));
@@ -66,7 +71,7 @@ async function compileAgainstPack(root: string, note: (line: string) => void): P
       const used = app.types.length === 0 ? "no types" : `types of ${app.types.join(", ")}`;
       return {
         label: `TypeScript ${version.parse(manifest).version} with lib ${app.lib.join(" and ")}, ${used}`,
-        complaints: await compileConsumer(folder.path, COPIES, compiler, app),
+        complaints: await compileConsumer(folder.path, copiesFor(app), compiler, app),
       };
     }),
   );
@@ -78,6 +83,11 @@ async function compileAgainstPack(root: string, note: (line: string) => void): P
       file: "dist",
       message: `${label} refuses the packed types, or what a user writes against them:\n${complaints}`,
     }));
+}
+
+function copiesFor(app: Surroundings): readonly string[] {
+  const programs = app === NODE_APP ? [...PROGRAMS.keys()] : ["types.ts"];
+  return programs.flatMap((program) => PROGRAMS.get(program) ?? []);
 }
 
 /** The `package.json` of a package that this repository develops with. */

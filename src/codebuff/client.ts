@@ -14,6 +14,7 @@ import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
+import type { CodebuffConversationState } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
@@ -186,7 +187,9 @@ export class CodebuffClient
    * A conversation that remembers, on both servers; `from` is what an earlier one's `state` gave.
    * @throws InvalidInputError when `from` is something else.
    */
-  conversation(options: { readonly from?: ConversationState } = {}): CodebuffConversation {
+  conversation(
+    options: { readonly from?: CodebuffConversationState | ConversationState } = {},
+  ): CodebuffConversation {
     checkCallOptions(options, {});
     const host: ConversationHost = {
       build: (input, options) => {

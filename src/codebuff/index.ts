@@ -2,7 +2,7 @@
 export * from "../core/index.ts";
 export type { ChunkDecoding, TextSource } from "./chunks.ts";
 export { CodebuffClient } from "./client.ts";
-export type { ChatMessage, ChatPart, ContentPart } from "./content.ts";
+export type { ChatMessage, ChatPart, Content, ContentPart } from "./content.ts";
 export type { CodebuffConversation } from "./conversation.ts";
 export type { CodebuffClientEvents } from "./events.ts";
 export type {
@@ -38,6 +38,7 @@ export type {
   CodebuffHandlers,
   CodebuffToolCall,
   CodebuffToolHandler,
+  FilesRead,
   HandlerContext,
   McpTool,
   McpToolsHandler,

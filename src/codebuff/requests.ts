@@ -67,7 +67,8 @@ export type ReadFilesHandler = (
   context: HandlerContext,
 ) => FilesRead | Promise<FilesRead>;
 
-type FilesRead = Readonly<Record<string, string | null | undefined>>;
+/** Texts by path. */
+export type FilesRead = Readonly<Record<string, string | null | undefined>>;
 
 /** Lists the tools of an MCP server. Its address comes from the server at the other end: ask your user before you start anything. */
 export type McpToolsHandler = (

@@ -55,6 +55,8 @@ export type {
   RequestStep,
   ToolCallRequest,
   ValueStep,
+  WaitForAnswer,
+  WithoutWaiting,
 } from "./codebuff/request-steps.ts";
 export type { RequestResult } from "./codebuff/requests.ts";
 export {

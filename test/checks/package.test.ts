@@ -13,6 +13,8 @@ describe("the contents of the tarball", () => {
     "LICENSE",
     "NOTICE",
     "README.md",
+    "docs/codebuff.md",
+    "docs/testing.md",
     "package.json",
     "dist/index.js",
     "dist/index.d.cts",
@@ -35,10 +37,13 @@ describe("the contents of the tarball", () => {
     ]);
   });
 
-  test.each(["README.md", "LICENSE", "NOTICE", "CHANGELOG.md"])("may not lack %s", (file) => {
-    const found = judgeContents(FILES.filter((held) => held !== file));
-    expect(found).toEqual([{ file, message: "is missing from the package" }]);
-  });
+  test.each(["README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "docs/testing.md"])(
+    "may not lack %s",
+    (file) => {
+      const found = judgeContents(FILES.filter((held) => held !== file));
+      expect(found).toEqual([{ file, message: "is missing from the package" }]);
+    },
+  );
 
   test("may not lack the build", () => {
     const found = judgeContents(FILES.filter((file) => !file.startsWith("dist/")));

@@ -39,7 +39,9 @@ test("chat.ts answers line by line, and ends with an empty one", async () => {
     Readable.from(["first\n", "second\n", "\n", "never asked\n"]) as never,
   );
   await import("../../examples/chat.ts");
-  expect(printed).toMatch(/you> Hello! You said: first\nyou> Hello! You said: second\nyou> $/);
+  expect(printed).toMatch(
+    /you> Hello! You said: first\nyou> Hello! You said: second Before that: first\.\nyou> $/,
+  );
 });
 
 test("tools.ts runs the registered tool, hands out one file, and refuses the rest", async () => {

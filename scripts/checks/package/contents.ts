@@ -2,7 +2,15 @@ import { posix } from "node:path";
 import * as z from "zod/mini";
 
 /** What is published besides `dist/`, all of it required. */
-const DOCUMENTS: readonly string[] = ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "package.json"];
+const DOCUMENTS: readonly string[] = [
+  "CHANGELOG.md",
+  "LICENSE",
+  "NOTICE",
+  "README.md",
+  "docs/codebuff.md",
+  "docs/testing.md",
+  "package.json",
+];
 const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs|js\.map|cjs\.map)$/;
 
 /** What the files of a package say against publishing it. */

@@ -94,8 +94,15 @@ export interface AnswerToStep<Result> {
   [Symbol.iterator](): Generator<Step, Result>;
 }
 
-type Waiting = { readonly wait?: true };
-type Open = { readonly wait: false };
+/** The script waits for the answer, which is the value of the step. */
+export interface WaitForAnswer {
+  readonly wait?: true;
+}
+
+/** The script goes on at once; the value of the step is the id of the request. */
+export interface WithoutWaiting {
+  readonly wait: false;
+}
 
 function asking<Result>(asked: Asked): RequestStep<Result> {
   const made: RequestStep<Result> = {
@@ -108,23 +115,26 @@ function asking<Result>(asked: Asked): RequestStep<Result> {
   return made;
 }
 
-function toolCall(request: ToolCallRequest & Waiting): RequestStep<ToolOutput>;
-function toolCall(request: ToolCallRequest & Open): RequestStep<string>;
+function toolCall(request: ToolCallRequest & WaitForAnswer): RequestStep<ToolOutput>;
+function toolCall(request: ToolCallRequest & WithoutWaiting): RequestStep<string>;
 function toolCall(request: ToolCallRequest): RequestStep<ToolOutput | string> {
   return asking({ kind: "tool-call", request });
 }
 
-function plannedToolCall(request: PlannedToolCallRequest & Waiting): RequestStep<ToolOutput>;
-function plannedToolCall(request: PlannedToolCallRequest & Open): RequestStep<string>;
+function plannedToolCall(request: PlannedToolCallRequest & WaitForAnswer): RequestStep<ToolOutput>;
+function plannedToolCall(request: PlannedToolCallRequest & WithoutWaiting): RequestStep<string>;
 function plannedToolCall(request: PlannedToolCallRequest): RequestStep<ToolOutput | string> {
   return asking({ kind: "planned-tool-call", request });
 }
 
 function readFiles(
   filePaths: readonly string[],
-  request?: ReadFilesRequest & Waiting,
+  request?: ReadFilesRequest & WaitForAnswer,
 ): RequestStep<FileContents>;
-function readFiles(filePaths: readonly string[], request: ReadFilesRequest & Open): RequestStep<string>;
+function readFiles(
+  filePaths: readonly string[],
+  request: ReadFilesRequest & WithoutWaiting,
+): RequestStep<string>;
 function readFiles(
   filePaths: readonly string[],
   request: ReadFilesRequest = {},
@@ -132,8 +142,8 @@ function readFiles(
   return asking({ kind: "read-files", filePaths, request });
 }
 
-function requestMcpTools(request: McpToolsRequest & Waiting): RequestStep<readonly McpTool[]>;
-function requestMcpTools(request: McpToolsRequest & Open): RequestStep<string>;
+function requestMcpTools(request: McpToolsRequest & WaitForAnswer): RequestStep<readonly McpTool[]>;
+function requestMcpTools(request: McpToolsRequest & WithoutWaiting): RequestStep<string>;
 function requestMcpTools(request: McpToolsRequest): RequestStep<readonly McpTool[] | string> {
   return asking({ kind: "mcp-tools", request });
 }

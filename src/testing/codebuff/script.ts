@@ -22,7 +22,11 @@ import { requestSteps, type ValueStep } from "./request-steps.ts";
 export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Script;
 
 /** The steps of one answer. A generator is told the value of each step that it has yielded. */
-export type Script = Iterable<Step, unknown, StepResult> | AsyncIterable<Step, unknown, StepResult>;
+export type Script =
+  | Iterable<Step>
+  | AsyncIterable<Step>
+  | Generator<Step, unknown, StepResult>
+  | AsyncGenerator<Step, unknown, StepResult>;
 
 /** The values of steps: what the client answered to a request, or the id of one; undefined for most. */
 export type StepResult = ToolOutput | FileContents | readonly McpTool[] | string | undefined;
