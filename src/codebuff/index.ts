@@ -17,6 +17,16 @@ export type {
   ToolOutput,
   UsageResponse,
 } from "./extensions.ts";
+export type {
+  CodebuffHandlers,
+  CodebuffToolCall,
+  CodebuffToolHandler,
+  FilesRead,
+  HandlerContext,
+  McpTool,
+  McpToolsHandler,
+  ReadFilesHandler,
+} from "./handlers.ts";
 export type { CodebuffServer } from "./handshake.ts";
 export type { CodebuffInitInput } from "./init.ts";
 export type { CodebuffConversationState } from "./memory.ts";
@@ -34,16 +44,6 @@ export type { CodebuffClientOptions } from "./options.ts";
 export { isPrintModeEvent, type PrintModeEvent } from "./print-mode.ts";
 export type { CodebuffPromptInput } from "./prompt.ts";
 export type { CodebuffPromptOptions } from "./prompts.ts";
-export type {
-  CodebuffHandlers,
-  CodebuffToolCall,
-  CodebuffToolHandler,
-  FilesRead,
-  HandlerContext,
-  McpTool,
-  McpToolsHandler,
-  ReadFilesHandler,
-} from "./requests.ts";
 export { newSessionState, type ProjectFileContext } from "./session-state.ts";
 export {
   type CodebuffEvent,

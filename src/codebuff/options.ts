@@ -10,7 +10,7 @@ import {
 } from "../core/client-options.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ChunkDecoding, TextSource } from "./chunks.ts";
-import type { CodebuffHandlers } from "./requests.ts";
+import type { CodebuffHandlers } from "./handlers.ts";
 
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers {

@@ -1,19 +1,25 @@
 import type { ClientCore } from "../core/client-core.ts";
-import { describe, isObject } from "../core/client-options.ts";
-import { InvalidInputError, said } from "../core/errors.ts";
+import { said } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import {
-  isToolOutput,
-  type McpConfig,
   type McpToolDataRequest,
   type ReadFilesRequest,
   requestIdOf,
   type ServerRequest,
   type ToolCallRequest,
-  type ToolOutput,
 } from "./extensions.ts";
 import { checkFrame } from "./frame-limit.ts";
+import {
+  type CodebuffToolCall,
+  type CodebuffToolHandler,
+  type FilesRead,
+  type HandlerContext,
+  readFiles,
+  readMcpTools,
+  readOutput,
+  textOf,
+} from "./handlers.ts";
 import { encode, type Invalid } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { toJson } from "./prompt.ts";
@@ -21,70 +27,6 @@ import type { Named, Prompts } from "./prompts.ts";
 import type { Notice, Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
-
-/** A tool that the server wants to be run here. */
-export interface CodebuffToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** As the server sent it; check it before you rely on it. */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** The turn it belongs to, where the server says so. */
-  readonly turnId?: string;
-  /** For `onMcpToolCall`: where the tool is. It comes from the agent's definition, so ask your user before you start anything. */
-  readonly mcpConfig?: McpConfig;
-  /** The message as it came. */
-  readonly raw: ToolCallRequest;
-}
-
-/** What a handler gets besides its request. */
-export interface HandlerContext {
-  /**
-   * Aborted when nobody waits for the answer any more: the time is over, the link is lost, or the turn that a tool
-   * was called for was cancelled or has failed.
-   */
-  readonly signal: AbortSignal;
-}
-
-/** One tool of an MCP server, as its own list has it. */
-export interface McpTool {
-  readonly name: string;
-  readonly description?: string;
-  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
-}
-
-/**
- * Runs one tool and says what came of it; a throw is told to the server as the tool's failure.
- * @returns for most tools one part: `[{ type: "json", value: { ... } }]`.
- */
-export type CodebuffToolHandler = (
-  call: CodebuffToolCall,
-  context: HandlerContext,
-) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
-
-/** Reads files for the server: the text by path, `null` or nothing for one that it may not or cannot have. */
-export type ReadFilesHandler = (
-  paths: readonly string[],
-  context: HandlerContext,
-) => FilesRead | Promise<FilesRead>;
-
-/** Texts by path. */
-export type FilesRead = Readonly<Record<string, string | null | undefined>>;
-
-/** Lists the tools of an MCP server. Its address comes from the server at the other end: ask your user before you start anything. */
-export type McpToolsHandler = (
-  request: McpToolDataRequest,
-  context: HandlerContext,
-) => readonly McpTool[] | Promise<readonly McpTool[]>;
-
-/** Who does on this machine what the server asks for. What nobody is registered for is answered with an error. */
-export interface CodebuffHandlers {
-  /** By the tool's name; `"*"` takes every name that has no handler of its own. Tools of MCP servers do not come here. */
-  readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
-  readonly onReadFiles?: ReadFilesHandler;
-  readonly onMcpTools?: McpToolsHandler;
-  /** Runs one tool of an MCP server; `call.mcpConfig` says which. */
-  readonly onMcpToolCall?: CodebuffToolHandler;
-}
 
 /** ms that a tool gets when neither the request nor its input says. */
 const TOOL_TIMEOUT = 30_000;
@@ -310,11 +252,7 @@ export class Requests {
       notice: "mcp-tool-data",
       timeout: MCP_TIMEOUT,
       run: (context) => onMcpTools(request, context),
-      read: (tools) => {
-        if (!Array.isArray(tools) || !tools.every(isMcpTool))
-          throw notWhatItShouldBe(tools, "an array of tools with `name` and `inputSchema`");
-        return { requestId, tools };
-      },
+      read: (tools) => ({ requestId, tools: readMcpTools(tools) }),
       failed,
     });
   }
@@ -433,47 +371,8 @@ async function outcomeOf<T>(run: () => T | Promise<T>, read: (value: T) => objec
   }
 }
 
-function readOutput(output: unknown): readonly ToolOutput[] {
-  if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
-  throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');
-}
-
-/** JSON leaves out what it cannot write, and the server then refuses the part. */
-function canBeWritten(part: ToolOutput): boolean {
-  return part.type === "media" || JSON.stringify(part.value) !== undefined;
-}
-
-function isMcpTool(tool: unknown): tool is McpTool {
-  if (!isObject(tool) || typeof tool["name"] !== "string") return false;
-  const { description, inputSchema } = tool;
-  const isDescribed = description === undefined || typeof description === "string";
-  return isDescribed && isObject(inputSchema) && inputSchema["type"] === "object";
-}
-
-function readFiles(files: unknown): FilesRead {
-  const expected = "an object of texts by path, with null for what cannot be read";
-  if (!isObject(files) || files instanceof Map) throw notWhatItShouldBe(files, expected);
-  for (const [path, text] of Object.entries(files)) {
-    if (text == null || typeof text === "string") continue;
-    const what = `${describe(text)} for ${JSON.stringify(path)}`;
-    throw new InvalidInputError(
-      `the handler returned ${what}.`,
-      `It must return ${expected}; await what it reads.`,
-    );
-  }
-  return files as FilesRead;
-}
-
-function textOf(files: FilesRead, path: string): string | null {
-  return (Object.hasOwn(files, path) ? files[path] : null) ?? null;
-}
-
 /** The words of what was thrown; not every error's message is text. */
 function messageOf(thrown: unknown): string {
   const message: unknown = thrown instanceof Error ? thrown.message : undefined;
   return typeof message === "string" ? message : said(thrown);
-}
-
-function notWhatItShouldBe(value: unknown, expected: string): InvalidInputError {
-  return new InvalidInputError(`the handler returned ${describe(value)}.`, `It must return ${expected}.`);
 }

@@ -1,0 +1,120 @@
+import { describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import {
+  isToolOutput,
+  type McpConfig,
+  type McpToolDataRequest,
+  type ToolCallRequest,
+  type ToolOutput,
+} from "./extensions.ts";
+
+/** A tool that the server wants to be run here. */
+export interface CodebuffToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** As the server sent it; check it before you rely on it. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The turn it belongs to, where the server says so. */
+  readonly turnId?: string;
+  /** For `onMcpToolCall`: where the tool is. It comes from the agent's definition, so ask your user before you start anything. */
+  readonly mcpConfig?: McpConfig;
+  /** The message as it came. */
+  readonly raw: ToolCallRequest;
+}
+
+/** What a handler gets besides its request. */
+export interface HandlerContext {
+  /**
+   * Aborted when nobody waits for the answer any more: the time is over, the link is lost, or the turn that a tool
+   * was called for was cancelled or has failed.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** One tool of an MCP server, as its own list has it. */
+export interface McpTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Runs one tool and says what came of it; a throw is told to the server as the tool's failure.
+ * @returns for most tools one part: `[{ type: "json", value: { ... } }]`.
+ */
+export type CodebuffToolHandler = (
+  call: CodebuffToolCall,
+  context: HandlerContext,
+) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+
+/** Reads files for the server: the text by path, `null` or nothing for one that it may not or cannot have. */
+export type ReadFilesHandler = (
+  paths: readonly string[],
+  context: HandlerContext,
+) => FilesRead | Promise<FilesRead>;
+
+/** Texts by path. */
+export type FilesRead = Readonly<Record<string, string | null | undefined>>;
+
+/** Lists the tools of an MCP server. Its address comes from the server at the other end: ask your user before you start anything. */
+export type McpToolsHandler = (
+  request: McpToolDataRequest,
+  context: HandlerContext,
+) => readonly McpTool[] | Promise<readonly McpTool[]>;
+
+/** Who does on this machine what the server asks for. What nobody is registered for is answered with an error. */
+export interface CodebuffHandlers {
+  /** By the tool's name; `"*"` takes every name that has no handler of its own. Tools of MCP servers do not come here. */
+  readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
+  readonly onReadFiles?: ReadFilesHandler;
+  readonly onMcpTools?: McpToolsHandler;
+  /** Runs one tool of an MCP server; `call.mcpConfig` says which. */
+  readonly onMcpToolCall?: CodebuffToolHandler;
+}
+
+/** @throws InvalidInputError when a tool's handler gave what is no output. */
+export function readOutput(output: unknown): readonly ToolOutput[] {
+  if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
+  throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');
+}
+
+/** JSON leaves out what it cannot write, and the server then refuses the part. */
+function canBeWritten(part: ToolOutput): boolean {
+  return part.type === "media" || JSON.stringify(part.value) !== undefined;
+}
+
+/** @throws InvalidInputError when the handler gave what are no tools. */
+export function readMcpTools(tools: unknown): readonly McpTool[] {
+  if (Array.isArray(tools) && tools.every(isMcpTool)) return tools;
+  throw notWhatItShouldBe(tools, "an array of tools with `name` and an `inputSchema` of type object");
+}
+
+function isMcpTool(tool: unknown): tool is McpTool {
+  if (!isObject(tool) || typeof tool["name"] !== "string") return false;
+  const { description, inputSchema } = tool;
+  const isDescribed = description === undefined || typeof description === "string";
+  return isDescribed && isObject(inputSchema) && inputSchema["type"] === "object";
+}
+
+/** @throws InvalidInputError when the handler gave what are no texts, promises of texts among them. */
+export function readFiles(files: unknown): FilesRead {
+  const expected = "an object of texts by path, with null for what cannot be read";
+  if (!isObject(files) || files instanceof Map) throw notWhatItShouldBe(files, expected);
+  for (const [path, text] of Object.entries(files)) {
+    if (text == null || typeof text === "string") continue;
+    const what = `${describe(text)} for ${JSON.stringify(path)}`;
+    throw new InvalidInputError(
+      `the handler returned ${what}.`,
+      `It must return ${expected}; await what it reads.`,
+    );
+  }
+  return files as FilesRead;
+}
+
+export function textOf(files: FilesRead, path: string): string | null {
+  return (Object.hasOwn(files, path) ? files[path] : null) ?? null;
+}
+
+function notWhatItShouldBe(value: unknown, expected: string): InvalidInputError {
+  return new InvalidInputError(`the handler returned ${describe(value)}.`, `It must return ${expected}.`);
+}
