@@ -238,22 +238,39 @@ export class Prompts {
 
   /** A message that names a prompt; it goes there, or is reported as late or stray. */
   receive(frame: PromptFrame, size: number): void {
-    const { wire, core } = this.#setup;
     const message = frame.type === "prompt-error" ? this.#clean(frame) : frame;
     const id = promptIdOf(message);
     if (id === undefined) return; // a tool call of the shape that names none
-    const { promptId, prompt, standing } = this.named(id);
-    if (prompt && standing === "open") {
-      if (prompt.txid !== undefined) wire.impliesAck(prompt.txid);
-      if (promptId === id) this.#apply(prompt, message, size);
-      else prompt.turn.push(subagentEvent(prompt.state, message), size);
+    const own = this.#open.get(id);
+    if (own?.txid !== undefined) {
+      this.#heardOf(own, own.txid);
+      this.#apply(own, message, size);
     } else {
-      if (standing === "silent") wire.answersOutOfOrder();
-      core().events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
+      this.#receiveForAnother(id, message, size);
     }
     if (message.type !== "prompt-response" && message.type !== "prompt-error") return;
-    wire.promptEnded(id);
+    this.#setup.wire.promptEnded(id);
     this.pump();
+  }
+
+  /** A message whose id is not just that of a prompt under way: of a sub-agent, late, or a stray. */
+  #receiveForAnother(id: string, message: PromptFrame, size: number): void {
+    const { wire, core } = this.#setup;
+    const { prompt, standing } = this.named(id);
+    if (prompt?.txid !== undefined) {
+      this.#heardOf(prompt, prompt.txid);
+      prompt.turn.push(subagentEvent(prompt.state, message), size);
+      return;
+    }
+    if (standing === "silent") wire.answersOutOfOrder();
+    core().events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
+  }
+
+  /** Whatever comes for a prompt presupposes its ack. */
+  #heardOf(prompt: Prompt, txid: number): void {
+    if (prompt.wasAcked) return;
+    prompt.wasAcked = true;
+    this.#setup.wire.impliesAck(txid);
   }
 
   /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
