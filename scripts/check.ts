@@ -9,6 +9,7 @@ import { neutral } from "./checks/neutral.ts";
 import { packageCheck } from "./checks/package.ts";
 import { privacy } from "./checks/privacy.ts";
 import { size } from "./checks/size.ts";
+import { snippets } from "./checks/snippets.ts";
 import { run, tail } from "./support/run.ts";
 
 interface Entry {
@@ -33,6 +34,12 @@ const CHECKS: readonly Entry[] = [
     check: neutral,
   },
   { name: "privacy", about: "no machine's paths, no registry hosts", needsBuild: false, check: privacy },
+  {
+    name: "snippets",
+    about: "the code on every page is a region that compiles",
+    needsBuild: false,
+    check: snippets,
+  },
   { name: "browser", about: "no browser can reach Node's code", needsBuild: true, check: browser },
   { name: "size", about: "one protocol fits its budget in a browser", needsBuild: true, check: size },
   {

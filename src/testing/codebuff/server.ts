@@ -53,7 +53,7 @@ const WRONG_ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
  * @example
  * ```ts
  * await using server = await MockCodebuffServer.start({
- *   answer: (prompt) => ["Hello", step.delay(100), " again"],
+ *   answer: () => ["Hello", step.delay(100), " again"],
  * });
  * const client = new CodebuffClient({ url: server.url });
  * ```

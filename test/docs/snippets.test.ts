@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CodebuffClient } from "agentwire/codebuff";
+import { MockCodebuffServer } from "agentwire/testing";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { content, handlers } from "../../docs/snippets/codebuff.ts";
+import { conversation, errors } from "../../docs/snippets/readme.ts";
+import { manualClock, record, replay, script } from "../../docs/snippets/testing.ts";
+
+/** What a snippet streamed out, and what it logged. */
+let streamed = "";
+let logged: unknown[][] = [];
+
+beforeEach(() => {
+  streamed = "";
+  logged = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    streamed += String(text);
+    return true;
+  });
+  vi.spyOn(console, "log").mockImplementation((...values) => void logged.push(values));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** A client of `server` that is closed when the test leaves. */
+function clientOf(server: MockCodebuffServer) {
+  const client = new CodebuffClient({ url: server.url });
+  return { client, [Symbol.asyncDispose]: () => client.close({ force: true }) };
+}
+
+describe("the programs of README.md", () => {
+  test("the first one streams an answer and says which prompt it was", async () => {
+    await using server = await MockCodebuffServer.start({ answer: () => ["Five", " syllables here."] });
+    vi.stubEnv("AGENTWIRE_URL", server.url);
+
+    await import("../../docs/snippets/first-program.ts");
+
+    expect(streamed).toBe("Five syllables here.");
+    expect(logged).toEqual([[`\n(prompt ${server.prompts[0]?.data.promptId} is complete)`]]);
+    expect(server.connections.map(({ closed }) => closed?.by)).toEqual(["client"]);
+  });
+
+  test("the conversation remembers, and goes on from what was saved", async () => {
+    await using server = await MockCodebuffServer.start({ answer: () => ["You are Ada."] });
+    await using user = clientOf(server);
+
+    const resumed = await conversation(user.client);
+
+    expect(streamed).toBe("You are Ada.");
+    expect(resumed.messages.map((message) => message.content)).toEqual([
+      "My name is Ada.",
+      "You are Ada.",
+      "What is my name?",
+      "You are Ada.",
+    ]);
+  });
+
+  test("the error that leaves a doubt is told to the user", async () => {
+    await using server = await MockCodebuffServer.start({
+      answer: ({ connection }) => {
+        connection.drop();
+        return [];
+      },
+    });
+    await using user = clientOf(server);
+
+    await errors(user.client);
+
+    expect(logged).toEqual([
+      [expect.stringMatching(/^connection-lost: /)],
+      ["Ask your user: it may have been done."],
+    ]);
+  });
+});
+
+describe("the programs of docs/codebuff.md", () => {
+  test("the content of a prompt arrives beside its words", async () => {
+    await using server = await MockCodebuffServer.start();
+    await using user = clientOf(server);
+
+    content(user.client, new Uint8Array([1, 2, 3]), "it broke");
+
+    const prompt = await server.waitFor(({ prompts }) => prompts[0]);
+    const sent = JSON.stringify(prompt.messages);
+    for (const part of ["What is wrong in this screenshot?", "AQID", "error.log", "it broke"]) {
+      expect(sent).toContain(part);
+    }
+  });
+
+  test("the handlers do what docs/testing.md's script asks for", async () => {
+    await using server = await script();
+    const client = handlers(server.url, "a-token", {
+      weather: async (city) => ({ city, sky: "clear" }),
+      mayRead: (path) => path === "package.json",
+      readText: async () => "{}",
+      listTools: async () => [],
+      callTool: async () => [],
+    });
+    await using _closing = { [Symbol.asyncDispose]: () => client.close({ force: true }) };
+
+    const { text, cost } = await client.prompt("What is the weather like?").result;
+
+    const output = '{"type":"json","value":{"city":"Oslo","sky":"clear"}}';
+    expect(text).toBe(`I read 2 characters, and the tool said ${output}.`);
+    expect(cost).toEqual({ amount: 3, unit: "credits" });
+    expect(server.violations).toEqual([]);
+  });
+});
+
+describe("the programs of docs/testing.md", () => {
+  test("the server on a port answers, and has nothing to complain of", async () => {
+    await import("../../docs/snippets/testing-server.ts");
+    expect(logged).toEqual([["Hello you said hello"], [1, []]]);
+  });
+
+  test("the mock behind msw answers the app that opens the global WebSocket", async () => {
+    const { client, mock, network } = await import("../../docs/snippets/testing-msw.ts");
+    try {
+      expect((await client.prompt("hello").result).text).toBe("Hello");
+      expect(mock.violations).toEqual([]);
+    } finally {
+      await client.close();
+      network.close();
+      await mock.stop();
+    }
+  });
+
+  test("the clock that is moved by hand ends the turn that fell silent", async () => {
+    await manualClock();
+    expect(logged).toMatchObject([
+      [{ status: "failed", error: { code: "turn-timeout", kind: "idle" }, partial: { text: "one" } }],
+    ]);
+  });
+
+  test("what was recorded is said again without the server", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "agentwire-"));
+    const before = process.cwd();
+    process.chdir(folder); // the snippets name a file where they run
+    try {
+      {
+        await using server = await MockCodebuffServer.start({ answer: () => ["Once ", "and again."] });
+        await record(server.url);
+      }
+      await replay();
+    } finally {
+      process.chdir(before);
+      await rm(folder, { recursive: true, force: true });
+    }
+    expect(logged).toEqual([["Once and again."]]);
+  });
+});
