@@ -12,5 +12,14 @@ export default defineConfig({
       agentwire: source("index.ts"),
     },
   },
-  test: { include: ["test/**/*.test.ts"], testTimeout: 20_000 },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 20_000,
+    coverage: {
+      provider: "v8",
+      include: ["src/core/**/*.ts", "src/codebuff/**/*.ts"],
+      reporter: ["text-summary"],
+      thresholds: { lines: 95, branches: 95 },
+    },
+  },
 });

@@ -41,7 +41,7 @@ const CHECKS: readonly Entry[] = [
     check: snippets,
   },
   { name: "browser", about: "no browser can reach Node's code", needsBuild: true, check: browser },
-  { name: "size", about: "one protocol fits its budget in a browser", needsBuild: true, check: size },
+  { name: "size", about: "no import grows unnoticed in a browser", needsBuild: true, check: size },
   {
     name: "declarations",
     about: "users compile against the packed types",

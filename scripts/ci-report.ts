@@ -27,6 +27,7 @@ const stages = (await readFile(join(folder, "stages"), "utf8"))
   });
 const { passed, failed } = tally(stages, {
   vitest: await readJson("vitest.json"),
+  browser: await readJson("browser.json"),
   checks: await readJson("checks.json"),
 });
 console.log(`${passed} passed, ${failed} failed`);

@@ -1,47 +1,41 @@
-import { gzipSync } from "node:zlib";
-import { bundle } from "../support/bundle.ts";
-import { browserEntries, specifierOf } from "../support/entries.ts";
-import { readManifest } from "../support/manifest.ts";
+import { grouped, measureSizes, percent, readSizes, SIZES_FILE, sizeTable } from "../support/sizes.ts";
 import type { Check, Finding } from "./finding.ts";
 
-/**
- * Bytes that a browser downloads for one protocol with everything in it, minified and gzipped. The bar is
- * 22 000 and is not reached yet; this keeps the way there from getting longer.
- */
-export const LIMIT = 37_500;
+/** How much an import may grow without anybody saying so, as a part of what was committed. */
+const UNNOTICED = 0.02;
 
-/** What a browser downloads for each entry, all of it used. The front door holds every protocol: no limit. */
+const ACCEPT = "npm run size -- --write";
+
+/**
+ * No import grows in a browser without being noticed: the sizes are what the committed table says. One that has
+ * become smaller is to be written down as well, or it could grow back.
+ */
 export const size: Check = async (root, note) => {
-  const manifest = await readManifest(root);
-  const findings: Finding[] = [];
-  const entries = browserEntries(manifest);
-  note(row("entry", "minified", "gzip -9", "limit"));
-  for (const subpath of entries) {
-    const specifier = specifierOf(manifest, subpath);
-    const bundled = await bundle(root, `export * from ${JSON.stringify(specifier)};`, {
-      minify: true,
-    });
-    for (const error of bundled.errors)
-      findings.push({ check: "size", file: "package.json", message: error });
-    const minified = Buffer.byteLength(bundled.code);
-    const gzipped = gzipSync(bundled.code, { level: 9 }).byteLength;
-    const limit = subpath === "." ? undefined : LIMIT;
-    note(row(specifier, grouped(minified), grouped(gzipped), limit === undefined ? "" : grouped(limit)));
-    if (limit !== undefined && gzipped > limit) {
-      const message = `${specifier} is ${grouped(gzipped)} bytes in a browser, over its ${grouped(limit)}: bundle its src/ with esbuild --analyze to see what grew`;
-      findings.push({ check: "size", file: "package.json", message });
+  const { sizes, errors } = await measureSizes(root);
+  const committed = await readSizes(root);
+  for (const line of sizeTable(sizes, committed)) note(line);
+  const findings: Finding[] = errors.map((message) => ({ check: "size", file: "package.json", message }));
+  const report = (message: string): void => void findings.push({ check: "size", file: SIZES_FILE, message });
+
+  for (const [name, { gzip }] of Object.entries(sizes)) {
+    const before = committed[name]?.gzip;
+    if (before === undefined) {
+      report(`${name} has no size there: ${ACCEPT}`);
+      continue;
+    }
+    const change = gzip / before - 1;
+    if (Math.abs(change) <= UNNOTICED) continue;
+    const told = `${name} is ${grouped(gzip)} bytes in a browser, and was ${grouped(before)} (${percent(change)})`;
+    if (change > 0)
+      report(`${told}: bundle src/ with esbuild --analyze to see what grew, or accept it: ${ACCEPT}`);
+    else report(`${told}: write it down, so that it cannot grow back: ${ACCEPT}`);
+  }
+  if (errors.length === 0) {
+    for (const name of Object.keys(committed)) {
+      if (sizes[name] === undefined) report(`${name} is there, but is no import any more: ${ACCEPT}`);
     }
   }
-  if (entries.length === 0) {
+  if (Object.keys(sizes).length === 0 && errors.length === 0)
     findings.push({ check: "size", file: "package.json", message: "exports nothing for browsers" });
-  }
   return findings;
 };
-
-function row(entry: string, ...columns: readonly string[]): string {
-  return entry.padEnd(20) + columns.map((column) => column.padStart(10)).join("");
-}
-
-function grouped(bytes: number): string {
-  return bytes.toString().replace(/\B(?=(\d{3})+$)/g, " ");
-}

@@ -11,6 +11,15 @@ export interface Tally {
   readonly failed: number;
 }
 
+/** What the stages that count wrote; `undefined` for what is missing. */
+export interface Reports {
+  /** The tests on Node, by vitest's JSON reporter. */
+  readonly vitest: unknown;
+  /** The same of those in a browser. */
+  readonly browser: unknown;
+  readonly checks: unknown;
+}
+
 /** What vitest's JSON reporter writes, as far as it counts. */
 const vitestReport = z.object({
   numPassedTests: z.number(),
@@ -27,18 +36,28 @@ const checkReport = z.array(z.object({ findings: z.array(z.unknown()) }));
  * Counts tests and checks one by one, every other stage as one. A stage that failed always counts as a
  * failure, even when its report is missing, unreadable, or knows of none.
  */
-export function tally(
-  stages: readonly StageResult[],
-  reports: { readonly vitest: unknown; readonly checks: unknown },
-): Tally {
-  const counts = stages.map(({ name, ok }): Tally => {
-    const counted =
-      name === "test" ? countTests(reports.vitest) : name === "check" ? countChecks(reports.checks) : one(ok);
+export function tally(stages: readonly StageResult[], reports: Reports): Tally {
+  const counts = stages.map((stage): Tally => {
+    const { ok } = stage;
+    const counted = countIn(stage, reports);
     if (counted === undefined) return one(false);
     return ok || counted.failed > 0 ? counted : { ...counted, failed: 1 };
   });
   const sum = (pick: (count: Tally) => number) => counts.reduce((total, count) => total + pick(count), 0);
   return { passed: sum(({ passed }) => passed), failed: sum(({ failed }) => failed) };
+}
+
+function countIn({ name, ok }: StageResult, reports: Reports): Tally | undefined {
+  switch (name) {
+    case "test":
+      return countTests(reports.vitest);
+    case "browser":
+      return countTests(reports.browser);
+    case "check":
+      return countChecks(reports.checks);
+    default:
+      return one(ok);
+  }
 }
 
 function one(ok: boolean): Tally {

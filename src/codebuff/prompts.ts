@@ -222,8 +222,8 @@ export class Prompts {
 
   fail(promptId: string, error: AgentwireError): void {
     const prompt = this.#open.get(promptId);
-    if (prompt && isAgentwireError(error, "request-timeout")) this.#cancelOnServer(prompt);
     prompt?.turn.fail(error);
+    if (prompt && isAgentwireError(error, "request-timeout")) this.#cancelOnServer(prompt);
     this.pump();
   }
 
@@ -242,13 +242,14 @@ export class Prompts {
     const id = promptIdOf(message);
     if (id === undefined) return; // a tool call of the shape that names none
     const own = this.#open.get(id);
+    const early = own !== undefined && own.txid === undefined; // nothing can end what was not sent yet
     if (own?.txid !== undefined) {
       this.#heardOf(own, own.txid);
       this.#apply(own, message, size);
     } else {
       this.#receiveForAnother(id, message, size);
     }
-    if (message.type !== "prompt-response" && message.type !== "prompt-error") return;
+    if (early || (message.type !== "prompt-response" && message.type !== "prompt-error")) return;
     this.#setup.wire.promptEnded(id);
     this.pump();
   }
@@ -357,6 +358,7 @@ export class Prompts {
     const { settings, wire } = this.#setup;
     const { promptId } = prompt.state;
     this.#queue.delete(prompt);
+    if (!prompt.turn.open) return; // it is just ending, and its listeners are being told
     let frame: string;
     try {
       frame = encode.action(wire.nextTxid, withToken(prompt.json(session.server), token));
@@ -390,10 +392,10 @@ export class Prompts {
   }
 
   /** The original server can be told to stop, with a token; the proxy only answers that it cannot. */
-  #cancelOnServer({ state: { promptId }, txid, sentToken }: Prompt): void {
+  #cancelOnServer({ state: { promptId }, sentToken }: Prompt): void {
     const { wire } = this.#setup;
     const session = wire.live;
-    if (txid === undefined || sentToken === undefined || session?.server !== "codebuff") return;
+    if (sentToken === undefined || session?.server !== "codebuff") return;
     const data = JSON.stringify({ type: "cancel-user-input", authToken: sentToken, promptId });
     this.#lastCancel = wire.nextTxid;
     wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));

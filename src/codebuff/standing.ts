@@ -133,7 +133,7 @@ export class Standing {
       if (!asked) break;
       const token = this.#tokenFor(asked);
       const got = typeof token === "object" ? await token : { token };
-      if (!wire.isCurrent(session) || this.#next.first !== asked) continue;
+      if (wire.identified !== session || this.#next.first !== asked) continue;
       this.#next.take();
       if ("error" in got) asked.reply.reject(got.error);
       else if (asked.kind === "init") this.#writeInit(session, asked, got.token);

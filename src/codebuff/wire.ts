@@ -210,6 +210,7 @@ export class Wire implements Protocol {
     const session = this.#session;
     if (!session) return;
     this.#setup.core().message(value);
+    if (session !== this.#session) return; // a listener has just ended it
     session.touch();
     const wasIdentified = session.identified; // the ack that ends the identification is no sign of what follows it
     const message = decode(value);
@@ -292,9 +293,9 @@ export class Wire implements Protocol {
     }
     const sent = session.takeAck(txid);
     if (!sent) return; // a duplicate, or an answer to nothing
-    this.#provesOver(session, txid);
     if (ack.success) this.#accepted(session, txid, sent);
     else this.#refused(session, txid, sent, this.#clean(ack.error));
+    this.#provesOver(session, txid); // last: with the prompt that is over a closing client may be done
   }
 
   /** The server answered this frame, so every prompt before it is over. */

@@ -1,47 +1,90 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LIMIT, size } from "../../scripts/checks/size.ts";
+import { size } from "../../scripts/checks/size.ts";
+import { run } from "../../scripts/support/run.ts";
+import { ERRORS, measureSizes, SIZES_FILE, type Sizes } from "../../scripts/support/sizes.ts";
 import { type Files, findingsIn, lines, tree } from "./tree.ts";
 
-/** Text of random base64 does not compress below three quarters of its length. */
+/** A package whose protocol is made of text that does not compress below three quarters of its length. */
 const built = (bytes: number): Files => {
-  const code = `export const noise = ${JSON.stringify(randomBytes(bytes).toString("base64"))};`;
+  const noise = `export const noise = ${JSON.stringify(randomBytes(bytes).toString("base64"))};`;
   return {
     "package.json": {
       name: "agentwire",
       version: "1.0.0",
       exports: {
-        ".": "./dist/codebuff.js",
+        ".": "./dist/index.js",
         "./codebuff": "./dist/codebuff.js",
         "./testing": "./dist/testing.js",
       },
     },
-    "dist/codebuff.js": code,
+    "dist/index.js": `${ERRORS.map((name) => `export class ${name} {}`).join("\n")}\nexport * from "./codebuff.js";`,
+    "dist/codebuff.js": 'export * from "./chunk.js";',
+    "dist/chunk.js": noise,
     "dist/testing.js": 'import "node:fs";',
   };
 };
 
-test("passes a protocol within its budget, and shows its size", async () => {
-  await using folder = await tree(built(LIMIT / 2));
+/** What the package measures, with the protocol's own size changed by `factor`. */
+const committed = async (files: Files, factor = 1): Promise<Files> => {
+  await using folder = await tree(files);
+  const { sizes } = await measureSizes(folder.path);
+  const protocol = sizes["agentwire/codebuff"] ?? { minified: 0, gzip: 0 };
+  const changed: Sizes = {
+    ...sizes,
+    "agentwire/codebuff": { ...protocol, gzip: Math.round(protocol.gzip * factor) },
+  };
+  return { ...files, [SIZES_FILE]: changed };
+};
+
+test("passes what is as the table says, and shows it: every entry for browsers, and the errors alone", async () => {
+  await using folder = await tree(await committed(built(10_000)));
   const table: string[] = [];
   expect(lines(await size(folder.path, (row) => table.push(row)))).toEqual([]);
-  expect(table).toContainEqual(expect.stringMatching(/^agentwire\/codebuff +2\d \d{3} +1\d \d{3} +37 500$/));
+  expect(table.map((row) => row.slice(0, 22).trim())).toEqual([
+    "import",
+    "agentwire",
+    "agentwire, its errors",
+    "agentwire/codebuff",
+  ]);
+  expect(table[3]).toMatch(/^agentwire\/codebuff +1[34] \d{3} +1\d \d{3} +1\d \d{3} +0\.0 %$/);
 });
 
-test("refuses a protocol above its budget, but not the front door, which holds them all", async () => {
-  const findings = lines(await findingsIn(size, built(LIMIT + 500)));
-  expect(findings).toEqual([
-    expect.stringMatching(/agentwire\/codebuff is 3[78] \d{3} bytes in a browser, over its 37 500/),
+test("passes a growth of less than two per cent, and refuses more", async () => {
+  const files = built(10_000);
+  expect(lines(await findingsIn(size, await committed(files, 1 / 1.019)))).toEqual([]);
+  expect(lines(await findingsIn(size, await committed(files, 1 / 1.025)))).toEqual([
+    expect.stringMatching(
+      /^scripts\/checks\/sizes\.json agentwire\/codebuff is .*\(\+2\.5 %\): .* what grew/,
+    ),
   ]);
 });
 
-test("counts what a chunk brings", async () => {
-  const files = { ...built(LIMIT + 500), "dist/codebuff.js": 'export * from "./chunk.js";' };
-  const findings = await findingsIn(size, {
-    ...files,
-    "dist/chunk.js": built(LIMIT + 500)["dist/codebuff.js"] ?? "",
-  });
-  expect(lines(findings)).toEqual([expect.stringContaining("over its 37 500")]);
+test("wants a smaller size to be written down", async () => {
+  const findings = await findingsIn(size, await committed(built(10_000), 1.03));
+  expect(lines(findings)).toEqual([expect.stringMatching(/\(-2\.9 %\): write it down/)]);
+});
+
+test("refuses an entry that the table does not know, and a row that is no entry", async () => {
+  const files = { ...built(1_000), [SIZES_FILE]: { "agentwire/gone": { minified: 1, gzip: 1 } } };
+  expect(lines(await findingsIn(size, files))).toEqual([
+    expect.stringContaining("agentwire has no size there: npm run size -- --write"),
+    expect.stringContaining("agentwire, its errors has no size there"),
+    expect.stringContaining("agentwire/codebuff has no size there"),
+    expect.stringContaining("agentwire/gone is there, but is no import any more"),
+  ]);
+  expect(lines(await findingsIn(size, built(1_000)))).toHaveLength(3);
+});
+
+test("counts every error that there is", async () => {
+  const source = await readFile(join(import.meta.dirname, "../../src/core/errors.ts"), "utf8");
+  const names = [...source.matchAll(/^export (?:abstract )?(?:class|function) (\w+Error)\b/gm)].map(
+    ([, name]) => name,
+  );
+  const users = new Set(names.filter((name) => name !== "copyError"));
+  expect(new Set(ERRORS)).toEqual(users);
 });
 
 test("refuses what does not bundle", async () => {
@@ -50,4 +93,16 @@ test("refuses what does not bundle", async () => {
     "dist/codebuff.js": 'import "node:fs"; export {};',
   });
   expect(lines(findings)).toContainEqual(expect.stringContaining('Could not resolve "node:fs"'));
+});
+
+test("npm run size -- --write makes the table that the check passes", async () => {
+  await using folder = await tree({ ...built(1_000), [SIZES_FILE]: {} });
+  const script = join(import.meta.dirname, "../../scripts/size.ts");
+  const result = await run(process.execPath, [script, "--write", "--root", folder.path], {
+    cwd: import.meta.dirname,
+    timeout: 15_000,
+  });
+  expect(result.ok).toBe(true);
+  expect(result.stdout).toMatch(/agentwire\/codebuff .* new\n[\s\S]*written to scripts\/checks\/sizes\.json/);
+  expect(lines(await size(folder.path, () => {}))).toEqual([]);
 });

@@ -10,20 +10,26 @@ const vitest = {
   numFailedTests: 0,
   testResults: [file("passed", "passed", "passed")],
 };
+const browser = { numPassedTests: 4, numFailedTests: 0, testResults: [file("passed", "passed", "skipped")] };
 const checks = [
   { name: "imports", findings: [] },
   { name: "size", findings: [] },
 ];
 const stages = (broken?: string) =>
-  ["test", "lint", "types", "check"].map((name) => ({ name, ok: name !== broken }));
+  ["test", "browser", "lint", "types", "check"].map((name) => ({ name, ok: name !== broken }));
 
 describe("the last line of .ci/run", () => {
   test("counts tests and checks one by one, the other stages as one each", () => {
-    expect(tally(stages(), { vitest, checks })).toEqual({ passed: 6, failed: 0 });
+    expect(tally(stages(), { vitest, browser, checks })).toEqual({ passed: 10, failed: 0 });
   });
 
   test.each(["lint", "types"])("counts a failed %s as a failure", (stage) => {
-    expect(tally(stages(stage), { vitest, checks })).toEqual({ passed: 5, failed: 1 });
+    expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 9, failed: 1 });
+  });
+
+  test("counts failed tests in a browser", () => {
+    const report = { ...browser, numFailedTests: 2, testResults: [file("failed", "failed")] };
+    expect(tally(stages("browser"), { vitest, browser: report, checks })).toEqual({ passed: 10, failed: 2 });
   });
 
   test("counts failed tests", () => {
@@ -32,28 +38,29 @@ describe("the last line of .ci/run", () => {
       numFailedTests: 3,
       testResults: [file("failed", "passed", "failed")],
     };
-    expect(tally(stages("test"), { vitest: report, checks })).toEqual({ passed: 6, failed: 3 });
+    expect(tally(stages("test"), { vitest: report, browser, checks })).toEqual({ passed: 10, failed: 3 });
   });
 
   test("counts a test file that cannot be loaded", () => {
     const report = { ...vitest, testResults: [...vitest.testResults, file("failed")] };
-    expect(tally(stages("test"), { vitest: report, checks })).toEqual({ passed: 6, failed: 1 });
+    expect(tally(stages("test"), { vitest: report, browser, checks })).toEqual({ passed: 10, failed: 1 });
   });
 
   test("counts failed checks", () => {
     const report = [...checks, { name: "browser", findings: [{}, {}] }];
-    expect(tally(stages("check"), { vitest, checks: report })).toEqual({ passed: 6, failed: 1 });
+    expect(tally(stages("check"), { vitest, browser, checks: report })).toEqual({ passed: 10, failed: 1 });
   });
 
-  test.each(["test", "check"])(
+  test.each(["test", "browser", "check"])(
     "believes the exit code of %s when its report knows of no failure",
     (stage) => {
-      expect(tally(stages(stage), { vitest, checks })).toEqual({ passed: 6, failed: 1 });
+      expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 10, failed: 1 });
     },
   );
 
   test("counts a stage without a report as one failure, even if it says it passed", () => {
-    expect(tally(stages(), { vitest: undefined, checks })).toEqual({ passed: 4, failed: 1 });
-    expect(tally(stages(), { vitest, checks: "garbage" })).toEqual({ passed: 4, failed: 1 });
+    expect(tally(stages(), { vitest: undefined, browser, checks })).toEqual({ passed: 8, failed: 1 });
+    expect(tally(stages(), { vitest, browser: undefined, checks })).toEqual({ passed: 6, failed: 1 });
+    expect(tally(stages(), { vitest, browser, checks: "garbage" })).toEqual({ passed: 8, failed: 1 });
   });
 });

@@ -369,6 +369,14 @@ describe("a frame over the limit", () => {
     expect(dials).toHaveLength(1);
   });
 
+  test("has room for an unsubscribe: what was subscribed to can be left again", async () => {
+    const unsubscribe = '{"type":"unsubscribe","txid":0,"topics":["news"]}';
+    await using tight = idleClient({ maxSendBytes: unsubscribe.length - 1 }).client;
+    expect(thrownBy(() => tight.subscribe(["news"]))).toBeInstanceOf(PayloadTooLargeError);
+    await using roomy = idleClient({ maxSendBytes: unsubscribe.length }).client;
+    await expect(roomy.subscribe(["news"])).rejects.toMatchObject({ code: "connect-failed" });
+  });
+
   test("counts the client's own token", async () => {
     const { client } = idleClient({ maxSendBytes: frameOf("12345").length, authToken: "token" });
     await using _client = client;

@@ -386,3 +386,162 @@ test("await using closes the client", async () => {
   }
   expect(kept.status).toBe("closed");
 });
+
+test("capabilities say what the server at the other end can do, as far as it is known", async () => {
+  const shown = ({ capabilities: { reasoning, subagents, cancelOnWire } }: CodebuffClient) => ({
+    reasoning,
+    subagents,
+    cancelOnWire,
+  });
+  const none = { reasoning: false, subagents: false, cancelOnWire: false };
+  await using proxy = await readyPair({ client: { authToken: "token-1" } });
+  expect(shown(proxy.client)).toEqual(none);
+  await using original = await pair({ mock: { profile: "codebuff" } });
+  expect(shown(original.client)).toEqual(none);
+  await original.client.connect();
+  expect(shown(original.client)).toEqual({ ...none, reasoning: true, subagents: true });
+  await original.client.prompt({ prompt: "hello", authToken: "token-1" }).result;
+  expect(shown(original.client).cancelOnWire).toBe(true); // a token is what a cancel needs
+});
+
+test("a text that outgrows `maxTextBytes` streams on, and the result says that it is cut", async () => {
+  await using made = await readyPair({
+    mock: { answer: () => ["one ", "two ", "three"] },
+    client: { maxTextBytes: 8, model: "openai:gpt-4" },
+  });
+  const turn = made.client.prompt("hello");
+  expect((await drain(turn.textStream)).values).toEqual(["one ", "two ", "three"]);
+  expect(await turn.result).toMatchObject({ text: "one two ", truncated: true });
+  expect(made.server.prompts[0]?.data.model).toBe("openai:gpt-4");
+});
+
+test("an event that was not finished when its prompt ended is part of the answer", async () => {
+  const open = 'data: {"choices":[{"delta":{"content":"the end"}}]}';
+  await using made = await readyPair({ mock: { answer: () => [open] } });
+  const turn = made.client.prompt("hello", { chunkDecoding: "openai-sse" });
+  expect((await drain(turn.textStream)).values).toEqual(["the end"]);
+});
+
+test("what comes for a prompt that was not sent yet is a stray, and settles nothing", async () => {
+  const first = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer({ promptId }) {
+        if (promptId === "p1") await first.passed;
+        yield promptId;
+      },
+    },
+    client: { maxConcurrentPrompts: 1 },
+  });
+  const { client, server } = made;
+  const turns = ["p1", "p2"].map((promptId) => client.prompt({ prompt: "hello", promptId }));
+  await server.nextPrompt();
+  const strays: unknown[] = [];
+  client.on("orphan", ({ type }) => strays.push(type));
+  for (const type of ["response-chunk", "prompt-error"]) {
+    const orphan = once(client, "orphan");
+    const data = { type, userInputId: "p2", chunk: "early", message: "early" };
+    server.connections[0]?.send(frame({ type: "action", data }));
+    await orphan;
+  }
+  first.open();
+  const results = await Promise.all(turns.map((turn) => turn.result));
+  expect(results.map(({ text }) => text)).toEqual(["p1", "p2"]);
+  expect(strays).toEqual(["response-chunk", "prompt-error"]);
+});
+
+test("an init says where the repository is; one whose token cannot be had fails unsent", async () => {
+  let tokens = 0;
+  await using made = await readyPair({
+    client: {
+      authToken: () => {
+        if (++tokens === 1) throw new Error("signed out");
+        return "token-1";
+      },
+    },
+  });
+  const fileContext = {};
+  await expect(made.client.init({ fileContext })).rejects.toMatchObject({
+    code: "handshake-refused",
+    reason: "refresh-failed",
+    cause: new Error("signed out"),
+  });
+  expect(sentTo(made.server, "action")).toEqual([]);
+  await made.client.init({ fileContext, repoUrl: "https://example.com/repo" });
+  expect(sentTo(made.server, "action")).toMatchObject([
+    { data: { repoUrl: "https://example.com/repo", authToken: "token-1" } },
+  ]);
+});
+
+test("an init that is refused when it is repeated is told as a warning, and prompts go on", async () => {
+  let tokens = 0;
+  await using made = await readyPair({
+    client: {
+      authToken: () => {
+        if (++tokens === 2) throw new Error("signed out");
+        return "token-1";
+      },
+    },
+  });
+  await made.client.init({ fileContext: {} });
+  const warned = once(made.client, "protocolWarning");
+  made.server.dropAll();
+  expect(await warned).toMatchObject({ kind: "reinit-failed" });
+  expect((await made.client.prompt("hello").outcome).status).toBe("completed");
+});
+
+test("an init with a token of its own is sent with that one alone", async () => {
+  await using made = await readyPair({ client: { authToken: "the-client-s" } });
+  await made.client.init({ fileContext: {}, authToken: "its-own" });
+  const [sent] = made.server.frames.filter(({ raw }) => raw.includes('"init"'));
+  expect(sent?.raw.match(/"authToken":"[\w-]+"/g)).toEqual(['"authToken":"its-own"']);
+});
+
+test("a prompt that streams needs no ack", async () => {
+  await using made = await readyPair({
+    mock: { ackOrder: "late", answer: () => ["one", step.hang()] },
+    client: { keepalive: false },
+  });
+  const turn = made.client.prompt("hello");
+  await once(made.client, "event");
+  await made.clock.advance(30_000);
+  expect(turn.status).toBe("streaming");
+});
+
+test("credentials that a server repeats show in no error: of a stream, of an action, of a prompt with a token", async () => {
+  const event = { object: "chat.completion.chunk", choices: [], error: { message: "bad the-client-s" } };
+  const error = (message: string) => ({ type: "action", data: { type: "action-error", message } });
+  await using made = await readyPair({
+    mock: { answer: () => [`data: ${frame(event)}\n\n`] },
+    client: { authToken: "the-client-s" },
+  });
+  const { client, server } = made;
+  expect(await client.prompt("hello").outcome).toMatchObject({ error: { serverMessage: "bad [redacted]" } });
+  const told = once(client, "actionError");
+  server.connections[0]?.send(frame(error("bad the-client-s")));
+  expect(await told).toMatchObject({ message: "bad [redacted]" });
+  server.answer = () => [step.promptError({ message: "bad its-own" })];
+  const own = client.prompt({ prompt: "hello", authToken: "its-own" });
+  expect(await own.outcome).toMatchObject({ error: { serverMessage: "bad [redacted]" } });
+});
+
+test("a client that is closing takes nothing new while it waits for what is under way", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer() {
+        await hold.passed;
+        yield "done";
+      },
+    },
+  });
+  const turn = made.client.prompt("hello");
+  await made.server.nextPrompt();
+  const closed = made.client.close();
+  expect(made.client.status).toBe("draining");
+  expect(() => made.client.prompt("more")).toThrow(/^closed: /);
+  expect(() => made.client.subscribe(["a"])).toThrow(/^closed: /);
+  hold.open();
+  expect((await turn.result).text).toBe("done");
+  await closed;
+});

@@ -138,3 +138,47 @@ test("closing the client ends the turns that the conversation held back", async 
   });
   hold.open();
 });
+
+test("a client that is closed for good by a lost link ends what the conversation held back", async () => {
+  await using made = await readyPair({
+    mock: { answer: () => [step.hang()] },
+    client: { reconnect: false },
+  });
+  const chat = made.client.conversation();
+  const [first, second] = [chat.prompt("one"), chat.prompt("two")];
+  await made.server.nextPrompt();
+  made.server.dropAll();
+  expect(await first.outcome).toMatchObject({ error: { code: "connection-lost", delivery: "unknown" } });
+  expect(await second.outcome).toMatchObject({
+    error: { code: "closed", delivery: "not-sent", input: "two", cause: { code: "connection-lost" } },
+  });
+});
+
+test("a prompt that says nothing is refused, although its state has messages", async () => {
+  await using made = await readyPair();
+  const chat = made.client.conversation();
+  const input = { sessionState: { messages: [{ role: "user", content: "hi" }] } };
+  expect(() => chat.prompt(input)).toThrow(/^invalid-input: the prompt says nothing/);
+  expect(chat.messages).toEqual([]);
+});
+
+test("a prompt that was sent no longer counts as waiting", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer({ messages }) {
+        if (messages?.length === 3) await hold.passed;
+        yield "ok";
+      },
+    },
+    client: { maxQueuedTurns: 1 },
+  });
+  const chat = made.client.conversation();
+  const [first, second] = [chat.prompt("one"), chat.prompt("two")];
+  await first.result;
+  await made.server.waitFor(({ prompts }) => prompts.length === 2);
+  const third = chat.prompt("three");
+  expect(second.status).toBe("sent");
+  hold.open();
+  expect((await third.result).text).toBe("ok");
+});

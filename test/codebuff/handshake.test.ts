@@ -160,6 +160,28 @@ describe("a client that identifies", () => {
     expect(server.violations).toEqual([]);
   });
 
+  test("has no other limit once the server has answered: the window may be longer than identifyTimeout", async () => {
+    await using server = await MockCodebuffServer.start();
+    const options = { settleWindow: 20_000, identifyTimeout: 10_000 };
+    const { client, clock, heard } = connecting(server.url, options);
+    await using _client = client;
+    const connected = client.connect();
+    await heard;
+    await clock.advance(19_999);
+    expect(client.status).toBe("handshaking");
+    await clock.advance(1);
+    await connected;
+    expect(server.connections).toHaveLength(1);
+  });
+
+  test("goes on as the profile says when a server knows no identify", async () => {
+    await using server = await MockCodebuffServer.start({ identify: "nack" });
+    const { client } = connecting(server.url, { profile: "proxy" });
+    await using _client = client;
+    await client.connect();
+    expect(client.server).toBe("proxy");
+  });
+
   test("is ready at once when the window is 0", async () => {
     await using server = await MockCodebuffServer.start();
     const { client } = connecting(server.url, { settleWindow: 0 });

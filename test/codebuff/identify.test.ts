@@ -210,3 +210,42 @@ test("the session id and the count of txids stay the same across a reconnect", a
   ]);
   expect(server.violations).toEqual([]);
 });
+
+test("a server that closes an idle connection of some age is a lost link, not a failed handshake", async () => {
+  await using made = await readyPair();
+  const { client, server, clock } = made;
+  await clock.advance(2_000);
+  const gone = once(client, "disconnected");
+  server.connections[0]?.close(1000, "Heartbeat timeout");
+  expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1000 });
+});
+
+test("refusals are counted anew once a session has proved itself: its id is tried as it is", async () => {
+  const refusal = '{"type":"ack","success":false,"error":"Client session ID dup already in use"}';
+  const sign = '{"type":"action","data":{"type":"usage-response","usage":1,"remainingBalance":2}}';
+  await using made = await readyPair({ client: { clientSessionId: "dup", duplicateRetries: 1 } });
+  const { client, server } = made;
+  const refuse = async (): Promise<void> => {
+    const back = once(client, "reconnected");
+    server.connections.at(-1)?.send(refusal);
+    await back;
+  };
+  await refuse();
+  const usage = once(client, "usage");
+  server.connections.at(-1)?.send(sign);
+  await usage;
+  const back = once(client, "reconnected");
+  server.dropAll();
+  await back;
+  await refuse();
+  expect(identified(server)).toEqual(["dup", "dup", "dup", "dup"]);
+});
+
+test("a refusal of identify that repeats a credential does not show it", async () => {
+  await using made = await pair({ mock: { identify: "silent" }, client: { authToken: "s3cret-t0ken" } });
+  const connected = made.client.connect();
+  const connection = await made.server.nextConnection();
+  await made.server.waitFor(() => made.server.frames.length === 1);
+  connection.send('{"type":"ack","txid":0,"success":false,"error":"bad s3cret-t0ken"}');
+  await expect(connected).rejects.toMatchObject({ message: expect.stringMatching(/bad \[redacted\]$/) });
+});

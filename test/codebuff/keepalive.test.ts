@@ -183,3 +183,29 @@ test("keepalive: false sends no ping, and holds no timer for one", async () => {
   expect(sentTo(made.server, "ping")).toEqual([]);
   expect(made.clock.pending).toBe(0);
 });
+
+test("any frame puts off the 180 s", async () => {
+  const more = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer() {
+        yield "one";
+        await more.passed;
+        yield "two";
+        yield step.hang();
+      },
+    },
+    client: { idleTimeout: 0, keepalive: false },
+  });
+  const { client, clock } = made;
+  client.prompt("hello");
+  await once(client, "event");
+  await clock.advance(179_999);
+  const next = once(client, "event");
+  more.open();
+  await next;
+  await clock.advance(179_999);
+  expect(client.status).toBe("ready");
+  await clock.advance(1);
+  expect(client.status).toBe("reconnecting");
+});

@@ -2,6 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { drain, gate, once, pair, readyPair, status } from "../helpers/codebuff.ts";
+import { FakeSocket } from "../helpers/fake-socket.ts";
 
 test("a link cut while the prompt streams: the partial text stays, delivery is unknown, and nothing is sent again", async () => {
   await using made = await readyPair({
@@ -99,6 +100,14 @@ test("tries used up: what waits comes back with its input and `not-sent`, and th
   expect(clock.pending).toBe(0);
 });
 
+test("a connection that is not to be had: each prompt that waits gets an error of its own", async () => {
+  await using made = await pair();
+  made.server.refuseUpgrades(503);
+  const [one, two] = [made.client.prompt("one"), made.client.prompt("two")];
+  const ends = [await one.outcome, await two.outcome];
+  expect(ends).toMatchObject([{ error: { input: "one" } }, { error: { input: "two" } }]);
+});
+
 test("reconnect: false ends the client with the first loss", async () => {
   await using made = await readyPair({ client: { reconnect: false } });
   const { client, clock, server } = made;
@@ -171,6 +180,16 @@ test("1009: the largest prompt without an ack is too large, and the client comes
   await status(client, "ready");
 });
 
+test("1009 tells the limit only where the frame was over the one that is known", async () => {
+  await using made = await readyPair({
+    mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 10_000 } },
+  });
+  const ends = [];
+  for (const size of [20_000, 2_000]) ends.push(await made.client.prompt("x".repeat(size)).outcome);
+  expect(ends).toMatchObject([{ error: { code: "payload-too-large" } }, { status: "completed" }]);
+  expect(ends[0]).not.toHaveProperty("error.limit");
+});
+
 test("late frames of an old socket touch nothing: the new session goes on undisturbed", async () => {
   await using made = await readyPair();
   const { client, server } = made;
@@ -239,4 +258,78 @@ test("1009 over an answer to the server is told, since nobody waits for that", a
   const warning = once(made.client, "protocolWarning", ({ kind }) => kind === "tool-call-response-failed");
   await expect(made.client.prompt("read").result).rejects.toMatchObject({ code: "connection-lost" });
   expect((await warning).message).toMatch(/payload-too-large/);
+});
+
+test("1009 blames the largest of several prompts; the others are only lost", async () => {
+  await using made = await readyPair({
+    mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 }, answer: () => [step.hang()] },
+  });
+  const { client, server } = made;
+  const running = client.prompt("running");
+  await server.nextPrompt();
+  const turns = [running, client.prompt("small"), client.prompt("x".repeat(3_000))];
+  const ends = await Promise.all(turns.map((turn) => turn.outcome));
+  expect(ends).toMatchObject([
+    { error: { code: "connection-lost" } },
+    { error: { code: "connection-lost" } },
+    { error: { code: "payload-too-large" } },
+  ]);
+});
+
+test("close 1008 is final, also when it comes to a session that stood", async () => {
+  await using made = await readyPair();
+  const { client, server } = made;
+  await client.prompt("hello").result;
+  const closed = status(client, "closed");
+  server.connections[0]?.close(1008, "Expected identify message");
+  await closed;
+  expect(server.connections).toHaveLength(1);
+});
+
+test("the reason of a close shows no credential, in no error and no log", async () => {
+  const log: string[] = [];
+  const note = (line: string): void => void log.push(line);
+  await using made = await readyPair({
+    mock: { answer: () => [step.hang()] },
+    client: { authToken: "s3cret-t0ken", logger: { debug: note, info: note, warn: note, error: note } },
+  });
+  const { client, server } = made;
+  const gone = once(client, "disconnected");
+  const turn = client.prompt("hello");
+  await server.nextPrompt();
+  server.connections[0]?.close(4001, "revoked: s3cret-t0ken");
+  const outcome = await turn.outcome;
+  expect(outcome).toMatchObject({ error: { closeReason: "revoked: [redacted]" } });
+  expect(await gone).toMatchObject({ closeReason: "revoked: [redacted]" });
+  expect(log.join("\n")).toContain("revoked: [redacted]");
+  expect(log.join("\n")).not.toContain("s3cret-t0ken");
+});
+
+test("a prompt made while the link is closing waits for the next one: it was not sent, so it is not lost", async () => {
+  const sockets: FakeSocket[] = [];
+  const client = new CodebuffClient({
+    url: "ws://127.0.0.1/ws",
+    profile: "codebuff",
+    keepalive: false,
+    reconnect: { minDelay: 0, maxDelay: 0 },
+    createWebSocket: () => {
+      const socket = FakeSocket.opened();
+      sockets.push(socket);
+      return socket;
+    },
+  });
+  await client.connect();
+  const [first] = sockets;
+  if (first) first.readyState = 2;
+  const turn = client.prompt("hello");
+  expect(turn.status).toBe("queued");
+  const sent = new Promise<void>((resolve) => {
+    turn.on("status", (now) => {
+      if (now === "sent") resolve();
+    });
+  });
+  first?.ends(1001);
+  await sent;
+  expect(sockets.map((socket) => socket.sent.length)).toEqual([0, 1]);
+  await client.close({ force: true });
 });

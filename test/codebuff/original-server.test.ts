@@ -90,8 +90,10 @@ test.each<readonly [name: string, message: object]>([
 
 test("what the caller does to the input after the call changes nothing, also before the server is known", async () => {
   await using it = await pair({ mock: { profile: "codebuff" } });
-  const content: ContentPart[] = [{ type: "text", text: "as it was" }];
+  const part = { type: "text" as const, text: "as it was" };
+  const content: ContentPart[] = [part];
   const turn = it.client.prompt({ content });
+  part.text = "changed";
   content.push({ type: "text", text: "too late" });
   await turn.result;
   expect(it.server.prompts[0]?.data.content).toEqual([{ type: "text", text: "as it was" }]);
@@ -173,6 +175,17 @@ describe("what it tells of a prompt besides text", () => {
     ]);
   });
 
+  test("what a sub-agent spends is part of the prompt's cost", async () => {
+    const answer: Script = ({ promptId }) => [
+      step.cost(3),
+      step.action({ type: "message-cost-response", promptId: `${promptId}-base-1`, credits: 4 }),
+      step.respond(),
+    ];
+    await using it = await original(answer, { mock: { chunks: "text" } });
+    const turn = it.client.prompt("hi");
+    expect((await turn.result).cost).toEqual({ amount: 7, unit: "credits" });
+  });
+
   test("usage is an event of the client, at any time", async () => {
     await using it = await original(() => ["a"]);
     const usage = once(it.client, "usage");
@@ -186,6 +199,14 @@ describe("what it tells of a prompt besides text", () => {
     await using it = await original(() => ["a"]);
     const turn = it.client.prompt("hi");
     await turn.result;
+    const like = once(it.client, "orphan", (message) => "userInputId" in message);
+    it.server.connections[0]?.send(
+      JSON.stringify({
+        type: "action",
+        data: { type: "response-chunk", userInputId: `${turn.id}x-1`, chunk: "x" },
+      }),
+    );
+    expect(await like).toMatchObject({ userInputId: `${turn.id}x-1` }); // no more than an id that begins alike
     const [late, orphan] = [once(it.client, "late"), once(it.client, "orphan")];
     const chunk = (userInputId: string) =>
       JSON.stringify({ type: "action", data: { type: "response-chunk", userInputId, chunk: "x" } });
@@ -426,6 +447,19 @@ describe("request-reconnect", () => {
     expect(before?.closed).toMatchObject({ by: "client", code: 1000 });
     expect(it.server.prompts.map(({ connection }) => connection)).toEqual([before, after]);
     expect(it.server.violations).toEqual([]);
+  });
+
+  test("is followed as soon as the last prompt is cancelled, also where no cancel can be sent", async () => {
+    await using it = await readyPair({
+      mock: { profile: "codebuff", answer: () => [step.requestReconnect(), step.hang()] },
+      client: { keepalive: false },
+    });
+    const [asked, back] = [once(it.client, "reconnectRequested"), once(it.client, "reconnected")];
+    const turn = it.client.prompt("hi");
+    await asked;
+    await turn.cancel();
+    await back;
+    expect(it.server.cancels).toEqual([]);
   });
 
   test("of an idle connection is followed at once, and says why", async () => {

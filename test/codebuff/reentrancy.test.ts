@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import {
@@ -331,7 +332,7 @@ test("requests keep the order of their calls with a token function too", async (
   await using made = await readyPair({
     client: {
       authToken: async () => {
-        if (slow) await new Promise((resolve) => setImmediate(resolve));
+        if (slow) await setImmediate();
         slow = false;
         return "token-1";
       },
@@ -384,7 +385,7 @@ test("close() rejects an init that waits for its token, and leaves no timer", as
   const failed = expect(reply).rejects.toMatchObject({ code: "closed" });
   await made.client.close();
   await failed;
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   expect(made.clock.pending).toBe(0);
 });
 
@@ -420,11 +421,61 @@ test("async callbacks that reject are no unhandled rejections: a late status lis
     const back = once(made.client, "reconnected");
     made.server.dropAll();
     await back;
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     expect(warnings.join()).toContain("late listener");
     expect(warnings.join()).toContain("it must return true or false, at once");
   } finally {
     process.off("unhandledRejection", note);
   }
   expect(unhandled).toEqual([]);
+});
+
+test("a prompt does not overtake an init that waits for its token, even with a token of its own", async () => {
+  const token = gate();
+  await using made = await readyPair({
+    client: {
+      authToken: async () => {
+        await token.passed;
+        return "token-1";
+      },
+    },
+  });
+  const { client, server } = made;
+  const init = client.init({ fileContext: {} });
+  const turn = client.prompt({ prompt: "hello", authToken: "its-own" });
+  await setImmediate();
+  expect(sentTo(server, "action")).toEqual([]);
+  token.open();
+  await Promise.all([init, turn.result]);
+  expect(sentTo(server, "action")).toMatchObject([{ data: { type: "init" } }, { data: { type: "prompt" } }]);
+});
+
+test("a server that does not answer in order is judged by its pings although a prompt runs", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      scheduling: "concurrent",
+      async *answer() {
+        yield "one";
+        await hold.passed;
+        yield "two";
+        yield step.hang();
+      },
+    },
+    client: { idleTimeout: 0 },
+  });
+  const { client, clock, server } = made;
+  const first = client.prompt("first");
+  await once(client, "event");
+  await clock.advance(25_000);
+  expect(await first.outcome).toMatchObject({ error: { origin: "silent-end" } });
+  const late = once(client, "late");
+  hold.open();
+  await late;
+  client.prompt("second");
+  await once(client, "event");
+  const gone = once(client, "disconnected");
+  for (const connection of server.connections) connection.pause();
+  await clock.advance(40_000);
+  expect((await gone).message).toContain("no sign of life");
 });

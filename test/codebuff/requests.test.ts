@@ -141,6 +141,18 @@ describe("a tool call", () => {
       warned: /array of parts/,
     },
     {
+      name: "returns parts that are no objects",
+      tool: () => ["done"],
+      error: /array of parts/,
+      warned: /array of parts/,
+    },
+    {
+      name: "returns media without its type",
+      tool: () => [{ type: "media", data: "AAAA" }],
+      error: /array of parts/,
+      warned: /array of parts/,
+    },
+    {
       name: "returns what is no JSON",
       tool: () => json({ n: Number.NaN }),
       error: /cannot be written as JSON/,
@@ -188,6 +200,33 @@ describe("a tool call", () => {
       expect.objectContaining({ requestId: "r1", output: errorOutput(row.error), outcome: "taken" }),
     ]);
     expect((await warning).message).toMatch(row.warned);
+  });
+
+  test("may give media", async () => {
+    const media = [{ type: "media", data: "AAAA", mediaType: "image/png" }] as const;
+    await using pair = await original({ tools: { act: () => media } }, function* () {
+      yield step.toolCall({ toolName: "act", input: {} });
+    });
+    await pair.client.prompt("act").result;
+    expect(answers(pair)).toMatchObject([{ output: media, outcome: "taken" }]);
+  });
+
+  test("without an id, or with one of any length, cannot be answered, which is told", async () => {
+    let runs = 0;
+    await using pair = await original({ tools: { "*": () => json(++runs) } }, ({ promptId }) => [
+      step.action({ type: "tool-call-request", userInputId: promptId, toolName: "act" }),
+      step.action({
+        type: "tool-call-request",
+        userInputId: promptId,
+        toolName: "act",
+        requestId: "r".repeat(1_001),
+      }),
+    ]);
+    const told: string[] = [];
+    pair.client.on("protocolWarning", ({ kind }) => told.push(kind));
+    await pair.client.prompt("act").result;
+    expect([runs, told]).toEqual([0, ["unanswerable-request", "unanswerable-request"]]);
+    expect(pair.server.answers).toEqual([]);
   });
 
   test("that nobody is registered for is answered with an error, and warned of once", async () => {
@@ -248,6 +287,20 @@ describe("a tool call", () => {
     expect([runs, pair.server.answers.length]).toEqual([3, 3]);
   });
 
+  test("that names no prompt, with an id of an earlier session, is a call of its own", async () => {
+    let runs = 0;
+    await using pair = await original({ tools: { act: () => json(++runs) } }, () => [step.hang()]);
+    const data = { type: "tool-call-request", toolCallId: "t1", toolName: "act", toolArgs: {} };
+    for (const answered of [1, 2]) {
+      pair.server.connections.at(-1)?.send(JSON.stringify({ type: "action", data }));
+      await pair.server.waitFor(({ answers }) => answers.length === answered);
+      const back = once(pair.client, "reconnected");
+      pair.server.dropAll();
+      await back;
+    }
+    expect(runs).toBe(2);
+  });
+
   test("that cannot be read is answered all the same", async () => {
     await using pair = await original({ tools: { "*": () => json(1) } }, function* () {
       yield step.action({ type: "tool-call-request", requestId: "r9", toolName: 5 });
@@ -267,6 +320,7 @@ describe("a tool call", () => {
   test.each([
     ["the tool's own limit and 4 s to report it", { timeout: 5_000 }, {}, 9_000],
     ["30 s and 4 s where nobody says", {}, {}, 34_000],
+    ["the tool's own limit before that of its input", { timeout: 5_000 }, { timeout_seconds: 2 }, 9_000],
     ["what its input asks for", {}, { timeout_seconds: 2 }, 6_000],
   ])(
     "has %s, then its handler is aborted and it is answered as timed out",
@@ -292,6 +346,7 @@ describe("a tool call", () => {
           yield step.answerTo("r1");
         },
       );
+      const told = once(pair.client, "protocolWarning");
       const turn = pair.client.prompt("act", { idleTimeout: 1_000 });
       await running.passed;
       await pair.clock.advance(limit - 1);
@@ -299,12 +354,42 @@ describe("a tool call", () => {
       await pair.clock.advance(1);
       await stopped.passed;
       await turn.result;
+      expect((await told).message).toContain(`did not answer within ${limit} ms`);
       expect(reason).toBeInstanceOf(Error);
       expect(answers(pair)).toMatchObject([
         { output: errorOutput(`did not answer within ${limit} ms`), outcome: "taken" },
       ]);
     },
   );
+
+  test("whose handler answers after its time is answered once, and its turn has its idle limit again", async () => {
+    const running = gate();
+    const late = gate();
+    await using pair = await original(
+      {
+        tools: {
+          act: async () => {
+            running.open();
+            await late.passed;
+            return json("late");
+          },
+        },
+      },
+      function* () {
+        yield step.toolCall({ toolName: "act", input: {}, timeout: 1_000 });
+        yield step.hang();
+      },
+    );
+    const turn = pair.client.prompt("act", { idleTimeout: 60_000 });
+    await running.passed;
+    await pair.clock.advance(5_000);
+    late.open();
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    await pair.client.subscribe(["a"]);
+    await pair.clock.advance(60_000);
+    expect(await turn.outcome).toMatchObject({ error: { code: "turn-timeout", kind: "idle" } });
+    expect(pair.server.answers).toHaveLength(1);
+  });
 
   test("without a limit, by a negative one, is waited for", async () => {
     const running = gate();
@@ -444,6 +529,70 @@ describe("whom a tool is run for", () => {
     ]);
   });
 
+  test("cancelling one prompt leaves the handlers of the others alone", async () => {
+    const both = gate();
+    const done = gate();
+    const aborted: (string | undefined)[] = [];
+    let running = 0;
+    await using pair = await original(
+      {
+        tools: {
+          act: async ({ turnId }, { signal }) => {
+            signal.addEventListener("abort", () => aborted.push(turnId));
+            if (++running === 2) both.open();
+            await done.passed;
+            return json(turnId);
+          },
+        },
+      },
+      function* () {
+        yield step.toolCall({ toolName: "act", input: {} });
+      },
+    );
+    const [one, two] = [pair.client.prompt("one"), pair.client.prompt("two")];
+    await both.passed;
+    await one.cancel();
+    done.open();
+    await two.result;
+    expect(aborted).toEqual([one.id]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/cancelled/) }, { output: json(two.id) }]);
+  });
+
+  test("not for a prompt that still waits to be sent", async () => {
+    const asked = gate();
+    let runs = 0;
+    await using pair = await original(
+      { tools: { "*": () => json(++runs) }, maxConcurrentPrompts: 1 },
+      async function* ({ promptId }): AsyncGenerator<Step> {
+        if (promptId === "p2") return;
+        await asked.passed;
+        yield step.toolCall({ toolName: "act", input: {}, userInputId: "p2" });
+      },
+    );
+    const [one, two] = ["p1", "p2"].map((promptId) => pair.client.prompt({ prompt: "act", promptId }));
+    asked.open();
+    await Promise.all([one?.result, two?.result]);
+    expect([runs, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/no such prompt/) }]]);
+  });
+
+  test("not for a prompt that was taken to have ended without a word", async () => {
+    let runs = 0;
+    await using pair = await readyPair({
+      mock: { answer: () => ["half", step.silent()] },
+      client: { tools: { "*": () => json(++runs) }, keepalive: false },
+    });
+    const begun = once(pair.client, "event");
+    const turn = pair.client.prompt("act");
+    await begun;
+    await pair.client.subscribe(["a"]);
+    expect(await turn.outcome).toMatchObject({ error: { origin: "silent-end" } });
+    const data = { type: "tool-call-request", userInputId: turn.id, requestId: "r1", toolName: "act" };
+    const answer = once(pair.client, "frame", ({ text }) => text.includes("tool-call-response"));
+    pair.server.connections[0]?.send(JSON.stringify({ type: "action", data }));
+    expect((await answer).text).toContain("the prompt has failed");
+    expect(runs).toBe(0);
+  });
+
   test("not for a prompt that this client never sent", async () => {
     let runs = 0;
     await using pair = await original({ tools: { "*": () => json(++runs) } }, () => ["done"]);
@@ -482,6 +631,30 @@ describe("whom a tool is run for", () => {
     );
     await pair.server.waitFor(({ answers }) => answers.length === 2);
     expect(turns).toEqual([turn.id, turn.id]);
+  });
+
+  test("one that goes on behind an answer keeps its handler, which may still answer", async () => {
+    const running = gate();
+    const done = gate();
+    await using pair = await original(
+      {
+        tools: {
+          act: async () => {
+            running.open();
+            await done.passed;
+            return json("done");
+          },
+        },
+      },
+      function* () {
+        yield* step.toolCall({ toolName: "act", input: {}, wait: false });
+      },
+    );
+    await pair.client.prompt("act").result;
+    await running.passed;
+    done.open();
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(answers(pair)).toMatchObject([{ output: json("done"), outcome: "taken" }]);
   });
 
   test("a lost connection aborts the handler, and its answer goes to nobody", async () => {
@@ -554,6 +727,62 @@ describe.each(["read-files", "read-files-request"] as const)("files asked for as
     expect(answers(pair)).toMatchObject([{ requestId: "f1", files: { "a.txt": null } }]);
   });
 
+  test("are not read any more for a link that is lost", async () => {
+    const reading = gate();
+    const aborted = gate();
+    await using pair = await original(
+      {
+        onReadFiles: (_paths, { signal }) => {
+          signal.addEventListener("abort", () => aborted.open());
+          reading.open();
+          return new Promise(() => {});
+        },
+      },
+      ask(["a.txt"]),
+    );
+    const told: string[] = [];
+    pair.client.on("protocolWarning", ({ kind }) => told.push(kind));
+    const lost = pair.client.prompt("read").outcome;
+    await reading.passed;
+    pair.server.dropAll();
+    await aborted.passed;
+    expect(await lost).toMatchObject({ error: { code: "connection-lost" } });
+    await once(pair.client, "reconnected");
+    expect(told).toEqual([]);
+    expect(pair.server.answers).toEqual([]);
+  });
+
+  test("that are asked for again while they are read are read once; after the answer, again", async () => {
+    const read = gate();
+    let reads = 0;
+    await using pair = await original(
+      {
+        onReadFiles: async () => {
+          if (++reads === 1) await read.passed;
+          return { "a.txt": "a" };
+        },
+      },
+      () => [step.hang()],
+    );
+    const ask = (data: object): void =>
+      pair.server.connections[0]?.send(
+        JSON.stringify({ type: "action", data: { requestId: "f1", ...data } }),
+      );
+    const files = { type: name, filePaths: ["a.txt"] };
+    const repeated = once(pair.client, "protocolWarning", ({ kind }) => kind === "repeated-request");
+    ask(files);
+    ask(files);
+    await repeated;
+    ask({ type: "request-mcp-tool-data", mcpConfig: { command: "npx" } });
+    await pair.server.waitFor(({ answers }) => answers.length === 1); // of another kind, with the same id
+    read.open();
+    await pair.server.waitFor(({ answers }) => answers.length === 2);
+    expect(reads).toBe(1);
+    ask(files);
+    await pair.server.waitFor(({ answers }) => answers.length === 3);
+    expect(reads).toBe(2);
+  });
+
   test("are null after 30 s, and the turn does not count the time", async () => {
     const running = gate();
     await using pair = await original(
@@ -600,11 +829,13 @@ describe("the tools of an MCP server", () => {
     ["without a handler", undefined],
     ["of a handler that rejects", () => Promise.reject(new Error("no"))],
     ["of a handler that returns no tools", () => [{ name: "search" }] as never],
+    ["of a handler that returns no objects", () => ["search"] as never],
     ["of a handler whose tool takes no object", () => [{ name: "search", inputSchema: {} }] as never],
   ])("are none %s", async (_, onMcpTools) => {
     await using pair = await original(onMcpTools ? { onMcpTools } : {}, ask);
     await pair.client.prompt("tools?").result;
     expect(answers(pair)).toMatchObject([{ requestId: "m1", tools: [] }]);
+    expect(pair.server.frames.filter(({ raw }) => raw.includes('"mcp-tool-data"'))).toHaveLength(1); // at the first try
   });
 
   test("are run by a handler of their own, never by a tool of this machine that goes by the same name", async () => {
@@ -655,6 +886,8 @@ test("the published proxy refuses every answer, which is told and hurts nothing"
   const warning = once(pair.client, "protocolWarning", ({ kind }) => kind === "tool-call-response-failed");
   expect((await pair.client.prompt("act").result).text).toBe("done");
   expect((await warning).message).not.toContain("validation"); // the server's words are only in `raw`
+  await pair.client.subscribe(["a"]);
+  expect(pair.server.frames.filter(({ raw }) => raw.includes("tool-call-response"))).toHaveLength(2); // it, and its refusal
 });
 
 test("handlers of every kind leave no timer behind", async () => {

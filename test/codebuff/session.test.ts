@@ -347,3 +347,28 @@ describe("the end of the socket", () => {
     expect(clock.pending).toBe(0);
   });
 });
+
+describe("a session that is to be left", () => {
+  test("awaits its prompts, acks and init-responses, and no ping", () => {
+    const { session } = sessionWith("codebuff");
+    const awaits: boolean[] = [];
+    const look = (): void => void awaits.push(!session.awaitsNothing);
+    session.sent(1, ping, FRAME);
+    look();
+    const asked = init();
+    session.sent(2, asked, FRAME);
+    look();
+    session.takeAck(2);
+    session.initAcked(2, asked);
+    look();
+    session.takeInit();
+    look();
+    session.sent(3, prompt("a"), FRAME);
+    session.takeAck(3);
+    look();
+    session.ended("a");
+    look();
+    session.end();
+    expect(awaits).toEqual([false, true, true, false, true, false]);
+  });
+});

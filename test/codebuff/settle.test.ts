@@ -3,7 +3,7 @@ import type { CodebuffPromptInput, CodebuffPromptOptions, CodebuffResult } from 
 import { CodebuffTurnError } from "agentwire/codebuff";
 import { type Answer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { countingController, drain, gate, type PairOptions, readyPair } from "../helpers/codebuff.ts";
+import { countingController, drain, gate, once, type PairOptions, readyPair } from "../helpers/codebuff.ts";
 
 type Ready = Awaited<ReturnType<typeof readyPair>>;
 
@@ -351,4 +351,43 @@ test("close when the drain takes too long: warns, ends the turn, and closes", as
     },
   );
   expect(outcome).toMatchObject({ status: "failed", error: { code: "closed" } });
+});
+
+test("refusal of a prompt makes room for the next, and shows no credential", async () => {
+  await using made = await readyPair({
+    mock: {
+      ackOrder: "late",
+      answer: ({ txid, data }) =>
+        data.prompt === "next"
+          ? ["ok"]
+          : [
+              step.raw(JSON.stringify({ type: "ack", txid, success: false, error: "bad s3cret-t0ken" })),
+              step.silent(),
+            ],
+    },
+    client: { authToken: "s3cret-t0ken", maxConcurrentPrompts: 1 },
+  });
+  const [refused, next] = [made.client.prompt("refused"), made.client.prompt("next")];
+  expect(await refused.outcome).toMatchObject({ error: { serverMessage: "bad [redacted]" } });
+  expect((await next.result).text).toBe("ok");
+});
+
+test("idle timeout: a prompt that was taken in and gets no word fails, too", async () => {
+  const { thrown } = await settle(
+    () => [step.hang()],
+    async ({ client, clock }) => {
+      await once(client, "frame", ({ direction, text }) => direction === "in" && text.includes('"txid": 1'));
+      await clock.advance(120_000);
+    },
+    { pair: { client: { keepalive: false } } },
+  );
+  expect(thrown).toMatchObject({ code: "turn-timeout", kind: "idle", timeout: 120_000 });
+});
+
+test("a signal that was aborted before: a later prompt is the only one that is sent", async () => {
+  await using made = await readyPair();
+  const aborted = made.client.prompt("aborted", { signal: AbortSignal.abort() });
+  await made.client.prompt("later").result;
+  expect((await aborted.outcome).status).toBe("cancelled");
+  expect(made.server.prompts.map(({ data }) => data.prompt)).toEqual(["later"]);
 });

@@ -111,6 +111,7 @@ describe("before anything worked", () => {
     { error: lost, tries: [false] },
     { error: fatalNack, tries: [false] },
     { error: nack, tries: [true, true, true, true, true, false] },
+    { error: new HandshakeError("timeout", "silence", { retryable: true }), tries: [true, false] },
   ])("$error.message: $tries", ({ error, tries }) => {
     const { attempts: made } = attempts({}, "new");
     expect(verdicts(made, times(tries.length, error))).toEqual(tries);

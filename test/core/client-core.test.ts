@@ -269,6 +269,28 @@ describe("the log", () => {
     expect(debug.mock.calls).toEqual(lines.map((line) => [line]));
   });
 
+  test("says why a link was lost and why it is not back, without credentials", async () => {
+    const log = logger();
+    let dials = 0;
+    const createWebSocket = () => {
+      if (++dials === 2) throw new Error("refused hunter2");
+      return FakeSocket.opened();
+    };
+    const headers = { authorization: "Bearer hunter2" };
+    const { core, clock } = rig({ logger: log, headers, createWebSocket });
+    const connected = core.connect();
+    await clock.advance(0);
+    core.connection.accept();
+    await connected;
+    core.connection.drop(new ConnectionLostError("gone with hunter2"));
+    await clock.advance(250);
+    const lines = log.lines.filter((line) => line.startsWith("info "));
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toBe("info disconnected: connection-lost: gone with [redacted]");
+    expect(lines[1]).toMatch(/^info reconnecting in 250 ms: .*gone with \[redacted\]$/);
+    expect(lines[2]).toMatch(/^info reconnecting in 500 ms: .*refused \[redacted\]/);
+  });
+
   test("that throws takes nothing down", async () => {
     vi.spyOn(console, "debug").mockImplementation(() => {});
     const broken = () => {

@@ -108,6 +108,24 @@ describe("close", () => {
     expect(closed.connection.closedBy?.code).toBe("closed");
   });
 
+  test("while the address is found out makes no socket for it", async () => {
+    const wanted: boolean[] = [];
+    const address = { found: (): void => {} };
+    const rig = connectionRig({
+      dial: async (stillWanted) => {
+        wanted.push(stillWanted());
+        await new Promise<void>((resolve) => (address.found = resolve));
+        wanted.push(stillWanted());
+        return new FakeSocket();
+      },
+    });
+    await reach.connecting(rig);
+    void rig.close();
+    address.found();
+    await rig.settle();
+    expect(wanted).toEqual([true, false]);
+  });
+
   test("while a dial hangs cuts the socket when it comes", async () => {
     const rig = connectionRig();
     const late = new FakeSocket();

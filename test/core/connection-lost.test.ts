@@ -94,6 +94,46 @@ describe("a ready connection that is lost", () => {
     expect(rig.socket.abandoned).toBe(true);
   });
 
+  test("gives those who ask while it goes down the next one, and watches its end once", async () => {
+    const rig = await connectionIn("ready");
+    const timers = rig.clock.pending;
+    rig.socket.readyState = 2;
+    const asked = [rig.connection.connect(), rig.connection.connect()];
+    expect(rig.clock.pending).toBe(timers + 1);
+    rig.socket.ends(1001);
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    expect(await Promise.all(asked.map(wordOf))).toEqual(["resolved", "resolved"]);
+    expect(rig.clock.pending).toBe(timers);
+  });
+
+  test("tells those who ask while it goes down when there is no next one", async () => {
+    const rig = await connectionIn("ready", { reconnect: undefined });
+    rig.socket.readyState = 2;
+    const asked = rig.connection.connect();
+    rig.socket.ends(1001);
+    expect(await wordOf(asked)).toBe("connection-lost");
+  });
+
+  test("is told once, after its socket was cut: who hears of it can neither write to it nor lose it again", async () => {
+    const rig = await connectionIn("ready");
+    const again = new ConnectionLostError("again");
+    const seen: boolean[] = [];
+    rig.hooks.lost = () => {
+      seen.push(rig.socket.terminated, rig.connection.writable);
+      if (seen.length === 2) rig.connection.drop(again);
+    };
+    rig.connection.drop(new ConnectionLostError("given up"));
+    await rig.settle();
+    expect(seen).toEqual([true, false]);
+    expect(rig.news()).toEqual([
+      "lost connection-lost",
+      "disconnected connection-lost",
+      "is reconnecting",
+      "reconnecting 1 after 250",
+    ]);
+  });
+
   test("is one whose socket refuses a frame", async () => {
     const rig = await connectionIn("ready");
     rig.socket.send = () => {

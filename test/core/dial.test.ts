@@ -50,6 +50,7 @@ const badUrls = [
   { url: "ftp://host/ws", says: "ftp://", hint: "Use ws:// or wss://." },
   { url: "wss://user@host/ws", says: "a user name or a password", hint: "as options" },
   { url: "wss://user:hunter2@host/ws", says: "a user name or a password", hint: "as options" },
+  { url: "wss://:hunter2@host/ws", says: "a user name or a password", hint: "as options" },
   { url: "wss://host/ws#top", says: "fragment", hint: "leave it out" },
 ];
 
@@ -184,6 +185,28 @@ describe("dialling", () => {
     const { dialer, calls } = dialerFor({ url: () => Promise.reject(error) });
     expect(await fateOf(dialer.dial())).toEqual({ state: "rejected", error });
     expect(calls).toEqual([]);
+  });
+
+  test("makes no socket that is not wanted any more when the address is found", async () => {
+    let wanted = true;
+    const url = async (): Promise<string> => {
+      wanted = false;
+      return local;
+    };
+    const { dialer, calls } = dialerFor({ url });
+    expect(await fateOf(dialer.dial(() => wanted))).toMatchObject({ error: { code: "closed" } });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["a socket", "a string"],
+    [{ send: () => {}, close: () => {} }, "an object"],
+  ])("takes nothing for a socket that `createWebSocket` should not have made: %o", async (made, called) => {
+    const { dialer } = dialerFor({ url: local, createWebSocket: () => made });
+    const message = expect.stringContaining(`\`createWebSocket\` returned ${called}`);
+    expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input", message } });
   });
 
   test("gives `createWebSocket` the headers", async () => {

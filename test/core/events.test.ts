@@ -85,6 +85,13 @@ describe("Emitter", () => {
     expect([log, emitter.has("nothing")]).toEqual([[], false]);
   });
 
+  test.each([undefined, null, "later", {}])("what is no function is no listener: %o", (listener) => {
+    const { emitter } = rig();
+    const none = listener as unknown as () => void;
+    expect(() => emitter.on("sum", none)).toThrow(/^invalid-input: the listener for `sum`/);
+    expect(emitter.has("sum")).toBe(false);
+  });
+
   test("a listener may remove itself or a later one while an event is told", () => {
     const { emitter, log } = rig();
     const offFirst = emitter.on("nothing", () => {

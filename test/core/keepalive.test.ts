@@ -81,6 +81,19 @@ describe("Keepalive", () => {
     expect(log).toEqual([]);
   });
 
+  test("a ping that could not be sent is no reason to judge, and takes back no verdict that was due", async () => {
+    let sends = false;
+    const log: string[] = [];
+    const { clock } = rig({ ping: () => sends, dead: () => log.push(`dead@${clock.now()}`), timeout: 40 });
+    await clock.advance(74);
+    expect(log).toEqual([]);
+    sends = true;
+    await clock.advance(1);
+    sends = false;
+    await clock.advance(40);
+    expect(log).toEqual(["dead@115"]);
+  });
+
   test("an interval of 0 never pings, and a timeout of 0 never judges", async () => {
     const silent = rig({ interval: 0 });
     expect(silent.clock.pending).toBe(0);

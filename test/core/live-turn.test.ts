@@ -221,6 +221,14 @@ async function failureAfterStop(turn: TestTurn) {
   return failureOf(turn);
 }
 
+test("a turn that is being stopped has no timer and no listener any more, however long that takes", () => {
+  const { turn, leftovers } = turnRig();
+  turn.sent();
+  turn.active();
+  void turn.cancel();
+  expect([turn.status, leftovers()]).toEqual(["cancelling", NOTHING_LEFT]);
+});
+
 describe("a signal that was aborted before", () => {
   test("ends the turn as soon as it begins, and leaves nothing", async () => {
     const { turn, told, clock } = turnRig({ signal: AbortSignal.abort("early") });

@@ -42,6 +42,13 @@ describe("Queue", () => {
     );
   });
 
+  test("shows the first without taking it, also where one segment ends and the next begins", () => {
+    const queue = new Queue<number>();
+    for (let item = 0; item < 600; item++) queue.add(item);
+    for (let item = 0; item < 600; item++) expect([queue.first, queue.take()]).toEqual([item, item]);
+    expect(queue.first).toBeUndefined();
+  });
+
   test("moves no element, however long the backlog", () => {
     let sum = 0;
     const moves = callsDuring(Array.prototype, MOVERS, () => {

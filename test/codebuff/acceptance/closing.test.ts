@@ -25,7 +25,6 @@ onBoth(
   async ({ client, server }) => {
     const ends: readonly (readonly [code: number, end: () => void])[] = [
       [1001, () => link(server).close(1001)],
-      [1005, () => link(server).faults.bytes(Uint8Array.of(0x88, 0))],
       [1006, () => link(server).drop()],
       [1011, () => link(server).close(1011)],
       [1012, () => link(server).close(1012)],
@@ -34,6 +33,16 @@ onBoth(
       await works(client);
       expect(await lose(client, end)).toMatchObject({ code: "connection-lost", closeCode, retryable: true });
     }
+    expect(await works(client)).not.toBe("");
+  },
+);
+
+onBoth(
+  "closing 1001, 1005, 1006, 1011, 1012: a Close without a code is a lost link like any other",
+  async ({ client, server }) => {
+    await works(client);
+    const error = await lose(client, () => link(server).faults.bytes(Uint8Array.of(0x88, 0)));
+    expect(error).toMatchObject({ code: "connection-lost", closeCode: 1005, retryable: true });
     expect(await works(client)).not.toBe("");
   },
 );

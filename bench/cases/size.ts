@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { measureSizes } from "../../scripts/support/sizes.ts";
+import type { Case } from "./figure.ts";
+
+export const size: Case = {
+  name: "size",
+  about: "what a browser downloads",
+  async measure(_effort, progress) {
+    progress("bundling each entry for a browser");
+    const { sizes, errors } = await measureSizes(join(import.meta.dirname, "../.."));
+    if (errors.length > 0) throw new Error(errors.join("\n"));
+    return [
+      {
+        name: "size-codebuff",
+        about: "browser bundle of `agentwire/codebuff`, all in, minified and gzipped",
+        unit: "kB",
+        bar: 22,
+        aim: 15,
+        measured: (sizes["agentwire/codebuff"]?.gzip ?? Number.NaN) / 1_000,
+      },
+    ];
+  },
+};

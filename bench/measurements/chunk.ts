@@ -1,0 +1,39 @@
+/** CPU per chunk, from the socket to the reader, for all contenders in turns. */
+import { startServer } from "../server/start.ts";
+import { cpuOf } from "../support/cpu.ts";
+import { answer } from "../support/measure.ts";
+import { median } from "../support/numbers.ts";
+import { Sink } from "../support/sink.ts";
+import { CONTENDERS, type Contender } from "./contenders.ts";
+
+await answer(async (settings) => {
+  const chunks = settings.number("chunks");
+  const warmUps = settings.number("warmUps");
+  const rounds = settings.number("rounds");
+  using server = await startServer();
+  const contenders = await Promise.all(CONTENDERS.map((connect) => connect(server, chunks)));
+  const cost = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = -warmUps; round < rounds; round++) {
+    // Each round begins with another one: who comes first pays for nobody's left-overs.
+    for (let index = 0; index < contenders.length; index++) {
+      const contender = contenders[(index + round + warmUps) % contenders.length];
+      if (!contender) continue;
+      const spent = await cpuOf(() => readAll(contender, chunks));
+      if (round >= 0) cost.get(contender.name)?.push(spent / chunks);
+    }
+  }
+  for (const contender of contenders) contender.close();
+  const raw = cost.get("raw") ?? [];
+  const measured: Record<string, number> = { "raw µs": median(raw) };
+  for (const [name, spent] of cost) {
+    // Paired: what slows the machine down for a round slows both.
+    measured[name] = median(spent.map((value, round) => value / (raw[round] ?? Number.NaN)));
+  }
+  return measured;
+});
+
+async function readAll(contender: Contender, chunks: number): Promise<void> {
+  const sink = new Sink(chunks);
+  await contender.stream(sink);
+  sink.check(contender.name);
+}

@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { websocket } from "@atproto/ws-client";
+import { CodebuffClient } from "agentwire/codebuff";
+import { createClient } from "graphql-ws";
+import WebSocket from "ws";
+import type { Server } from "../server/start.ts";
+import { HeadQueue } from "../support/head-queue.ts";
+import { type ChunkData, type PlainFrame, parsePlain } from "../support/messages.ts";
+import type { Sink } from "../support/sink.ts";
+
+/** One way to read a stream of chunks; each is connected and ready. */
+export interface Contender {
+  readonly name: string;
+  /** Asks for an answer, puts the text of each chunk into the sink, and resolves behind the last. */
+  stream(sink: Sink): Promise<void>;
+  close(): void;
+}
+
+export type Connect = (server: Server, count: number) => Promise<Contender>;
+
+/** What the others are compared with: nothing but the socket and the parser. */
+const raw: Connect = async (server, count) => {
+  const socket = await openPlain(server, count);
+  return {
+    name: "raw",
+    async stream(sink) {
+      const onMessage = (data: WebSocket.RawData): void => sink.take(parsePlain(data).data.chunk);
+      socket.on("message", onMessage);
+      socket.send("go");
+      await sink.done;
+      socket.off("message", onMessage);
+    },
+    close: () => socket.terminate(),
+  };
+};
+
+/** The same with the least of a queue between, and `for await`. */
+const bareQueue: Connect = async (server, count) => {
+  const socket = await openPlain(server, count);
+  return {
+    name: "bare-queue",
+    async stream(sink) {
+      const queue = new HeadQueue<PlainFrame>();
+      const onMessage = (data: WebSocket.RawData): void => queue.push(parsePlain(data));
+      socket.on("message", onMessage);
+      void sink.done.then(() => queue.end());
+      socket.send("go");
+      for await (const { data } of queue) sink.take(data.chunk);
+      socket.off("message", onMessage);
+    },
+    close: () => socket.terminate(),
+  };
+};
+
+/** Yields text; what it costs to parse it is the caller's. */
+const atproto: Connect = async (server, count) => {
+  const stopped = new AbortController();
+  let sink: Sink | undefined;
+  const go = await new Promise<() => void>((resolve, reject) => {
+    const messages = websocket(server.url("plain", { count }), {
+      dataMode: "text",
+      signal: stopped.signal,
+      onConnect: (sender) => resolve(() => void sender.send("go")),
+    });
+    // One stream for as long as the connection lives: leaving the loop would close it.
+    const read = async (): Promise<void> => {
+      for await (const text of messages) sink?.take(parsePlain(text).data.chunk);
+    };
+    read().catch((error: unknown) => {
+      if (!stopped.signal.aborted) reject(error);
+    });
+  });
+  return {
+    name: "atproto",
+    async stream(next) {
+      sink = next;
+      go();
+      await sink.done;
+    },
+    close: () => stopped.abort(),
+  };
+};
+
+const graphqlWs: Connect = async (server, count) => {
+  const url = server.url("graphql", { count });
+  const client = createClient({ url, webSocketImpl: WebSocket, lazy: false, retryAttempts: 0 });
+  await new Promise<void>((resolve) => void client.on("connected", () => resolve()));
+  return {
+    name: "graphql-ws",
+    async stream(sink) {
+      const results = client.iterate<ChunkData>({ query: "subscription { chunk }" });
+      for await (const { data } of results) if (data) sink.take(data.chunk);
+    },
+    close: () => void client.dispose(),
+  };
+};
+
+const oneTurn: Connect = async (server, count) => {
+  const client = new CodebuffClient({
+    url: server.url("codebuff", { count }),
+    profile: "proxy",
+    settleWindow: 0,
+  });
+  await client.connect();
+  return {
+    name: "agentwire",
+    stream: (sink) => readTurn(client, sink),
+    close: () => void client.close({ force: true }),
+  };
+};
+
+/** Turns at once, on the server that answers many at once. */
+const TURNS = 100;
+
+const manyTurns: Connect = async (server, count) => {
+  const client = new CodebuffClient({
+    url: server.url("codebuff", { count, turns: TURNS }),
+    profile: "codebuff",
+  });
+  await client.connect();
+  return {
+    name: "agentwire-100",
+    async stream(sink) {
+      await Promise.all(Array.from({ length: TURNS }, () => readTurn(client, sink)));
+    },
+    close: () => void client.close({ force: true }),
+  };
+};
+
+/** In the order of the table. */
+export const CONTENDERS: readonly Connect[] = [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns];
+
+async function readTurn(client: CodebuffClient, sink: Sink): Promise<void> {
+  for await (const event of client.prompt("go")) if (event.type === "response-chunk") sink.take(event.text);
+}
+
+async function openPlain(server: Server, count: number): Promise<WebSocket> {
+  const socket = new WebSocket(server.url("plain", { count }));
+  await once(socket, "open");
+  return socket;
+}

@@ -1,0 +1,87 @@
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import { chunkBlock, pour } from "./pour.ts";
+
+/** One connection of the bench, as its URL asked for it. */
+export interface Connection {
+  readonly socket: WebSocket;
+  /** The socket beneath, for frames that are made already. */
+  readonly tcp: Duplex;
+  /** Chunks of one answer, or of all answers that run at once together. */
+  readonly count: number;
+  /** Prompts that have to be there before they are answered, in turns. */
+  readonly turns: number;
+  /** Whether the server closes behind the first answer. */
+  readonly closes: boolean;
+}
+
+interface Message {
+  readonly type: string;
+  readonly id?: string;
+  readonly txid?: number;
+  readonly data?: { readonly type: string; readonly promptId?: string };
+}
+
+/** Any message is answered with chunks, in frames of the same shape and length as Codebuff's. */
+export function servePlain({ socket, tcp, count, closes }: Connection): void {
+  const chunks = chunkBlock([SOME_ID], codebuffChunk);
+  socket.on("message", () => {
+    void pour(tcp, chunks, count).then(() => {
+      if (closes) socket.close(1000);
+    });
+  });
+}
+
+/** The part of graphql-transport-ws that a subscription needs. */
+export function serveGraphql({ socket, tcp, count }: Connection): void {
+  const send = (message: unknown): void => socket.send(JSON.stringify(message));
+  onMessage(socket, (message) => {
+    if (message.type === "connection_init") send({ type: "connection_ack" });
+    if (message.type !== "subscribe") return;
+    const { id } = message;
+    const chunks = chunkBlock([id], (of, chunk) => ({ id: of, type: "next", payload: { data: { chunk } } }));
+    void pour(tcp, chunks, count).then(() => send({ id, type: "complete" }));
+  });
+}
+
+/**
+ * The part of the Codebuff protocol that an answered prompt needs. One thing after the other, as the published proxy
+ * does it: an ack while an answer is under way would tell a client that the answer is over.
+ */
+export function serveCodebuff({ socket, tcp, count, turns }: Connection): void {
+  const send = (message: unknown): void => socket.send(JSON.stringify(message));
+  let waiting: string[] = [];
+  const answer = async (ids: readonly string[]): Promise<void> => {
+    await pour(tcp, chunkBlock(ids, codebuffChunk), count);
+    for (const promptId of ids) {
+      const end = { type: "prompt-response", promptId, sessionState: {}, toolCalls: null, output: null };
+      send({ type: "action", data: end });
+    }
+  };
+  let before = Promise.resolve();
+  const handle = async ({ txid, data }: Message): Promise<void> => {
+    await before;
+    send({ type: "ack", txid, success: true });
+    if (data?.type !== "prompt" || data.promptId === undefined) return;
+    waiting.push(data.promptId);
+    if (waiting.length < turns) return;
+    const ids = waiting;
+    waiting = [];
+    await answer(ids);
+  };
+  onMessage(socket, (message) => {
+    before = handle(message);
+  });
+}
+
+const codebuffChunk = (userInputId: string, chunk: string): unknown => ({
+  type: "action",
+  data: { type: "response-chunk", userInputId, chunk },
+});
+
+/** As long as an id that a client makes. */
+const SOME_ID = "prompt-0123456789abcdef0123456789abcdef";
+
+function onMessage(socket: WebSocket, handle: (message: Message) => void): void {
+  socket.on("message", (data: Buffer) => handle(JSON.parse(data.toString())));
+}

@@ -1,0 +1,2 @@
+// What an import costs by itself: `cold-import` is measured against it.
+export {};

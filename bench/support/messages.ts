@@ -1,0 +1,16 @@
+import type { RawData } from "ws";
+
+/** A chunk frame, as far as those who check nothing look at it. */
+export interface PlainFrame {
+  readonly data: { readonly chunk: string };
+}
+
+/** What `graphql-ws` yields for one chunk. */
+export interface ChunkData extends Record<string, unknown> {
+  readonly chunk: string;
+}
+
+/** How a program reads frames that has nothing but `ws`: unchecked. */
+export function parsePlain(data: RawData | string): PlainFrame {
+  return JSON.parse(data.toString());
+}

@@ -1,0 +1,255 @@
+import { type Mutant, mutantsOf } from "./mutant.ts";
+
+/** That a request is answered once and in time, whatever becomes of its handler, and with what can be answered. */
+export const HANDLERS: readonly Mutant[] = [
+  ...mutantsOf(
+    "codebuff/requests.ts",
+    ["codebuff/requests.test.ts"],
+    [
+      {
+        name: "answered-twice",
+        breaks: "a request is answered again when its handler finishes after its time",
+        find: "      if (settled) return;",
+        replace: "",
+      },
+      {
+        name: "never-answered",
+        breaks: "a handler's answer is not sent",
+        find: 'this.#send(session, notice, this.#jsonOf(job, answer), job.failed("the server refused the answer"));',
+        replace: "",
+      },
+      {
+        name: "request-timer-left",
+        breaks: "every request leaves a timer",
+        find: "      cancelTimer();\n",
+        replace: "\n",
+      },
+      {
+        name: "task-left",
+        breaks: "a request that was answered still counts as running",
+        find: "      this.#tasks.delete(key);",
+        replace: "",
+      },
+      {
+        name: "turn-held-for-ever",
+        breaks: "the idle limit of a turn stands still after its tool was answered",
+        find: "      release();\n",
+        replace: "\n",
+      },
+      {
+        name: "abandoned-runs-on",
+        breaks: "a handler is not told that nobody waits any more",
+        find: "      controller.abort(new Error(why));",
+        replace: "",
+      },
+      {
+        name: "abandoned-not-answered",
+        breaks: "a request whose time is over is not answered",
+        find: "      settle(() => job.failed(why));",
+        replace: "",
+      },
+      {
+        name: "expiry-untold",
+        breaks: "that a handler took too long is not told",
+        find: '      core().warn("handler-failed", why);\n',
+        replace: "\n",
+      },
+      {
+        name: "no-request-limit",
+        breaks: "a handler that never answers holds the server up for ever",
+        find: "timeout === 0 ? () => {} : settings.socket",
+        replace: "timeout >= 0 ? () => {} : settings.socket",
+      },
+      {
+        name: "wrong-tool-timeout",
+        breaks: "a tool gets less time than the server gives it",
+        find: "const TOOL_TIMEOUT = 30_000;",
+        replace: "const TOOL_TIMEOUT = 20_000;",
+      },
+      {
+        name: "no-tool-grace",
+        breaks: "a tool has no time to report its own time-out",
+        find: "return limit < 0 ? 0 : limit + TOOL_GRACE;",
+        replace: "return limit < 0 ? 0 : limit;",
+      },
+      {
+        name: "negative-limit-fires",
+        breaks: "a tool without a limit is given up at once",
+        find: "return limit < 0 ? 0 : limit + TOOL_GRACE;",
+        replace: "return limit + TOOL_GRACE;",
+      },
+      {
+        name: "seconds-are-ms",
+        breaks: "`timeout_seconds` is taken for milliseconds",
+        find: "asked * 1_000",
+        replace: "asked * 1",
+      },
+      {
+        name: "input-limit-wins",
+        breaks: "the input's limit wins over the request's",
+        find: 'timeout ?? (typeof asked === "number" ? asked * 1_000 : TOOL_TIMEOUT)',
+        replace: 'typeof asked === "number" ? asked * 1_000 : (timeout ?? TOOL_TIMEOUT)',
+      },
+      {
+        name: "wrong-files-timeout",
+        breaks: "files get more time than they should",
+        find: "const FILES_TIMEOUT = 30_000;",
+        replace: "const FILES_TIMEOUT = 60_000;",
+      },
+      {
+        name: "wrong-mcp-timeout",
+        breaks: "the tools of an MCP server come after the server gave up",
+        find: "const MCP_TIMEOUT = 45_000;",
+        replace: "const MCP_TIMEOUT = 55_000;",
+      },
+      {
+        name: "requests-unbounded",
+        breaks: "any number of requests is carried out at once",
+        find: "if (this.#tasks.size >= MAX_AT_ONCE) {",
+        replace: "if (this.#tasks.size < 0) {",
+      },
+      {
+        name: "requests-off-by-one",
+        breaks: "one request more than allowed is carried out",
+        find: "if (this.#tasks.size >= MAX_AT_ONCE) {",
+        replace: "if (this.#tasks.size > MAX_AT_ONCE) {",
+      },
+      {
+        name: "long-id-echoed",
+        breaks: "a request with an id of any length is carried out",
+        find: "if (!session || id === undefined || id.length > MAX_ID) {",
+        replace: "if (!session || id === undefined) {",
+      },
+      {
+        name: "limitless-counts-as-working",
+        breaks: "a tool without a limit keeps a session from being left",
+        find: "some(({ limited }) => limited)",
+        replace: "some(() => true)",
+        tests: ["codebuff/original-server.test.ts"],
+      },
+      {
+        name: "cancelled-handler-runs",
+        breaks: "the handler of a prompt that was cancelled goes on",
+        find: 'if (task.promptId === promptId) task.abandon("the prompt was cancelled or has failed");',
+        replace: "",
+      },
+      {
+        name: "all-handlers-cancelled",
+        breaks: "cancelling one prompt aborts the handlers of all",
+        find: "if (task.promptId === promptId) task.abandon",
+        replace: "task.abandon",
+      },
+      {
+        name: "completed-handler-ended",
+        breaks: "agents that go on behind an answer lose their handlers",
+        find: "    if (completed) return; // agents",
+        replace: "// agents",
+      },
+      {
+        name: "lost-handler-runs",
+        breaks: "a handler goes on for a link that is lost",
+        find: 'task.abandon("the connection has ended");',
+        replace: "void task;",
+      },
+      {
+        name: "answer-to-next-session",
+        breaks: "an answer goes to a session that never asked",
+        find: "    if (!wire.isCurrent(session)) return; // with",
+        replace: "// with",
+      },
+      {
+        name: "refused-answer-final",
+        breaks: "a server that refuses an answer waits for ever",
+        find: 'if (otherwise && session.server === "codebuff") this.#refuse(session, kind, otherwise);',
+        replace: "",
+      },
+      {
+        name: "proxy-answered-again",
+        breaks: "the proxy, which refuses every answer, is sent each twice",
+        find: 'if (otherwise && session.server === "codebuff")',
+        replace: "if (otherwise)",
+      },
+      {
+        name: "large-answer-sent",
+        breaks: "an answer larger than the server takes is sent",
+        find: "      checkFrame(encode.action(wire.nextTxid, json), settings, session.server);",
+        replace: "",
+      },
+      {
+        name: "handler-error-shows-token",
+        breaks: "a handler's error is told to the server with credentials",
+        find: "...failed(core().redactor.redact(message)) }",
+        replace: "...failed(message) }",
+      },
+      {
+        name: "handler-error-unbounded",
+        breaks: "a handler's error of any length is told",
+        find: "const message = messageOf(cause).slice(0, MAX_ERROR);",
+        replace: "const message = messageOf(cause);",
+      },
+      {
+        name: "missing-warned-each-time",
+        breaks: "a missing handler is warned of at every request",
+        find: "    if (this.#missing.get(what)) return;",
+        replace: "",
+      },
+      {
+        name: "unasked-files-told",
+        breaks: "the server is given files that it did not ask for",
+        find: "files: Object.fromEntries(filePaths.map((path) => [path, textOf(files, path)])),",
+        replace:
+          "files: { ...files, ...Object.fromEntries(filePaths.map((path) => [path, textOf(files, path)])) },",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff/handlers.ts",
+    ["codebuff/requests.test.ts"],
+    [
+      {
+        name: "inherited-file",
+        breaks: "a path may be that of a member of every object",
+        find: "(Object.hasOwn(files, path) ? files[path] : null) ?? null",
+        replace: "files[path] ?? null",
+      },
+      {
+        name: "unwritable-output",
+        breaks: "an output that JSON cannot hold is sent",
+        find: "output.every(isToolOutput) && output.every(canBeWritten)",
+        replace: "output.every(isToolOutput)",
+      },
+      {
+        name: "any-mcp-tool",
+        breaks: "tools without a schema are sent",
+        find: 'isDescribed && isObject(inputSchema) && inputSchema["type"] === "object"',
+        replace: "isDescribed",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff/messages.ts",
+    ["codebuff/extensions.test.ts"],
+    [
+      {
+        name: "unreadable-request-lost",
+        breaks: "a request that cannot be read is not known as one",
+        find: "return { ...message, request: { type, requestId } };",
+        replace: "return message;",
+      },
+      {
+        name: "inherited-action",
+        breaks: "a message may be of the type `constructor`",
+        find: 'Object.hasOwn(ACTIONS, data["type"]) ? ACTIONS[data["type"]] : undefined',
+        replace: 'ACTIONS[data["type"]]',
+        tests: ["codebuff/messages.test.ts"],
+      },
+      {
+        name: "hot-guard-lax",
+        breaks: "a chunk without the prompt's id is let through",
+        find: '    typeof data["userInputId"] === "string" &&\n',
+        replace: "\n",
+        tests: ["codebuff/messages.test.ts"],
+      },
+    ],
+  ),
+];

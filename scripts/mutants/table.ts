@@ -1,0 +1,31 @@
+import { ANSWERS } from "./codebuff-answers.ts";
+import { HANDLERS } from "./codebuff-handlers.ts";
+import { HANDSHAKE } from "./codebuff-handshake.ts";
+import { PROMPTS } from "./codebuff-prompts.ts";
+import { REQUESTS } from "./codebuff-requests.ts";
+import { SESSION } from "./codebuff-session.ts";
+import { WIRE } from "./codebuff-wire.ts";
+import { CLOSING } from "./core-closing.ts";
+import { CONNECTION } from "./core-connection.ts";
+import { QUEUES } from "./core-queues.ts";
+import { REACH } from "./core-reach.ts";
+import { TURNS } from "./core-turns.ts";
+import { WORDS } from "./core-words.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** Every breakage that the tests have to notice. */
+export const MUTANTS: readonly Mutant[] = [
+  ...CONNECTION,
+  ...CLOSING,
+  ...REACH,
+  ...TURNS,
+  ...QUEUES,
+  ...WORDS,
+  ...HANDSHAKE,
+  ...WIRE,
+  ...SESSION,
+  ...PROMPTS,
+  ...ANSWERS,
+  ...REQUESTS,
+  ...HANDLERS,
+];

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { Figure } from "../../bench/cases/figure.ts";
+import { limitOf, plainTable, readResults, renderResults } from "../../bench/results.ts";
+import { countElementMoves } from "../../bench/support/element-moves.ts";
+import { HeadQueue } from "../../bench/support/head-queue.ts";
+import { median } from "../../bench/support/numbers.ts";
+
+const ratio: Figure = {
+  name: "chunk",
+  about: "cost of a `chunk`",
+  unit: "x",
+  bar: 1.6,
+  aim: 1.35,
+  measured: 1.523456,
+  peers: { "graphql-ws": 2.1 },
+};
+const growth: Figure = { name: "growth", about: "growth", unit: "kB", bar: 200, measured: 250, noise: 100 };
+
+const machine = { cpu: "A CPU", cores: 2, node: "24.0.0", versions: { ws: "8.0.0" }, date: "2000-01-01" };
+
+describe("the page of results", () => {
+  const page = renderResults([ratio, growth], machine);
+
+  test("gives back the figures that were written", () => {
+    expect(readResults(page)).toEqual({ chunk: 1.523, growth: 250 });
+  });
+
+  test("shows what holds its bar, what misses it, and the others", () => {
+    expect(page).toContain("| cost of a `chunk` | 1.60x | 1.35x | 1.52x | holds | graphql-ws 2.10x |");
+    expect(page).toContain("| growth | 200 kB |  | 250 kB | MISSED |  |");
+    expect(page).toContain("1 of 2 figures hold their bar");
+    expect(plainTable([ratio])).toMatch(
+      /^figure .*\ncost of a chunk +1\.60x +1\.35x +1\.52x +holds {2}graphql-ws 2\.10x$/,
+    );
+  });
+
+  test("without numbers is refused, and says what to do", () => {
+    expect(() => readResults("# Results")).toThrow("npm run bench -- --write");
+  });
+});
+
+test("a figure may be half as much again as before, a noisy one its noise more, and zero nothing", () => {
+  const before = { chunk: 1.5, growth: 10, moves: 0 };
+  expect(limitOf(ratio, before)).toBe(2.25);
+  expect(limitOf(growth, before)).toBe(110);
+  expect(limitOf({ ...growth, name: "moves", noise: 0 }, before)).toBe(0);
+  expect(limitOf({ ...ratio, name: "new" }, before)).toBeUndefined();
+});
+
+test("a median of an even number of values lies between the middle two", () => {
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(median([9, 1, 5])).toBe(5);
+  expect(() => median([])).toThrow(RangeError);
+});
+
+describe("counting the elements that are moved", () => {
+  test("sees an array that is shifted, and nothing of listeners or bytes", async () => {
+    const moves = await countElementMoves(async () => {
+      [1, 2, 3].shift();
+      [() => {}, () => {}].shift();
+      [Buffer.from("a"), Buffer.from("b")].shift();
+      [1, 2, 3].splice(0, 1);
+    });
+    expect(moves).toBe(4);
+    expect(await countElementMoves(async () => {})).toBe(0);
+  });
+
+  test("puts the methods back, also when the work fails", async () => {
+    const { shift } = Array.prototype;
+    await expect(countElementMoves(() => Promise.reject(new Error("broke")))).rejects.toThrow("broke");
+    expect(Array.prototype.shift).toBe(shift);
+  });
+});
+
+test("the bare queue gives what was pushed, in order, before and after somebody waits", async () => {
+  const queue = new HeadQueue<number>();
+  queue.push(1);
+  queue.push(2);
+  const read: number[] = [];
+  const reading = (async () => {
+    for await (const value of queue) read.push(value);
+  })();
+  await new Promise((resolve) => setImmediate(resolve));
+  queue.push(3);
+  queue.push(4);
+  queue.end();
+  await reading;
+  expect(read).toEqual([1, 2, 3, 4]);
+});

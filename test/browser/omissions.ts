@@ -1,0 +1,79 @@
+/** What runs on Node alone, and why. */
+export interface Omission {
+  readonly file: string;
+  /** How the title of the test begins; the whole file without it. */
+  readonly test?: string;
+  readonly reason: string;
+}
+
+const NO_STATUS = "browsers do not tell why an upgrade failed, and the test wants to see the status";
+const NO_HEADERS = "browsers send no headers with an upgrade";
+const NO_PROCESS = "it asks Node for unhandled rejections; in a browser any of them fails the run";
+
+/** Everything in `test/codebuff` that does not run in a browser. */
+export const omissions: readonly Omission[] = [
+  {
+    file: "test/codebuff/acceptance/browser.test.ts",
+    reason: "it takes the suite to the WebSocket of Node, for want of a browser",
+  },
+  { file: "test/codebuff/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
+  {
+    file: "test/codebuff/acceptance/closing.test.ts",
+    test: "closing 1001, 1005, 1006, 1011, 1012: a Close without a code",
+    reason:
+      "the mock writes it beneath its own socket, which then sends a second one: to browsers that is 1006",
+  },
+  { file: "test/codebuff/replay.test.ts", reason: "it reads recordings, and replays them on ports of Node" },
+  { file: "test/codebuff/content.test.ts", reason: "it takes its bytes from Node's `Buffer`" },
+  {
+    file: "test/codebuff/bad-input.test.ts",
+    test: "is accepted at exactly 1 MiB, and refused one byte above",
+    reason: "it counts bytes with Node's `Buffer`; edge case 15 has the limit",
+  },
+  {
+    file: "test/codebuff/bad-input.test.ts",
+    test: "headers to another machine",
+    reason: `${NO_HEADERS}, to whatever machine`,
+  },
+  {
+    file: "test/codebuff/leaks.test.ts",
+    test: "a turn that nobody reads or awaits is no unhandled rejection",
+    reason: NO_PROCESS,
+  },
+  { file: "test/codebuff/lost-link.test.ts", test: "tries used up: ", reason: NO_STATUS },
+  {
+    file: "test/codebuff/lost-link.test.ts",
+    test: "the first connection is not retried when nobody answers: ",
+    reason: NO_STATUS,
+  },
+  {
+    file: "test/codebuff/platform-socket.test.ts",
+    test: "a refused upgrade on Node tells the status",
+    reason: NO_STATUS,
+  },
+  {
+    file: "test/codebuff/platform-socket.test.ts",
+    test: "createWebSocket is called for every dial, with the headers",
+    reason: NO_HEADERS,
+  },
+  {
+    file: "test/codebuff/platform-socket.test.ts",
+    test: "headers go with the upgrade on Node",
+    reason: NO_HEADERS,
+  },
+  {
+    file: "test/codebuff/reentrancy.test.ts",
+    test: "a NACK of a hundred thousand backslashes is read in linear time",
+    reason: "it asks Node for the time that the CPU took; checklist 4 has such frames",
+  },
+  {
+    file: "test/codebuff/reentrancy.test.ts",
+    test: "async callbacks that reject are no unhandled rejections",
+    reason: NO_PROCESS,
+  },
+];
+
+/** The row that leaves a test out, if there is one. */
+export function omits(file: string, title: string): Omission | undefined {
+  return omissions.find((row) => row.file === file && row.test !== undefined && title.startsWith(row.test));
+}

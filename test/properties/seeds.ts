@@ -1,0 +1,80 @@
+import type { Scenario, Setting } from "./support/scenario.ts";
+
+const setting: Setting = {
+  profile: "auto",
+  peer: "proxy",
+  instant: "no",
+  browser: false,
+  token: "none",
+  atOnce: 1,
+  settleWindow: 0,
+  reconnect: "usual",
+  keepalive: false,
+  maxBufferedBytes: 300,
+  maxQueuedTurns: 3,
+  random: 0,
+  warm: false,
+  recovers: false,
+};
+
+/** Lives of a client that once went wrong, by what is promised; each is played again in every run. */
+export const SEEDS: Readonly<Record<string, Scenario>> = {
+  "a terminal message for a prompt that waits does not end it when a listener gets it sent meanwhile": {
+    setting: { ...setting, profile: "codebuff" },
+    steps: [
+      { do: "when", moment: "orphan", deed: "cancel first" },
+      { do: "when", moment: "status", deed: "prompt" },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "goesWell" },
+      { do: "end", turn: 1, naming: "exact", form: "response" },
+    ],
+  },
+  "a prompt that is not acked in time is cancelled once, also when a listener cancels it then": {
+    setting: { ...setting, profile: "codebuff", token: "text" },
+    steps: [
+      { do: "unsubscribe", topics: ["b"] },
+      { do: "goesWell" },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "when", moment: "frame", deed: "cancel first" },
+      { do: "advance", ms: 30_000 },
+    ],
+  },
+  "an init whose token comes when the server has asked for another connection goes to the next": {
+    setting: { ...setting, token: "asked", warm: true },
+    steps: [
+      { do: "say", conversation: 0, reader: "loop", signal: false },
+      { do: "when", moment: "frame", deed: "init" },
+      { do: "reconnectRequest" },
+    ],
+  },
+  "a listener that closes the client on the ack of its identification leaves no timer": {
+    setting: { ...setting, profile: "proxy", instant: "acks", settleWindow: 50 },
+    steps: [
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "when", moment: "message", deed: "force close" },
+      { do: "opens" },
+      { do: "ends", socket: 0, code: 1000, error: false },
+    ],
+  },
+  "an init that is acked as the last thing of a drain fails at once, and leaves no timer": {
+    setting: { ...setting, profile: "proxy" },
+    steps: [
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "goesWell" },
+      { do: "init" },
+      { do: "close", force: false, drainTimeout: 10_000 },
+      { do: "ack", frame: 0, form: "yes", error: 0 },
+    ],
+  },
+  "a prompt that has just ended is not sent, whatever its status listener does": {
+    setting: { ...setting, peer: "codebuff" },
+    steps: [
+      { do: "say", conversation: 0, reader: "loop", signal: false },
+      { do: "goesWell" },
+      { do: "when", moment: "turn status", deed: "force close" },
+      { do: "when", moment: "turn status", deed: "cancel first" },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+    ],
+  },
+};

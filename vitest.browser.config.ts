@@ -1,0 +1,46 @@
+import { fileURLToPath } from "node:url";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+import { findChromium } from "./scripts/support/chromium.ts";
+import { omissions } from "./test/browser/omissions.ts";
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const executablePath = findChromium();
+
+/**
+ * The tests of the client in a page of Chromium: the same files as on Node but for `omissions.ts`, the code that a
+ * browser gets, and mock servers whose ports are in a relay on Node (`test/browser/relay.ts`).
+ */
+export default defineConfig({
+  resolve: {
+    alias: {
+      "#socket": path("./src/core/socket.global.ts"),
+      "agentwire/codebuff": path("./src/codebuff/index.ts"),
+      "agentwire/testing": path("./test/browser/testing.ts"),
+      agentwire: path("./src/index.ts"),
+      "node:timers/promises": path("./test/browser/timers.ts"),
+    },
+  },
+  // Found while tests run, they would reload the page under them.
+  optimizeDeps: { include: ["eventemitter3", "p-retry", "zod/mini"] },
+  test: {
+    include: ["test/codebuff/**/*.test.ts", "test/browser/*.page.ts"],
+    exclude: omissions.filter(({ test }) => test === undefined).map(({ file }) => file),
+    globalSetup: ["test/browser/relay.ts"],
+    setupFiles: ["test/browser/omit.ts"],
+    testTimeout: 20_000,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      instances: [{ browser: "chromium" }],
+      provider: playwright({
+        launchOptions: {
+          ...(executablePath ? { executablePath } : {}),
+          // In containers and for root it cannot start; the pages are our own.
+          args: ["--no-sandbox"],
+        },
+      }),
+    },
+  },
+});

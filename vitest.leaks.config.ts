@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+import base from "./vitest.config.ts";
+
+/** What stays behind after a thousand times: `npm run test:leaks`. Apart, because the collector has to be at hand. */
+export default defineConfig({
+  // Not merged: that would add the files of this suite to all the others.
+  ...base,
+  test: {
+    include: ["test/leaks/**/*.leaks.ts"],
+    pool: "forks",
+    execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
+    testTimeout: 120_000,
+  },
+});
