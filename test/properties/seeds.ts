@@ -17,7 +17,10 @@ const setting: Setting = {
   recovers: false,
 };
 
-/** Lives of a client that once went wrong, by what is promised; each is played again in every run. */
+/**
+ * Lives of a client that once went wrong, in the library or in a copy of it that was broken on purpose, by what is
+ * promised; each is played again in every run. What a failing property prints as its counterexample goes here.
+ */
 export const SEEDS: Readonly<Record<string, Scenario>> = {
   "a terminal message for a prompt that waits does not end it when a listener gets it sent meanwhile": {
     setting: { ...setting, profile: "codebuff" },
@@ -75,6 +78,32 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "when", moment: "turn status", deed: "force close" },
       { do: "when", moment: "turn status", deed: "cancel first" },
       { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+    ],
+  },
+  "a turn that a warning's listener cancels takes nothing more of the chunk that was warned of": {
+    setting,
+    steps: [
+      { do: "when", moment: "protocolWarning", deed: "cancel first" },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "goesWell" },
+      { do: "chunk", turn: 0, naming: "exact", form: "repr" },
+    ],
+  },
+  "a handler that comes to an end when its time is over answers nothing more": {
+    setting: { ...setting, warm: true },
+    steps: [
+      { do: "ask", turn: 0, naming: "exact", form: "read-files", handler: "slow", timeout: null },
+      { do: "advance", ms: 30_000 },
+      { do: "handlersAnswer" },
+    ],
+  },
+  "a tool that runs for a prompt that is cancelled is answered for at once": {
+    setting,
+    steps: [
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: false },
+      { do: "goesWell" },
+      { do: "ask", turn: 0, naming: "exact", form: "tool", handler: "slow", timeout: null },
+      { do: "cancel", turn: 0 },
     ],
   },
 };

@@ -320,10 +320,12 @@ export class Peer {
     this.#endsOnly(this.#overtaken(prompt, socket), () => this.#says(socket, data), `a chunk for ${id}`);
     if (mine && naming !== "unknown" && prompt.frame) prompt.frame.heardOf = true;
     const quiet = user.deeds === deeds && !breaks;
-    if (mine && naming === "exact") {
+    if (prompt && naming === "exact" && !quiet) {
+      prompt.text = undefined;
+      if (form === "sse error") prompt.streamError = undefined;
+    } else if (mine && naming === "exact") {
       if (form === "sse error") prompt.streamError = true;
-      if (!quiet) prompt.text = undefined;
-      else if (prompt.text !== undefined) prompt.text += text;
+      if (prompt.text !== undefined) prompt.text += text;
     }
     if (inSession && quiet && this.accounted !== accounted + 1) {
       this.#world.complain(`a chunk for ${id} was told ${this.accounted - accounted} times`);
@@ -355,6 +357,7 @@ export class Peer {
       if (this.accounted === accounted) this.#world.complain(`a ${form} for ${id} was not told`);
       return;
     }
+    if (form === "response" && prompt.streamError === undefined) return;
     const expected = form === "response" && !prompt.streamError ? "completed" : "failed";
     if (prompt.status !== expected) this.#world.complain(`${id} is ${prompt.status} after a ${form}`);
   }

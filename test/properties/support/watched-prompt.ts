@@ -48,8 +48,8 @@ export class WatchedPrompt {
   readonly told: CodebuffEvent[] = [];
   /** The text of the chunks that were delivered before its end; `undefined` once the user's own code interfered. */
   text: string | undefined = "";
-  /** The peer has told of an error inside the stream. */
-  streamError = false;
+  /** Whether the peer has told of an error inside the stream; `undefined` where the user's own code interfered. */
+  streamError: boolean | undefined = false;
   frame: SentFrame | undefined;
   socket: WatchedSocket | undefined;
   /** `cancel()` was called when it was over: that only empties its buffer. */
