@@ -177,8 +177,8 @@ export const WIRE: readonly Mutant[] = [
       {
         name: "lost-requests-pend",
         breaks: "an init stays pending when its link is lost",
-        find: 'if ("reply" in sent) sent.reply.reject(why(sent));\n',
-        replace: 'if ("reply" in sent) why(sent);\n',
+        find: 'if ("reply" in sent) sent.reply.reject(why(isBlamed));\n',
+        replace: 'if ("reply" in sent) why(isBlamed);\n',
         tests: ["codebuff/lost-link.test.ts"],
       },
       {
@@ -191,8 +191,8 @@ export const WIRE: readonly Mutant[] = [
       {
         name: "too-large-for-all",
         breaks: "close 1009 blames every prompt",
-        find: "tooLarge && sent === tooLarge.sent",
-        replace: "tooLarge && sent",
+        find: "tooLarge && isBlamed ?",
+        replace: "tooLarge && isBlamed !== undefined ?",
         tests: ["codebuff/lost-link.test.ts"],
       },
       {

@@ -122,7 +122,7 @@ export class Requests {
     switch (request.type) {
       case "tool-call-request":
         this.#called.set(key, true);
-        this.#callTool(session, key, request);
+        this.#callTool(session, key, id, request);
         return;
       case "read-files":
       case "read-files-request":
@@ -162,10 +162,8 @@ export class Requests {
     this.#called = new Recent(REMEMBERED);
   }
 
-  #callTool(session: Session, key: string, raw: ToolCallRequest): void {
+  #callTool(session: Session, key: string, id: string, raw: ToolCallRequest): void {
     const { prompts } = this.#setup;
-    const { requestId, toolCallId } = raw;
-    const id = requestId ?? toolCallId ?? "";
     const { toolName: name, userInputId, mcpConfig } = raw;
     const failed = (why: string): object => toolError(id, why);
     const handler = this.#handlerOf(raw);

@@ -246,21 +246,18 @@ export class Wire implements Protocol {
     const error = lossError(end, unproven ? "unproven" : session.retiring ? "retiring" : "proven");
     const { user, settings, core } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
-    const why = (sent: Sent | undefined): AgentwireError =>
-      tooLarge && sent === tooLarge.sent
-        ? requestTooLarge(sent.kind, tooLarge.frame, settings)
-        : requestLost(end);
+    const why = (isBlamed: boolean): AgentwireError =>
+      tooLarge && isBlamed ? requestTooLarge(tooLarge.sent.kind, tooLarge.frame, settings) : requestLost(end);
     const { prompts, requests } = session.end();
     user.sessionEnded();
     for (const promptId of prompts) {
-      user.promptFailed(
-        promptId,
-        why(requests.find((sent) => sent.kind === "prompt" && sent.promptId === promptId)),
-      );
+      const { sent } = tooLarge ?? {};
+      user.promptFailed(promptId, why(sent?.kind === "prompt" && sent.promptId === promptId));
     }
     for (const sent of requests) {
-      if ("reply" in sent) sent.reply.reject(why(sent));
-      else if (sent === tooLarge?.sent) core().warn(`${sent.kind}-failed`, why(sent).message);
+      const isBlamed = sent === tooLarge?.sent;
+      if ("reply" in sent) sent.reply.reject(why(isBlamed));
+      else if (isBlamed) core().warn(`${sent.kind}-failed`, why(true).message);
     }
     return error;
   }
