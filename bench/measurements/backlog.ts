@@ -1,6 +1,6 @@
 /** What it costs to read a backlog behind a stalled reader, how that grows with its length, and what is moved. */
 import { startServer } from "../server/start.ts";
-import { cpuOf } from "../support/cpu.ts";
+import { collectGarbage, cpuOf } from "../support/cpu.ts";
 import { countElementMoves } from "../support/element-moves.ts";
 import { answer } from "../support/measure.ts";
 import { median } from "../support/numbers.ts";
@@ -22,7 +22,9 @@ await answer(async (settings) => {
   };
   const time = async (count: number): Promise<{ readonly drain: number; readonly all: number }> => {
     const made: Backlog[] = [];
+    collectGarbage();
     const fill = await cpuOf(async () => made.push(await stall(server, count)));
+    collectGarbage();
     const drain = await cpuOf(async () => {
       for (const backlog of made) await read(backlog, count);
     });

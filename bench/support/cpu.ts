@@ -1,6 +1,5 @@
-/** µs of CPU that this process spends on `work`, on all its threads, so collecting garbage counts. */
+/** µs of CPU that this process spends on `work`, on all its threads, so collecting garbage and compiling count. */
 export async function cpuOf(work: () => Promise<unknown>): Promise<number> {
-  collectGarbage();
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);

@@ -62,7 +62,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   }
 
   emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
-    this.#emitter.emit(name, ...values);
+    if (this.#offs.size > 0) this.#emitter.emit(name, ...values); // mostly nobody listens, and this is once per frame
   }
 
   /** There will be nothing more to tell: removes every listener, and what ties it to a signal. */
@@ -73,6 +73,6 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   /** Whether anybody listens: what costs something to build is not built for nobody. */
   has(name: keyof Events & string): boolean {
-    return this.#emitter.listenerCount(name) > 0;
+    return this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
   }
 }

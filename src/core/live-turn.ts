@@ -9,7 +9,7 @@ import {
 } from "./errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
-import { utf8Length } from "./frames.ts";
+import { GrowingText } from "./growing-text.ts";
 import type { Cost, Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
 
 /** Everything a turn is given when it is made; each field is required, so that none is forgotten. */
@@ -76,10 +76,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #sent = false;
   #interruption: Interruption | undefined;
   #consumer: "the async iterator" | "textStream" | undefined;
-  #text = "";
+  readonly #text: GrowingText;
   #beforeCompleted: ((result: Result) => void) | undefined;
-  #textBytes: number | undefined;
-  #truncated = false;
   /** Whether the server is known to work on it. */
   #isActive = false;
   #holds = 0;
@@ -89,6 +87,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.id = id;
     this.#setup = setup;
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
+    this.#text = new GrowingText(setup.maxTextBytes);
     this.#emitter = new Emitter(setup.onListenerThrow);
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
@@ -103,12 +102,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   get text(): string {
-    return this.#text;
+    return this.#text.value;
   }
 
   /** Whether `text` stopped growing at `maxTextBytes`. */
   get truncated(): boolean {
-    return this.#truncated;
+    return this.#text.truncated;
   }
 
   get result(): Promise<Result> {
@@ -231,8 +230,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.open) return; // a listener has just ended the turn
     if (this.#idle.running) this.#idle.touch();
     else this.active();
-    const text = this.#setup.textOf(event);
-    if (text !== "") this.#append(text);
+    this.#text.add(this.#setup.textOf(event));
     this.#buffer.push(event, bytes);
     this.#setup.onEvent(event);
     this.#emitter.emit("event", event);
@@ -277,7 +275,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     const state = this.#setup.stateNow();
     const cost = this.#setup.costNow();
     return {
-      text: this.#text,
+      text: this.#text.value,
       ...(cost === undefined ? {} : { cost }),
       ...(state === undefined ? {} : { state }),
     };
@@ -321,17 +319,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         return Promise.resolve({ done: true, value: undefined });
       },
     };
-  }
-
-  /** Counts bytes only once the text is long enough for the limit to matter. */
-  #append(text: string): void {
-    if (this.#truncated) return;
-    const { maxTextBytes } = this.#setup;
-    if ((this.#text.length + text.length) * 3 > maxTextBytes) {
-      this.#textBytes = (this.#textBytes ?? utf8Length(this.#text)) + utf8Length(text);
-      this.#truncated = this.#textBytes > maxTextBytes;
-    }
-    if (!this.#truncated) this.#text += text;
   }
 
   #cancelled(partial: TurnPartial): AgentwireError {

@@ -7,12 +7,15 @@ interface Segment<T> {
 
 /**
  * A first-in-first-out queue in linked segments: adding and taking are constant time and no element is
- * ever moved, however long the backlog. (`Array.shift()` moves the whole rest.)
+ * ever moved, however long the backlog. (`Array.shift()` moves the whole rest.) One that runs empty again
+ * and again allocates nothing.
  */
 export class Queue<T> {
   #head: Segment<T> = { items: [], next: undefined };
   #tail = this.#head;
+  /** Where the next item is read in the head and written in the tail. */
   #read = 0;
+  #written = 0;
   #size = 0;
 
   get size(): number {
@@ -20,30 +23,32 @@ export class Queue<T> {
   }
 
   add(item: T): void {
-    if (this.#tail.items.length === SEGMENT) {
+    if (this.#written === SEGMENT) {
       this.#tail.next = { items: [], next: undefined };
       this.#tail = this.#tail.next;
+      this.#written = 0;
     }
-    this.#tail.items.push(item);
+    this.#tail.items[this.#written++] = item;
     this.#size++;
   }
 
   /** The oldest item, left where it is. */
   get first(): T | undefined {
-    const segment = this.#read === SEGMENT && this.#head.next ? this.#head.next : this.#head;
-    return this.#size === 0 ? undefined : segment.items[this.#read === SEGMENT ? 0 : this.#read];
+    return this.#size === 0 ? undefined : this.#head.items[this.#read];
   }
 
   /** Removes and returns the oldest item, or `undefined` when empty. */
   take(): T | undefined {
     if (this.#size === 0) return undefined;
-    if (this.#read === SEGMENT && this.#head.next) {
+    const item = this.#head.items[this.#read];
+    this.#head.items[this.#read++] = undefined; // what was read can be collected before its segment is done
+    if (--this.#size === 0) {
+      this.#read = 0;
+      this.#written = 0;
+    } else if (this.#read === SEGMENT && this.#head.next) {
       this.#head = this.#head.next;
       this.#read = 0;
     }
-    const item = this.#head.items[this.#read];
-    this.#head.items[this.#read++] = undefined; // what was read can be collected before its segment is done
-    if (--this.#size === 0) this.clear();
     return item;
   }
 
@@ -51,6 +56,7 @@ export class Queue<T> {
     this.#head = { items: [], next: undefined };
     this.#tail = this.#head;
     this.#read = 0;
+    this.#written = 0;
     this.#size = 0;
   }
 }
