@@ -35,19 +35,9 @@ function inlineSourceMap(map: Parameters<NonNullable<Plugin["renderChunk"]>>[1][
 }
 
 const shared = {
-  entry: {
-    index: "src/index.ts",
-    codebuff: "src/codebuff/index.ts",
-    // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
-    core: "src/core/index.ts",
-    testing: "src/testing/index.ts",
-    "socket.node": "src/core/socket.node.ts",
-    "socket.global": "src/core/socket.global.ts",
-  },
   format: "esm",
   target: TARGET,
   platform: "neutral",
-  splitting: true,
   sourcemap: true,
   removeNodeProtocol: false,
   // "#socket" is resolved where the package runs: the platform is the user's, not the build's.
@@ -56,14 +46,37 @@ const shared = {
   noExternal: [/^(?!#socket$|isomorphic-ws$|ws$|node:)/],
 } satisfies Options;
 
+/** The clients, which share what they have in common. */
+const clients = {
+  ...shared,
+  entry: {
+    index: "src/index.ts",
+    codebuff: "src/codebuff/index.ts",
+    // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
+    core: "src/core/index.ts",
+  },
+  splitting: true,
+} satisfies Options;
+
+/** What no client shares anything with, each a file by itself: split together, every client would load the pieces one by one. */
+const apart = {
+  ...shared,
+  entry: {
+    testing: "src/testing/index.ts",
+    "socket.node": "src/core/socket.node.ts",
+    "socket.global": "src/core/socket.global.ts",
+  },
+  splitting: false,
+} satisfies Options;
+
+const commonJs = { outExtension: () => ({ js: ".cjs" }), plugins: [toCommonJs] } satisfies Options;
+
+const TYPES_AND_APART = ["!**/*.d.ts", "!**/*.d.cts", "!**/testing.*", "!**/socket.*"];
+
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
-  { ...shared, name: "esm", clean: ["!**/*.cjs", "!**/*.cjs.map", "!**/*.d.ts", "!**/*.d.cts"] },
-  {
-    ...shared,
-    name: "cjs",
-    clean: ["!**/*.js", "!**/*.js.map", "!**/*.d.ts", "!**/*.d.cts"],
-    outExtension: () => ({ js: ".cjs" }),
-    plugins: [toCommonJs],
-  },
+  { ...clients, name: "esm", clean: ["!**/*.cjs", "!**/*.cjs.map", ...TYPES_AND_APART] },
+  { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", "!**/*.js.map", ...TYPES_AND_APART] },
+  { ...apart, name: "esm apart" },
+  { ...apart, ...commonJs, name: "cjs apart" },
 ]);

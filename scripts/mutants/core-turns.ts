@@ -197,20 +197,6 @@ export const TURNS: readonly Mutant[] = [
         tests: ["core/live-turn.test.ts"],
       },
       {
-        name: "text-limit-off-by-one",
-        breaks: "a text of just `maxTextBytes` is cut",
-        find: "this.#truncated = this.#textBytes > maxTextBytes;",
-        replace: "this.#truncated = this.#textBytes >= maxTextBytes;",
-        tests: ["core/live-turn.test.ts"],
-      },
-      {
-        name: "text-limit-in-characters",
-        breaks: "`maxTextBytes` counts characters",
-        find: "(this.#text.length + text.length) * 3 > maxTextBytes",
-        replace: "this.#text.length + text.length > maxTextBytes",
-        tests: ["core/live-turn.test.ts"],
-      },
-      {
         name: "two-readers",
         breaks: "a second reader takes events from the first",
         find: "    this.#consumer = consumer;",

@@ -153,70 +153,87 @@ const mcpConfig = z.custom<McpConfig>(
     Object.entries(MCP_FIELDS).every(([name, holds]) => value[name] == null || holds(value[name])),
 );
 
-const toolCallRequest = z.looseObject({
-  type: z.literal("tool-call-request"),
-  userInputId: nullish(z.string()),
-  requestId: nullish(z.string()),
-  toolCallId: nullish(z.string()),
-  toolName: z.string(),
-  input: nullish(anyObject),
-  toolArgs: nullish(anyObject),
-  timeout: optional(z.number()),
-  mcpConfig: nullish(mcpConfig),
-} satisfies Shape<ToolCallRequest>);
+// Lazy, as in messages.ts.
+const toolCallRequest = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("tool-call-request"),
+    userInputId: nullish(z.string()),
+    requestId: nullish(z.string()),
+    toolCallId: nullish(z.string()),
+    toolName: z.string(),
+    input: nullish(anyObject),
+    toolArgs: nullish(anyObject),
+    timeout: optional(z.number()),
+    mcpConfig: nullish(mcpConfig),
+  } satisfies Shape<ToolCallRequest>),
+);
 
-const readFilesRequest = z.looseObject({
-  type: z.literal(["read-files", "read-files-request"]),
-  requestId: z.string(),
-  filePaths: strings,
-} satisfies Shape<ReadFilesRequest>);
+const readFilesRequest = z.lazy(() =>
+  z.looseObject({
+    type: z.literal(["read-files", "read-files-request"]),
+    requestId: z.string(),
+    filePaths: strings,
+  } satisfies Shape<ReadFilesRequest>),
+);
 
-const mcpToolDataRequest = z.looseObject({
-  type: z.literal("request-mcp-tool-data"),
-  requestId: z.string(),
-  mcpConfig,
-  toolNames: optional(strings),
-} satisfies Shape<McpToolDataRequest>);
+const mcpToolDataRequest = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("request-mcp-tool-data"),
+    requestId: z.string(),
+    mcpConfig,
+    toolNames: optional(strings),
+  } satisfies Shape<McpToolDataRequest>),
+);
 
-const subagentChunk = z.looseObject({
-  type: z.literal("subagent-response-chunk"),
-  userInputId: z.string(),
-  agentId: z.string(),
-  agentType: z.string(),
-  chunk: z.string(),
-  prompt: optional(z.string()),
-  forwardToPrompt: optional(z.boolean()),
-} satisfies Shape<SubagentChunk>);
+const subagentChunk = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("subagent-response-chunk"),
+    userInputId: z.string(),
+    agentId: z.string(),
+    agentType: z.string(),
+    chunk: z.string(),
+    prompt: optional(z.string()),
+    forwardToPrompt: optional(z.boolean()),
+  } satisfies Shape<SubagentChunk>),
+);
 
-const messageCost = z.looseObject({
-  type: z.literal("message-cost-response"),
-  promptId: z.string(),
-  credits: amount,
-  agentId: optional(z.string()),
-} satisfies Shape<MessageCost>);
+const messageCost = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("message-cost-response"),
+    promptId: z.string(),
+    credits: amount,
+    agentId: optional(z.string()),
+  } satisfies Shape<MessageCost>),
+);
 
-const logChunk = z.looseObject({
-  type: z.literal("handlesteps-log-chunk"),
-  userInputId: z.string(),
-  agentId: z.string(),
-  level: z.string(),
-  data: z.optional(z.unknown()),
-  message: optional(z.string()),
-} satisfies Shape<LogChunk>);
+const logChunk = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("handlesteps-log-chunk"),
+    userInputId: z.string(),
+    agentId: z.string(),
+    level: z.string(),
+    data: z.optional(z.unknown()),
+    message: optional(z.string()),
+  } satisfies Shape<LogChunk>),
+);
 
-const usageResponse = z.looseObject({
-  type: z.literal("usage-response"),
-  usage: amount,
-  remainingBalance: amount,
-  balanceBreakdown: optional(breakdown),
-  next_quota_reset: optional(z.string()),
-  autoTopupAdded: optional(amount),
-  autoTopupEnabled: optional(z.boolean()),
-} satisfies Shape<UsageResponse>);
+const usageResponse = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("usage-response"),
+    usage: amount,
+    remainingBalance: amount,
+    balanceBreakdown: optional(breakdown),
+    next_quota_reset: optional(z.string()),
+    autoTopupAdded: optional(amount),
+    autoTopupEnabled: optional(z.boolean()),
+  } satisfies Shape<UsageResponse>),
+);
 
-const reconnectRequest = z.looseObject({
-  type: z.literal("request-reconnect"),
-} satisfies Shape<ReconnectRequest>);
+const reconnectRequest = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("request-reconnect"),
+  } satisfies Shape<ReconnectRequest>),
+);
 
 /** What the original server sends besides the published protocol. */
 export type Extension =

@@ -109,33 +109,42 @@ export interface Invalid {
 
 const names = z.custom<Readonly<Record<string, string>>>((value) => isRecordOf("string", value));
 
-export const ackSchema = z.looseObject({
-  type: z.literal("ack"),
-  txid: optional(z.number()),
-  success: z.boolean(),
-  error: optional(z.string()),
-} satisfies Shape<Ack>);
+const toolCall = () =>
+  z.looseObject({
+    toolName: z.string(),
+    toolCallId: z.string(),
+    input: z.unknown(),
+  } satisfies Shape<ToolCallData>);
 
-export const responseChunkSchema = z.looseObject({
-  type: z.literal("response-chunk"),
-  userInputId: z.string(),
-  chunk: z.union([z.string(), z.looseObject({ type: z.string() } satisfies Shape<ChunkObject>)]),
-} satisfies Shape<ResponseChunk>);
+// Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 
-const toolCallSchema = z.looseObject({
-  toolName: z.string(),
-  toolCallId: z.string(),
-  input: z.unknown(),
-} satisfies Shape<ToolCallData>);
+export const ackSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("ack"),
+    txid: optional(z.number()),
+    success: z.boolean(),
+    error: optional(z.string()),
+  } satisfies Shape<Ack>),
+);
 
-export const promptResponseSchema = z.looseObject({
-  type: z.literal("prompt-response"),
-  promptId: z.string(),
-  sessionState: anyObject,
-  toolCalls: optional(z.array(toolCallSchema)),
-  toolResults: optional(z.array(anyObject)),
-  output: optional(anyObject),
-} satisfies Shape<PromptResponse>);
+export const responseChunkSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("response-chunk"),
+    userInputId: z.string(),
+    chunk: z.union([z.string(), z.looseObject({ type: z.string() } satisfies Shape<ChunkObject>)]),
+  } satisfies Shape<ResponseChunk>),
+);
+
+export const promptResponseSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("prompt-response"),
+    promptId: z.string(),
+    sessionState: anyObject,
+    toolCalls: optional(z.array(toolCall())),
+    toolResults: optional(z.array(anyObject)),
+    output: optional(anyObject),
+  } satisfies Shape<PromptResponse>),
+);
 
 const failure = {
   message: z.string(),
@@ -143,27 +152,33 @@ const failure = {
   remainingBalance: optional(amount),
 };
 
-export const promptErrorSchema = z.looseObject({
-  type: z.literal("prompt-error"),
-  userInputId: z.string(),
-  ...failure,
-} satisfies Shape<PromptError>);
+export const promptErrorSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("prompt-error"),
+    userInputId: z.string(),
+    ...failure,
+  } satisfies Shape<PromptError>),
+);
 
-export const actionErrorSchema = z.looseObject({
-  type: z.literal("action-error"),
-  ...failure,
-} satisfies Shape<ActionError>);
+export const actionErrorSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("action-error"),
+    ...failure,
+  } satisfies Shape<ActionError>),
+);
 
-export const initResponseSchema = z.looseObject({
-  type: z.literal("init-response"),
-  usage: amount,
-  remainingBalance: amount,
-  message: optional(z.string()),
-  agentNames: optional(names),
-  next_quota_reset: optional(z.string()),
-  balanceBreakdown: optional(breakdown),
-  autoTopupAdded: optional(amount),
-} satisfies Shape<InitResponse>);
+export const initResponseSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("init-response"),
+    usage: amount,
+    remainingBalance: amount,
+    message: optional(z.string()),
+    agentNames: optional(names),
+    next_quota_reset: optional(z.string()),
+    balanceBreakdown: optional(breakdown),
+    autoTopupAdded: optional(amount),
+  } satisfies Shape<InitResponse>),
+);
 
 /** The hot frame gets a guard by hand; a property test holds it equal to its schema. */
 export function isResponseChunk(data: object): data is ResponseChunk {

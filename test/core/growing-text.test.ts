@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { GrowingText } from "../../src/core/growing-text.ts";
+
+const ENOUGH = 1_000_000;
+
+describe("GrowingText", () => {
+  test("is all its pieces in order, whenever it is read", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 120 }), (steps) => {
+        const text = new GrowingText(ENOUGH);
+        let model = "";
+        for (const [piece, isRead] of steps) {
+          text.add(piece);
+          model += piece;
+          if (isRead) expect(text.value).toBe(model);
+        }
+        expect(text.value).toBe(model);
+        expect(text.truncated).toBe(false);
+      }),
+    );
+  });
+
+  test("takes pieces up to its limit in bytes, and none after the first that is too much", () => {
+    const text = new GrowingText(6);
+    text.add("aé");
+    text.add("日");
+    expect([text.value, text.truncated]).toEqual(["aé日", false]);
+    text.add("b");
+    text.add("");
+    expect([text.value, text.truncated]).toEqual(["aé日", true]);
+  });
+
+  test("leaves out what would still have fit behind a piece that did not", () => {
+    const text = new GrowingText(4);
+    text.add("abc");
+    text.add("de");
+    text.add("f");
+    expect([text.value, text.truncated]).toEqual(["abc", true]);
+  });
+
+  test("counts what was joined already", () => {
+    const text = new GrowingText(100);
+    for (let piece = 0; piece < 110; piece++) text.add("x");
+    expect([text.value.length, text.truncated]).toEqual([100, true]);
+  });
+});
