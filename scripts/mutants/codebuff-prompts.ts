@@ -56,7 +56,7 @@ export const PROMPTS: readonly Mutant[] = [
       },
       {
         name: "ended-prompt-sent",
-        breaks: "a prompt that was cancelled before it could start is sent",
+        breaks: "a prompt that was cancelled before it could start takes room in the queue",
         find: "if (!prompt.turn.open) return;\n",
         replace: "\n",
         tests: ["codebuff/settle.test.ts"],
@@ -229,10 +229,10 @@ export const PROMPTS: readonly Mutant[] = [
         replace: "      void cause;",
       },
       {
-        name: "cancelled-while-token-sent",
-        breaks: "a prompt that was cancelled while its token was awaited is sent",
-        find: "if (session && this.#queue.first() === prompt) this.#send",
-        replace: "if (session) this.#send",
+        name: "ended-prompt-written",
+        breaks: "a prompt that was cancelled while its token was awaited, or is just ending, is sent",
+        find: "if (!prompt.turn.open) return; // it is just ending, and its listeners are being told",
+        replace: "",
         tests: ["codebuff/client.test.ts", "codebuff/reentrancy.test.ts"],
       },
       {
@@ -265,10 +265,10 @@ export const PROMPTS: readonly Mutant[] = [
       },
       {
         name: "cancelled-stays-queued",
-        breaks: "a prompt that was cancelled while it waited is sent",
+        breaks: "a prompt that was cancelled while it waited goes on taking room",
         find: "    this.#queue.delete(prompt);\n    this.#held.delete(prompt);",
         replace: "\n    this.#held.delete(prompt);",
-        tests: ["codebuff/lost-link.test.ts"],
+        tests: ["codebuff/settle.test.ts"],
       },
       {
         name: "settled-stays-open",

@@ -14,13 +14,6 @@ export const WIRE: readonly Mutant[] = [
         tests: ["codebuff/original-server.test.ts"],
       },
       {
-        name: "session-epoch",
-        breaks: "what was prepared for an old session goes out on the next",
-        find: "this.#session === session && this.#setup.core().connection.writable",
-        replace: "this.#setup.core().connection.writable",
-        tests: ["codebuff/reentrancy.test.ts", "codebuff/requests.test.ts"],
-      },
-      {
         name: "writes-to-closing-link",
         breaks: "a prompt is sent on a link that is closing, and lost with it",
         find: "this.#session === session && this.#setup.core().connection.writable",

@@ -350,7 +350,7 @@ export class Prompts {
     }
     this.#askingForToken = false;
     const { session } = this.#setup.wire;
-    if (session && this.#queue.first() === prompt) this.#send(session, prompt, token);
+    if (session) this.#send(session, prompt, token);
     this.pump();
   }
 

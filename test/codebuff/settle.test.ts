@@ -1,9 +1,10 @@
 import type { TurnOutcome } from "agentwire";
 import type { CodebuffPromptInput, CodebuffPromptOptions, CodebuffResult } from "agentwire/codebuff";
-import { CodebuffTurnError } from "agentwire/codebuff";
+import { CodebuffClient, CodebuffTurnError } from "agentwire/codebuff";
 import { type Answer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { countingController, drain, gate, once, type PairOptions, readyPair } from "../helpers/codebuff.ts";
+import { FakeSocket } from "../helpers/fake-socket.ts";
 
 type Ready = Awaited<ReturnType<typeof readyPair>>;
 
@@ -390,4 +391,35 @@ test("a signal that was aborted before: a later prompt is the only one that is s
   await made.client.prompt("later").result;
   expect((await aborted.outcome).status).toBe("cancelled");
   expect(made.server.prompts.map(({ data }) => data.prompt)).toEqual(["later"]);
+});
+
+test.each([
+  ["while it waited", (turn: { cancel(): unknown }, _abort: () => void) => turn.cancel()],
+  ["by its signal while it waited", (_turn: unknown, abort: () => void) => abort()],
+])("a prompt that was cancelled %s makes room for another", async (_title, end) => {
+  const client = new CodebuffClient({
+    url: "ws://127.0.0.1:9/ws",
+    createWebSocket: () => new FakeSocket(), // never opens
+    maxQueuedTurns: 1,
+  });
+  const controller = new AbortController();
+  const first = client.prompt("one", { signal: controller.signal });
+  expect(() => client.prompt("two")).toThrow("queue-full");
+  end(first, () => controller.abort());
+  expect(await first.outcome).toMatchObject({ status: "cancelled" });
+  expect(client.prompt("two").status).toBe("queued");
+  await client.close();
+});
+
+test("a prompt whose signal was aborted before takes no room", async () => {
+  const client = new CodebuffClient({
+    url: "ws://127.0.0.1:9/ws",
+    createWebSocket: () => new FakeSocket(),
+    maxQueuedTurns: 1,
+  });
+  expect(await client.prompt("one", { signal: AbortSignal.abort() }).outcome).toMatchObject({
+    status: "cancelled",
+  });
+  expect(client.prompt("two").status).toBe("queued");
+  await client.close();
 });

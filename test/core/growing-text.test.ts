@@ -32,11 +32,11 @@ describe("GrowingText", () => {
   });
 
   test("leaves out what would still have fit behind a piece that did not", () => {
-    const text = new GrowingText(4);
-    text.add("abc");
-    text.add("de");
-    text.add("f");
-    expect([text.value, text.truncated]).toEqual(["abc", true]);
+    const text = new GrowingText(6);
+    text.add("a");
+    text.add("far too much");
+    text.add("b");
+    expect([text.value, text.truncated]).toEqual(["a", true]);
   });
 
   test("counts what was joined already", () => {
