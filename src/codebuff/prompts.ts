@@ -148,8 +148,7 @@ export class Prompts {
       idleTimeout,
       signal,
       textOf: (event) => (event.type === "response-chunk" ? event.text : ""),
-      stateNow: order.stateNow,
-      costNow: () => costOf(state),
+      soFar: () => ({ state: order.stateNow(), cost: costOf(state) }),
       // The proxy knows no cancelling: it goes on working, and its words are late.
       stop: () => {
         this.#cancelOnServer(prompt);

@@ -1,4 +1,5 @@
-import type { Cost } from "./turn.ts";
+import type { TurnToolCall } from "./tool-call.ts";
+import type { Cost, Usage } from "./turn.ts";
 
 /**
  * Whether the server may have seen what failed. `not-sent`: it never left this machine, and trying again
@@ -10,10 +11,15 @@ export type Delivery = "not-sent" | "unknown";
 export interface TurnPartial {
   /** The text so far. */
   readonly text: string;
-  /** What it cost so far, where the server tells. */
+  /** Its tool calls, if there were any. */
+  readonly toolCalls?: readonly TurnToolCall[];
+  /** What it used and what it cost so far, where the server tells. */
+  readonly usage?: Usage;
   readonly cost?: Cost;
   /** What a conversation can go on from, as far as this turn knows. */
   readonly state?: unknown;
+  /** What the server still said of its end, after the turn had been stopped here. */
+  readonly endedBy?: unknown;
 }
 
 /** What every error can be given. */

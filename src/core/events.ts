@@ -47,6 +47,28 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     return off;
   }
 
+  /**
+   * Listens, and in a moment is told what stands already: the caller holds the returned function by then. `present`
+   * is asked at that time.
+   */
+  onWithPresent<Name extends keyof Events & string>(
+    name: Name,
+    listener: (...values: Events[Name]) => void,
+    options: ListenOptions | undefined,
+    present: () => readonly Events[Name][],
+  ): Unsubscribe {
+    const off = this.on(name, listener, options);
+    let listening = true;
+    queueMicrotask(() => {
+      if (!listening || options?.signal?.aborted) return;
+      for (const values of present()) this.call(name, listener, ...values);
+    });
+    return () => {
+      listening = false;
+      off();
+    };
+  }
+
   /** Calls one listener; what it throws, at once or later, is reported. */
   call<Name extends keyof Events & string>(
     name: Name,

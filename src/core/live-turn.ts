@@ -1,3 +1,5 @@
+import type { PendingRequest, Waiting } from "./approvals.ts";
+import { defined } from "./client-options.ts";
 import type { CancelTimer, Clock } from "./clock.ts";
 import { Deadline } from "./deadline.ts";
 import {
@@ -10,7 +12,9 @@ import {
 import { EventBuffer } from "./event-buffer.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { GrowingText } from "./growing-text.ts";
-import type { Cost, Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
+import type { TurnToolCall } from "./tool-call.ts";
+import type { Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
+import { TurnTools } from "./turn-tools.ts";
 
 /** Everything a turn is given when it is made; each field is required, so that none is forgotten. */
 export interface TurnSetup<Event> {
@@ -26,10 +30,8 @@ export interface TurnSetup<Event> {
   readonly signal: AbortSignal | undefined;
   /** The text that an event adds to the turn's. */
   readonly textOf: (event: Event) => string;
-  /** What a conversation can go on from if the turn ends now. */
-  readonly stateNow: () => unknown;
-  /** What the turn has cost so far, where the server tells. */
-  readonly costNow: () => Cost | undefined;
+  /** What else the turn has come to so far; a field that is undefined is left out. */
+  readonly soFar: () => Progress;
   /**
    * The caller or a timer wants the turn to end. Called once; the protocol tells the server what there is
    * to tell and calls `stopped()` when it is safe to go on, at once or later.
@@ -41,6 +43,11 @@ export interface TurnSetup<Event> {
   readonly onListenerThrow: (error: unknown, name: string) => void;
 }
 
+/** What the protocol knows of a turn besides its text and its tool calls. */
+export type Progress = {
+  readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
+};
+
 /** The one reader of a turn. */
 interface Reader<Event> {
   next(): Promise<IteratorResult<Event, undefined>>;
@@ -50,7 +57,7 @@ interface Reader<Event> {
 /** How a turn that is being stopped will settle. */
 type Interruption =
   | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly error: TurnCancelledError }
-  | { readonly status: "failed"; readonly error: TurnTimeoutError };
+  | { readonly status: "failed"; readonly error: AgentwireError };
 
 /**
  * One streamed answer, the writing side: a protocol's client pushes events in and says how it ended.
@@ -62,12 +69,14 @@ type Interruption =
  *
  * The iteration ends as soon as the turn is stopped; `outcome` waits for `stopped()`.
  */
-export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result> {
+export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result>, Waiting {
   readonly id: string;
   readonly outcome: Promise<TurnOutcome<Result>>;
   readonly #setup: TurnSetup<Event>;
   readonly #buffer: EventBuffer<Event>;
   readonly #emitter: Emitter<TurnEvents<Event>>;
+  /** Its tool calls, the writing side. */
+  readonly tools: TurnTools;
   readonly #idle: Deadline;
   readonly #cancelTotal: CancelTimer | undefined;
   #settle: (outcome: TurnOutcome<Result>) => void = () => {};
@@ -89,6 +98,13 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
     this.#text = new GrowingText(setup.maxTextBytes);
     this.#emitter = new Emitter(setup.onListenerThrow);
+    this.tools = new TurnTools({
+      opened: (request) => {
+        if (request.type === "approval") this.#emitter.emit("approval", request.call);
+        else this.#emitter.emit("question", request.question);
+      },
+      changed: (call) => this.#emitter.emit("toolCall", call),
+    });
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -103,6 +119,14 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   get text(): string {
     return this.#text.value;
+  }
+
+  get toolCalls(): readonly TurnToolCall[] {
+    return this.tools.calls;
+  }
+
+  get pending(): readonly PendingRequest[] {
+    return this.tools.pending;
   }
 
   /** Whether `text` stopped growing at `maxTextBytes`. */
@@ -155,25 +179,17 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     listener: (...values: TurnEvents<Event>[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    const off = this.#emitter.on(name, listener, options);
-    if (name !== "status") return off;
-    // Told of the present in a moment, so that the caller holds `off` by then; unless a change told it already.
-    const present = listener as (status: TurnStatus) => void;
-    let told = false;
-    let listening = true;
-    const offFirst = this.#emitter.on("status", () => {
-      told = true;
-      offFirst();
-    });
-    queueMicrotask(() => {
-      offFirst();
-      if (told || !listening || options?.signal?.aborted) return;
-      this.#emitter.call("status", present, this.#status);
-    });
-    return () => {
-      listening = false;
-      off();
+    const { status, pending } = this;
+    const stillOpen = (): readonly PendingRequest[] =>
+      pending.filter((request) => this.pending.includes(request));
+    const present: { readonly [Of in keyof TurnEvents<Event>]: () => TurnEvents<Event>[Of][] } = {
+      event: () => [],
+      toolCall: () => [],
+      status: () => (this.#status === status ? [[status]] : []), // a change has told it
+      approval: () => stillOpen().flatMap((open) => (open.type === "approval" ? [[open.call]] : [])),
+      question: () => stillOpen().flatMap((open) => (open.type === "question" ? [[open.question]] : [])),
     };
+    return this.#emitter.onWithPresent(name, listener, options, present[name]);
   }
 
   // --- the protocol's side ---
@@ -259,6 +275,20 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#finish("failed", { status: "failed", error, partial: this.partial() });
   }
 
+  /** The turn has to be stopped, and fails with `error`: thrown at its reader now, told as its outcome once it has stopped. */
+  stopWith(error: AgentwireError): void {
+    this.#interrupt({ status: "failed", error });
+  }
+
+  /** What waits for the user holds up the turn, not the server. */
+  opened(request: PendingRequest): void {
+    this.tools.opened(request);
+  }
+
+  closed(id: string): void {
+    this.tools.closed(id);
+  }
+
   /** It is safe to go on after a stop: settles what `stop` began. */
   stopped(): void {
     const interruption = this.#interruption;
@@ -272,12 +302,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   partial(): TurnPartial {
-    const state = this.#setup.stateNow();
-    const cost = this.#setup.costNow();
+    const { toolCalls } = this;
     return {
       text: this.#text.value,
-      ...(cost === undefined ? {} : { cost }),
-      ...(state === undefined ? {} : { state }),
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      ...defined(this.#setup.soFar()),
     };
   }
 

@@ -1,5 +1,8 @@
+import type { PendingRequest } from "./approvals.ts";
 import type { AgentwireError, TurnPartial } from "./errors.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
+import type { Question } from "./question.ts";
+import type { ToolCall, TurnToolCall } from "./tool-call.ts";
 
 /** Tokens, or whatever unit the backend counts in. */
 export interface Usage {
@@ -45,6 +48,12 @@ export type TurnOutcome<Result extends TurnResult> =
 export interface TurnEvents<Event> {
   event: [event: Event];
   status: [status: TurnStatus];
+  /** A tool call waits for a decision: `client.reply(call.id, decision)`. */
+  approval: [call: ToolCall];
+  /** A question waits for an answer: `client.reply(question.id, answer)`. */
+  question: [question: Question];
+  /** A tool call is new, or not what it was. */
+  toolCall: [call: TurnToolCall];
 }
 
 /** Options of one turn that every backend takes. */
@@ -73,6 +82,10 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   readonly status: TurnStatus;
   /** The text so far. */
   readonly text: string;
+  /** The tool calls so far, in order; a call that has not changed is the same object. */
+  readonly toolCalls: readonly TurnToolCall[];
+  /** What waits for the user: answered by a callback, or by `client.reply`. */
+  readonly pending: readonly PendingRequest[];
   /**
    * The text alone, as it arrives.
    * @throws InvalidInputError `already-consumed`, when iterated although the turn has a reader.
@@ -92,7 +105,10 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
    * `outcome`, which settles when it is safe to go on. A turn that has settled keeps its outcome.
    */
   cancel(reason?: unknown): Promise<TurnOutcome<Result>>;
-  /** Listens until the returned function is called; a late `status` listener is first told the present one. */
+  /**
+   * Listens until the returned function is called. A late listener is first told what stands: the present `status`,
+   * the `approval`s and `question`s that are open.
+   */
   on<Name extends keyof TurnEvents<Event> & string>(
     name: Name,
     listener: (...values: TurnEvents<Event>[Name]) => void,

@@ -127,7 +127,7 @@ describe("result", () => {
 
 describe("what a failure tells", () => {
   test("the text and the state so far, on the error and on the outcome", async () => {
-    const { turn } = turnRig({ stateNow: () => ({ step: 3 }) });
+    const { turn } = turnRig({ soFar: () => ({ state: { step: 3 }, cost: undefined }) });
     turn.sent();
     turn.push("so far", 1);
     turn.fail(linkLost());

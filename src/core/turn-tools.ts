@@ -1,0 +1,55 @@
+import type { PendingRequest } from "./approvals.ts";
+import { hasEnded, type TurnToolCall } from "./tool-call.ts";
+
+/** Who is told of changes. */
+interface Listener {
+  opened(request: PendingRequest): void;
+  changed(call: TurnToolCall): void;
+}
+
+/** The tool calls of one turn, and what of it waits for the user: snapshots that a renderer can compare by identity. */
+export class TurnTools {
+  readonly #listener: Listener;
+  readonly #calls = new Map<string, TurnToolCall>();
+  #pending: readonly PendingRequest[] = [];
+  #snapshot: readonly TurnToolCall[] | undefined = [];
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+  }
+
+  /** In the order in which they were first heard of. */
+  get calls(): readonly TurnToolCall[] {
+    this.#snapshot ??= [...this.#calls.values()];
+    return this.#snapshot;
+  }
+
+  get pending(): readonly PendingRequest[] {
+    return this.#pending;
+  }
+
+  get(id: string): TurnToolCall | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** A call is new, or not what it was. */
+  set(call: TurnToolCall): void {
+    this.#calls.set(call.id, call);
+    this.#snapshot = undefined;
+    this.#listener.changed(call);
+  }
+
+  /** The turn is over before these were. */
+  abandon(): void {
+    for (const call of this.calls) if (!hasEnded(call)) this.set({ ...call, state: "abandoned" });
+  }
+
+  opened(request: PendingRequest): void {
+    this.#pending = [...this.#pending, request];
+    this.#listener.opened(request);
+  }
+
+  closed(id: string): void {
+    this.#pending = this.#pending.filter((request) => request.id !== id);
+  }
+}
