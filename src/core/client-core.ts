@@ -6,7 +6,7 @@ import {
   type SocketClientOptions,
 } from "./client-options.ts";
 import { Connection } from "./connection.ts";
-import type { ClientStatus, Observer, Protocol } from "./connection-state.ts";
+import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
 import { ConnectError, said } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
@@ -24,7 +24,7 @@ export interface ClientCoreSetup {
   readonly options: SocketClientOptions;
   readonly resolved: ResolvedSocketOptions;
   readonly protocol: Protocol;
-  readonly handshakeTimeout: number;
+  readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
   readonly proof: "frame" | "protocol";

@@ -57,9 +57,10 @@ export interface ConnectionSetup {
   readonly dial: (stillWanted: () => boolean) => Promise<WebSocketLike>;
   /** Where `dial` leads, without credentials, for messages. */
   readonly target: () => string;
-  /** ms until a socket is open, and ms from then until the handshake is done; 0 for no limit. */
+  /** ms until a socket is open; 0 for no limit. */
   readonly connectTimeout: number;
-  readonly handshakeTimeout: number;
+  /** ms from then until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
+  readonly handshakeTimeout: number | "rest of connectTimeout";
   /** `undefined`: never. */
   readonly reconnect: ReconnectPolicy | undefined;
   /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
@@ -93,6 +94,8 @@ export type State =
   | {
       readonly name: "connecting";
       readonly step: Deferred<void>;
+      /** When the attempt began. */
+      readonly since: number;
       readonly cancelTimer: CancelTimer;
       socket?: Socket;
     }

@@ -248,6 +248,7 @@ export class Connection {
     const state: State & { name: "connecting" } = {
       name: "connecting",
       step,
+      since: this.#setup.clock.now(),
       cancelTimer: this.#limit(connectTimeout, () => step.reject(new ConnectTimeoutError(connectTimeout))),
     };
     if (this.#transition(state)) void this.#dial(state);
@@ -271,11 +272,19 @@ export class Connection {
   }
 
   #opened(dialing: State & { name: "connecting" }): void {
-    const { handshakeTimeout, protocol } = this.#setup;
+    const { protocol } = this.#setup;
     const { step, socket } = dialing;
     if (this.#state !== dialing || !socket) return;
-    const cancelTimer = this.#limit(handshakeTimeout, () => step.reject(protocol.handshakeTimeout()));
+    const limit = this.#handshakeLimit(dialing.since);
+    const cancelTimer = this.#limit(limit, () => step.reject(protocol.handshakeTimeout()));
     if (this.#transition({ name: "handshaking", step, socket, cancelTimer })) protocol.opened();
+  }
+
+  /** ms that the handshake may take; 0 for no limit. */
+  #handshakeLimit(since: number): number {
+    const { handshakeTimeout, connectTimeout, clock } = this.#setup;
+    if (handshakeTimeout !== "rest of connectTimeout") return handshakeTimeout;
+    return connectTimeout === 0 ? 0 : Math.max(1, since + connectTimeout - clock.now());
   }
 
   /** A time limit; 0 is none. */

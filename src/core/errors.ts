@@ -102,15 +102,15 @@ export class ConnectError extends AgentwireError {
   }
 }
 
-/** The socket did not open within `connectTimeout`. */
+/** The socket did not open within `connectTimeout`, or the server did not greet within it. */
 export class ConnectTimeoutError extends AgentwireError {
   override readonly name = "ConnectTimeoutError";
   readonly code = "connect-timeout";
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  constructor(timeout: number) {
-    const message = `the server did not accept the connection within ${timeout} ms`;
+  constructor(timeout: number, step: "accept the connection" | "greet" = "accept the connection") {
+    const message = `the server did not ${step} within ${timeout} ms`;
     super("connect-timeout", message, { retryable: true }, { timeout });
   }
 }

@@ -1,0 +1,263 @@
+import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
+import { type Decision, Gate, type Reply, type Ruling } from "../core/approvals.ts";
+import { ClientCore } from "../core/client-core.ts";
+import { type Check, checkCallOptions, checks } from "../core/client-options.ts";
+import type { ClientStatus } from "../core/connection-state.ts";
+import type { ConversationState } from "../core/conversation.ts";
+import { asyncDispose } from "../core/dispose.ts";
+import { type AgentwireError, ClosedError, UnsupportedError } from "../core/errors.ts";
+import type { ListenOptions, Unsubscribe } from "../core/events.ts";
+import type { Turn, TurnOptions } from "../core/turn.ts";
+import { type CodeyConversation, SessionConversation } from "./conversation.ts";
+import type { CodeyClientEvents } from "./events.ts";
+import { encode, type History, type State } from "./messages.ts";
+import { type CodeyClientOptions, type CodeySettings, resolveOptions } from "./options.ts";
+import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
+import { Transcript } from "./transcript.ts";
+import type { CodeyEvent, CodeyResult } from "./turn.ts";
+import { contextLost, type Job, Turns } from "./turns.ts";
+import { Wire } from "./wire.ts";
+
+const TURN_FIELDS: Readonly<Record<string, Check>> = {
+  signal: checks.signal,
+  timeout: checks.delay,
+  idleTimeout: checks.delay,
+};
+
+/**
+ * Client of codey-server's WebSocket protocol.
+ *
+ * Nothing is opened before the first `prompt()` or `connect()`. One turn runs at a time, the others wait here. Tool
+ * calls are denied unless `toolPolicy`, `onToolApproval` or `client.reply()` says otherwise.
+ *
+ * The server has no authentication and checks no origin: any page open on the same machine can connect to it and
+ * approve its own shell commands. Keep it on loopback.
+ *
+ * @example
+ * const client = new CodeyClient({ url: "ws://127.0.0.1:9999", onToolApproval: (call) => call.name === "mcp_read_file" });
+ * for await (const text of client.prompt("What is in this folder?").textStream) process.stdout.write(text);
+ * await client.close();
+ */
+export class CodeyClient
+  implements AgentClient<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyClientEvents>
+{
+  readonly #settings: CodeySettings;
+  readonly #core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly #wire: Wire;
+  readonly #turns: Turns;
+  readonly #gate: Gate;
+  #transcript = new Transcript();
+  #conversation: SessionConversation | undefined;
+  #sessionId: string | undefined;
+  #closing = false;
+
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  constructor(options: CodeyClientOptions) {
+    const settings = resolveOptions(options);
+    this.#settings = settings;
+    const core = (): ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents> => this.#core;
+    const wire = new Wire({
+      settings,
+      core,
+      user: {
+        sessionStarted: (sessionId) => this.#onSession(sessionId),
+        ready: () => this.#turns.pump(),
+        message: (message, size) => this.#turns.receive(message, size),
+        serverError: (error) => this.#turns.receiveError(error),
+        sessionLost: (error) => this.#onSessionLost(error),
+        unavailable: (reason) => this.#turns.endAll(reason),
+      },
+    });
+    this.#wire = wire;
+    this.#gate = new Gate({
+      options: settings.approvals,
+      clock: settings.socket.clock,
+      opened: () => {},
+      warn: (kind, message, details) => this.#core.warn(kind, message, details),
+    });
+    this.#turns = new Turns({ settings, wire, core, gate: this.#gate, transcript: () => this.#transcript });
+    this.#core = new ClientCore({
+      options,
+      resolved: settings.socket,
+      protocol: wire,
+      handshakeTimeout: "rest of connectTimeout",
+      stableAfter: undefined,
+      drainTimeout: 0,
+      proof: "protocol",
+      ping: () => wire.keepAlive(),
+      excused: () => false,
+      carriesCredentials: () => false,
+      closing: () => {
+        this.#closing = true;
+        this.#turns.closing();
+      },
+    });
+  }
+
+  get status(): ClientStatus {
+    return this.#core.connection.status;
+  }
+
+  /** Of the present connection, or of the last one. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  get capabilities(): Capabilities {
+    return {
+      textDeltas: true,
+      reasoning: true,
+      toolCalls: true,
+      toolOutputDeltas: false,
+      subagents: false,
+      permissions: "wire",
+      questions: false,
+      usage: "tokens",
+      images: false,
+      cancelOnWire: true,
+      history: "client",
+      survivesReconnect: false,
+    };
+  }
+
+  /**
+   * Sends a prompt, when those before it are done, and streams its answer. Connects first if need be. The server keeps
+   * what is said on one connection together, whether or not `conversation()` is used.
+   * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
+   */
+  prompt(input: string | CodeyPromptInput, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
+    const job = this.#create(input, options);
+    this.#start(job);
+    return job.turn;
+  }
+
+  /**
+   * The conversation of the present session: the same one for every call, until its connection is lost. Then its
+   * prompts fail with `context-lost`, and another call begins a new one.
+   * @throws UnsupportedError for `from`: the server cannot go on from anything.
+   */
+  conversation(options: { readonly from?: ConversationState } = {}): CodeyConversation {
+    checkCallOptions(options, {});
+    if (options.from !== undefined) {
+      throw new UnsupportedError(
+        "a Codey server cannot go on from an earlier conversation.",
+        "Leave `from` out; put what matters of the old one into the first prompt.",
+      );
+    }
+    this.#conversation ??= new SessionConversation(
+      {
+        create: (input, options) => this.#create(input, options),
+        start: (job) => this.#start(job),
+        sessionId: () => this.#sessionId,
+      },
+      this.#transcript,
+    );
+    return this.#conversation.conversation;
+  }
+
+  /** The server's state. On the real server a stub: show it, and decide nothing by it. */
+  async getState(): Promise<State> {
+    await this.#ready();
+    return this.#wire.request((session) => session.states, encode.getState, "GetState");
+  }
+
+  /** The server's history; on the real server always empty, so see `conversation().messages`. */
+  async getHistory(): Promise<History> {
+    await this.#ready();
+    return this.#wire.request((session) => session.histories, encode.getHistory, "GetHistory");
+  }
+
+  /** @returns ms until the answer, which comes behind everything that the server has sent before. */
+  async ping(): Promise<number> {
+    await this.#ready();
+    const { clock } = this.#settings.socket;
+    const start = clock.now();
+    await this.#wire.request((session) => session.pings, encode.ping, "Ping");
+    return clock.now() - start;
+  }
+
+  /**
+   * Decides on a tool call that waits: see `turn.pending` and the event `approval`. A second reply changes nothing.
+   * @returns how it was decided, the first time.
+   * @throws InvalidInputError for an id that was never asked, and for what is no decision.
+   */
+  reply(id: string, decision: Decision): Ruling | Reply {
+    return this.#gate.reply(id, decision);
+  }
+
+  connect(options?: ConnectOptions): Promise<void> {
+    return this.#core.connect(options);
+  }
+
+  /**
+   * Closes for good: cancels the turn that runs, denies what is open, gives back what was not sent. Takes a second at
+   * most; the server may not answer at all. Idempotent.
+   */
+  close(options?: CloseOptions): Promise<void> {
+    return this.#core.close(options);
+  }
+
+  on<Name extends keyof CodeyClientEvents & string>(
+    name: Name,
+    listener: (...values: CodeyClientEvents[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    return this.#core.on(name, listener, options);
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job {
+    this.#assertOpen();
+    checkCallOptions(options, TURN_FIELDS);
+    return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes), options);
+  }
+
+  /** Sends a turn that was made; a conversation may have held it back until after the client was closed. */
+  #start(job: Job): void {
+    const closed = this.#closedError();
+    if (closed) {
+      job.turn.abandon(closed);
+      return;
+    }
+    this.#turns.start(job);
+    // Whoever waits for the turn hears of a failure through it.
+    if (job.turn.open) this.#core.connection.connect().catch(() => {});
+  }
+
+  async #ready(): Promise<void> {
+    this.#assertOpen();
+    await this.#core.connection.connect();
+  }
+
+  #onSession(sessionId: string): void {
+    const previousSessionId = this.#sessionId;
+    this.#sessionId = sessionId;
+    this.#core.events.emit("sessionStarted", {
+      sessionId,
+      contextLost: previousSessionId !== undefined,
+      ...(previousSessionId === undefined ? {} : { previousSessionId }),
+    });
+  }
+
+  #onSessionLost(error: AgentwireError): void {
+    if (this.#conversation) this.#conversation.lost = contextLost(error);
+    this.#conversation = undefined;
+    this.#transcript = new Transcript();
+    this.#gate.newSession();
+    this.#turns.sessionLost(error);
+  }
+
+  #assertOpen(): void {
+    const closed = this.#closedError();
+    if (closed) throw closed;
+  }
+
+  #closedError(): ClosedError | undefined {
+    const cause = this.#core.connection.closedBy;
+    if (!this.#closing && !cause) return undefined;
+    return new ClosedError("this client was closed; make a new one", { cause, delivery: "not-sent" });
+  }
+}

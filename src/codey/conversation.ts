@@ -1,0 +1,72 @@
+import {
+  type Conversation,
+  type ConversationMessage,
+  type ConversationState,
+  LiveConversation,
+} from "../core/conversation.ts";
+import type { ConnectionLostError } from "../core/errors.ts";
+import type { TurnOptions } from "../core/turn.ts";
+import type { CodeyPromptInput } from "./prompt.ts";
+import type { Transcript } from "./transcript.ts";
+import type { CodeyEvent, CodeyResult } from "./turn.ts";
+import type { Job } from "./turns.ts";
+
+/** A conversation with a Codey server: the session of the connection, which ends with it. */
+export type CodeyConversation = Conversation<
+  CodeyEvent,
+  CodeyResult,
+  object,
+  CodeyPromptInput,
+  CodeyConversationState
+>;
+
+/** Says which session it was. Nothing can go on from it: a server forgets a session with its connection. */
+export interface CodeyConversationState extends ConversationState {
+  readonly protocol: "codey";
+  readonly version: 1;
+  readonly sessionId?: string;
+}
+
+/** What a conversation needs of its client. */
+export interface ConversationHost {
+  create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job;
+  start(job: Job): void;
+  sessionId(): string | undefined;
+}
+
+/** The conversation of one session. */
+export class SessionConversation {
+  readonly conversation: CodeyConversation;
+  /** Set when the session is gone. */
+  lost: ConnectionLostError | undefined;
+
+  constructor(host: ConversationHost, transcript: Transcript) {
+    this.conversation = new LiveConversation<
+      CodeyEvent,
+      CodeyResult,
+      object,
+      CodeyPromptInput,
+      CodeyConversationState
+    >({
+      get messages(): readonly ConversationMessage[] {
+        return transcript.messages;
+      },
+      get state(): CodeyConversationState {
+        const sessionId = host.sessionId();
+        return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
+      },
+      create: (input, options) => {
+        if (this.lost) throw this.lost;
+        const job = host.create(input, options);
+        return {
+          turn: job.turn,
+          start: () => {
+            if (this.lost) job.turn.fail(this.lost);
+            else host.start(job);
+          },
+          completed: () => {}, // the transcript is kept for all turns of the session
+        };
+      },
+    });
+  }
+}

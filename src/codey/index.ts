@@ -1,0 +1,31 @@
+// What users of `agentwire/codey` import, by name.
+export * from "../core/index.ts";
+export { CodeyClient } from "./client.ts";
+export type { CodeyConversation, CodeyConversationState } from "./conversation.ts";
+export { type CodeyFailureKind, CodeyTurnError } from "./errors.ts";
+export type { CodeyClientEvents, SessionStarted } from "./events.ts";
+export type {
+  AgentState,
+  Finished,
+  FinishedUsage,
+  History,
+  HistoryMessage,
+  PendingApproval,
+  RequestedCall,
+  Retrying,
+  ServerError,
+  State,
+  TextDelta,
+  ThinkingDelta,
+  ToolAwaitingApproval,
+  ToolCompleted,
+  ToolDelta,
+  ToolError,
+  ToolRequest,
+  ToolStarted,
+  TurnMessage,
+} from "./messages.ts";
+export type { CodeyClientOptions } from "./options.ts";
+export type { CodeyPromptInput } from "./prompt.ts";
+export type { CodeyEvent, CodeyResult, CodeyRound } from "./turn.ts";
+export type { CodeyUsage } from "./usage.ts";

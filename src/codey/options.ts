@@ -1,0 +1,67 @@
+import type { ApprovalOptions } from "../core/approvals.ts";
+import {
+  type Check,
+  checkFields,
+  checks,
+  type ResolvedSocketOptions,
+  resolveSocketOptions,
+  type SocketClientOptions,
+} from "../core/client-options.ts";
+
+/** Options of {@link CodeyClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
+export interface CodeyClientOptions
+  extends SocketClientOptions,
+    Pick<ApprovalOptions, "toolPolicy" | "onToolApproval" | "approvalTimeout"> {
+  /** From a `Cancel` until the answer to the `Ping` behind it; past it the connection is cut, for nobody knows what the server does. @default 5_000 */
+  readonly cancelTimeout?: number;
+  /** Waits so long behind that answer before the next turn, for a server whose last words on a cancelled turn come late. @default 0: the real server has none */
+  readonly settleDelay?: number;
+  /** Until the answer to `getState()`, `getHistory()` or `ping()`. @default 10_000 */
+  readonly requestTimeout?: number;
+  /** Silence of a turn, not counting the time in which a decision is open. @default 0: a long shell command says nothing at all */
+  readonly idleTimeout?: number;
+}
+
+/** Every option with its default. */
+export type CodeySettings = Required<
+  Pick<
+    CodeyClientOptions,
+    "cancelTimeout" | "settleDelay" | "requestTimeout" | "idleTimeout" | "maxSendBytes"
+  >
+> & {
+  readonly socket: ResolvedSocketOptions;
+  readonly approvals: ApprovalOptions;
+};
+
+/** The real server takes 16 MiB in a frame, and goes deaf above it. */
+const MAX_SEND_BYTES = 15 * 1_048_576;
+
+/** Other traffic proves nothing: a deaf server still sends. */
+const KEEPALIVE = { interval: 20_000, timeout: 10_000 };
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  cancelTimeout: checks.delay,
+  settleDelay: checks.delay,
+  requestTimeout: checks.delay,
+  idleTimeout: checks.delay,
+};
+
+/** @throws InvalidInputError naming the first option that is wrong. */
+export function resolveOptions(options: CodeyClientOptions): CodeySettings {
+  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: undefined });
+  checkFields(options, CHECKS, "option");
+  const { toolPolicy, onToolApproval, approvalTimeout } = options;
+  return {
+    socket,
+    approvals: {
+      ...(toolPolicy === undefined ? {} : { toolPolicy }),
+      ...(onToolApproval === undefined ? {} : { onToolApproval }),
+      ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
+    },
+    cancelTimeout: options.cancelTimeout ?? 5_000,
+    settleDelay: options.settleDelay ?? 0,
+    requestTimeout: options.requestTimeout ?? 10_000,
+    idleTimeout: options.idleTimeout ?? 0,
+    maxSendBytes: options.maxSendBytes ?? MAX_SEND_BYTES,
+  };
+}

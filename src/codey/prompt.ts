@@ -1,0 +1,51 @@
+import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
+import { utf8Length } from "../core/frames.ts";
+import { encode, isU32, MAX_U32 } from "./messages.ts";
+
+/** What a Codey prompt says. */
+export interface CodeyPromptInput {
+  /** What the user says; not blank, or the server's session would be spoiled by it. */
+  readonly content: string;
+  /** Who is addressed; the real server ignores it. @default nobody in particular */
+  readonly agentId?: number;
+}
+
+/** A prompt that can be sent. */
+export interface CodeyPrompt {
+  readonly content: string;
+  readonly frame: string;
+  readonly bytes: number;
+}
+
+const FIELDS: Readonly<Record<string, Check>> = {
+  content: checks.text,
+  agentId: { expects: `a whole number from 0 to ${MAX_U32}`, holds: isU32 },
+};
+
+const HOW_TO_PROMPT = 'Pass a string, or an object such as { content: "Hello" }.';
+
+/** @throws InvalidInputError for what the server would drop or choke on; PayloadTooLargeError above `maxSendBytes`. */
+export function buildPrompt(input: string | CodeyPromptInput, maxSendBytes: number): CodeyPrompt {
+  const given = typeof input === "string" ? { content: input } : input;
+  if (!isObject(given as unknown))
+    throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
+  checkFields(given, FIELDS, "prompt field");
+  if ((given.content as unknown) === undefined)
+    throw new InvalidInputError("the prompt has no `content`.", HOW_TO_PROMPT);
+  const content = wellFormed(given.content);
+  const frame = encode.sendMessage(content, given.agentId ?? null);
+  const bytes = utf8Length(frame);
+  if (bytes > maxSendBytes) {
+    throw new PayloadTooLargeError(
+      `the prompt takes ${bytes} bytes, and the server goes deaf above ${maxSendBytes}; send less`,
+      { bytes, limit: maxSendBytes },
+    );
+  }
+  return { content, frame, bytes };
+}
+
+/** Half of a pair says nothing, and the server drops a frame that has one. */
+function wellFormed(text: string): string {
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+}

@@ -1,0 +1,239 @@
+import type { ClientCore } from "../core/client-core.ts";
+import type { Protocol } from "../core/connection-state.ts";
+import { deferred } from "../core/deferred.ts";
+import {
+  type AgentwireError,
+  ConnectError,
+  ConnectionLostError,
+  ConnectTimeoutError,
+  copyError,
+  HandshakeError,
+  isAgentwireError,
+  RequestError,
+  RequestTimeoutError,
+} from "../core/errors.ts";
+import type { Replies } from "../core/replies.ts";
+import type { SocketEnd } from "../core/socket.ts";
+import type { CodeyClientEvents } from "./events.ts";
+import {
+  decode,
+  encode,
+  type Invalid,
+  type ServerError,
+  type ServerMessage,
+  type TurnMessage,
+} from "./messages.ts";
+import type { CodeySettings } from "./options.ts";
+import { Session } from "./session.ts";
+import type { CodeyEvent, CodeyResult } from "./turn.ts";
+
+/** What the wire tells the rest of the client. */
+export interface WireUser {
+  /** The server has greeted: another session begins. */
+  sessionStarted(sessionId: string): void;
+  /** The connection is ready: send what waits. */
+  ready(): void;
+  /** A message of a turn, and how long its frame was. */
+  message(message: TurnMessage, size: number): void;
+  /** The server says that something failed. */
+  serverError(error: ServerError): void;
+  /** The session is gone, and with it everything the server knew. */
+  sessionLost(error: AgentwireError): void;
+  /** No more will be sent, for now or ever. */
+  unavailable(reason: AgentwireError): void;
+}
+
+export interface WireSetup {
+  readonly settings: CodeySettings;
+  readonly user: WireUser;
+  readonly core: () => ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+}
+
+/** The protocol below the turns: the greeting, requests answered in order, and loss. */
+export class Wire implements Protocol {
+  readonly #setup: WireSetup;
+  #session: Session | undefined;
+
+  constructor(setup: WireSetup) {
+    this.#setup = setup;
+  }
+
+  /** The session, once the server has greeted and while frames reach it. */
+  get session(): Session | undefined {
+    const session = this.#session;
+    return session?.id !== undefined && this.#setup.core().connection.writable ? session : undefined;
+  }
+
+  send(frame: string): void {
+    this.#setup.core().connection.send(frame);
+  }
+
+  /** Sends a `Ping`, and tells when its own `Pong` has come: by then everything before it has. */
+  ping(timeout: number, ponged: () => void, failed: (error: AgentwireError) => void): void {
+    const late = (): AgentwireError => noReply("Ping", timeout);
+    this.#session?.pings.add({ timeout, late, reply: ponged, failed });
+    this.send(encode.ping);
+  }
+
+  /** Asks for something that is answered in order. */
+  request<Reply>(of: (session: Session) => Replies<Reply>, frame: string, what: string): Promise<Reply> {
+    const { session } = this;
+    const { requestTimeout: timeout } = this.#setup.settings;
+    const reply = deferred<Reply>();
+    if (!session) {
+      reply.reject(
+        new ConnectionLostError("the connection ended before the request was sent", { delivery: "not-sent" }),
+      );
+      return reply.promise;
+    }
+    const late = (): AgentwireError => noReply(what, timeout);
+    of(session).add({ timeout, late, reply: reply.resolve, failed: reply.reject });
+    this.send(frame);
+    return reply.promise;
+  }
+
+  /** One ping of the keepalive; returns whether it could be sent. */
+  keepAlive(): boolean {
+    if (!this.session) return !this.#setup.core().connection.writable; // a link that takes nothing is judged like one that answers nothing
+    this.ping(
+      0,
+      () => {},
+      () => {},
+    );
+    return true;
+  }
+
+  // --- the connection's side ---
+
+  opened(): void {
+    this.#session = new Session(this.#setup.settings.socket.clock);
+  }
+
+  message(value: unknown, text: string): void {
+    const session = this.#session;
+    if (!session) return;
+    this.#setup.core().message(value);
+    if (session !== this.#session) return; // a listener has just ended it
+    const message = decode(value);
+    if (session.id === undefined) this.#onGreeting(session, message);
+    else this.#onMessage(session, message, text);
+  }
+
+  ready(): void {
+    this.#setup.user.ready();
+  }
+
+  handshakeTimeout(): AgentwireError {
+    return new ConnectTimeoutError(this.#setup.settings.socket.connectTimeout, "greet");
+  }
+
+  lost(end: SocketEnd | AgentwireError): AgentwireError {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session?.id === undefined) return unproven(end);
+    const error = lostError(end);
+    session.end(() => copyError(error));
+    this.#setup.user.sessionLost(error);
+    return error;
+  }
+
+  busy(): boolean {
+    return false; // what is under way is cancelled, not waited for
+  }
+
+  unavailable(reason: AgentwireError): void {
+    const session = this.#session;
+    this.#session = undefined;
+    session?.end(() => copyError(reason));
+    this.#setup.user.unavailable(reason);
+  }
+
+  // --- messages ---
+
+  #onGreeting(session: Session, message: ServerMessage): void {
+    const { user, core } = this.#setup;
+    const { connection, redactor } = core();
+    if (message.type === "Connected") {
+      session.id = message.session_id;
+      user.sessionStarted(message.session_id);
+      connection.accept();
+      return;
+    }
+    const said = message.type === "Error" ? `: ${redactor.redact(message.message)}` : "";
+    const problem = `the server began with ${nameOf(message)} instead of \`Connected\`${said}`;
+    connection.refuse(new HandshakeError("rejected", problem));
+  }
+
+  #onMessage(session: Session, message: ServerMessage, text: string): void {
+    const { user, core } = this.#setup;
+    switch (message.type) {
+      case "Pong":
+        core().connection.alive();
+        if (!session.pings.take()) this.#unasked("Pong");
+        return;
+      case "State":
+        if (!session.states.take(message)) this.#unasked("State");
+        return;
+      case "History":
+        if (!session.histories.take(message)) this.#unasked("History");
+        return;
+      case "Connected":
+        this.#unasked("Connected");
+        return;
+      case "Error":
+        user.serverError({ ...message, message: core().redactor.redact(message.message) });
+        return;
+      case "unknown":
+        core().warn("unknown-message", "a message of a type that is not known here");
+        core().events.emit("unknownMessage", message.message);
+        return;
+      case "invalid":
+        this.#onInvalid(session, message, text);
+        return;
+      default:
+        user.message(message, text.length);
+    }
+  }
+
+  /** What waits for a message that cannot be read does not wait for another one. */
+  #onInvalid(session: Session, { problem, claims, undecided }: Invalid, raw: string): void {
+    this.#setup.core().warn("invalid-message", problem, { raw });
+    const error = new RequestError(`the server's answer cannot be read: ${problem}`, {
+      serverMessage: problem,
+    });
+    if (claims === "State") session.states.spoil(error);
+    if (claims === "History") session.histories.spoil(error);
+    if (undecided !== undefined) this.send(encode.toolDecision(undecided, false));
+  }
+
+  #unasked(what: string): void {
+    this.#setup.core().warn("stray-message", `a \`${what}\` that nobody asked for`);
+  }
+}
+
+function noReply(what: string, timeout: number): AgentwireError {
+  return new RequestTimeoutError(`the server did not answer \`${what}\` within ${timeout} ms`, { timeout });
+}
+
+function nameOf(message: ServerMessage): string {
+  if (message.type === "invalid") return message.problem;
+  return message.type === "unknown" ? "a message of an unknown type" : `\`${message.type}\``;
+}
+
+/** Before the greeting nothing was lost: the connection could not be had. */
+function unproven(end: SocketEnd | AgentwireError): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const message = `the connection ended before the server greeted (code ${end.code})`;
+  return new ConnectError(message, { cause: end.cause });
+}
+
+function lostError(end: SocketEnd | AgentwireError): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const { code: closeCode, reason: closeReason, cause } = end;
+  const why = closeReason === "" ? "" : `: ${closeReason}`;
+  return new ConnectionLostError(`the connection ended (code ${closeCode})${why}`, {
+    closeCode,
+    closeReason,
+    cause,
+  });
+}
