@@ -68,6 +68,36 @@ export {
 } from "./codebuff/script.ts";
 export { MockCodebuffServer } from "./codebuff/server.ts";
 export { type ExampleSessionState, exampleSessionState } from "./codebuff/session-state.ts";
+export {
+  type CodeyCall,
+  type CodeyCallOutcome,
+  type CodeyCallResult,
+  codeyTool,
+} from "./codey/calls.ts";
+export type { CodeyUsage } from "./codey/messages.ts";
+export { MockCodey } from "./codey/mock.ts";
+export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
+export type { ClientMessage as CodeyClientMessage } from "./codey/read-message.ts";
+export type {
+  CodeyConnection,
+  CodeyFrame,
+  CodeyReceived,
+  CodeyViolation,
+  CodeyViolationKind,
+  ReceivedCodeyCancel,
+  ReceivedDecision,
+  ReceivedSend,
+} from "./codey/record.ts";
+export {
+  type CodeyAnswer,
+  type CodeyAnswerContext,
+  type CodeyCallsStep,
+  type CodeyScript,
+  type CodeyStep,
+  type CodeyStepResult,
+  codeyStep,
+} from "./codey/script.ts";
+export { MockCodeyServer } from "./codey/server.ts";
 export { ManualClock } from "./manual-clock.ts";
 export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";
 export { parseRecording } from "./record/parse.ts";

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
-import { ENOUGH, ScriptRunner, STOPPED } from "../server/script-runner.ts";
+import { STOPPED } from "../server/interruptible.ts";
+import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import type { PromptErrorFields } from "./frames.ts";
 import type { Settings } from "./profiles.ts";
 import type { ReceivedPrompt } from "./record.ts";

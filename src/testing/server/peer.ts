@@ -83,10 +83,7 @@ export abstract class Peer implements ServedConnection, SocketPeer {
   }
 
   pause(): void {
-    if (this.#end || this.#held) return;
-    this.#held = [];
-    this.inbox.pause();
-    this.#link.pause?.();
+    if (this.freeze()) this.#link.pause?.();
   }
 
   resume(): void {
@@ -109,6 +106,14 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     if (this.#closed || !this.#end) return;
     this.#closed = { ...this.#end, wasClean };
     this.#host.journal.changed();
+  }
+
+  /** A pause in which the socket is still read: what comes is received, and handled when all is well again. */
+  protected freeze(): boolean {
+    if (this.#end || this.#held) return false;
+    this.#held = [];
+    this.inbox.pause();
+    return true;
   }
 
   /** How a frame gets onto the link. */

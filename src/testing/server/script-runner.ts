@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../../core/clock.ts";
+import { Interruptible, STOPPED } from "./interruptible.ts";
 
 /** The steps of a script. A generator is told the value of each step that it has yielded. */
 export type StepSource<Step, Value> =
@@ -10,33 +10,8 @@ export type StepSource<Step, Value> =
 /** What `take` gives for a step behind which nothing is taken any more. */
 export const ENOUGH = Symbol("enough");
 
-export const STOPPED = Symbol("stopped");
-
 /** Takes the steps of one script until it ends or is stopped, and waits where a step says so. */
-export class ScriptRunner<Step, Value> {
-  readonly #clock: Clock;
-  readonly #controller = new AbortController();
-  #interrupt: (() => void) | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Aborted when the script was stopped. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get stopped(): boolean {
-    return this.#controller.signal.aborted;
-  }
-
-  /** Ends the script at its next step, or at once where it waits. */
-  stop(): void {
-    this.#controller.abort();
-    this.#interrupt?.();
-  }
-
+export class ScriptRunner<Step, Value> extends Interruptible {
   /**
    * Takes one step after the other; a promise that `take` returns is awaited, and is the value of its step.
    * @returns `ended` after the last step, `returned` where it was stopped or had {@link ENOUGH}
@@ -62,31 +37,6 @@ export class ScriptRunner<Step, Value> {
     // Not awaited: an async generator returns only when what it waits for has come, which may be never.
     Promise.resolve(steps.return?.()).catch(() => {});
     return "returned";
-  }
-
-  /** Waits for a promise, or for `stop()`. One slot instead of `Promise.race`, which would hold every loser. */
-  unlessStopped<T>(value: T | Promise<T>): Promise<T | typeof STOPPED> {
-    if (this.stopped) return Promise.resolve(STOPPED);
-    return new Promise((resolve, reject) => {
-      this.#interrupt = () => resolve(STOPPED);
-      Promise.resolve(value).then(resolve, reject);
-    });
-  }
-
-  /** Waits so many ms of the clock, or for `stop()`. */
-  async delay(ms: number): Promise<void> {
-    let cancel: CancelTimer | undefined;
-    await this.unlessStopped(
-      new Promise<void>((resolve) => {
-        cancel = this.#clock.setTimeout(resolve, ms, { unref: true });
-      }),
-    );
-    cancel?.();
-  }
-
-  /** Waits for `stop()`. */
-  async hang(): Promise<void> {
-    await this.unlessStopped(new Promise(() => {}));
   }
 }
 
