@@ -1,6 +1,8 @@
 import { FRAME, rawFrame } from "../server/raw-frame.ts";
 
 const PIECES = 3;
+/** Receivers refuse messages in too many frames. */
+const MOST_CUTS = 1_000;
 
 /** A text message in frames, cut as the switch `chunking` says. */
 export function fragments(text: string, chunking: "fragmented" | "splitUtf8"): readonly Uint8Array[] {
@@ -25,10 +27,10 @@ function evenCuts(bytes: Uint8Array): readonly number[] {
   });
 }
 
-/** Behind the first byte of every character that has several. */
+/** Behind the first byte of every character that has several, up to {@link MOST_CUTS}. */
 function cutsWithinCharacters(bytes: Uint8Array): readonly number[] {
   const cuts: number[] = [];
-  for (let at = 1; at < bytes.length; at++)
+  for (let at = 1; at < bytes.length && cuts.length < MOST_CUTS; at++)
     if (continues(bytes, at) && !continues(bytes, at - 1)) cuts.push(at);
   return cuts;
 }

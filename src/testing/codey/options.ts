@@ -114,8 +114,8 @@ export interface MockCodeySwitches {
   /** A frame over 16 MiB. `deaf`: nothing more is read, while what was under way goes on. @default "deaf"; "close1009" */
   readonly afterOversize?: "deaf" | "close1009";
   /**
-   * How messages travel. `fragmented`: each in three frames. `splitUtf8`: in frames cut within each character that has
-   * several bytes. `huge`: the first message of every turn ends in as many spaces as make it 20 MB. The two that cut
+   * How messages travel. `fragmented`: each in three frames. `splitUtf8`: in frames cut within the characters that
+   * have several bytes, the first thousand of them. `huge`: the first message of every turn ends in as many spaces as make it 20 MB. The two that cut
    * need a socket with bytes of its own.
    * @default "whole"
    */

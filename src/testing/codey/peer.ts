@@ -1,6 +1,7 @@
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
 import { type End, Peer } from "../server/peer.ts";
+import { settle } from "../settle.ts";
 import type { CodeyBackend } from "./backend.ts";
 import type { CodeyMistake } from "./client-rules.ts";
 import { fragments } from "./fragments.ts";
@@ -127,7 +128,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
 
   override leave(code: number, reason: string): void {
     // What came in one packet with the Close came before it.
-    for (const frame of this.inbox.takeWaiting()) void this.handle(frame);
+    for (const frame of this.inbox.takeWaiting()) this.#heed(frame);
     if (!this.#frozen) for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
     this.#leftOpen = !this.repliesToClose;
     super.leave(code, reason);
@@ -141,14 +142,21 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     if (this.#leftOpen) super.hangUp();
   }
 
-  protected handle(frame: InboundFrame): Promise<void> {
+  protected async handle(frame: InboundFrame): Promise<void> {
+    this.#heed(frame);
+    // On the real server it is open whether what a message sets in motion comes before the answer to the next one.
+    // Here it always does, so that tests need not care.
+    await settle();
+  }
+
+  #heed(frame: InboundFrame): void {
     this.#handled++;
     const text = typeof frame === "string" ? frame : undefined;
     const { clock, journal } = this.#backend;
     if (text === undefined) {
       this.blame({ kind: "binary-frame", detail: describe(frame) });
       this.#session.refuse("binary frame");
-      return Promise.resolve();
+      return;
     }
     const reading = readMessage(text);
     if (reading.ok) journal.addReceived({ at: clock.now(), connection: this, message: reading.message });
@@ -156,7 +164,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     if (this.#session.panicked) this.drop();
     else if (reading.ok) this.#session.handle(reading.message, this.#handled);
     else this.#session.refuse(reading.detail);
-    return Promise.resolve();
   }
 
   protected override transmit(frame: string | Uint8Array, link: PeerLink): void {
