@@ -111,6 +111,6 @@ export type { ConnectionFaults } from "./server/faults.ts";
 export type { DripPace } from "./server/link.ts";
 export type { MalformedFrame } from "./server/malformed.ts";
 export type { UpgradeAttempt, UpgradeRefusal } from "./server/port.ts";
-export { ProtocolMock } from "./server/protocol-mock.ts";
+export type { ProtocolMock } from "./server/protocol-mock.ts";
 export type { ConnectionClosed, FrameRecord, ServedConnection, ViolationRecord } from "./server/record.ts";
 export type { StepSource } from "./server/script-runner.ts";

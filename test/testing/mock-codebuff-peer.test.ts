@@ -55,7 +55,7 @@ describe("the peer behind the mock server", () => {
   });
 
   test("only the rooms of a port know Node and ws, and nothing here knows the client", () => {
-    for (const folder of ["codebuff", "server"]) {
+    for (const folder of ["codebuff", "codey", "server"]) {
       const files = new URL(`../../src/testing/${folder}/`, import.meta.url);
       for (const file of readdirSync(files)) {
         const imports = [

@@ -34,6 +34,38 @@ describe("the server", () => {
     ]);
   });
 
+  test("takes ids of sessions and calls from its options", async () => {
+    let sessions = 0;
+    await using server = await MockCodeyServer.start({
+      sessionId: () => `session-${++sessions}`,
+      callId: () => "the-call",
+      answer: () => [codeyStep.calls(codeyTool.shell("ls"), codeyTool.shell("pwd", "", { callId: "mine" }))],
+    });
+    using client = await RawCodey.open(server);
+    expect(await client.next()).toEqual({ type: "Connected", session_id: "session-1" });
+    client.send("go");
+    const [request] = await client.until("ToolRequest");
+    expect(request?.["calls"]).toMatchObject([{ call_id: "the-call" }, { call_id: "mine" }]);
+  });
+
+  test("keeps what it would say and handle during a pause, and ends a connection on demand", async () => {
+    await using server = await MockCodeyServer.start();
+    using client = await RawCodey.connected(server);
+    using other = await RawCodey.connected(server);
+    const connection = await server.nextConnection();
+    connection.pause();
+    connection.send('{"type":"Held"}');
+    client.ping();
+    await other.barrier();
+    expect(client.raw.received).toHaveLength(1);
+    connection.resume();
+    expect(kinds(await client.until("Pong"))).toEqual(["Held", "Pong"]);
+    connection.close(1011, "enough");
+    expect(await client.closed).toEqual({ code: 1011, reason: "enough" });
+    server.dropAll();
+    expect((await other.closed).code).toBe(1006);
+  });
+
   test("drops a plain HTTP request without an answer", async () => {
     await using server = await MockCodeyServer.start();
     const tcp = connect(Number(new URL(server.url).port), "127.0.0.1");

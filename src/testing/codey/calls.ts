@@ -17,7 +17,10 @@ export interface CodeyCall {
   readonly result?: CodeyCallResult;
   /** How long it runs, in ms of the server's clock. @default 0 */
   readonly delay?: number;
-  /** Pieces of its output to send as `ToolDelta`s, where the switch `toolDeltas` is `some`. @default two halves of the output */
+  /**
+   * Pieces of its output to send as `ToolDelta`s, where the switch `toolDeltas` is `some`.
+   * @default two halves of the output
+   */
   readonly deltas?: readonly string[];
 }
 

@@ -16,12 +16,12 @@ import type { CodeyAnswer } from "./script.ts";
 export let backendOf: (mock: MockCodey) => CodeyBackend;
 
 /**
- * The mock of codey-server without a port: it speaks over the WebSockets that something else hands it, such as msw. With
- * an app that opens the global `WebSocket` at an address of its own, nothing in the app has to change. For a server with a
- * port, and faults beneath the protocol, see {@link MockCodeyServer}.
+ * The mock of codey-server without a port: it speaks over the WebSockets that something else hands it, such as msw.
+ * With an app that opens the global `WebSocket` at an address of its own, nothing in the app has to change. For a
+ * server with a port, and faults beneath the protocol, see {@link MockCodeyServer}.
  *
- * Over msw there are no TCP connection and no Close frames: `drop()` is a close event with 1006, `closeReply: false` has
- * no effect, `frozen: "noUpgrade"` is `"noConnected"`, and `chunking` other than `huge` throws.
+ * Over msw there are no TCP connection and no Close frames: `drop()` is a close event with 1006, the switch
+ * `closeReply` has no effect, `frozen: "noUpgrade"` is `"noConnected"`, and `chunking` throws unless it is `huge`.
  *
  * @example
  * ```ts
@@ -85,8 +85,8 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
   }
 
   /**
-   * Sets switches anew, at any time: `frozen: "midSession"` freezes the connections there are, `frozen: "off"` lets them
-   * say and handle what has piled up.
+   * Sets switches anew, at any time: `frozen: "midSession"` freezes the connections there are, `frozen: "off"` lets
+   * them say and handle what has piled up.
    */
   set(switches: MockCodeySwitches): void {
     this.#backend.set(switches);

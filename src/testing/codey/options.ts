@@ -14,8 +14,8 @@ export interface MockCodeyOptions extends MockCodeySwitches {
   /** How messages are answered. @default a few pieces of text that say the message back */
   readonly answer?: CodeyAnswer;
   /**
-   * What is in no defined order comes in an order of chance: a number is the seed of the mock's own dice, a function is
-   * other dice, giving numbers in [0, 1).
+   * What is in no defined order comes in an order of chance: a number is the seed of the mock's own dice, a
+   * function is other dice, giving numbers in [0, 1).
    * @default 1
    */
   readonly seed?: number | (() => number);
@@ -41,7 +41,10 @@ export interface MockCodeySwitches {
   readonly duplicateBackgroundStarted?: boolean;
   /** `some`: output comes in `ToolDelta`s too, those of the script or else two halves. @default "none"; "some" */
   readonly toolDeltas?: "none" | "some";
-  /** How a background call fails: as a `ToolCompleted` with the text of the error, or a `ToolError`. @default "completed"; "error" */
+  /**
+   * How a background call fails: as a `ToolCompleted` with the text of the error, or a `ToolError`.
+   * @default "completed"; "error"
+   */
   readonly backgroundFailure?: "completed" | "error";
   /** The order in which the calls of a round start that start together. @default "seeded"; "calls" */
   readonly backgroundOrder?: "seeded" | "calls" | "reversed";
@@ -53,9 +56,15 @@ export interface MockCodeySwitches {
   readonly cancelReply?: "none" | "both" | "toolErrors" | "finished";
   /** `afterPong`: the reply waits for the next `Ping`, and comes behind its `Pong`. @default "beforePong" */
   readonly cancelReplyTiming?: "beforePong" | "afterPong";
-  /** Whether `State` lists calls that a `Cancel` found waiting, until a decision for them comes. @default true; false */
+  /**
+   * Whether `State` lists calls that a `Cancel` found waiting, until a decision for them comes.
+   * @default true; false
+   */
   readonly stalePendingAfterCancel?: boolean;
-  /** `stub`: one idle agent without a name, and pending calls by id only, in an order of chance. @default "stub"; "full" */
+  /**
+   * `stub`: one idle agent without a name, and pending calls by id only, in an order of chance.
+   * @default "stub"; "full"
+   */
   readonly stateDetail?: "stub" | "full";
   /**
    * The messages of `History`. `mixedTimestamps`: those of the user have a timestamp and those of the assistant
@@ -63,7 +72,10 @@ export interface MockCodeySwitches {
    * @default "empty"; "filled"
    */
   readonly history?: "empty" | "filled" | "mixedTimestamps";
-  /** The `fatal` of an `Error`: never, as the script says, or always. A fatal one makes the session deaf and dumb. @default false; "scripted" */
+  /**
+   * The `fatal` of an `Error`: never, as the script says, or always. Behind a fatal one the session neither hears nor speaks.
+   * @default false; "scripted"
+   */
   readonly errorFatal?: false | "scripted" | true;
   /** Whether an `Error` ends its turn; with `false` the script goes on, and `Finished` follows. @default true */
   readonly errorEndsTurn?: boolean;
@@ -83,13 +95,16 @@ export interface MockCodeySwitches {
    */
   readonly midTurnSend?: "restart" | "queue";
   /**
-   * A call of a tool that does not exist, behind its `ToolRequest`. `silence`: nothing more, and the connection is cut
-   * at the client's next text frame. `processDeath`: all connections are cut; new ones are taken, as by a server that has
-   * started anew. `toolError`: the call fails.
+   * A call of a tool that does not exist, behind its `ToolRequest`. `silence`: nothing more, and the connection is
+   * cut at the client's next text frame. `processDeath`: all connections are cut; new ones are taken, as by a
+   * server that has started anew. `toolError`: the call fails.
    * @default "silence"; "toolError"
    */
   readonly unknownTool?: "silence" | "toolError" | "processDeath";
-  /** `dead`: the `filter` of a call of `mcp_shell` counts for nothing, and the client is asked. @default "dead"; "works" */
+  /**
+   * `dead`: the `filter` of a call of `mcp_shell` counts for nothing, and the client is asked.
+   * @default "dead"; "works"
+   */
   readonly shellFilter?: "dead" | "works";
   /** `false`: a Close frame of the client is not answered, and the socket left open. @default false; true */
   readonly closeReply?: boolean;
@@ -100,23 +115,27 @@ export interface MockCodeySwitches {
    */
   readonly sessionAfterDisconnect?: "leaks" | "ends";
   /**
-   * Freezes the whole server once there are so many sessions, live ones and leaked ones: no upgrade is answered any more
-   * and nothing is said on the connections there are.
+   * Freezes the whole server once there are so many sessions, live ones and leaked ones: no upgrade is answered any
+   * more and nothing is said on the connections there are.
    * @default "off"
    */
   readonly freezeAfterSessions?: "off" | number;
   /**
-   * A server that hangs. `noUpgrade`: TCP connects, and that is all (without a port: as `noConnected`). `noConnected`: no
-   * `Connected`. `midSession`: nothing after it. What comes is still read and recorded, and handled once it is `off` again.
+   * A server that hangs. `noUpgrade`: TCP connects, and that is all (without a port: as `noConnected`).
+   * `noConnected`: no `Connected`. `midSession`: nothing after it. What comes is still read and recorded, and
+   * handled once it is `off` again.
    * @default "off"
    */
   readonly frozen?: "off" | "noUpgrade" | "noConnected" | "midSession";
-  /** A frame over 16 MiB. `deaf`: nothing more is read, while what was under way goes on. @default "deaf"; "close1009" */
+  /**
+   * A frame over 16 MiB. `deaf`: nothing more is read, while what was under way goes on.
+   * @default "deaf"; "close1009"
+   */
   readonly afterOversize?: "deaf" | "close1009";
   /**
    * How messages travel. `fragmented`: each in three frames. `splitUtf8`: in frames cut within the characters that
-   * have several bytes, the first thousand of them. `huge`: the first message of every turn ends in as many spaces as make it 20 MB. The two that cut
-   * need a socket with bytes of its own.
+   * have several bytes, the first thousand of them. `huge`: the first message of every turn ends in as many spaces
+   * as make it 20 MB. The two that cut need a socket with bytes of its own.
    * @default "whole"
    */
   readonly chunking?: "whole" | "fragmented" | "splitUtf8" | "huge";
@@ -132,6 +151,9 @@ export interface MockCodeySwitches {
   readonly badJson?: "off" | "injected";
   /** `injected`: every message comes in a binary frame. @default "off" */
   readonly binaryJson?: "off" | "injected";
-  /** Ends every connection behind so many messages of the server; `Connected` is the first. 1006 is a cut. @default "off" */
+  /**
+   * Ends every connection behind so many messages of the server; `Connected` is the first. 1006 is a cut.
+   * @default "off"
+   */
   readonly dropAt?: "off" | { readonly after: number; readonly code: 1000 | 1001 | 1006 | 1011 };
 }

@@ -129,7 +129,9 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   override leave(code: number, reason: string): void {
     // What came in one packet with the Close came before it.
     for (const frame of this.inbox.takeWaiting()) this.#heed(frame);
-    if (!this.#frozen) for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
+    // One that is not heard cannot cancel first.
+    if (!this.#frozen && !this.#deaf)
+      for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
     this.#leftOpen = !this.repliesToClose;
     super.leave(code, reason);
   }

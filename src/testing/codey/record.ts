@@ -5,7 +5,10 @@ import type { ClientMessage } from "./read-message.ts";
 export interface CodeyConnection extends ServedConnection {
   /** The id in its `Connected`. */
   readonly sessionId: string;
-  /** `ready`: `Connected` was sent. `deaf`: nothing is read any more. `closed`: either side has ended it, see `closed`. */
+  /**
+   * `ready`: `Connected` was sent. `deaf`: nothing is read any more. `closed`: either side has ended it, see
+   * `closed`.
+   */
   readonly state: "open" | "ready" | "deaf" | "closed";
   /** What its session is like: a `leaked` one has lost its connection and lives on all the same. */
   readonly session: "live" | "leaked" | "ended";
@@ -47,8 +50,9 @@ export interface ReceivedDecision {
   readonly callId: string;
   readonly approved: boolean;
   /**
-   * `taken`: the call was waiting for it. `stale`: it was, when a `Cancel` came. The others are ignored: `early` for a
-   * call not asked about yet, `repeated` for one already decided, `late` for one that needs none any more, `unknown`.
+   * `taken`: the call was waiting for it. `stale`: it was, when a `Cancel` came. The others are ignored: `early`
+   * for a call not asked about yet, `repeated` for one already decided, `late` for one that needs none any more,
+   * `unknown`.
    */
   readonly outcome: "taken" | "stale" | "early" | "repeated" | "late" | "unknown";
 }

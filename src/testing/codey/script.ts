@@ -85,7 +85,10 @@ export const codeyStep = {
    * @param usage by default 10 tokens of output, a context of 100 and none from a cache
    */
   usage: (usage: Partial<CodeyUsage>): CodeyStep => ({ kind: "usage", usage }),
-  /** An `Error`. It ends the turn, unless the switch `errorEndsTurn` is off. @param fatal counts with `errorFatal: "scripted"` */
+  /**
+   * An `Error`. It ends the turn, unless the switch `errorEndsTurn` is off.
+   * @param fatal counts with `errorFatal: "scripted"`
+   */
   error: (message: string, fatal = false): CodeyStep => ({ kind: "error", message, fatal }),
   /** The `Error` of an HTTP status of the model's API, in the words of the real server. */
   apiError: (status: number, body: string): CodeyStep => ({

@@ -1,9 +1,10 @@
 // How to extend this mock, most common first:
 //
-// 1. A new way to answer a message: a step. Add it to `CodeyStep` and `codeyStep` in script.ts, perform it in turn.ts.
-// 2. A new misbehaviour of the server: a switch. Add it to options.ts (the option with its TSDoc) and profiles.ts (what
-//    each server does), read it where the behaviour is: call-round.ts for calls, turn.ts for what a turn says,
-//    session.ts for what messages of the client cause, peer.ts for the connection. Give it a test by its name.
+// 1. A new way to answer a message: a step. Add it to `CodeyStep` and `codeyStep` in script.ts, perform it in
+//    turn.ts.
+// 2. A new misbehaviour of the server: a switch. Add it to options.ts (the option with its TSDoc) and profiles.ts
+//    (what each server does), read it where the behaviour is: call-round.ts for calls, turn.ts for what a turn
+//    says, session.ts for what messages of the client cause, peer.ts for the connection. Give it a test by its name.
 // 3. A new mistake of clients to notice: a kind in record.ts; client-rules.ts for those of order, read-message.ts for
 //    those that one message shows.
 // 4. A new message of the server: messages.ts. Of the client: read-message.ts, and its case in session.ts.
@@ -14,8 +15,9 @@ import { backendOf, MockCodey } from "./mock.ts";
 import type { MockCodeyOptions } from "./options.ts";
 
 /**
- * A server that speaks the WebSocket protocol of codey-server, as the only implementation does or as its guide promises,
- * on `ws://127.0.0.1:PORT`. It records what happens, notes what a client does wrong, and answers messages by script.
+ * A server that speaks the WebSocket protocol of codey-server, as the only implementation does or as its guide
+ * promises, on `ws://127.0.0.1:PORT`. It records what happens, notes what a client does wrong, and answers messages
+ * by script.
  *
  * @example
  * ```ts

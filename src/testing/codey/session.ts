@@ -219,6 +219,7 @@ export class CodeySession implements TurnPort {
   }
 
   fatal(): void {
+    this.#queue = [];
     if (this.#phase === "live") this.#phase = "mute";
   }
 

@@ -5,11 +5,12 @@ import type { ServedConnection } from "./record.ts";
 
 /**
  * What can go wrong on one connection beneath the protocol, besides `drop()`, `dropMidFrame()` and `pause()` of the
- * connection itself. All but {@link hugeFrame} need a socket: on a connection that a mock without a port has accepted they throw.
- * On a closed connection nothing happens. Bytes that are no text frame are not in `frames`.
+ * connection itself. All but {@link hugeFrame} need a socket: on a connection that a mock without a port has
+ * accepted they throw. On a closed connection nothing happens. Bytes that are no text frame are not in `frames`.
  *
- * One fault is out of reach: a peer that vanishes without a word of TCP, as with a cable pulled out. On the loopback
- * interface the kernel always answers. To a client it looks like `pause()`, up to the moment when it closes.
+ * One fault is out of reach: a peer that vanishes without a word of TCP, as with a cable pulled out. On the
+ * loopback interface the kernel always answers. To a client it looks like `pause()`, up to the moment when it
+ * closes.
  */
 export interface ConnectionFaults {
   /**

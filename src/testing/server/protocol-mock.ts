@@ -26,6 +26,7 @@ export abstract class ProtocolMock<
   readonly #host: MockHost<Connection, Kind, Frame>;
   #nextConnection = 0;
 
+  /** @internal */
   protected constructor(host: MockHost<Connection, Kind, Frame>) {
     this.#host = host;
   }

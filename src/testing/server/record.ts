@@ -8,7 +8,9 @@ export interface ServedConnection {
   readonly state: string;
   /** How it ended, once the socket is down. */
   readonly closed: ConnectionClosed | undefined;
-  /** Sends a string as a text frame and bytes as a binary one, as they are. Nothing happens on a closed connection. */
+  /**
+   * Sends a string as a text frame and bytes as a binary one, as they are. Nothing happens on a closed connection.
+   */
   send(raw: string | Uint8Array): void;
   /** Starts the closing handshake. */
   close(code?: number, reason?: string): void;
