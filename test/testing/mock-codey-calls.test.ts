@@ -211,6 +211,7 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
     { title: "not yet asked about", callId: "toolu_2", kind: "decision-early", outcome: "early" },
     { title: "decided already", callId: "toolu_0", kind: "decision-repeated", outcome: "repeated" },
     { title: "allowed by the filter", callId: "toolu_a", kind: "decision-late", outcome: "late" },
+    { title: "denied by the filter", callId: "toolu_d", kind: "decision-late", outcome: "late" },
   ])(
     "a decision for a call that is $title changes nothing and is noted",
     async ({ callId, kind, outcome }) => {
@@ -221,6 +222,7 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
         answer: () => [
           codeyStep.calls(
             file({ callId: "toolu_a", background, filter: "allow", result: { hangs: true } }),
+            file({ callId: "toolu_d", background, filter: "deny" }),
             file({ callId: "toolu_0", result: () => running.passed.then(() => "") }),
             file({ callId: "toolu_2" }),
           ),

@@ -112,14 +112,40 @@ describe("a mock behind an msw link", () => {
     expect(mock.sessions).toEqual({ live: 0, leaked: 1 });
   });
 
+  test("is full of sessions where it has no port too", async () => {
+    await using mock = behind({ freezeAfterSessions: 1 });
+    const first = watched();
+    await mock.nextConnection();
+    const second = watched();
+    await mock.nextConnection();
+    second.socket.send('{"type":"Ping"}');
+    await mock.waitFor(({ violations }) => violations[0]?.kind === "frame-before-connected");
+    mock.set({ freezeAfterSessions: "off" });
+    await barrier(first.socket);
+    await barrier(second.socket);
+    expect(second.told.map((raw) => JSON.parse(raw).type)).toEqual(["Connected", "Pong", "Pong"]);
+  });
+
   test("pads a huge message, and says that it cannot cut one", async () => {
     await using mock = behind({ chunking: "huge", answer: () => ["one"] });
     const { socket, told } = watched();
     await mock.nextConnection();
+    mock.answer = (_send, { signal }) =>
+      (async function* () {
+        await mock.waitFor(({ received }) => received.at(-1)?.message.type === "GetState");
+        if (!signal.aborted) yield "one";
+      })();
     socket.send('{"type":"SendMessage","content":"go"}');
+    socket.send('{"type":"GetState"}');
     await mock.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes("Finished")));
     await barrier(socket);
-    expect(told.map(({ length }) => length > 1_000_000)).toEqual([false, true, false, false]);
+    expect(told.map((raw) => [JSON.parse(raw).type, raw.length > 1_000_000])).toEqual([
+      ["Connected", false],
+      ["State", false],
+      ["TextDelta", true],
+      ["Finished", false],
+      ["Pong", false],
+    ]);
   });
 
   test.each(["fragmented", "splitUtf8"] as const)(

@@ -175,6 +175,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect([before, after]).toEqual(
         set.cancelReplyTiming === "beforePong" ? [expected, []] : [[], expected],
       );
+      expect(await client.barrier()).toEqual([]);
       expect(server.cancels).toMatchObject([{ stopped: true }]);
     });
 
@@ -428,9 +429,11 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       client.cancel();
       const replies = kinds(await client.barrier());
       expect(replies).toEqual(profile === "real" ? [] : ["Finished"]);
+      client.send("four");
+      expect(kinds(await client.barrier())).toEqual(['"four"']);
       await clock.advance(10);
-      expect(await client.barrier()).toEqual([]); // a Cancel is for all that was asked for
-      expect(server.sends.map(({ outcome }) => outcome)).toEqual(["started", "queued", "queued"]);
+      expect(kinds(await client.barrier())).toEqual(["Finished"]); // a Cancel was for all that was asked for
+      expect(server.sends.map(({ outcome }) => outcome)).toEqual(["started", "queued", "queued", "started"]);
     });
 
     test("restart, while the model streams: one Finished for both messages", async () => {
@@ -518,7 +521,12 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     const script = [codeyStep.calls(read(), { name: "mcp_imaginary" }), "after"];
 
     test("silence: nothing behind the ToolRequest, and the client's next text is its death", async () => {
-      await using made = await asked({ profile, unknownTool: "silence" }, script);
+      const reached: string[] = [];
+      const steps = function* () {
+        yield codeyStep.calls(read(), { name: "mcp_imaginary" });
+        reached.push("what comes behind");
+      };
+      await using made = await asked({ profile, unknownTool: "silence", answer: steps }, []);
       const { client, server } = made;
       expect(kinds(await client.until("ToolRequest"))).toEqual(["ToolRequest"]);
       using other = await RawCodey.connected(server);
@@ -531,6 +539,26 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(await client.closed).toMatchObject({ code: 1006 });
       expect(client.raw.received).toHaveLength(2);
       expect(await other.barrier()).toEqual([]);
+      expect(reached).toEqual([]);
+    });
+
+    test("processDeath: a server that was full of sessions is not any more", async () => {
+      const clock = new ManualClock();
+      await using server = await MockCodeyServer.start({
+        profile,
+        clock,
+        unknownTool: "processDeath",
+        freezeAfterSessions: 2,
+        answer: () => [codeyStep.delay(1), ...script],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.barrier();
+      using other = await RawCodey.connected(server);
+      await clock.advance(1);
+      expect((await other.closed).code).toBe(1006);
+      using later = await RawCodey.connected(server);
+      expect(await later.barrier()).toEqual([]);
     });
 
     test("processDeath: every connection is cut, and a new process takes new ones", async () => {
@@ -608,10 +636,10 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     await client.until("Finished");
     client.cancel();
     expect(await client.barrier()).toEqual([]);
+    expect(clock.pending).toBe(0);
     await clock.advance(5);
     expect(await client.barrier()).toEqual([]);
     expect(server.cancels).toMatchObject([{ stopped: true }]);
-    expect(clock.pending).toBe(0);
   });
 
   test("subAgent: true, an agent 1 speaks and finishes behind the first message of the turn", async () => {

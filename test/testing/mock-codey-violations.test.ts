@@ -119,6 +119,11 @@ describe("what a client must not do is noted", () => {
     client.send("two");
     await client.until("TextDelta");
     expect(noted()).toEqual(["send-before-barrier"]);
+    client.cancel();
+    await client.barrier();
+    client.send("three");
+    await client.until("TextDelta");
+    expect(noted()).toHaveLength(1);
   });
 
   test("send-before-barrier: one that did not wait for the Pong", async () => {

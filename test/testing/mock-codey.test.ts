@@ -116,6 +116,16 @@ describe("the server", () => {
     expect(await client.barrier()).toEqual([]);
   });
 
+  test("takes a switch that is undefined for one that is not given", async () => {
+    // @ts-expect-error: what a caller without types may pass
+    await using server = await MockCodeyServer.start({ closeReply: undefined, profile: "documented" });
+    using client = await RawCodey.connected(server);
+    await client.raw.close(1000);
+    expect(await server.waitFor(({ connections }) => connections[0]?.closed)).toMatchObject({
+      wasClean: true,
+    });
+  });
+
   test.each([{ profile: "imaginary" }, { answer: ["not a function"] }])(
     "refuses options that cannot be meant: %j",
     async (options) => {
@@ -268,6 +278,14 @@ describe("usage", () => {
     using other = await RawCodey.connected(server);
     other.send("go");
     expect(figures(await other.until("Finished"))).toMatchObject({ output_tokens: 40 });
+  });
+
+  test("is the usual one for a round of which the script says nothing", async () => {
+    const read = codeyTool.readFile("a", "", { filter: "allow" });
+    await using server = await MockCodeyServer.start({ answer: () => [costs(7), codeyStep.calls(read)] });
+    using client = await RawCodey.connected(server);
+    client.send("go");
+    expect(figures(await client.until("Finished"))).toMatchObject({ output_tokens: 7 + 10 });
   });
 
   test("counts the whole rounds of a turn that failed or was cancelled, and not the one that was cut", async () => {

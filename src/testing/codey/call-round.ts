@@ -113,7 +113,7 @@ export class CallRound {
   #ask(call: PlannedCall): Promise<boolean | typeof STOPPED> {
     const { callId: call_id, name, params, background } = call;
     const decision = this.#port.approvals.ask(call);
-    this.#say({ type: "ToolAwaitingApproval", agent_id: ROOT, call_id, name, params, background });
+    this.#port.say({ type: "ToolAwaitingApproval", agent_id: ROOT, call_id, name, params, background });
     return this.#untilStopped(call, decision);
   }
 
@@ -121,8 +121,8 @@ export class CallRound {
     const { startedAfterApproval, duplicateBackgroundStarted } = this.#port.settings;
     if (filter === "none" && !background && !startedAfterApproval) return;
     const started = { type: "ToolStarted", agent_id: ROOT, call_id, name } as const;
-    this.#say(started);
-    if (filter === "allow" && background && duplicateBackgroundStarted) this.#say(started);
+    this.#port.say(started);
+    if (filter === "allow" && background && duplicateBackgroundStarted) this.#port.say(started);
   }
 
   async #workLate(call: PlannedCall): Promise<void> {
@@ -144,7 +144,7 @@ export class CallRound {
 
   #delta({ callId: call_id }: PlannedCall, content: string): void {
     if (this.#port.settings.toolDeltas === "none") return;
-    this.#say({ type: "ToolDelta", agent_id: ROOT, call_id, content });
+    this.#port.say({ type: "ToolDelta", agent_id: ROOT, call_id, content });
   }
 
   #deny(call: PlannedCall): void {
@@ -159,24 +159,20 @@ export class CallRound {
 
   #complete(call: PlannedCall, state: "completed" | "failed", content: string): void {
     this.#end(call, state, content);
-    this.#say({ type: "ToolCompleted", agent_id: ROOT, call_id: call.callId, content });
+    this.#port.say({ type: "ToolCompleted", agent_id: ROOT, call_id: call.callId, content });
   }
 
   #error(call: PlannedCall, state: "denied" | "failed", error: string): void {
     this.#end(call, state, error);
-    this.#say({ type: "ToolError", agent_id: ROOT, call_id: call.callId, error });
+    this.#port.say({ type: "ToolError", agent_id: ROOT, call_id: call.callId, error });
   }
 
   #end(call: PlannedCall, state: CodeyCallOutcome["state"], content: string): void {
     const { callId } = call;
-    if (!this.#outcomes.has(call)) this.#outcomes.set(call, { callId, state, content });
+    this.#outcomes.set(call, { callId, state, content });
     this.#open.delete(call);
     this.#port.approvals.pass(call);
     if (this.#strays) this.#port.strayed();
-  }
-
-  #say(message: ServerMessage): void {
-    if (!this.#stopped) this.#port.say(message);
   }
 
   #untilStopped<T>(call: PlannedCall, value: Promise<T>): Promise<T | typeof STOPPED> {

@@ -28,8 +28,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   #greeted = false;
   #deaf = false;
   #frozen = false;
-  /** The client said Close, and got no answer. */
-  #leftOpen = false;
+
   #arrived = 0;
   #handled = 0;
   #said = 0;
@@ -132,16 +131,12 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     // One that is not heard cannot cancel first.
     if (!this.#frozen && !this.#deaf)
       for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
-    this.#leftOpen = !this.repliesToClose;
+
     super.leave(code, reason);
   }
 
   blame({ kind, detail }: CodeyMistake): void {
     this.#backend.journal.addViolation({ connection: this, kind, detail });
-  }
-
-  override hangUp(): void {
-    if (this.#leftOpen) super.hangUp();
   }
 
   protected async handle(frame: InboundFrame): Promise<void> {

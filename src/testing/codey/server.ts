@@ -77,7 +77,7 @@ export class MockCodeyServer extends MockCodey {
   }
 
   async #stop(): Promise<void> {
-    backendOf(this).die();
+    this.dropAll();
     await this.#port.stop();
     await super.stop();
   }

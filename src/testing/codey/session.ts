@@ -210,8 +210,7 @@ export class CodeySession implements TurnPort {
     return round;
   }
 
-  over(turn: Turn): void {
-    if (this.#turn !== turn) return;
+  over(): void {
     this.#turn = undefined;
     const [next, ...rest] = this.#queue;
     this.#queue = rest;

@@ -30,7 +30,7 @@ export interface TurnPort {
   hasTool(name: string): boolean;
   startRound(calls: readonly PlannedCall[], afterTurn: Promise<void>): CallRound;
   /** The turn has ended by itself. */
-  over(turn: Turn): void;
+  over(): void;
   /** A fatal error was told. */
   fatal(): void;
   /** The session dies of a tool that it does not know. */
@@ -228,7 +228,6 @@ export class Turn {
   }
 
   #finish(): void {
-    if (this.#phase === "over") return;
     const { usage } = this.#port;
     usage.add(this.#cost);
     this.#endRound();
@@ -244,6 +243,6 @@ export class Turn {
   #close(): void {
     this.#phase = "over";
     this.#end();
-    this.#port.over(this);
+    this.#port.over();
   }
 }

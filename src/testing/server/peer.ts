@@ -128,8 +128,8 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     return this.#end !== undefined;
   }
 
-  /** Ends the link of a connection that is over and was left open by a Close without an answer. */
-  protected hangUp(): void {
+  /** Ends the link of a connection that is over, if it is still up: it may have been left open by a Close. */
+  hangUp(): void {
     if (this.#end && !this.#closed) this.#link.drop();
   }
 
