@@ -1,5 +1,6 @@
 import { codeyStep, codeyTool, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { fragments } from "../../src/testing/codey/fragments.ts";
 import { gate } from "../helpers/codebuff.ts";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 import { kinds, RawCodey } from "./mock-codey-raw-client.ts";
@@ -506,6 +507,15 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     faults.malformed("bad-opcode");
     expect((await client.closed).code).toBe(1006);
   });
+});
+
+test("a message in three frames is cut between characters, wherever its thirds are", () => {
+  for (let length = 1; length < 20; length++) {
+    const text = "€".repeat(length);
+    const pieces = payloads(Buffer.concat(fragments(text, "fragmented")));
+    expect(pieces).toHaveLength(3);
+    expect(pieces.map((piece) => piece.toString()).join("")).toBe(text);
+  }
 });
 
 /** The payloads of unmasked frames, one after the other. */
