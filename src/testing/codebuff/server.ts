@@ -40,7 +40,6 @@ export class MockCodebuffServer extends MockCodebuff {
   /** Where to connect: `ws://127.0.0.1:PORT/ws`. */
   readonly url: string;
   readonly #port: LoopbackPort;
-  #stopped: Promise<void> | undefined;
 
   private constructor(options: MockCodebuffOptions, port: LoopbackPort) {
     super(options);
@@ -56,14 +55,8 @@ export class MockCodebuffServer extends MockCodebuff {
   }
 
   /** Starts a server on a free port of 127.0.0.1. */
-  static async start(options: MockCodebuffOptions = {}): Promise<MockCodebuffServer> {
-    const port = await LoopbackPort.open();
-    try {
-      return new MockCodebuffServer(options, port);
-    } catch (error) {
-      await port.stop();
-      throw error;
-    }
+  static start(options: MockCodebuffOptions = {}): Promise<MockCodebuffServer> {
+    return LoopbackPort.open((port) => new MockCodebuffServer(options, port));
   }
 
   /** Every attempt to connect, refused ones too. */
@@ -77,12 +70,7 @@ export class MockCodebuffServer extends MockCodebuff {
   }
 
   /** Ends everything: running answers, timers, sockets, waits. Idempotent, and waits for no client. */
-  override stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
-    return this.#stopped;
-  }
-
-  async #stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.dropAll();
     await this.#port.stop();
     await super.stop();

@@ -1,4 +1,4 @@
-import type { CodeyViolationKind } from "./record.ts";
+import type { CodeyViolationKind, ReceivedDecision } from "./record.ts";
 
 /** A violation before it is known whose. */
 export interface CodeyMistake {
@@ -41,6 +41,24 @@ export class ClientRules {
     if (tooEarly) mistakes.push({ kind: "send-before-barrier", detail });
     this.#barrier = "none";
     return [...mistakes, ...undenied(stale)];
+  }
+
+  decided(callId: string, approved: boolean, outcome: ReceivedDecision["outcome"]): readonly CodeyMistake[] {
+    const detail = callId;
+    switch (outcome) {
+      case "taken":
+        return [];
+      case "stale":
+        return approved ? [{ kind: "decision-late", detail }] : [];
+      case "early":
+        return [{ kind: "decision-early", detail }];
+      case "repeated":
+        return [{ kind: "decision-repeated", detail }];
+      case "late":
+        return [{ kind: "decision-late", detail }];
+      case "unknown":
+        return [{ kind: "decision-unknown", detail }];
+    }
   }
 
   left({ running, stale }: Standing): readonly CodeyMistake[] {

@@ -28,7 +28,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   #greeted = false;
   #deaf = false;
   #frozen = false;
-
   #arrived = 0;
   #handled = 0;
   #said = 0;
@@ -131,7 +130,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     // One that is not heard cannot cancel first.
     if (!this.#frozen && !this.#deaf)
       for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
-
     super.leave(code, reason);
   }
 

@@ -31,7 +31,6 @@ export class MockCodeyServer extends MockCodey {
   /** Where to connect: `ws://127.0.0.1:PORT`. Any path will do. */
   readonly url: string;
   readonly #port: LoopbackPort;
-  #stopped: Promise<void> | undefined;
 
   private constructor(options: MockCodeyOptions, port: LoopbackPort) {
     super(options);
@@ -50,14 +49,8 @@ export class MockCodeyServer extends MockCodey {
   }
 
   /** Starts a server on a free port of 127.0.0.1. */
-  static async start(options: MockCodeyOptions = {}): Promise<MockCodeyServer> {
-    const port = await LoopbackPort.open();
-    try {
-      return new MockCodeyServer(options, port);
-    } catch (error) {
-      await port.stop();
-      throw error;
-    }
+  static start(options: MockCodeyOptions = {}): Promise<MockCodeyServer> {
+    return LoopbackPort.open((port) => new MockCodeyServer(options, port));
   }
 
   /** Every attempt to connect, refused ones too. */
@@ -71,12 +64,7 @@ export class MockCodeyServer extends MockCodey {
   }
 
   /** Ends everything: running answers, timers, sessions, sockets, waits. Idempotent, and waits for no client. */
-  override stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
-    return this.#stopped;
-  }
-
-  async #stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.dropAll();
     await this.#port.stop();
     await super.stop();

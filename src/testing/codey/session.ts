@@ -2,11 +2,13 @@ import { Approvals } from "./approvals.ts";
 import type { CodeyBackend } from "./backend.ts";
 import { CallRound } from "./call-round.ts";
 import { type CodeyCall, type PlannedCall, planned } from "./calls.ts";
+import { cancelReplies } from "./cancel-replies.ts";
 import { ClientRules, type CodeyMistake } from "./client-rules.ts";
-import { shuffled } from "./dice.ts";
-import { ROOT, type ServerMessage } from "./messages.ts";
+
+import type { ServerMessage } from "./messages.ts";
 import type { ClientMessage } from "./read-message.ts";
-import type { CodeyConnection, ReceivedDecision, ReceivedSend } from "./record.ts";
+import type { CodeyConnection, ReceivedSend } from "./record.ts";
+import { fullState, stubState } from "./state-message.ts";
 import { usualResult } from "./tools.ts";
 import { Transcript } from "./transcript.ts";
 import { Turn, type TurnPort } from "./turn.ts";
@@ -33,13 +35,6 @@ const OUTSIDE_TURNS: ReadonlySet<ServerMessage["type"]> = new Set(["Connected", 
 
 /** Messages that a session without a connection tries to send before it ends. */
 const UNSENT_MESSAGES = 2;
-
-const VIOLATIONS = {
-  early: "decision-early",
-  repeated: "decision-repeated",
-  late: "decision-late",
-  unknown: "decision-unknown",
-} as const satisfies { readonly [outcome in ReceivedDecision["outcome"]]?: CodeyMistake["kind"] };
 
 /**
  * One session of the server: a context, one turn at a time, and the calls of it.
@@ -273,12 +268,7 @@ export class CodeySession implements TurnPort {
     const { connection } = this.#port;
     const outcome = this.approvals.decide(callId, approved);
     this.#backend.journal.addDecision({ at: this.clock.now(), connection, callId, approved, outcome });
-    if (outcome === "taken") return;
-    if (outcome === "stale") {
-      if (approved) this.#port.blame({ kind: "decision-late", detail: callId });
-      return;
-    }
-    this.#port.blame({ kind: VIOLATIONS[outcome], detail: callId });
+    for (const mistake of this.#rules.decided(callId, approved, outcome)) this.#port.blame(mistake);
   }
 
   #cancel(): void {
@@ -289,32 +279,9 @@ export class CodeySession implements TurnPort {
     this.approvals.cancel();
     const { connection } = this.#port;
     this.#backend.journal.addCancel({ at: this.clock.now(), connection, stopped: inTurn || open.length > 0 });
-    const replies = inTurn ? this.#cancelReplies(open) : [];
+    const replies = inTurn ? cancelReplies(this.settings.cancelReply, open, this.usage.total) : [];
     if (this.settings.cancelReplyTiming === "afterPong") this.#behindPong = replies;
     else for (const reply of replies) this.say(reply);
-  }
-
-  #cancelReplies(open: readonly PlannedCall[]): readonly ServerMessage[] {
-    const { cancelReply } = this.settings;
-    const errors = open.map(
-      ({ callId: call_id }): ServerMessage => ({
-        type: "ToolError",
-        agent_id: ROOT,
-        call_id,
-        error: "Cancelled",
-      }),
-    );
-    const finished: ServerMessage = { type: "Finished", agent_id: ROOT, usage: this.usage.total };
-    switch (cancelReply) {
-      case "none":
-        return [];
-      case "toolErrors":
-        return errors;
-      case "finished":
-        return [finished];
-      case "both":
-        return [...errors, finished];
-    }
   }
 
   #pong(): void {
@@ -329,20 +296,8 @@ export class CodeySession implements TurnPort {
     const { stateDetail, stalePendingAfterCancel } = this.settings;
     const stale = stalePendingAfterCancel ? this.approvals.calls("stale") : [];
     const pending = [...stale, ...this.approvals.calls("awaiting")];
-    const full = stateDetail === "full";
-    const name = full ? "main" : null;
-    this.say({
-      type: "State",
-      agents: [{ id: ROOT, name, is_streaming: full && (this.#turn?.streaming ?? false) }],
-      pending_approvals: full
-        ? pending.map(({ callId, name, params }) => ({ agent_id: ROOT, call_id: callId, name, params }))
-        : shuffled(pending, this.random).map(({ callId }) => ({
-            agent_id: ROOT,
-            call_id: callId,
-            name: "",
-            params: null,
-          })),
-    });
+    if (stateDetail === "stub") this.say(stubState(pending, this.random));
+    else this.say(fullState(pending, this.#turn?.streaming ?? false));
   }
 
   /** Ends the turn and all calls, without a word. */

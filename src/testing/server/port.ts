@@ -49,7 +49,7 @@ const WRONG_ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
 /** A free port of 127.0.0.1 with WebSockets, and whatever HTTP a mock wants beside them. */
 export class LoopbackPort {
-  /** Set by the first `serve()`, before anybody can know the port. */
+  /** Set by `serve()`, before anybody can know the port. */
   #host: PortHost | undefined;
   readonly #http: Server;
   readonly #sockets = new Set<Socket>();
@@ -83,14 +83,20 @@ export class LoopbackPort {
     });
   }
 
-  /** Opens a free port. */
-  static async open(): Promise<LoopbackPort> {
+  /** Opens a free port for what `make` puts behind it; where that throws, it is closed again. */
+  static async open<Made>(make: (port: LoopbackPort) => Made): Promise<Made> {
     const http = createServer();
     await new Promise<void>((resolve, reject) => {
       http.once("error", reject);
       http.listen(0, "127.0.0.1", resolve);
     });
-    return new LoopbackPort(http);
+    const port = new LoopbackPort(http);
+    try {
+      return make(port);
+    } catch (error) {
+      await port.stop();
+      throw error;
+    }
   }
 
   get number(): number {
