@@ -1,6 +1,16 @@
 // What docs/testing.md shows. Each function holds one region and gives it what it takes for granted.
 import { CodebuffClient } from "agentwire/codebuff";
-import { ManualClock, MockCodebuffServer, Recorder, Replayer, step, toFile } from "agentwire/testing";
+import {
+  codeyStep,
+  codeyTool,
+  ManualClock,
+  MockCodebuffServer,
+  MockCodeyServer,
+  Recorder,
+  Replayer,
+  step,
+  toFile,
+} from "agentwire/testing";
 
 export async function script(): Promise<MockCodebuffServer> {
   // #region testing-script
@@ -16,6 +26,31 @@ export async function script(): Promise<MockCodebuffServer> {
   });
   // #endregion
   return server;
+}
+
+export async function codey(): Promise<MockCodeyServer> {
+  // #region testing-codey
+  const server = await MockCodeyServer.start({
+    *answer({ content }) {
+      yield codeyStep.thinking(`the user said: ${content}`);
+      yield "Let me look. ";
+      const [ls] = yield* codeyStep.calls(codeyTool.shell("ls", "a.txt\n"));
+      yield ls?.state === "denied" ? "As you like." : "One file.";
+    },
+  });
+  // #endregion
+  return server;
+}
+
+export async function codeyDecision(server: MockCodeyServer): Promise<void> {
+  // #region testing-codey-decision
+  const { callId, approved, connection } = await server.nextDecision(); // your app is at work
+  console.log(callId, approved); // toolu_1 true
+  connection.drop(); // and what does it do now?
+  await server.waitFor(({ connections }) => connections.length === 2); // it has come back
+  server.set({ frozen: "midSession" }); // switches can be thrown at any time
+  console.log(server.violations, server.sessions);
+  // #endregion
 }
 
 export async function manualClock(): Promise<void> {

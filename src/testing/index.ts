@@ -1,4 +1,3 @@
-export type { AcceptedConnection, AcceptedSocket } from "./codebuff/accepted-socket.ts";
 export type { AccountFigures } from "./codebuff/account.ts";
 export type { ActionStep, LogChunkFields, SubAgentChunkFields } from "./codebuff/action-steps.ts";
 export type {
@@ -12,10 +11,7 @@ export type {
   ToolOutput,
   ToolOutputPart,
 } from "./codebuff/client-actions.ts";
-export type { ConnectionFaults } from "./codebuff/faults.ts";
 export type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./codebuff/frames.ts";
-export type { DripPace } from "./codebuff/link.ts";
-export type { MalformedFrame } from "./codebuff/malformed.ts";
 export { MockCodebuff } from "./codebuff/mock.ts";
 export type {
   AuthOutcome,
@@ -33,7 +29,6 @@ export type {
   ToolResultEventFields,
 } from "./codebuff/print-mode.ts";
 export type {
-  ConnectionClosed,
   MockConnection,
   PromptData,
   PromptMessage,
@@ -71,8 +66,38 @@ export {
   step,
   type TerminalStep,
 } from "./codebuff/script.ts";
-export { MockCodebuffServer, type UpgradeAttempt, type UpgradeRefusal } from "./codebuff/server.ts";
+export { MockCodebuffServer } from "./codebuff/server.ts";
 export { type ExampleSessionState, exampleSessionState } from "./codebuff/session-state.ts";
+export {
+  type CodeyCall,
+  type CodeyCallOutcome,
+  type CodeyCallResult,
+  codeyTool,
+} from "./codey/calls.ts";
+export type { CodeyUsage } from "./codey/messages.ts";
+export { MockCodey } from "./codey/mock.ts";
+export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
+export type { ClientMessage as CodeyClientMessage } from "./codey/read-message.ts";
+export type {
+  CodeyConnection,
+  CodeyFrame,
+  CodeyReceived,
+  CodeyViolation,
+  CodeyViolationKind,
+  ReceivedCodeyCancel,
+  ReceivedDecision,
+  ReceivedSend,
+} from "./codey/record.ts";
+export {
+  type CodeyAnswer,
+  type CodeyAnswerContext,
+  type CodeyCallsStep,
+  type CodeyScript,
+  type CodeyStep,
+  type CodeyStepResult,
+  codeyStep,
+} from "./codey/script.ts";
+export { MockCodeyServer } from "./codey/server.ts";
 export { ManualClock } from "./manual-clock.ts";
 export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";
 export { parseRecording } from "./record/parse.ts";
@@ -81,3 +106,11 @@ export { Recorder, type RecorderOptions } from "./record/recorder.ts";
 export { type RecordingSource, Replayer, type ReplayerOptions } from "./record/replayer.ts";
 export { type RecordingSink, toFile, toStream } from "./record/sink.ts";
 export type { RecordableSocket } from "./record/watch-socket.ts";
+export type { AcceptedConnection, AcceptedSocket } from "./server/accepted-socket.ts";
+export type { ConnectionFaults } from "./server/faults.ts";
+export type { DripPace } from "./server/link.ts";
+export type { MalformedFrame } from "./server/malformed.ts";
+export type { UpgradeAttempt, UpgradeRefusal } from "./server/port.ts";
+export type { ProtocolMock } from "./server/protocol-mock.ts";
+export type { ConnectionClosed, FrameRecord, ServedConnection, ViolationRecord } from "./server/record.ts";
+export type { StepSource } from "./server/script-runner.ts";

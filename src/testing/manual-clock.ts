@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from "../core/clock.ts";
+import { settle } from "./settle.ts";
 
 /** One timer that waits in a {@link ManualClock}. */
 interface Waiting {
@@ -76,9 +77,4 @@ export class ManualClock implements Clock {
     }
     return first;
   }
-}
-
-/** Lets chains of promise reactions run. Fifty turns is deeper than any chain between two timers here. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }

@@ -2,7 +2,7 @@ import type { MockCodebuffServer as NodeServer } from "agentwire/testing";
 import { backendOf, MockCodebuff } from "../../src/testing/codebuff/mock.ts";
 import type { MockCodebuffOptions } from "../../src/testing/codebuff/options.ts";
 import type { CodebuffPeer } from "../../src/testing/codebuff/peer.ts";
-import type { UpgradeAttempt, UpgradeRefusal } from "../../src/testing/codebuff/server.ts";
+import type { UpgradeAttempt, UpgradeRefusal } from "../../src/testing/server/port.ts";
 import { PagePort } from "./page-port.ts";
 import type { News } from "./protocol.ts";
 

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import type { PeerLink } from "../../src/testing/codebuff/link.ts";
+import type { PeerLink } from "../../src/testing/server/link.ts";
 import type { News, Order } from "./protocol.ts";
 
 /** A port of the relay, as the page that has it sees it. */

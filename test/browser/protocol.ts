@@ -1,6 +1,6 @@
-import type { DripPace } from "../../src/testing/codebuff/link.ts";
-import type { Mistake } from "../../src/testing/codebuff/mistakes.ts";
-import type { UpgradeAttempt, UpgradeRefusal } from "../../src/testing/codebuff/server.ts";
+import type { DripPace } from "../../src/testing/server/link.ts";
+import type { UpgradeAttempt, UpgradeRefusal } from "../../src/testing/server/port.ts";
+import type { LinkMistake } from "../../src/testing/server/socket-peer.ts";
 
 // What a mock server in a page and the relay say to each other, as JSON over one WebSocket for each server. Links
 // have the number of the upgrade that they came from.
@@ -31,7 +31,7 @@ export type News =
   | { readonly news: "text"; readonly link: number; readonly text: string }
   | { readonly news: "bytes"; readonly link: number; readonly bytes: readonly number[] }
   | { readonly news: "left"; readonly link: number; readonly code: number; readonly reason: string }
-  | { readonly news: "mistake"; readonly link: number; readonly mistake: Mistake }
+  | { readonly news: "mistake"; readonly link: number; readonly mistake: LinkMistake }
   | { readonly news: "ended"; readonly link: number; readonly wasClean: boolean };
 
 declare module "vitest" {

@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { WebSocketServer } from "ws";
-import { CodebuffBackend } from "../../src/testing/codebuff/backend.ts";
-import { Cable } from "../../src/testing/codebuff/cable.ts";
-import type { InboundFrame } from "../../src/testing/codebuff/inbound.ts";
-import type { PeerLink } from "../../src/testing/codebuff/link.ts";
-import type { Mistake } from "../../src/testing/codebuff/mistakes.ts";
-import { CodebuffPeer } from "../../src/testing/codebuff/peer.ts";
-import type { UpgradeRefusal } from "../../src/testing/codebuff/server.ts";
-import { linkOverCable, ServerSocket } from "../../src/testing/codebuff/server-socket.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { Cable } from "../../src/testing/server/cable.ts";
+import type { InboundFrame } from "../../src/testing/server/inbound.ts";
+import type { PeerLink } from "../../src/testing/server/link.ts";
+import type { UpgradeRefusal } from "../../src/testing/server/port.ts";
+import { linkOverCable, ServerSocket } from "../../src/testing/server/server-socket.ts";
+import type { LinkMistake, SocketPeer } from "../../src/testing/server/socket-peer.ts";
 import type { News, Order } from "./protocol.ts";
 
 type Tell = (news: readonly News[]) => void;
@@ -35,7 +34,6 @@ export class RelayPort {
   readonly #upgrades = new Map<number, Upgrade>();
   readonly #links = new Map<number, PeerLink>();
   readonly #tell: Tell;
-  readonly #backend = new CodebuffBackend({ heartbeat: false });
   #lastLink = 0;
   #news: News[] = [];
   #stopped: Promise<void> | undefined;
@@ -86,13 +84,12 @@ export class RelayPort {
   #admit(id: number, closeReply: boolean): void {
     const upgrade = this.#take(id);
     if (!upgrade) return;
-    const cable = new Cable(upgrade.request.socket, this.#backend.clock);
+    const cable = new Cable(upgrade.request.socket, systemClock);
     this.#webSockets.handleUpgrade(upgrade.request, cable, upgrade.head, (socket) => {
       const link = linkOverCable(socket, cable);
       this.#links.set(id, link);
       this.#note({ news: "opened", link: id });
-      const peer = new PeerInPage(id, link, this.#backend, (news) => this.#note(news));
-      socket.attach(peer, closeReply);
+      socket.attach(new PeerInPage(id, closeReply, (news) => this.#note(news)));
     });
   }
 
@@ -120,30 +117,34 @@ export class RelayPort {
 }
 
 /** Stands for a peer that is in the page: what its socket reports goes there. */
-class PeerInPage extends CodebuffPeer {
+class PeerInPage implements SocketPeer {
+  readonly repliesToClose: boolean;
+  readonly staysWhenMalformed = false;
+  readonly #link: number;
   readonly #note: (news: News) => void;
 
-  constructor(link: number, wire: PeerLink, backend: CodebuffBackend, note: (news: News) => void) {
-    super(link, wire, backend);
+  constructor(link: number, repliesToClose: boolean, note: (news: News) => void) {
+    this.repliesToClose = repliesToClose;
+    this.#link = link;
     this.#note = note;
   }
 
-  override receive(frame: InboundFrame): void {
-    const link = this.id;
+  receive(frame: InboundFrame): void {
+    const link = this.#link;
     if (typeof frame === "string") this.#note({ news: "text", link, text: frame });
     else this.#note({ news: "bytes", link, bytes: [...frame] });
   }
 
-  override leave(code: number, reason: string): void {
-    this.#note({ news: "left", link: this.id, code, reason });
+  leave(code: number, reason: string): void {
+    this.#note({ news: "left", link: this.#link, code, reason });
   }
 
-  override blame(mistake: Mistake): void {
-    this.#note({ news: "mistake", link: this.id, mistake });
+  blame(mistake: LinkMistake): void {
+    this.#note({ news: "mistake", link: this.#link, mistake });
   }
 
-  override ended(wasClean: boolean): void {
-    this.#note({ news: "ended", link: this.id, wasClean });
+  ended(wasClean: boolean): void {
+    this.#note({ news: "ended", link: this.#link, wasClean });
   }
 }
 

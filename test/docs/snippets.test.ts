@@ -6,7 +6,8 @@ import { MockCodebuffServer } from "agentwire/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { content, handlers } from "../../docs/snippets/codebuff.ts";
 import { conversation, errors } from "../../docs/snippets/readme.ts";
-import { manualClock, record, replay, script } from "../../docs/snippets/testing.ts";
+import { codey, codeyDecision, manualClock, record, replay, script } from "../../docs/snippets/testing.ts";
+import { kinds, RawCodey } from "../testing/mock-codey-raw-client.ts";
 
 /** What a snippet streamed out, and what it logged. */
 let streamed = "";
@@ -128,6 +129,24 @@ describe("the programs of docs/testing.md", () => {
       network.close();
       await mock.stop();
     }
+  });
+
+  test("the mock of codey-server asks before it runs anything, and says what was decided", async () => {
+    await using server = await codey();
+    using client = await RawCodey.connected(server);
+    client.send("what is here?");
+    const asked = await client.until("ToolAwaitingApproval");
+    const deciding = codeyDecision(server);
+    client.decide("toolu_1", true);
+    await client.closed;
+    using again = await RawCodey.open(server);
+    await deciding;
+    expect(kinds(asked)).toEqual(["ThinkingDelta", '"Let me look. "', "ToolRequest", "A toolu_1"]);
+    expect(logged).toEqual([
+      ["toolu_1", true],
+      [[], { live: 1, leaked: expect.any(Number) }],
+    ]);
+    expect(kinds([await again.next()])).toEqual(["Connected"]);
   });
 
   test("the clock that is moved by hand ends the turn that fell silent", async () => {

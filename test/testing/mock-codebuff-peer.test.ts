@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CodebuffBackend } from "../../src/testing/codebuff/backend.ts";
 
-const FOLDER = new URL("../../src/testing/codebuff/", import.meta.url);
-const WITH_A_PORT = new Set(["server.ts", "server-socket.ts", "cable.ts"]);
+const WITH_A_PORT = new Set(["port.ts", "server-socket.ts", "cable.ts"]);
 
 describe("the peer behind the mock server", () => {
   test("attaches to any link: frames in, frames out, no socket", async () => {
@@ -55,18 +54,18 @@ describe("the peer behind the mock server", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("only the server with a port knows Node and ws, and nothing here knows the client", () => {
-    for (const file of readdirSync(FOLDER)) {
-      const imports = [
-        ...readFileSync(new URL(file, FOLDER), "utf8").matchAll(/^(?! \*).* from "([^"]+)"/gm),
-      ];
-      for (const [, from = ""] of imports) {
-        const platform = WITH_A_PORT.has(file) && /^(node:|ws$)/.test(from);
-        expect([
-          file,
-          from,
-          platform || /^\.{1,2}\/[a-z-]+\.ts$|^\.\.\/\.\.\/core\/clock\.ts$/.test(from),
-        ]).toEqual([file, from, true]);
+  test("only the rooms of a port know Node and ws, and nothing here knows the client", () => {
+    for (const folder of ["codebuff", "codey", "server"]) {
+      const files = new URL(`../../src/testing/${folder}/`, import.meta.url);
+      for (const file of readdirSync(files)) {
+        const imports = [
+          ...readFileSync(new URL(file, files), "utf8").matchAll(/^(?! \*).* from "([^"]+)"/gm),
+        ];
+        for (const [, from = ""] of imports) {
+          const platform = folder === "server" && WITH_A_PORT.has(file) && /^(node:|ws$)/.test(from);
+          const ours = /^(\.|\.\.\/server|\.\.)\/[a-z-]+\.ts$|^\.\.\/\.\.\/core\/clock\.ts$/.test(from);
+          expect([file, from, platform || ours]).toEqual([file, from, true]);
+        }
       }
     }
   });

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
+import type { PeerLink } from "../server/link.ts";
 import { Account } from "./account.ts";
 import { FrameWriter } from "./frames.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { Journal } from "./journal.ts";
-import type { PeerLink } from "./link.ts";
+import { CodebuffJournal } from "./journal.ts";
 import { ClientHistory } from "./mistakes.ts";
 import type { MockCodebuffOptions } from "./options.ts";
 import { CodebuffPeer } from "./peer.ts";
@@ -13,9 +13,10 @@ import { Sessions } from "./sessions.ts";
 
 /** The server without its sockets: what its connections share. */
 export class CodebuffBackend {
+  readonly withPort = "MockCodebuffServer";
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly journal = new Journal();
+  readonly journal = new CodebuffJournal();
   readonly peers: CodebuffPeer[] = [];
   readonly frames: FrameWriter;
   readonly sessions: Sessions;

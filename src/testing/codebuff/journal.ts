@@ -1,49 +1,27 @@
-import { Waiters } from "../waiters.ts";
+import { Journal } from "../server/journal.ts";
 import type {
   MockConnection,
   ReceivedAnswer,
   ReceivedCancel,
   ReceivedPrompt,
-  RecordedFrame,
-  Violation,
+  ViolationKind,
 } from "./record.ts";
 
-/** Everything that happened on a server, and whoever waits for something to happen. */
-export class Journal extends Waiters {
-  readonly connections: MockConnection[] = [];
-  readonly frames: RecordedFrame[] = [];
+/** Everything that happened on a server. */
+export class CodebuffJournal extends Journal<MockConnection, ViolationKind> {
   readonly prompts: ReceivedPrompt[] = [];
   readonly answers: ReceivedAnswer[] = [];
   readonly cancels: ReceivedCancel[] = [];
-  readonly violations: Violation[] = [];
-
-  addConnection(connection: MockConnection): void {
-    this.connections.push(connection);
-    this.changed();
-  }
-
-  addFrame(frame: RecordedFrame): void {
-    this.frames.push(frame);
-    this.changed();
-  }
 
   addPrompt(prompt: ReceivedPrompt): void {
-    this.prompts.push(prompt);
-    this.changed();
+    this.add(this.prompts, prompt);
   }
 
   addAnswer(answer: ReceivedAnswer): void {
-    this.answers.push(answer);
-    this.changed();
+    this.add(this.answers, answer);
   }
 
   addCancel(cancel: ReceivedCancel): void {
-    this.cancels.push(cancel);
-    this.changed();
-  }
-
-  addViolation(violation: Violation): void {
-    this.violations.push(violation);
-    this.changed();
+    this.add(this.cancels, cancel);
   }
 }

@@ -1,4 +1,4 @@
-import { type AcceptedConnection, attachTo } from "./accepted-socket.ts";
+import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodebuffBackend } from "./backend.ts";
 import type { MockCodebuffOptions } from "./options.ts";
 import type {
@@ -6,8 +6,7 @@ import type {
   ReceivedAnswer,
   ReceivedCancel,
   ReceivedPrompt,
-  RecordedFrame,
-  Violation,
+  ViolationKind,
 } from "./record.ts";
 import type { Answer } from "./script.ts";
 
@@ -38,40 +37,18 @@ export let backendOf: (mock: MockCodebuff) => CodebuffBackend;
  * network.listen({ onUnhandledFrame: "error" });
  * ```
  */
-export class MockCodebuff implements AsyncDisposable {
+export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
   static {
     backendOf = (mock) => mock.#backend;
   }
 
   readonly #backend: CodebuffBackend;
-  #nextConnection = 0;
   #nextPrompt = 0;
 
   constructor(options: MockCodebuffOptions = {}) {
-    this.#backend = new CodebuffBackend(options);
-  }
-
-  /**
-   * Takes a connection: pass it to the `addEventListener("connection", ...)` of an msw WebSocket link, or call it
-   * with any socket's server side, as `mock.accept({ client: socket })`. Bound to the mock.
-   */
-  readonly accept = (connection: AcceptedConnection): void => {
-    attachTo(connection.client, (link) => {
-      const peer = this.#backend.accept(link);
-      const protocols = [connection.info?.protocols ?? []].flat();
-      if (protocols.length > 0) peer.blame({ kind: "subprotocol-requested", detail: protocols.join(", ") });
-      return peer;
-    });
-  };
-
-  /** All connections in the order of their arrival, closed ones too. */
-  get connections(): readonly MockConnection[] {
-    return this.#backend.journal.connections;
-  }
-
-  /** Every text frame, both ways. */
-  get frames(): readonly RecordedFrame[] {
-    return this.#backend.journal.frames;
+    const backend = new CodebuffBackend(options);
+    super(backend);
+    this.#backend = backend;
   }
 
   /** Every prompt whose turn has come. */
@@ -89,11 +66,6 @@ export class MockCodebuff implements AsyncDisposable {
     return this.#backend.journal.cancels;
   }
 
-  /** Every mistake a client has made. */
-  get violations(): readonly Violation[] {
-    return this.#backend.journal.violations;
-  }
-
   /** How prompts are answered from now on; those that run are not touched. */
   get answer(): Answer {
     return this.#backend.answer;
@@ -103,30 +75,10 @@ export class MockCodebuff implements AsyncDisposable {
     this.#backend.answer = answer;
   }
 
-  /**
-   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and
-   * again whenever something happened: there is no polling. Rejects when `probe` throws, and when the
-   * mock stops first.
-   */
-  waitFor<T>(probe: (mock: this) => T | undefined | false | null): Promise<T> {
-    return this.#backend.journal.until(() => probe(this));
-  }
-
-  /** The first connection on the first call, the second on the second, whether it is there already or not. */
-  nextConnection(): Promise<MockConnection> {
-    const index = this.#nextConnection++;
-    return this.waitFor(() => this.connections[index]);
-  }
-
   /** The first prompt on the first call, the second on the second, whether it is there already or not. */
   nextPrompt(): Promise<ReceivedPrompt> {
     const index = this.#nextPrompt++;
     return this.waitFor(() => this.prompts[index]);
-  }
-
-  /** Cuts every connection: the clients see 1006. */
-  dropAll(): void {
-    for (const connection of this.connections) connection.drop();
   }
 
   /**
@@ -136,17 +88,5 @@ export class MockCodebuff implements AsyncDisposable {
    */
   shutdown(): void {
     this.#backend.shutDown();
-  }
-
-  /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */
-  async stop(): Promise<void> {
-    this.dropAll();
-    // Some links report their end later only, when nobody may look any more.
-    for (const peer of this.#backend.peers) peer.ended(false);
-    this.#backend.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
   }
 }

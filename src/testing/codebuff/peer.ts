@@ -1,23 +1,18 @@
 import type { CancelTimer } from "../../core/clock.ts";
+import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
+import type { PeerLink } from "../server/link.ts";
+import { type End, Peer } from "../server/peer.ts";
 import type { CodebuffBackend } from "./backend.ts";
 import { checkFrame } from "./check-frame.ts";
 import { ClientRecord } from "./client-record.ts";
-import { type ConnectionFaults, LinkFaults } from "./faults.ts";
 import { Handlers } from "./handlers.ts";
 import type { Beating } from "./heartbeat.ts";
-import { byteLength, describe, type InboundFrame, isIdentify, promptIdsIn } from "./inbound.ts";
-import { Inbox } from "./inbox.ts";
-import { mayBeSent, type PeerLink } from "./link.ts";
+import { isIdentify, promptIdsIn } from "./inbound.ts";
 import { type Mistake, mistakesIn } from "./mistakes.ts";
 import { noiseAfterAck } from "./oddities.ts";
-import type { ConnectionClosed, MockConnection } from "./record.ts";
+import type { MockConnection } from "./record.ts";
 import type { Registration } from "./sessions.ts";
 import type { Verdict } from "./verdict.ts";
-
-/** Who ended a connection, and how it was told. */
-type End = Omit<ConnectionClosed, "wasClean">;
-
-const CUT = { code: 1006, reason: "" };
 
 /**
  * One connection of the mock server without its socket: frames in, frames out, a clock.
@@ -34,34 +29,22 @@ const CUT = { code: 1006, reason: "" };
  * ```
  * With `identify: "nack"` a connection is ready from the start.
  *
- * Frames are handled in order, each after the one before has been done with: with `scheduling: "fifo"`
- * that includes the whole answer to a prompt.
+ * With `scheduling: "fifo"` a frame is done with when the whole answer to its prompt is.
  */
-export class CodebuffPeer implements MockConnection, Beating {
-  readonly id: number;
-  readonly faults: ConnectionFaults;
-  readonly #link: PeerLink;
+export class CodebuffPeer extends Peer implements MockConnection, Beating {
   readonly #backend: CodebuffBackend;
-  readonly #inbox: Inbox<InboundFrame>;
   readonly #handlers: Handlers;
   readonly #record = new ClientRecord((mistake) => this.blame(mistake));
   #phase: "fresh" | "deaf" | "ready" | "over";
   #registration: Registration | undefined;
   /** How far the first frame is: what comes between arrival and answer comes too early. */
   #first: "expected" | "arrived" | "answered" = "expected";
-  /** What was to be sent during a pause; undefined when there is none. */
-  #held: string[] | undefined;
   #closing: CancelTimer | undefined;
-  #end: End | undefined;
-  #closed: ConnectionClosed | undefined;
 
   constructor(id: number, link: PeerLink, backend: CodebuffBackend) {
-    this.id = id;
-    this.faults = new LinkFaults(this, link);
-    this.#link = link;
+    super(id, link, backend);
     this.#backend = backend;
     this.#phase = backend.settings.identify === "nack" ? "ready" : "fresh";
-    this.#inbox = new Inbox((frame) => this.#handle(checkFrame(frame, backend.settings)));
     this.#handlers = new Handlers(backend, {
       connection: this,
       record: this.#record,
@@ -88,49 +71,12 @@ export class CodebuffPeer implements MockConnection, Beating {
     return this.#handlers.topics;
   }
 
-  get closed(): ConnectionClosed | undefined {
-    return this.#closed;
+  get repliesToClose(): boolean {
+    return this.#backend.settings.closeReply;
   }
 
-  send(raw: string): void {
-    if (this.#phase === "over") return;
-    if (this.#held) {
-      this.#held.push(raw);
-      return;
-    }
-    this.#link.send(raw);
-    const at = this.#backend.clock.now();
-    this.#backend.journal.addFrame({ at, connection: this, direction: "s2c", raw });
-  }
-
-  close(code = 1000, reason = ""): void {
-    if (!mayBeSent(code)) throw new RangeError(`${code} is not a code that a Close frame can carry`);
-    if (this.#finish({ by: "server", code, reason })) this.#link.close(code, reason);
-  }
-
-  drop(): void {
-    if (this.#finish({ by: "server", ...CUT })) this.#link.drop();
-  }
-
-  dropMidFrame(text: string): void {
-    if (text === "") throw new RangeError("An empty frame cannot be cut in two");
-    if (this.#finish({ by: "server", ...CUT })) this.#link.dropMidFrame(text);
-  }
-
-  pause(): void {
-    if (this.#phase === "over" || this.#held) return;
-    this.#held = [];
-    this.#inbox.pause();
-    this.#link.pause?.();
-  }
-
-  resume(): void {
-    const held = this.#held;
-    if (!held) return;
-    this.#held = undefined;
-    for (const raw of held) this.send(raw);
-    this.#inbox.resume();
-    this.#link.resume?.();
+  get staysWhenMalformed(): boolean {
+    return false;
   }
 
   /** The link reports a frame of the client. */
@@ -149,24 +95,14 @@ export class CodebuffPeer implements MockConnection, Beating {
     if (byteLength(frame, closeAbove) > closeAbove) {
       this.blame({ kind: "oversize-frame", detail: describe(frame) });
       this.close(1009, `frame exceeds limit of ${closeAbove} bytes`);
-    } else this.#inbox.push(frame);
+    } else this.inbox.push(frame);
   }
 
-  /** The link reports the client's Close frame. */
-  leave(code: number, reason: string): void {
+  override leave(code: number, reason: string): void {
     // What came in one packet with the Close was handled by then on a server where no frame waits for another.
     if (this.#backend.settings.scheduling === "concurrent")
-      for (const frame of this.#inbox.takeWaiting())
-        void this.#handle(checkFrame(frame, this.#backend.settings));
-    this.#finish({ by: "client", code, reason });
-  }
-
-  /** The link reports that it is down. */
-  ended(wasClean: boolean): void {
-    this.#finish({ by: "client", ...CUT });
-    if (this.#closed || !this.#end) return;
-    this.#closed = { ...this.#end, wasClean };
-    this.#backend.journal.changed();
+      for (const frame of this.inbox.takeWaiting()) void this.handle(frame);
+    super.leave(code, reason);
   }
 
   /** The heartbeat has found this connection silent. */
@@ -194,12 +130,29 @@ export class CodebuffPeer implements MockConnection, Beating {
     this.#backend.journal.addViolation({ connection: this, kind, detail });
   }
 
-  async #handle(verdict: Verdict): Promise<void> {
+  protected async handle(frame: InboundFrame): Promise<void> {
+    const verdict = checkFrame(frame, this.#backend.settings);
     if (this.#phase === "deaf" || this.#phase === "over") return;
     if (typeof verdict.txid === "number") this.#record.sawTxid(verdict.txid);
     if (verdict.ok) for (const mistake of mistakesIn(verdict)) this.blame(mistake);
     if (this.#phase === "fresh") this.#handleFirst(verdict);
     else await this.#handleNext(verdict);
+  }
+
+  protected sent(frame: string | Uint8Array): void {
+    if (typeof frame !== "string") return;
+    const { clock, journal } = this.#backend;
+    journal.addFrame({ at: clock.now(), connection: this, direction: "s2c", raw: frame });
+  }
+
+  protected release(end: End): void {
+    const { heartbeat, sessions } = this.#backend;
+    if (end.by === "client") this.#blameForLeaving();
+    this.#phase = "over";
+    this.#closing?.();
+    if (this.#registration) sessions.release(this.#registration, this.#handlers.busy);
+    heartbeat?.forget(this);
+    this.#handlers.stop();
   }
 
   #handleFirst(verdict: Verdict): void {
@@ -281,25 +234,8 @@ export class CodebuffPeer implements MockConnection, Beating {
     for (const raw of noiseAfterAck(settings.oddities, frames, txid)) this.send(raw);
   }
 
-  /** The one way to `over`: lets go of everything the connection held. False if it was over already. */
-  #finish(end: End): boolean {
-    if (this.#phase === "over") return false;
-    const { heartbeat, journal, sessions } = this.#backend;
-    if (end.by === "client") this.#blameForLeaving();
-    this.#phase = "over";
-    this.#end = end;
-    this.#held = undefined;
-    this.#closing?.();
-    if (this.#registration) sessions.release(this.#registration, this.#handlers.busy);
-    heartbeat?.forget(this);
-    this.#handlers.stop();
-    this.#inbox.end();
-    journal.changed();
-    return true;
-  }
-
   #blameForLeaving(): void {
-    const waiting = this.#phase === "ready" ? this.#inbox.waiting() : [];
+    const waiting = this.#phase === "ready" ? this.inbox.waiting() : [];
     const left = [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#backend.settings)];
     for (const promptId of left) this.blame({ kind: "left-mid-prompt", detail: promptId });
   }

@@ -1,56 +1,18 @@
+import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { AnswerData } from "./client-actions.ts";
-import type { ConnectionFaults } from "./faults.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
-export interface MockConnection {
-  /** 1 for the first connection of the server, and so on. */
-  readonly id: number;
+export interface MockConnection extends ServedConnection {
   /** The `clientSessionId` of its identify, once that was accepted. */
   readonly sessionId: string | undefined;
-  /** `identified`: its identify was accepted. `closed`: either side has ended it, see {@link closed}. */
+  /** `identified`: its identify was accepted. `closed`: either side has ended it, see `closed`. */
   readonly state: "open" | "identified" | "closed";
-  /** How it ended, once the socket is down. */
-  readonly closed: ConnectionClosed | undefined;
   /** What it is subscribed to. */
   readonly topics: ReadonlySet<string>;
-  /** Sends a text frame as it is. Nothing happens on a closed connection. */
-  send(raw: string): void;
-  /** Starts the closing handshake. */
-  close(code?: number, reason?: string): void;
-  /** Ends the TCP connection without a Close frame, after what was already sent: the client sees 1006. */
-  drop(): void;
-  /** Sends a text frame of which the second half never comes, then ends the TCP connection. */
-  dropMidFrame(text: string): void;
-  /**
-   * Goes silent: reads nothing more from the socket and sends nothing, until {@link resume}. The client's
-   * Close goes unread too, and even its vanishing goes unnoticed, as with a server that hangs.
-   */
-  pause(): void;
-  /** Sends what was held back and goes on reading. */
-  resume(): void;
-  /** What can go wrong beneath the protocol. */
-  readonly faults: ConnectionFaults;
-}
-
-/** How a connection ended. */
-export interface ConnectionClosed {
-  /** The code of whoever closed first; 1005 for a Close without one, 1006 for a cut. */
-  readonly code: number;
-  readonly reason: string;
-  /** Whether both sides said Close. */
-  readonly wasClean: boolean;
-  /** Who ended it. */
-  readonly by: "client" | "server";
 }
 
 /** One text frame, either way. */
-export interface RecordedFrame {
-  /** `clock.now()` when it was sent or had arrived, in ms. */
-  readonly at: number;
-  readonly connection: MockConnection;
-  readonly direction: "c2s" | "s2c";
-  readonly raw: string;
-}
+export type RecordedFrame = FrameRecord<MockConnection>;
 
 /** A prompt whose turn has come: with `scheduling: "fifo"` one that waits behind another is not here yet. */
 export interface ReceivedPrompt {
@@ -119,12 +81,7 @@ export interface PromptData {
 }
 
 /** A mistake of the client. The server answers as the real one does, and notes it here. */
-export interface Violation {
-  readonly connection: MockConnection;
-  readonly kind: ViolationKind;
-  /** What it was about, for people: a field, an id, the text of the refusal. */
-  readonly detail: string;
-}
+export type Violation = ViolationRecord<MockConnection, ViolationKind>;
 
 /** What a client can do wrong. */
 export type ViolationKind =

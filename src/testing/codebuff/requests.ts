@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { AnswerData, FileContents, McpTool, ToolOutput } from "./client-actions.ts";
-import type { Journal } from "./journal.ts";
+import type { CodebuffJournal } from "./journal.ts";
 import type { Mistake } from "./mistakes.ts";
 import type { MockConnection, ReceivedAnswer } from "./record.ts";
 import type { Asked } from "./request-steps.ts";
@@ -33,11 +33,11 @@ export interface RequestsPort {
 /** The requests of the server on one connection, and what became of them. */
 export class Requests {
   readonly #port: RequestsPort;
-  readonly #journal: Journal;
+  readonly #journal: CodebuffJournal;
   readonly #clock: Clock;
   readonly #requests = new Map<string, Request>();
 
-  constructor(port: RequestsPort, journal: Journal, clock: Clock) {
+  constructor(port: RequestsPort, journal: CodebuffJournal, clock: Clock) {
     this.#port = port;
     this.#journal = journal;
     this.#clock = clock;

@@ -1,11 +1,13 @@
-import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
+import { STOPPED } from "../server/interruptible.ts";
+import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import type { PromptErrorFields } from "./frames.ts";
 import type { Settings } from "./profiles.ts";
 import type { ReceivedPrompt } from "./record.ts";
 import { type PromptStep, Reply, type ReplyOptions } from "./reply.ts";
 import { type Asked, requestData } from "./request-steps.ts";
 import { emptyResult, type Requests } from "./requests.ts";
-import { type Answer, midStreamFailure, type Script, type Step, type StepResult } from "./script.ts";
+import { type Answer, midStreamFailure, type Step, type StepResult } from "./script.ts";
 
 export interface RunOptions extends ReplyOptions {
   readonly answer: Answer;
@@ -18,19 +20,17 @@ export interface RunOptions extends ReplyOptions {
 /** A step, with the string spelt out. */
 type SpeltStep = PromptStep | Exclude<Step, string | PromptStep>;
 
-const STOPPED = Symbol("stopped");
-
 /** One answer under way: performs the steps of its script until it ends or is stopped. */
 export class Run {
   readonly prompt: ReceivedPrompt;
   readonly #options: RunOptions;
   readonly #reply: Reply;
-  readonly #controller = new AbortController();
-  #interrupt: (() => void) | undefined;
+  readonly #runner: ScriptRunner<Step, StepResult>;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#reply = new Reply(options);
+    this.#runner = new ScriptRunner(options.clock);
     this.prompt = options.prompt;
   }
 
@@ -41,8 +41,7 @@ export class Run {
 
   /** Ends the script at its next step, or at once where it waits. */
   stop(): void {
-    this.#controller.abort();
-    this.#interrupt?.();
+    this.#runner.stop();
   }
 
   /** The client wants no more of it: as `stop()`, and nobody waits for the end. */
@@ -64,56 +63,26 @@ export class Run {
   async perform(): Promise<void> {
     const { answer, clock, settings } = this.#options;
     try {
-      if (settings.oddities.stall) await this.#delay(settings.oddities.stall);
-      if (this.#stopped) return;
-      const script = answer(this.prompt, { signal: this.#controller.signal, clock });
+      if (settings.oddities.stall) await this.#runner.delay(settings.oddities.stall);
+      if (this.#runner.stopped) return;
+      const script = answer(this.prompt, { signal: this.#runner.signal, clock });
       // A string would be a script of one chunk per character, which nobody means.
-      const outcome = await this.#follow(iterate(typeof script === "string" ? [script] : script));
-      if (outcome === "ended" && !this.#stopped) this.#reply.end();
+      const steps = typeof script === "string" ? [script] : script;
+      const outcome = await this.#runner.follow(steps, (step) =>
+        this.#take(typeof step === "string" ? { kind: "text", text: step } : step),
+      );
+      if (outcome === "ended" && !this.#runner.stopped) this.#reply.end();
     } catch (error) {
       if (!this.#reply.settled) this.#reply.fail(thrown(error, settings));
     }
     this.#reply.afterword();
   }
 
-  get #stopped(): boolean {
-    return this.#controller.signal.aborted;
-  }
-
-  async #follow(
-    script: Iterator<Step, unknown, StepResult> | AsyncIterator<Step, unknown, StepResult>,
-  ): Promise<"ended" | "returned"> {
-    let value: StepResult;
-    for (;;) {
-      const next = await this.#unlessStopped(script.next(value));
-      if (next === STOPPED) break;
-      if (next.done) return "ended";
-      if (this.#stopped) break;
-      const what: SpeltStep =
-        typeof next.value === "string" ? { kind: "text", text: next.value } : next.value;
-      if (what.kind === "silent") break;
-      const taken = this.#take(what);
-      // Most steps are done at once; awaiting them would only let other things come in between.
-      value = taken instanceof Promise ? await taken : undefined;
-      if (this.#stopped) break;
-    }
-    // Not awaited: an async generator returns only when what it waits for has come, which may be never.
-    Promise.resolve(script.return?.()).catch(() => {});
-    return "returned";
-  }
-
-  /** Waits for a promise, or for `stop()`. One slot instead of `Promise.race`, which would hold every loser. */
-  #unlessStopped<T>(value: T | Promise<T>): Promise<T | typeof STOPPED> {
-    if (this.#stopped) return Promise.resolve(STOPPED);
-    return new Promise((resolve, reject) => {
-      this.#interrupt = () => resolve(STOPPED);
-      Promise.resolve(value).then(resolve, reject);
-    });
-  }
-
   /** Does what a step says; a promise, of its value, for one that takes time. */
-  #take(what: Exclude<SpeltStep, { kind: "silent" }>): Promise<StepResult> | undefined {
+  #take(what: SpeltStep): Promise<StepResult> | typeof ENOUGH | undefined {
     switch (what.kind) {
+      case "silent":
+        return ENOUGH;
       case "hang":
         this.#reply.interlude();
         return this.#hang();
@@ -131,18 +100,12 @@ export class Run {
   }
 
   async #hang(): Promise<undefined> {
-    await this.#unlessStopped(new Promise(() => {}));
+    await this.#runner.hang();
     return undefined;
   }
 
   async #delay(ms: number): Promise<undefined> {
-    let cancel: CancelTimer | undefined;
-    await this.#unlessStopped(
-      new Promise<void>((resolve) => {
-        cancel = this.#options.clock.setTimeout(resolve, ms, { unref: true });
-      }),
-    );
-    cancel?.();
+    await this.#runner.delay(ms);
     return undefined;
   }
 
@@ -159,7 +122,7 @@ export class Run {
   }
 
   async #answerTo(requestId: string): Promise<StepResult> {
-    const result = await this.#unlessStopped(this.#options.requests.result(requestId));
+    const result = await this.#runner.unlessStopped(this.#options.requests.result(requestId));
     return result === STOPPED ? undefined : result;
   }
 }
@@ -168,10 +131,4 @@ export class Run {
 function thrown(error: unknown, { errorTexts }: Settings): PromptErrorFields {
   const message = error instanceof Error ? error.message : String(error);
   return errorTexts === "python" ? midStreamFailure(message) : { message };
-}
-
-function iterate(
-  script: Script,
-): Iterator<Step, unknown, StepResult> | AsyncIterator<Step, unknown, StepResult> {
-  return Symbol.asyncIterator in script ? script[Symbol.asyncIterator]() : script[Symbol.iterator]();
 }

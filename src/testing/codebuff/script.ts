@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import type { StepSource } from "../server/script-runner.ts";
 import type { AccountFigures } from "./account.ts";
 import { type ActionStep, actionSteps } from "./action-steps.ts";
 import type { FileContents, McpTool, ToolOutput } from "./client-actions.ts";
@@ -22,11 +23,7 @@ import { requestSteps, type ValueStep } from "./request-steps.ts";
 export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Script;
 
 /** The steps of one answer. A generator is told the value of each step that it has yielded. */
-export type Script =
-  | Iterable<Step>
-  | AsyncIterable<Step>
-  | Generator<Step, unknown, StepResult>
-  | AsyncGenerator<Step, unknown, StepResult>;
+export type Script = StepSource<Step, StepResult>;
 
 /** The values of steps: what the client answered to a request, or the id of one; undefined for most. */
 export type StepResult = ToolOutput | FileContents | readonly McpTool[] | string | undefined;

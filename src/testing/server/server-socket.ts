@@ -1,19 +1,16 @@
 import { type RawData, WebSocket } from "ws";
 import type { Cable } from "./cable.ts";
-import { halfFrame } from "./half-frame.ts";
 import type { PeerLink } from "./link.ts";
-import type { CodebuffPeer } from "./peer.ts";
+import { halfFrame } from "./raw-frame.ts";
+import type { SocketPeer } from "./socket-peer.ts";
 
 /** A WebSocket of the server whose client's Close goes to the peer first. */
 export class ServerSocket extends WebSocket {
-  #onClose: ((code: number, reason: string) => boolean) | undefined;
+  #peer: SocketPeer | undefined;
   #saidClose = false;
 
-  attach(peer: CodebuffPeer, closeReply: boolean): void {
-    this.#onClose = (code, reason) => {
-      peer.leave(code, reason);
-      return closeReply;
-    };
+  attach(peer: SocketPeer): void {
+    this.#peer = peer;
     this.on("message", (data, isBinary) => {
       peer.receive(isBinary ? bytesOf(data) : bytesOf(data).toString());
     });
@@ -27,9 +24,14 @@ export class ServerSocket extends WebSocket {
     super.close(code, reason);
   }
 
-  /** `ws` calls this to answer a Close frame. */
+  /** `ws` calls this to answer a Close frame; and with a code alone, when what came is no WebSocket frame. */
   override close(code?: number, data?: string | Buffer): void {
-    if (!this.#saidClose && this.#onClose && !this.#onClose(code ?? 1005, String(data ?? ""))) return;
+    if (!this.#saidClose && this.#peer) {
+      const malformed = code !== undefined && data === undefined;
+      if (malformed && this.#peer.staysWhenMalformed) return;
+      this.#peer.leave(code ?? 1005, String(data ?? ""));
+      if (!this.#peer.repliesToClose) return;
+    }
     this.#saidClose = true;
     super.close(code, data);
   }
@@ -43,6 +45,7 @@ function bytesOf(data: RawData): Buffer {
 export function linkOverCable(socket: ServerSocket, cable: Cable): PeerLink {
   return {
     send: (text) => socket.send(text),
+    sendBytes: (bytes) => socket.send(bytes),
     close: (code, reason) => socket.closeFirst(code, reason),
     // "Soon" is after the writes before it, so that frames sent just now still arrive.
     drop: () => cable.destroySoon(),

@@ -1,5 +1,5 @@
 import type { PeerLink } from "./link.ts";
-import type { CodebuffPeer } from "./peer.ts";
+import type { SocketPeer } from "./socket-peer.ts";
 
 /**
  * The server's side of one WebSocket, made by somebody else: msw, a test double, or a `ws` server. Only what the
@@ -14,7 +14,7 @@ export interface AcceptedSocket {
     type: "close",
     listener: (event: { readonly code: number; readonly reason: string }) => void,
   ): void;
-  send(data: string): void;
+  send(data: string | ArrayBuffer): void;
   close(code?: number, reason?: string): void;
   /** Ends it without a Close frame, where that is possible; elsewhere it is closed with 1006. */
   terminate?(): void;
@@ -35,7 +35,7 @@ const OPEN = 1;
 const CUT = 1006;
 
 /** Brings a peer and a socket together; `accept` is called once the socket is open, and never if it does not open. */
-export function attachTo(socket: AcceptedSocket, accept: (link: PeerLink) => CodebuffPeer): void {
+export function attachTo(socket: AcceptedSocket, accept: (link: PeerLink) => SocketPeer): void {
   let link: SocketLink | undefined;
   const opened = (): SocketLink => {
     link ??= new SocketLink(socket, accept);
@@ -49,19 +49,23 @@ export function attachTo(socket: AcceptedSocket, accept: (link: PeerLink) => Cod
 
 class SocketLink implements PeerLink {
   readonly #socket: AcceptedSocket;
-  readonly #peer: CodebuffPeer;
+  readonly #peer: SocketPeer;
   /** What the peer has not been told yet: there is a pause, or a Blob in front of it is being read. */
   #line: Arrival[] = [];
   #delivering = false;
   #paused = false;
 
-  constructor(socket: AcceptedSocket, accept: (link: PeerLink) => CodebuffPeer) {
+  constructor(socket: AcceptedSocket, accept: (link: PeerLink) => SocketPeer) {
     this.#socket = socket;
     this.#peer = accept(this);
   }
 
   send(text: string): void {
     this.#socket.send(text);
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes.slice().buffer);
   }
 
   close(code: number, reason: string): void {

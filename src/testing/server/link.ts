@@ -1,6 +1,8 @@
 /** The way from a peer to its client: a WebSocket of any make, seen from the server. */
 export interface PeerLink {
   send(text: string): void;
+  /** Sends a binary frame, where that is possible. */
+  sendBytes?(bytes: Uint8Array): void;
   /** Sends a Close frame. */
   close(code: number, reason: string): void;
   /** Ends the link without one, after what was already sent. */

@@ -1,15 +1,16 @@
-import { halfFrame } from "./half-frame.ts";
 import type { DripPace, LinkWire, PeerLink } from "./link.ts";
 import { MALFORMED, type MalformedFrame } from "./malformed.ts";
-import type { MockConnection } from "./record.ts";
+import { halfFrame } from "./raw-frame.ts";
+import type { ServedConnection } from "./record.ts";
 
 /**
  * What can go wrong on one connection beneath the protocol, besides `drop()`, `dropMidFrame()` and `pause()` of the
- * connection itself. All but {@link hugeFrame} need a socket: on a connection of `MockCodebuff.accept` they throw.
- * On a closed connection nothing happens. Bytes that are no text frame are not in `frames`.
+ * connection itself. All but {@link hugeFrame} need a socket: on a connection that a mock without a port has
+ * accepted they throw. On a closed connection nothing happens. Bytes that are no text frame are not in `frames`.
  *
- * One fault is out of reach: a peer that vanishes without a word of TCP, as with a cable pulled out. On the loopback
- * interface the kernel always answers. To a client it looks like `pause()`, up to the moment when it closes.
+ * One fault is out of reach: a peer that vanishes without a word of TCP, as with a cable pulled out. On the
+ * loopback interface the kernel always answers. To a client it looks like `pause()`, up to the moment when it
+ * closes.
  */
 export interface ConnectionFaults {
   /**
@@ -40,12 +41,15 @@ export interface ConnectionFaults {
 
 /** The faults of one peer. */
 export class LinkFaults implements ConnectionFaults {
-  readonly #connection: MockConnection;
+  readonly #connection: ServedConnection;
   readonly #link: PeerLink;
+  readonly #withPort: string;
 
-  constructor(connection: MockConnection, link: PeerLink) {
+  /** @param withPort the name of the mock that has sockets, for what is said to those who have another */
+  constructor(connection: ServedConnection, link: PeerLink, withPort: string) {
     this.#connection = connection;
     this.#link = link;
+    this.#withPort = withPort;
   }
 
   hugeFrame(bytes: number, text = '{"type":"huge"}'): void {
@@ -85,7 +89,7 @@ export class LinkFaults implements ConnectionFaults {
 
   get #wire(): LinkWire | undefined {
     const { wire } = this.#link;
-    if (!wire) throw new Error("This fault needs a socket: use `MockCodebuffServer.start()`");
+    if (!wire) throw new Error(`This fault needs a socket: use \`${this.#withPort}.start()\``);
     return this.#connection.state === "closed" ? undefined : wire;
   }
 }

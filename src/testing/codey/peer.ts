@@ -1,0 +1,197 @@
+import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
+import type { PeerLink } from "../server/link.ts";
+import { type End, Peer } from "../server/peer.ts";
+import { settle } from "../settle.ts";
+import type { CodeyBackend } from "./backend.ts";
+import type { CodeyMistake } from "./client-rules.ts";
+import { fragments } from "./fragments.ts";
+import type { ServerMessage } from "./messages.ts";
+import { noiseAfterMessage } from "./noise.ts";
+import { readMessage } from "./read-message.ts";
+import type { CodeyConnection } from "./record.ts";
+import { CodeySession, type SessionPort } from "./session.ts";
+import { writeMessage } from "./write-message.ts";
+
+const MIB = 1_048_576;
+/** What a client may send. */
+const CLIENT_LIMIT = 15 * MIB;
+/** What the server takes. */
+const SERVER_LIMIT = 16 * MIB;
+/** The size of a huge message. */
+const HUGE = 20_000_000;
+const CUT = 1006;
+
+/** One connection of the mock server without its socket: frames in, frames out, a clock. */
+export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
+  readonly #backend: CodeyBackend;
+  readonly #session: CodeySession;
+  #greeted = false;
+  #deaf = false;
+  #frozen = false;
+  #arrived = 0;
+  #handled = 0;
+  #said = 0;
+
+  constructor(id: number, link: PeerLink, backend: CodeyBackend) {
+    super(id, link, backend);
+    this.#backend = backend;
+    this.#session = new CodeySession(backend, this);
+  }
+
+  get sessionId(): string {
+    return this.#session.id;
+  }
+
+  get session(): "live" | "leaked" | "ended" {
+    return this.#session.state;
+  }
+
+  get state(): "open" | "ready" | "deaf" | "closed" {
+    if (this.over) return "closed";
+    if (this.#deaf) return "deaf";
+    return this.#greeted ? "ready" : "open";
+  }
+
+  get connection(): CodeyConnection {
+    return this;
+  }
+
+  get arrived(): number {
+    return this.#arrived;
+  }
+
+  get repliesToClose(): boolean {
+    return this.#backend.settings.closeReply && !this.#frozen && !this.#deaf;
+  }
+
+  get staysWhenMalformed(): boolean {
+    return this.#backend.settings.afterOversize === "deaf";
+  }
+
+  /** The connection is open. */
+  start(): void {
+    const { frozen } = this.#backend.settings;
+    this.#dropWhenDue();
+    if (frozen === "noConnected" || frozen === "noUpgrade" || this.#backend.full) this.freezeUp();
+    this.#session.greet();
+    if (frozen === "midSession") this.freezeUp();
+  }
+
+  /** Nothing is said or handled any more. */
+  freezeUp(): void {
+    if (this.freeze()) this.#frozen = true;
+  }
+
+  thaw(): void {
+    if (this.#frozen) this.resume();
+  }
+
+  override resume(): void {
+    this.#frozen = false;
+    super.resume();
+  }
+
+  /** The process is gone. */
+  die(): void {
+    this.drop();
+    this.#session.end();
+  }
+
+  say(message: ServerMessage, first: boolean): void {
+    const { settings } = this.#backend;
+    const written = writeMessage(message, settings.extraFields === "injected");
+    const text = first && settings.chunking === "huge" ? written.padEnd(HUGE) : written;
+    this.send(settings.binaryJson === "injected" ? new TextEncoder().encode(text) : text);
+    for (const noise of noiseAfterMessage(settings)) this.send(noise);
+    this.#said++;
+    this.#dropWhenDue();
+  }
+
+  receive(frame: InboundFrame): void {
+    const { journal, settings } = this.#backend;
+    this.#arrived++;
+    this.#record("c2s", frame);
+    if (this.over || this.#deaf) return;
+    if (!this.#greeted) this.blame({ kind: "frame-before-connected", detail: describe(frame) });
+    const bytes = byteLength(frame, CLIENT_LIMIT);
+    if (bytes > CLIENT_LIMIT) this.blame({ kind: "oversize-frame", detail: `${bytes} bytes` });
+    if (bytes <= SERVER_LIMIT) {
+      this.inbox.push(frame);
+      return;
+    }
+    if (settings.afterOversize === "close1009") this.close(1009);
+    else this.#deaf = true;
+    journal.changed();
+  }
+
+  override leave(code: number, reason: string): void {
+    // What came in one packet with the Close came before it.
+    for (const frame of this.inbox.takeWaiting()) this.#heed(frame);
+    // One that is not heard cannot cancel first.
+    if (!this.#frozen && !this.#deaf)
+      for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
+    super.leave(code, reason);
+  }
+
+  blame({ kind, detail }: CodeyMistake): void {
+    this.#backend.journal.addViolation({ connection: this, kind, detail });
+  }
+
+  protected async handle(frame: InboundFrame): Promise<void> {
+    this.#heed(frame);
+    // On the real server it is open whether what a message sets in motion comes before the answer to the next one.
+    // Here it always does, so that tests need not care.
+    await settle();
+  }
+
+  #heed(frame: InboundFrame): void {
+    this.#handled++;
+    const text = typeof frame === "string" ? frame : undefined;
+    const { clock, journal } = this.#backend;
+    if (text === undefined) {
+      this.blame({ kind: "binary-frame", detail: describe(frame) });
+      this.#session.refuse("binary frame");
+      return;
+    }
+    const reading = readMessage(text);
+    if (reading.ok) journal.addReceived({ at: clock.now(), connection: this, message: reading.message });
+    else this.blame({ kind: reading.kind, detail: reading.detail });
+    if (this.#session.panicked) this.drop();
+    else if (reading.ok) this.#session.handle(reading.message, this.#handled);
+    else this.#session.refuse(reading.detail);
+  }
+
+  protected override transmit(frame: string | Uint8Array, link: PeerLink): void {
+    const { chunking } = this.#backend.settings;
+    if (typeof frame !== "string" || chunking === "whole" || chunking === "huge") {
+      super.transmit(frame, link);
+      return;
+    }
+    const { wire } = link;
+    if (!wire) throw new Error("`chunking` needs a socket: use `MockCodeyServer.start()`");
+    for (const fragment of fragments(frame, chunking)) wire.write(fragment);
+  }
+
+  protected sent(frame: string | Uint8Array): void {
+    this.#greeted = true;
+    this.#record("s2c", frame);
+  }
+
+  protected release(_end: End): void {
+    this.#session.lost();
+  }
+
+  #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
+    const binary = typeof frame !== "string";
+    const raw = binary ? new TextDecoder().decode(frame) : frame;
+    const { clock, journal } = this.#backend;
+    journal.addFrame({ at: clock.now(), connection: this, direction, raw, binary });
+  }
+
+  #dropWhenDue(): void {
+    const { dropAt } = this.#backend.settings;
+    if (dropAt === "off" || this.#said < dropAt.after) return;
+    if (dropAt.code === CUT) this.drop();
+    else this.close(dropAt.code);
+  }
+}

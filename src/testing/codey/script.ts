@@ -1,0 +1,145 @@
+import type { Clock } from "../../core/clock.ts";
+import type { StepSource } from "../server/script-runner.ts";
+import type { CodeyCall, CodeyCallOutcome } from "./calls.ts";
+import type { CodeyUsage } from "./messages.ts";
+import type { ReceivedSend } from "./record.ts";
+import { rustDebug } from "./rust-debug.ts";
+
+/**
+ * Answers one `SendMessage` with a script: an array of steps, a generator, or an async generator, which may await
+ * anything between its steps. The script is stopped (`return()`) by a `Cancel`, and when its session ends.
+ *
+ * What comes before a `codeyStep.calls` is one round, what comes behind it the next. A script that ends gets the
+ * `Finished`; one that throws becomes an `Error` with the message of what it threw.
+ *
+ * @example
+ * ```ts
+ * server.answer = () => ["Let me look. ", codeyStep.calls(codeyTool.shell("ls", "a.txt\n")), "One file."];
+ * ```
+ */
+export type CodeyAnswer = (send: ReceivedSend, context: CodeyAnswerContext) => CodeyScript;
+
+/** The steps of one answer. A generator is told the value of each step that it has yielded. */
+export type CodeyScript = StepSource<CodeyStep, CodeyStepResult>;
+
+/** The value of a step: what became of the calls; undefined for most. */
+export type CodeyStepResult = readonly CodeyCallOutcome[] | undefined;
+
+/** What a script gets besides its message. */
+export interface CodeyAnswerContext {
+  /** Aborted when the script is stopped. */
+  readonly signal: AbortSignal;
+  /** The clock of the server. */
+  readonly clock: Clock;
+}
+
+/** One step of an answer: a string is a piece of text, the others are made by {@link codeyStep}. */
+export type CodeyStep =
+  | string
+  | { readonly kind: "thinking"; readonly content: string }
+  | CodeyCallsStep
+  | { readonly kind: "usage"; readonly usage: Partial<CodeyUsage> }
+  | { readonly kind: "error"; readonly message: string; readonly fatal: boolean }
+  | { readonly kind: "retrying"; readonly error: string; readonly times: number | undefined }
+  | { readonly kind: "sub-agent"; readonly agentId: number; readonly texts: readonly string[] }
+  | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "hang" }
+  | { readonly kind: "raw"; readonly frame: string | Uint8Array }
+  | { readonly kind: "drop" }
+  | { readonly kind: "drop-mid-frame"; readonly frame: string }
+  | { readonly kind: "close"; readonly code: number; readonly reason: string };
+
+/** The end of a round with calls. `yield*` gives what became of them, in the order of the calls. */
+export interface CodeyCallsStep {
+  readonly kind: "calls";
+  readonly calls: readonly CodeyCall[];
+  [Symbol.iterator](): Generator<CodeyStep, readonly CodeyCallOutcome[]>;
+}
+
+const HALF_A_MESSAGE = '{"type":"TextDelta","agent_id":0,"content":"this message is cut in two"}';
+
+/** Makes the steps of an answer. */
+export const codeyStep = {
+  /** A `ThinkingDelta`. */
+  thinking: (content: string): CodeyStep => ({ kind: "thinking", content }),
+  /**
+   * A `ToolRequest` with these calls, and all that follows from it up to the last terminal. In a generator:
+   *
+   * ```ts
+   * const [shell] = yield* codeyStep.calls(codeyTool.shell("ls", "a.txt\n"));
+   * ```
+   */
+  calls: (...calls: readonly CodeyCall[]): CodeyCallsStep => {
+    const made: CodeyCallsStep = {
+      kind: "calls",
+      calls,
+      *[Symbol.iterator](): Generator<CodeyStep, readonly CodeyCallOutcome[], CodeyStepResult> {
+        return (yield made) ?? [];
+      },
+    };
+    return made;
+  },
+  /**
+   * What the request of this round costs; a script may say it anywhere in the round. `output_tokens` are those of the
+   * request alone: the server adds them up.
+   * @param usage by default 10 tokens of output, a context of 100 and none from a cache
+   */
+  usage: (usage: Partial<CodeyUsage>): CodeyStep => ({ kind: "usage", usage }),
+  /**
+   * An `Error`. It ends the turn, unless the switch `errorEndsTurn` is off.
+   * @param fatal counts with `errorFatal: "scripted"`
+   */
+  error: (message: string, fatal = false): CodeyStep => ({ kind: "error", message, fatal }),
+  /** The `Error` of an HTTP status of the model's API, in the words of the real server. */
+  apiError: (status: number, body: string): CodeyStep => ({
+    kind: "error",
+    message: apiErrorText(status, body),
+    fatal: false,
+  }),
+  /** The `Error` of a stream that breaks off, in the words of the real server. */
+  streamEnded: (): CodeyStep => ({
+    kind: "error",
+    message: "Stream error: ReqwestEventSource(StreamEnded)",
+    fatal: false,
+  }),
+  /** The `Error` of a request that could not be built, where only one attempt is allowed. */
+  misconfigured: (model: string, cause: string): CodeyStep => ({
+    kind: "error",
+    message: `API error (${model}): ${cause}`,
+    fatal: false,
+  }),
+  /**
+   * `Retrying` as the switch `retrying` says: a flood of attempt 1, or attempts 1 to 3.
+   * @param options.times so many messages instead
+   */
+  retrying: (error = "API key is missing", options: { readonly times?: number } = {}): CodeyStep => ({
+    kind: "retrying",
+    error,
+    times: options.times,
+  }),
+  /** What another agent says, one `TextDelta` for each text, and its `Finished`. */
+  subAgent: (agentId: number, ...texts: readonly string[]): CodeyStep => ({
+    kind: "sub-agent",
+    agentId,
+    texts,
+  }),
+  /** Waits, in ms of the server's clock. An endless script needs one, or an await, in its loop. */
+  delay: (ms: number): CodeyStep => ({ kind: "delay", ms }),
+  /** Never goes on: the turn lasts until it is cancelled. */
+  hang: (): CodeyStep => ({ kind: "hang" }),
+  /** A string as a text frame, bytes as a binary one, as they are. */
+  raw: (frame: string | Uint8Array): CodeyStep => ({ kind: "raw", frame }),
+  /** Ends the TCP connection: the client sees 1006. */
+  drop: (): CodeyStep => ({ kind: "drop" }),
+  /** Ends the TCP connection in the middle of a frame. @param frame its text; a `TextDelta` by default */
+  dropMidFrame: (frame = HALF_A_MESSAGE): CodeyStep => ({ kind: "drop-mid-frame", frame }),
+  /** Closes the connection. */
+  close: (code = 1000, reason = ""): CodeyStep => ({ kind: "close", code, reason }),
+};
+
+export function apiErrorText(status: number, body: string): string {
+  return `Stream error: ApiError { status: ${status}, body: ${rustDebug(body)} }`;
+}
+
+/** The answer of a server that was given none: greets, and says the message back. */
+export const echoAnswer: CodeyAnswer = ({ content }) => ["Hello! ", "You said: ", content];

@@ -1,0 +1,30 @@
+import { Waiters } from "../waiters.ts";
+import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
+
+/** What happened on a server, whatever its protocol, and whoever waits for something to happen. */
+export class Journal<
+  Connection extends ServedConnection,
+  Kind extends string,
+  Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
+> extends Waiters {
+  readonly connections: Connection[] = [];
+  readonly frames: Frame[] = [];
+  readonly violations: ViolationRecord<Connection, Kind>[] = [];
+
+  addConnection(connection: Connection): void {
+    this.add(this.connections, connection);
+  }
+
+  addFrame(frame: Frame): void {
+    this.add(this.frames, frame);
+  }
+
+  addViolation(violation: ViolationRecord<Connection, Kind>): void {
+    this.add(this.violations, violation);
+  }
+
+  protected add<T>(list: T[], item: T): void {
+    list.push(item);
+    this.changed();
+  }
+}

@@ -1,0 +1,93 @@
+import { type AcceptedConnection, attachTo } from "./accepted-socket.ts";
+import type { Journal } from "./journal.ts";
+import type { PeerLink } from "./link.ts";
+import type { Peer } from "./peer.ts";
+import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
+import type { SocketPeer } from "./socket-peer.ts";
+
+/** What is behind a mock. */
+export interface MockHost<
+  Connection extends ServedConnection,
+  Kind extends string,
+  Frame extends FrameRecord<Connection>,
+> {
+  readonly journal: Journal<Connection, Kind, Frame>;
+  readonly peers: readonly Peer[];
+  accept(link: PeerLink): SocketPeer;
+}
+
+/** What every mock has, whatever its protocol: connections, a record, and promises of what will happen. */
+export abstract class ProtocolMock<
+  Connection extends ServedConnection,
+  Kind extends string,
+  Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
+> implements AsyncDisposable
+{
+  readonly #host: MockHost<Connection, Kind, Frame>;
+  #nextConnection = 0;
+
+  /** @internal */
+  protected constructor(host: MockHost<Connection, Kind, Frame>) {
+    this.#host = host;
+  }
+
+  /**
+   * Takes a connection: pass it to the `addEventListener("connection", ...)` of an msw WebSocket link, or call it
+   * with any socket's server side, as `mock.accept({ client: socket })`. Bound to the mock.
+   */
+  readonly accept = (connection: AcceptedConnection): void => {
+    attachTo(connection.client, (link) => {
+      const peer = this.#host.accept(link);
+      const protocols = [connection.info?.protocols ?? []].flat();
+      if (protocols.length > 0) peer.blame({ kind: "subprotocol-requested", detail: protocols.join(", ") });
+      return peer;
+    });
+  };
+
+  /** All connections in the order of their arrival, closed ones too. */
+  get connections(): readonly Connection[] {
+    return this.#host.journal.connections;
+  }
+
+  /** Every text frame, both ways. */
+  get frames(): readonly Frame[] {
+    return this.#host.journal.frames;
+  }
+
+  /** Every mistake a client has made. */
+  get violations(): readonly ViolationRecord<Connection, Kind>[] {
+    return this.#host.journal.violations;
+  }
+
+  /**
+   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and
+   * again whenever something happened: there is no polling. Rejects when `probe` throws, and when the
+   * mock stops first.
+   */
+  waitFor<T>(probe: (mock: this) => T | undefined | false | null): Promise<T> {
+    return this.#host.journal.until(() => probe(this));
+  }
+
+  /** The first connection on the first call, the second on the second, whether it is there already or not. */
+  nextConnection(): Promise<Connection> {
+    const index = this.#nextConnection++;
+    return this.waitFor(() => this.connections[index]);
+  }
+
+  /** Cuts every connection: the clients see 1006. */
+  dropAll(): void {
+    for (const connection of this.connections) connection.drop();
+  }
+
+  /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */
+  async stop(): Promise<void> {
+    this.dropAll();
+    // Some links report their end later only, when nobody may look any more.
+    for (const peer of this.#host.peers) peer.ended(false);
+    this.#host.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}

@@ -1,0 +1,47 @@
+import { Interruptible, STOPPED } from "./interruptible.ts";
+
+/** The steps of a script. A generator is told the value of each step that it has yielded. */
+export type StepSource<Step, Value> =
+  | Iterable<Step>
+  | AsyncIterable<Step>
+  | Generator<Step, unknown, Value>
+  | AsyncGenerator<Step, unknown, Value>;
+
+/** What `take` gives for a step behind which nothing is taken any more. */
+export const ENOUGH = Symbol("enough");
+
+/** Takes the steps of one script until it ends or is stopped, and waits where a step says so. */
+export class ScriptRunner<Step, Value> extends Interruptible {
+  /**
+   * Takes one step after the other; a promise that `take` returns is awaited, and is the value of its step.
+   * @returns `ended` after the last step, `returned` where it was stopped or had {@link ENOUGH}
+   * @throws what the script throws
+   */
+  async follow(
+    script: StepSource<Step, Value | undefined>,
+    take: (step: Step) => Promise<Value> | typeof ENOUGH | undefined,
+  ): Promise<"ended" | "returned"> {
+    const steps = iterate(script);
+    let value: Value | undefined;
+    for (;;) {
+      const next = await this.unlessStopped(steps.next(value));
+      if (next === STOPPED) break;
+      if (next.done) return "ended";
+      if (this.stopped) break;
+      const taken = take(next.value);
+      if (taken === ENOUGH) break;
+      // Most steps are done at once; awaiting them would only let other things come in between.
+      value = taken ? await taken : undefined;
+      if (this.stopped) break;
+    }
+    // Not awaited: an async generator returns only when what it waits for has come, which may be never.
+    Promise.resolve(steps.return?.()).catch(() => {});
+    return "returned";
+  }
+}
+
+function iterate<Step, Value>(
+  script: StepSource<Step, Value>,
+): Iterator<Step, unknown, Value> | AsyncIterator<Step, unknown, Value> {
+  return Symbol.asyncIterator in script ? script[Symbol.asyncIterator]() : script[Symbol.iterator]();
+}

@@ -1,0 +1,542 @@
+import { codeyStep, codeyTool, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { fragments } from "../../src/testing/codey/fragments.ts";
+import { gate } from "../helpers/codebuff.ts";
+import { RawClient } from "./mock-codebuff-raw-client.ts";
+import { kinds, RawCodey } from "./mock-codey-raw-client.ts";
+
+const PROFILES: readonly NonNullable<MockCodeyOptions["profile"]>[] = ["real", "documented"];
+const MIB = 1_048_576;
+const SERVER_LIMIT = 16 * MIB;
+
+const open = codeyStep.calls(codeyTool.shell("ls", "a.txt"));
+const allowed = codeyTool.readFile("a.txt", "alpha", { filter: "allow" });
+
+/** Proves that whatever the server had to do is done: its connections share one process. */
+async function roundTrip(server: MockCodeyServer): Promise<void> {
+  using client = await RawCodey.connected(server);
+  await client.barrier();
+}
+
+describe.each(PROFILES)("on the profile %s", (profile) => {
+  describe("closeReply", () => {
+    test("true: a Close is answered", async () => {
+      await using server = await MockCodeyServer.start({ profile, closeReply: true });
+      using client = await RawCodey.connected(server);
+      await client.raw.close(1000, "bye");
+      expect(await server.waitFor(({ connections }) => connections[0]?.closed)).toEqual({
+        by: "client",
+        code: 1000,
+        reason: "bye",
+        wasClean: true,
+      });
+    });
+
+    test("false: it is not, and the socket is left to the client", async () => {
+      await using server = await MockCodeyServer.start({ profile, closeReply: false });
+      using client = await RawCodey.connected(server);
+      client.raw.socket.close(1000, "bye");
+      const connection = await server.nextConnection();
+      await server.waitFor(() => connection.state === "closed");
+      await roundTrip(server);
+      expect([connection.closed, client.raw.socket.readyState]).toEqual([
+        undefined,
+        client.raw.socket.CLOSING,
+      ]);
+      client.raw.socket.terminate();
+      expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "client", wasClean: false });
+    });
+  });
+
+  describe("sessionAfterDisconnect", () => {
+    test("leaks: an idle session, and one with an open approval, stay for ever", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        sessionAfterDisconnect: "leaks",
+        answer: () => [open],
+      });
+      using idle = await RawCodey.connected(server);
+      using waiting = await RawCodey.connected(server);
+      waiting.send("go");
+      await waiting.until("ToolAwaitingApproval");
+      expect(server.sessions).toEqual({ live: 2, leaked: 0 });
+      idle.raw.socket.terminate();
+      waiting.raw.socket.terminate();
+      await server.waitFor(({ sessions }) => sessions.leaked === 2);
+      await roundTrip(server);
+      await server.waitFor(({ sessions }) => sessions.leaked === 3); // that one too
+      expect(server.sessions.live).toBe(0);
+      expect(server.connections.map(({ session }) => session)).toEqual(["leaked", "leaked", "leaked"]);
+    });
+
+    test("leaks: one that has something to say ends with the second message that it cannot send", async () => {
+      const ran = gate();
+      const steps: string[] = [];
+      await using server = await MockCodeyServer.start({
+        profile,
+        sessionAfterDisconnect: "leaks",
+        startedAfterApproval: false,
+        toolDeltas: "none",
+        *answer() {
+          yield codeyStep.calls(codeyTool.shell("ls", () => ran.passed.then(() => "ran")));
+          steps.push("one more request");
+          yield "two";
+          steps.push("never");
+          yield "three";
+        },
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("ToolAwaitingApproval");
+      client.decide("toolu_1", true);
+      await server.nextDecision();
+      client.raw.socket.terminate();
+      await server.waitFor(({ sessions }) => sessions.leaked === 1);
+      ran.open();
+      await server.waitFor(({ sessions }) => sessions.leaked === 0);
+      expect([steps, server.connections[0]?.session]).toEqual([["one more request"], "ended"]);
+    });
+
+    test("leaks: one that was left by a Close without an answer hangs up when it ends", async () => {
+      const clock = new ManualClock();
+      await using server = await MockCodeyServer.start({
+        profile,
+        clock,
+        closeReply: false,
+        sessionAfterDisconnect: "leaks",
+        answer: () => [codeyStep.delay(1), "one", codeyStep.delay(1), "two"],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.barrier();
+      client.raw.socket.close();
+      const connection = await server.nextConnection();
+      await server.waitFor(() => connection.state === "closed");
+      await clock.advance(1);
+      await roundTrip(server);
+      expect(connection.closed).toBeUndefined();
+      await clock.advance(1);
+      expect((await client.closed).code).toBe(1006);
+      expect(connection.session).toBe("ended");
+    });
+
+    test("ends: the session goes with its connection", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        sessionAfterDisconnect: "ends",
+        answer: () => [open],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("ToolAwaitingApproval");
+      client.raw.socket.terminate();
+      const connection = await server.nextConnection();
+      await server.waitFor(() => connection.session === "ended");
+      expect(server.sessions).toEqual({ live: 0, leaked: 0 });
+    });
+  });
+
+  describe("freezeAfterSessions", () => {
+    test("N: as many sessions, leaked ones too, and nothing moves any more", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        sessionAfterDisconnect: "leaks",
+        freezeAfterSessions: 2,
+      });
+      using first = await RawCodey.connected(server);
+      await first.barrier();
+      first.raw.socket.terminate();
+      await server.waitFor(({ sessions }) => sessions.leaked === 1);
+      using second = await RawCodey.connected(server); // it is still greeted
+      second.ping();
+      const third = RawClient.connect(server.url);
+      await server.waitFor(({ upgrades, frames }) => upgrades.length === 3 && frames.length > 4);
+      expect(server.upgrades.map(({ status }) => status)).toEqual([101, 101, 0]);
+      server.set({ frozen: "off" }); // which is another matter
+      await using elsewhere = await MockCodeyServer.start();
+      await roundTrip(elsewhere);
+      expect([second.raw.received.length, server.received.length]).toEqual([1, 1]);
+      expect(server.connections).toHaveLength(2);
+      server.set({ freezeAfterSessions: "off" });
+      expect(kinds([await second.next()])).toEqual(["Pong"]);
+      await server.stop();
+      await expect(third).rejects.toThrow();
+    });
+
+    test("off: there may be any number", async () => {
+      await using server = await MockCodeyServer.start({ profile, freezeAfterSessions: "off" });
+      for (let count = 0; count < 5; count++) await roundTrip(server);
+      expect(server.connections).toHaveLength(5);
+    });
+  });
+
+  describe("frozen", () => {
+    test("noUpgrade: TCP connects, and that is all", async () => {
+      await using server = await MockCodeyServer.start({ profile, frozen: "noUpgrade" });
+      const never = RawCodey.open(server);
+      await server.waitFor(({ upgrades }) => upgrades[0]?.status === 0);
+      expect(server.connections).toEqual([]);
+      server.set({ frozen: "off" });
+      await roundTrip(server);
+      await server.stop();
+      await expect(never).rejects.toThrow();
+    });
+
+    test("noConnected: the socket opens, and nothing is said on it, not even to a Close", async () => {
+      await using server = await MockCodeyServer.start({ profile, frozen: "noConnected", closeReply: true });
+      using client = await RawCodey.open(server);
+      client.ping();
+      await server.waitFor(({ frames }) => frames.length === 1);
+      const connection = await server.nextConnection();
+      expect([connection.state, server.received]).toEqual(["open", []]);
+      client.raw.socket.close();
+      await server.waitFor(() => connection.state === "closed");
+      client.raw.socket.terminate();
+      expect(await server.waitFor(() => connection.closed)).toMatchObject({ wasClean: false });
+      expect(client.raw.received).toEqual([]);
+    });
+
+    test("midSession: nothing is answered behind Connected", async () => {
+      await using server = await MockCodeyServer.start({ profile, frozen: "midSession", closeReply: true });
+      using client = await RawCodey.connected(server);
+      client.ping();
+      await server.waitFor(({ frames }) => frames.length === 2);
+      expect(server.received).toEqual([]);
+      server.set({ frozen: "off" });
+      expect(kinds([await client.next()])).toEqual(["Pong"]);
+      await client.raw.close(1000);
+      expect(await server.waitFor(({ connections }) => connections[0]?.closed)).toMatchObject({
+        wasClean: true,
+      });
+    });
+
+    test("midSession, at any time: what the server would have said comes when it is off again", async () => {
+      const clock = new ManualClock();
+      await using server = await MockCodeyServer.start({
+        profile,
+        clock,
+        answer: () => ["one", codeyStep.delay(1), "two"],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("TextDelta");
+      server.set({ frozen: "midSession" });
+      await clock.advance(1);
+      client.ping();
+      await server.waitFor(({ frames }) => frames.at(-1)?.raw.includes("Ping"));
+      expect(client.raw.received).toHaveLength(2);
+      server.set({ frozen: "off" });
+      expect(kinds(await client.until("Pong"))).toEqual(['"two"', "Finished", "Pong"]);
+    });
+
+    test("a client that says Close to a frozen server in the middle of a turn is not to blame", async () => {
+      await using server = await MockCodeyServer.start({ profile, answer: () => ["one", codeyStep.hang()] });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("TextDelta");
+      server.set({ frozen: "midSession" });
+      client.cancel();
+      client.raw.socket.close();
+      await server.waitFor(({ connections }) => connections[0]?.state === "closed");
+      expect(server.violations).toEqual([]);
+    });
+  });
+
+  describe("afterOversize", () => {
+    const tooLarge = `{"type":"Ping","x":"${"x".repeat(SERVER_LIMIT)}"}`;
+
+    test("deaf: nothing is read any more, and what was under way goes on", async () => {
+      const clock = new ManualClock();
+      await using server = await MockCodeyServer.start({
+        profile,
+        clock,
+        afterOversize: "deaf",
+        answer: () => ["one", codeyStep.delay(1), "two"],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("TextDelta");
+      client.say(tooLarge);
+      client.ping();
+      const connection = await server.nextConnection();
+      await server.waitFor(({ frames }) => frames.at(-1)?.raw === '{"type":"Ping"}');
+      expect(connection.state).toBe("deaf");
+      await clock.advance(1);
+      expect(kinds(await client.until("Finished"))).toEqual(['"two"', "Finished"]);
+      expect(server.received).toHaveLength(1);
+      expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
+    });
+
+    test("deaf: a client that cannot be heard is not to blame for leaving", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        afterOversize: "deaf",
+        answer: () => ["one", codeyStep.hang()],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("TextDelta");
+      client.say(tooLarge);
+      client.cancel();
+      client.raw.socket.close();
+      await server.waitFor(({ connections }) => connections[0]?.state === "closed");
+      expect(server.violations.map(({ kind }) => kind)).toEqual(["oversize-frame"]);
+    });
+
+    test("deaf: so does text that is no UTF-8", async () => {
+      const clock = new ManualClock();
+      await using server = await MockCodeyServer.start({
+        profile,
+        clock,
+        afterOversize: "deaf",
+        answer: () => ["one", codeyStep.delay(1), "two"],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      await client.until("TextDelta");
+      client.raw.socket.send(Uint8Array.of(0xc3, 0x28), { binary: false });
+      await server.waitFor(({ violations }) => violations.length === 1);
+      expect(server.violations).toMatchObject([{ kind: "malformed-frame" }]);
+      client.ping();
+      await clock.advance(1);
+      expect(kinds(await client.until("Finished"))).toEqual(['"two"', "Finished"]);
+      expect(server.connections[0]?.closed).toBeUndefined();
+    });
+
+    test("close1009: the connection is closed", async () => {
+      await using server = await MockCodeyServer.start({ profile, afterOversize: "close1009" });
+      using client = await RawCodey.connected(server);
+      client.say(tooLarge);
+      expect((await client.closed).code).toBe(1009);
+      expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
+    });
+
+    test("close1009: text that is no UTF-8 is closed too, with 1007", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        afterOversize: "close1009",
+        closeReply: true,
+      });
+      using client = await RawCodey.connected(server);
+      client.raw.socket.send(Uint8Array.of(0xc3, 0x28), { binary: false });
+      expect((await client.closed).code).toBe(1007);
+    });
+
+    test("a frame of up to 16 MiB is read, one of more than 15 is noted", async () => {
+      await using server = await MockCodeyServer.start({ profile, answer: () => [] });
+      using client = await RawCodey.connected(server);
+      const frame = (bytes: number): string => '{"type":"Ping"}'.padEnd(bytes);
+      client.say(frame(15 * MIB));
+      await client.until("Pong");
+      expect(server.violations).toEqual([]);
+      client.say(frame(SERVER_LIMIT));
+      await client.until("Pong");
+      expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
+    });
+  });
+
+  describe("chunking", () => {
+    const texts = ["plain", "é😀€", "x".repeat(1_000), "ü".repeat(40_000), ""];
+
+    test.each(["whole", "fragmented", "splitUtf8", "huge"] as const)(
+      "%s: a client gets what was said",
+      async (chunking) => {
+        await using server = await MockCodeyServer.start({ profile, chunking, answer: () => texts });
+        using client = await RawCodey.connected(server);
+        client.send("go");
+        const said = await client.until("Finished");
+        expect(said.slice(0, -1).map(({ content }) => content)).toEqual(texts);
+        expect(await client.barrier()).toEqual([]);
+        const sizes = client.raw.received.map(({ length }) => length);
+        expect(sizes[1]).toBe(
+          chunking === "huge" ? 20_000_000 : '{"type":"TextDelta","agent_id":0,"content":"plain"}'.length,
+        );
+        expect(Math.max(...sizes.slice(2))).toBeLessThan(100_000);
+      },
+    );
+
+    test.each([
+      { chunking: "whole", frames: 1 },
+      { chunking: "fragmented", frames: 3 },
+      { chunking: "splitUtf8", frames: 4 },
+    ] as const)(
+      "$chunking: a message with three long characters comes in $frames frames",
+      async ({ chunking, frames }) => {
+        await using server = await MockCodeyServer.start({ profile, chunking, answer: () => ["é😀€"] });
+        using client = await RawCodey.connected(server);
+        const [first] = server.connections;
+        const wire: Buffer[] = [];
+        const tcp: unknown = Reflect.get(client.raw.socket, "_socket");
+        if (!(tcp instanceof Object && "on" in tcp && typeof tcp.on === "function"))
+          throw new Error("no TCP socket");
+        tcp.on("data", (bytes: Buffer) => wire.push(bytes));
+        client.send("go");
+        await client.until("Finished");
+        const text = server.frames.find(
+          ({ connection, raw }) => connection === first && raw.includes("😀"),
+        )?.raw;
+        const pieces = payloads(Buffer.concat(wire)).slice(0, frames);
+        expect(Buffer.concat(pieces).toString()).toBe(text);
+        expect(pieces.some((piece) => piece.toString().includes("\ufffd"))).toBe(chunking === "splitUtf8");
+      },
+    );
+  });
+
+  describe("dropAt", () => {
+    test.each([1000, 1001, 1006, 1011] as const)("behind the third message, with %d", async (code) => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        dropAt: { after: 3, code },
+        answer: () => ["one", "two", "three"],
+      });
+      using client = await RawCodey.connected(server);
+      client.send("go");
+      expect(await client.closed).toEqual({ code, reason: "" });
+      expect(client.raw.received).toHaveLength(3);
+    });
+
+    test("behind none: before Connected", async () => {
+      await using server = await MockCodeyServer.start({ profile, dropAt: { after: 0, code: 1011 } });
+      using client = await RawCodey.open(server);
+      expect(await client.closed).toEqual({ code: 1011, reason: "" });
+      expect(client.raw.received).toEqual([]);
+    });
+
+    test("off: at any time", async () => {
+      await using server = await MockCodeyServer.start({ profile, dropAt: { after: 1, code: 1006 } });
+      using client = await RawCodey.open(server);
+      expect((await client.closed).code).toBe(1006);
+      server.set({ dropAt: "off" });
+      await roundTrip(server);
+    });
+  });
+
+  describe("what is injected", () => {
+    const call = codeyStep.calls(allowed);
+
+    test("extraFields: every object of every message has one more, and params have none", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        extraFields: "injected",
+        history: "filled",
+        answer: () => [call, "a"],
+      });
+      using client = await RawCodey.open(server);
+      client.send("go");
+      const said = await client.until("Finished");
+      client.say({ type: "GetHistory" });
+      client.say({ type: "GetState" });
+      await client.until("State");
+      for (const raw of client.raw.received) {
+        const objects = raw.split("{").length - 1;
+        const extras = raw.split('"x_later":{').length - 1;
+        const params = raw.split('"params":{').length - 1;
+        expect([raw, objects]).toEqual([raw, 2 * extras + params]);
+      }
+      expect(said.at(-1)?.["usage"]).toMatchObject({ output_tokens: 20, x_later: expect.anything() });
+    });
+
+    test("unknownType: a message of another type follows each", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        unknownType: "injected",
+        answer: () => ["a"],
+      });
+      using client = await RawCodey.open(server);
+      client.send("go");
+      const says = ["Connected", "AgentSpawned", '"a"', "AgentSpawned", "Finished", "AgentSpawned"];
+      expect(kinds([...(await client.until("Finished")), await client.next()])).toEqual(says);
+    });
+
+    test("badJson: what is no message follows each", async () => {
+      await using server = await MockCodeyServer.start({ profile, badJson: "injected", answer: () => ["a"] });
+      using client = await RawCodey.open(server);
+      const frames = await client.raw.take(9);
+      expect(frames[0]).toContain("Connected");
+      for (const frame of frames.slice(1)) expect(isMessage(frame)).toBe(false);
+      client.send("go");
+      expect(await client.raw.next()).toContain("TextDelta");
+    });
+
+    test("binaryJson: every message comes in a binary frame", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        binaryJson: "injected",
+        answer: () => ["é"],
+      });
+      using client = await RawCodey.open(server);
+      const binary: boolean[] = [];
+      client.raw.socket.on("message", (_data, isBinary) => binary.push(isBinary));
+      await client.next();
+      client.send("go");
+      expect(kinds(await client.until("Finished"))).toEqual(['"é"', "Finished"]);
+      expect(new Set(binary)).toEqual(new Set([true]));
+      expect(server.frames.filter(({ direction }) => direction === "s2c")).toMatchObject([
+        { binary: true },
+        { binary: true, raw: '{"type":"TextDelta","agent_id":0,"content":"é"}' },
+        { binary: true },
+      ]);
+    });
+
+    test("off, and on again, at any time", async () => {
+      await using server = await MockCodeyServer.start({ profile });
+      using client = await RawCodey.connected(server);
+      expect(await client.barrier()).toEqual([]);
+      server.set({ unknownType: "injected" });
+      expect(await client.barrier()).toEqual([]);
+      server.set({ unknownType: "off", extraFields: "injected" });
+      expect(kinds(await client.barrier())).toEqual(["AgentSpawned"]);
+    });
+
+    test("whatever a test wants to inject, at any time", async () => {
+      await using server = await MockCodeyServer.start({ profile });
+      using client = await RawCodey.connected(server);
+      const connection = await server.nextConnection();
+      connection.send('{"type":"Surprise"}');
+      connection.send(new TextEncoder().encode('{"type":"Bytes"}'));
+      expect(kinds(await client.barrier())).toEqual(["Surprise", "Bytes"]);
+    });
+  });
+
+  test("faults beneath the protocol are there too", async () => {
+    await using server = await MockCodeyServer.start({ profile });
+    using client = await RawCodey.connected(server);
+    const { faults } = await server.nextConnection();
+    faults.hugeFrame(1_000, '{"type":"Large"}');
+    expect(kinds([await client.next()])).toEqual(["Large"]);
+    faults.malformed("bad-opcode");
+    expect((await client.closed).code).toBe(1006);
+  });
+});
+
+test("a message in three frames is cut between characters, wherever its thirds are", () => {
+  for (let length = 1; length < 20; length++) {
+    const text = "€".repeat(length);
+    const pieces = payloads(Buffer.concat(fragments(text, "fragmented")));
+    expect(pieces).toHaveLength(3);
+    expect(pieces.map((piece) => piece.toString()).join("")).toBe(text);
+  }
+});
+
+/** The payloads of unmasked frames, one after the other. */
+function payloads(bytes: Buffer): readonly Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const short = bytes.readUInt8(at + 1);
+    const header = short === 126 ? 4 : 2;
+    const length = short === 126 ? bytes.readUInt16BE(at + 2) : short;
+    found.push(bytes.subarray(at + header, at + header + length));
+    at += header + length;
+  }
+  return found;
+}
+
+/** Whether it is JSON with a type, of which the fields are right. */
+function isMessage(raw: string): boolean {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === "object" && value !== null && "type" in value && !raw.includes('"agent_id":"0"');
+  } catch {
+    return false;
+  }
+}
