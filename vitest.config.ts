@@ -8,6 +8,7 @@ export default defineConfig({
     alias: {
       "#socket": source("core/socket.node.ts"),
       "agentwire/codebuff": source("codebuff/index.ts"),
+      "agentwire/codey": source("codey/index.ts"),
       "agentwire/testing": source("testing/index.ts"),
       agentwire: source("index.ts"),
     },
