@@ -52,6 +52,7 @@ const clients = {
   entry: {
     index: "src/index.ts",
     codebuff: "src/codebuff/index.ts",
+    codey: "src/codey/index.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },

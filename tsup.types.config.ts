@@ -6,6 +6,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     codebuff: "src/codebuff/index.ts",
+    codey: "src/codey/index.ts",
     testing: "src/testing/index.ts",
   },
   format: ["esm", "cjs"],

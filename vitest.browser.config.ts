@@ -16,6 +16,7 @@ export default defineConfig({
     alias: {
       "#socket": path("./src/core/socket.global.ts"),
       "agentwire/codebuff": path("./src/codebuff/index.ts"),
+      "agentwire/codey": path("./src/codey/index.ts"),
       "agentwire/testing": path("./test/browser/testing.ts"),
       agentwire: path("./src/index.ts"),
       "node:timers/promises": path("./test/browser/timers.ts"),

@@ -18,7 +18,7 @@ export default defineConfig({
     testTimeout: 20_000,
     coverage: {
       provider: "v8",
-      include: ["src/core/**/*.ts", "src/codebuff/**/*.ts"],
+      include: ["src/core/**/*.ts", "src/codebuff/**/*.ts", "src/codey/**/*.ts"],
       reporter: ["text-summary"],
       thresholds: { lines: 95, branches: 95 },
     },

@@ -53,5 +53,20 @@ export {
   type ToolOutput,
   type UsageResponse,
 } from "./codebuff/index.ts";
+export {
+  CodeyClient,
+  type CodeyClientEvents,
+  type CodeyClientOptions,
+  type CodeyConversation,
+  type CodeyConversationState,
+  type CodeyEvent,
+  type CodeyFailureKind,
+  type CodeyPromptInput,
+  type CodeyResult,
+  type CodeyRound,
+  CodeyTurnError,
+  type CodeyUsage,
+  type SessionStarted,
+} from "./codey/index.ts";
 // The errors and shared types, listed by hand in one place for every entry point.
 export * from "./core/index.ts";

@@ -194,15 +194,12 @@ export function isU32(value: unknown): value is number {
 
 const u32 = z.custom<number>(isU32);
 
+/** Reads a field that nothing depends on; what it cannot be read as, `read` says. */
+const lenient = <T>(read: (value: unknown) => T): z.ZodMiniType<T> => z.transform(read);
+
 /** Absent is null: a field that may be null need not be there. */
-const json = z.pipe(
-  z.unknown(),
-  z.transform((value: unknown): unknown => value ?? null),
-);
-const textOrNull = z.pipe(
-  z.optional(z.nullable(z.string())),
-  z.transform((value): string | null => value ?? null),
-);
+const json = lenient((value: unknown): unknown => value ?? null);
+const textOrNull = lenient((value) => (typeof value === "string" ? value : null));
 
 const requestedCall = {
   call_id: z.string(),
@@ -211,14 +208,18 @@ const requestedCall = {
   background: z.boolean(),
 };
 
-const usage = z.custom<FinishedUsage>(
-  (value) =>
-    isObject(value) &&
-    isU32(value["output_tokens"]) &&
-    isU32(value["context_tokens"]) &&
-    isU32(value["cache_creation_tokens"]) &&
-    isU32(value["cache_read_tokens"]),
-);
+/** Whatever the server says of tokens, the turn is over. */
+const usage = lenient((value) => (isUsage(value) ? value : undefined));
+
+function isUsage(value: unknown): value is FinishedUsage {
+  if (!isObject(value)) return false;
+  const { output_tokens, context_tokens, cache_creation_tokens, cache_read_tokens } = value;
+  return [output_tokens, context_tokens, cache_creation_tokens, cache_read_tokens].every(isU32);
+}
+
+/** The message ends the turn whatever it says; only a clear `true` ends the session. */
+const words = lenient((value) => (typeof value === "string" ? value : "an error without words"));
+const flag = lenient((value) => value === true);
 
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 
@@ -298,8 +299,7 @@ const finished = z.lazy(() =>
   z.looseObject({
     type: z.literal("Finished"),
     agent_id: u32,
-    // Whatever the server says of tokens, the turn is over.
-    usage: z.catch(z.optional(usage), undefined),
+    usage,
   } satisfies Shape<Finished>),
 );
 
@@ -347,9 +347,8 @@ const pong = z.lazy(() => z.looseObject({ type: z.literal("Pong") } satisfies Sh
 const serverError = z.lazy(() =>
   z.looseObject({
     type: z.literal("Error"),
-    message: z.catch(z.string(), "an error without words"),
-    // The message ends the turn either way; only a clear `true` ends the session.
-    fatal: z.catch(z.boolean(), false),
+    message: words,
+    fatal: flag,
   } satisfies Shape<ServerError>),
 );
 

@@ -13,7 +13,7 @@ async function pair(
     client,
     async [Symbol.asyncDispose]() {
       await client.close();
-      await server.close();
+      await server.stop();
     },
   };
 }

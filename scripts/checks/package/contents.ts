@@ -8,6 +8,7 @@ const DOCUMENTS: readonly string[] = [
   "NOTICE",
   "README.md",
   "docs/codebuff.md",
+  "docs/codey.md",
   "docs/testing.md",
   "package.json",
 ];
