@@ -55,7 +55,9 @@ export class OpenRequest<Outcome extends object> {
 
   /** @throws InvalidInputError for what is no decision or answer; the request stays open. */
   reply(value: unknown): Outcome {
-    const outcome = this.#settle(this.#asked.read(value, "reply"));
+    const read = this.#asked.read(value, "reply");
+    this.#withdrawIfStopped(); // its protocol learns of a stop after those who listen to the turn
+    const outcome = this.#settle(read);
     this.#controller.abort(new Error("it was decided by a reply"));
     return outcome;
   }
@@ -83,6 +85,7 @@ export class OpenRequest<Outcome extends object> {
       this.#setup.warn("approval-failed", `\`${name}\` failed: ${said(cause)}`, { cause });
       return;
     }
+    this.#withdrawIfStopped();
     this.#settle(outcome);
   }
 

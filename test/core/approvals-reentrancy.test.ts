@@ -99,6 +99,28 @@ describe("a turn that is stopped while its request is opened", () => {
   });
 });
 
+describe("a turn that is being stopped", () => {
+  test("approves nothing any more, also by who is told of it before its protocol is", () => {
+    const { turn } = turnRig();
+    const { gate, ask } = gateRig({ onToolApproval: "manual" });
+    const { rulings } = ask({ turn });
+    const replies: unknown[] = [];
+    turn.on("status", () => void replies.push(gate.reply("call-1", "once")));
+    void turn.cancel();
+    expect([rulings, replies]).toEqual([[CANCELLED], [CANCELLED]]);
+  });
+
+  test("approves nothing any more, also when its callback does", async () => {
+    const { turn } = turnRig();
+    const { ask } = gateRig({ onToolApproval: () => "always" });
+    const { rulings } = ask({ turn });
+    void turn.cancel();
+    await settle();
+    expect(rulings).toEqual([CANCELLED]);
+    expect(ask({ id: "call-2" }).rulings, "nor is it remembered").toEqual([]);
+  });
+});
+
 describe("`decided`", () => {
   const deeds: { does: string; deed: (rig: ReturnType<typeof gateRig>, withdraw: Withdraw) => void }[] = [
     { does: "replies to the same call", deed: ({ gate }) => void gate.reply("call-1", "reject") },
