@@ -39,20 +39,26 @@ export const APPROVALS: readonly Mutant[] = [
       {
         name: "always-reaches-over",
         breaks: "`always`, said to a call of the last session, holds in this one",
-        find: 'if (ruling.decision === "always") always.add(call.name);',
-        replace: 'if (ruling.decision === "always") this.#always.add(call.name);',
+        find: 'if (ruling.decision === "always") always.add(alwaysFor);',
+        replace: 'if (ruling.decision === "always") this.#always.add(alwaysFor);',
       },
       {
         name: "always-forgotten",
         breaks: "`always` is `once`",
-        find: '        if (ruling.decision === "always") always.add(call.name);',
+        find: '        if (ruling.decision === "always") always.add(alwaysFor);',
         replace: "",
       },
       {
         name: "once-is-always",
         breaks: "`once` is `always`",
-        find: 'if (ruling.decision === "always") always.add(call.name);',
-        replace: "always.add(call.name);",
+        find: 'if (ruling.decision === "always") always.add(alwaysFor);',
+        replace: "always.add(alwaysFor);",
+      },
+      {
+        name: "always-by-name-alone",
+        breaks: "`always`, said to a tool of one MCP server, holds for that of another",
+        find: "if (this.#always.has(alwaysFor))",
+        replace: "if (this.#always.has(call.name))",
       },
       {
         name: "always-outlives-session",

@@ -106,6 +106,8 @@ export interface Asking {
   readonly turn: Waiting | undefined;
   /** Whether the caller registered a handler for just this tool, which is as good as a rule that allows it. */
   readonly isHandled: boolean;
+  /** What an `always` is said for, where names alone do not tell two tools apart. @default the tool's name */
+  readonly alwaysFor?: string | undefined;
   /** Called exactly once, perhaps before `ask` returns; what it throws becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
@@ -170,18 +172,18 @@ export class Gate {
    * Has a call decided. The returned function withdraws it; after the decision it does nothing. Listeners and the
    * callback may end what the call is for before this returns: for a turn the gate sees to that, else the caller has to.
    */
-  ask(call: ToolCall, { turn, isHandled, decided }: Asking): Withdraw {
+  ask(call: ToolCall, { turn, isHandled, alwaysFor = call.name, decided }: Asking): Withdraw {
     const { onToolApproval } = this.#setup.options;
     const always = this.#always; // whatever is said to this call says nothing of the next session
     return this.#wait<Ruling>({
       request: { type: "approval", id: call.id, call },
       turn,
-      known: this.#ruled(call, isHandled),
+      known: this.#ruled(call, isHandled, alwaysFor),
       consult: typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
       read: (value, by) => ({ ...readDecision(value), by }),
       refuse: (by, reason) => ({ decision: "reject", by, reason }),
       settled: (ruling) => {
-        if (ruling.decision === "always") always.add(call.name);
+        if (ruling.decision === "always") always.add(alwaysFor);
         decided(ruling);
       },
     });
@@ -225,11 +227,11 @@ export class Gate {
   }
 
   /** What is decided without asking. */
-  #ruled(call: ToolCall, isHandled: boolean): Ruling | undefined {
+  #ruled(call: ToolCall, isHandled: boolean, alwaysFor: string): Ruling | undefined {
     const then = this.#ruleOf(call) ?? (isHandled ? "allow" : "ask");
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
-    if (this.#always.has(call.name)) return { decision: "always", by: "session" };
+    if (this.#always.has(alwaysFor)) return { decision: "always", by: "session" };
     if (isSomebody(this.#setup.options.onToolApproval)) return undefined;
     this.#warnOnce(
       "tool-denied",

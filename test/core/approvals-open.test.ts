@@ -23,12 +23,11 @@ describe("a callback", () => {
     {
       how: "returns what throws when awaited",
       fail: () =>
-        ({
-          // biome-ignore lint/suspicious/noThenProperty: what is awaited may be anything
-          then: () => {
+        new Proxy({} as Promise<Decision>, {
+          get: () => {
             throw new Error("mine");
           },
-        }) as never,
+        }),
     },
   ])("that $how denies once, and is reported", async ({ fail }) => {
     const { ask, told, leftovers } = gateRig({ onToolApproval: fail });

@@ -261,6 +261,18 @@ describe("`always`", () => {
     },
   );
 
+  test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask({ id: "call-1", alwaysFor: "read of one server" });
+    gate.reply("call-1", "always");
+    const [same, other, own] = [
+      ask({ id: "call-2", alwaysFor: "read of one server", name: "renamed" }),
+      ask({ id: "call-3", alwaysFor: "read of another" }),
+      ask({ id: "call-4" }),
+    ];
+    expect([same.rulings, other.rulings, own.rulings]).toEqual([[SESSION], [], []]);
+  });
+
   test("is decided before anybody hears of it: a call made in `decided` needs no asking", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     let next: readonly Ruling[] = [];

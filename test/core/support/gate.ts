@@ -45,6 +45,7 @@ export const question = (changes: Partial<Question> = {}): Question => ({
 export interface AskChanges extends Partial<ToolCall> {
   readonly turn?: Waiting;
   readonly isHandled?: boolean;
+  readonly alwaysFor?: string;
   readonly decided?: Asking["decided"];
 }
 
@@ -62,11 +63,12 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateSetu
     warn: (kind, message, details) => void told.warnings.push({ kind, message, ...details }),
     ...changes,
   });
-  const ask = ({ turn, isHandled = false, decided = () => {}, ...call }: AskChanges = {}) => {
+  const ask = ({ turn, isHandled = false, alwaysFor, decided = () => {}, ...call }: AskChanges = {}) => {
     const rulings: Ruling[] = [];
     const withdraw = gate.ask(toolCall(call), {
       turn,
       isHandled,
+      alwaysFor,
       decided: (ruling) => {
         rulings.push(ruling);
         decided(ruling);
