@@ -188,6 +188,26 @@ export const WORDS: readonly Mutant[] = [
         find: "if (this.#closed || signal?.aborted) return () => {};",
         replace: "if (this.#closed) return () => {};",
       },
+      {
+        name: "late-status-unwanted",
+        breaks: "a listener that was called off is told the present",
+        find: "if (!listening || options?.signal?.aborted) return;",
+        replace: "if (options?.signal?.aborted) return;",
+        tests: ["core/live-turn-listeners.test.ts"],
+      },
+      {
+        name: "late-status-aborted",
+        breaks: "a listener whose signal was aborted is told the present",
+        find: "if (!listening || options?.signal?.aborted) return;",
+        replace: "if (!listening) return;",
+        tests: ["core/live-turn-listeners.test.ts"],
+      },
+      {
+        name: "past-told-as-present",
+        breaks: "listeners are told what no longer stands",
+        find: "      if (!stands()) return;",
+        replace: "",
+      },
     ],
   ),
   ...mutantsOf(
