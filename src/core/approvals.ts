@@ -101,6 +101,8 @@ export interface Asking {
   readonly turn: Waiting | undefined;
   /** Whether the caller registered a handler for just this tool, which is as good as a rule that allows it. */
   readonly isHandled: boolean;
+  /** What an `always` is said for, where names alone do not tell two tools apart. @default the tool's name */
+  readonly alwaysFor?: string | undefined;
   /** Called exactly once, perhaps before `ask` returns. */
   readonly decided: (ruling: Ruling) => void;
 }
@@ -164,14 +166,14 @@ export class Gate {
   }
 
   /** Has a call decided. The returned function withdraws it; after the decision it does nothing. */
-  ask(call: ToolCall, { turn, isHandled, decided }: Asking): Withdraw {
+  ask(call: ToolCall, { turn, isHandled, alwaysFor = call.name, decided }: Asking): Withdraw {
     const { onToolApproval } = this.#setup.options;
     const settled = (ruling: Ruling): void => {
       this.#settled.set(call.id, ruling);
-      if (ruling.decision === "always") this.#always.add(call.name);
+      if (ruling.decision === "always") this.#always.add(alwaysFor);
       decided(ruling);
     };
-    const known = this.#ruled(call, isHandled);
+    const known = this.#ruled(call, isHandled, alwaysFor);
     if (known) {
       settled(known);
       return () => {};
@@ -224,11 +226,11 @@ export class Gate {
   }
 
   /** What is decided without asking. */
-  #ruled(call: ToolCall, isHandled: boolean): Ruling | undefined {
+  #ruled(call: ToolCall, isHandled: boolean, alwaysFor: string): Ruling | undefined {
     const then = this.#firstRule(call) ?? (isHandled ? "allow" : "ask");
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
-    if (this.#always.has(call.name)) return { decision: "always", by: "session" };
+    if (this.#always.has(alwaysFor)) return { decision: "always", by: "session" };
     if (this.#setup.options.onToolApproval !== undefined) return undefined;
     this.#warnOnce(
       "tool-denied",
