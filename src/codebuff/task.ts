@@ -193,7 +193,7 @@ export class Task<T> {
     if (!turn) return undefined;
     const opened = (request: PendingRequest): void => {
       this.#show({ state: "awaiting" });
-      if (!this.#isOver && this.#setup.core().gate.isOpen(request.id)) turn.opened(request);
+      if (this.#setup.core().gate.isOpen(request.id)) turn.opened(request);
     };
     return { hold: () => turn.hold(), opened, closed: (id) => turn.closed(id) };
   }

@@ -1,23 +1,18 @@
-import type { CodebuffClientOptions, ToolCall } from "agentwire/codebuff";
-import { type Step, step } from "agentwire/testing";
+import type { ToolCall } from "agentwire/codebuff";
+import { step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { gate, once, readyPair } from "../helpers/codebuff.ts";
-import { act, approval, asks, handlers, hanging, sent } from "../helpers/codebuff-approvals.ts";
+import { act, approval, asks, hanging, sent } from "../helpers/codebuff-approvals.ts";
 import { ASK, answers, errorOutput, original, statesOf } from "../helpers/codebuff-requests.ts";
 
-describe.each(["proxy", "codebuff"] as const)("on %s", (profile) => {
-  const withProfile = (client: Partial<CodebuffClientOptions>, answer: () => Iterable<Step>) =>
-    readyPair({
-      mock: { profile, answer, idRelease: { idle: 0, midPrompt: 0 } },
-      client: { keepalive: false, ...client },
-    });
-
-  test("a lost link withdraws what is open, and the next link hears nothing of it", async () => {
+test.each(["proxy", "codebuff"] as const)(
+  "a lost link withdraws what is open, and the next link hears nothing of it, on %s",
+  async (profile) => {
     const run: string[] = [];
-    await using pair = await withProfile(
-      { ...handlers(run), toolPolicy: ASK, onToolApproval: "manual" },
-      hanging(),
-    );
+    await using pair = await readyPair({
+      mock: { profile, answer: hanging(), idRelease: { idle: 0, midPrompt: 0 } },
+      client: { keepalive: false, ...asks("manual", run) },
+    });
     const turn = pair.client.prompt("go");
     const { id } = await approval(pair);
     const back = once(pair.client, "reconnected");
@@ -32,8 +27,8 @@ describe.each(["proxy", "codebuff"] as const)("on %s", (profile) => {
     expect(pair.client.reply(id, true)).toMatchObject({ decision: "reject", by: "disconnected" });
     await pair.client.subscribe(["a"]);
     expect([run, sent(pair)]).toEqual([[], []]);
-  });
-});
+  },
+);
 
 describe("an approval", () => {
   test("that nobody gives within `approvalTimeout` is a denial", async () => {
@@ -81,6 +76,23 @@ describe("an approval", () => {
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/nobody decided/), outcome: "taken" }]);
     expect(run).toEqual([]);
+  });
+
+  test("is answered once, also when the one who is told of the end of that time cancels the turn", async () => {
+    let cancel = (): void => {};
+    const onToolApproval = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
+      signal.addEventListener("abort", () => cancel());
+      return new Promise<never>(() => {});
+    };
+    await using pair = await original(asks(onToolApproval), hanging());
+    const turn = pair.client.prompt("go");
+    cancel = () => void turn.cancel();
+    await approval(pair);
+    await pair.clock.advance(9_000);
+    expect(await turn.outcome).toMatchObject({ status: "cancelled" });
+    await pair.client.subscribe(["a"]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/nobody decided/) }]);
+    expect(answers(pair)).toHaveLength(1);
   });
 
   test("leaves the handler what is left of that time", async () => {

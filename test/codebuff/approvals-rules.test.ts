@@ -1,5 +1,5 @@
 import type { ToolCall, ToolRule } from "agentwire/codebuff";
-import { step } from "agentwire/testing";
+import { type Step, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { gate, once } from "../helpers/codebuff.ts";
 import { act, CONFIG, handlers, only } from "../helpers/codebuff-approvals.ts";
@@ -201,6 +201,24 @@ describe("a tool call that does not come to an approval", () => {
       deniedBy: "policy",
       reason: expect.stringMatching(/100 requests at once/),
     });
+  });
+
+  test("is not shown by a turn that was not sent yet", async () => {
+    const asked = gate();
+    await using pair = await original(
+      { tools: { act: () => json(1) }, maxConcurrentPrompts: 1 },
+      async function* ({ promptId }): AsyncGenerator<Step> {
+        if (promptId === "p2") return;
+        await asked.passed;
+        yield step.toolCall({ toolName: "act", input: {}, userInputId: "p2" });
+      },
+    );
+    const one = pair.client.prompt({ prompt: "go", promptId: "p1" });
+    const two = pair.client.prompt({ prompt: "go", promptId: "p2" });
+    asked.open();
+    await Promise.all([one.result, two.result]);
+    expect([one.toolCalls, two.toolCalls]).toEqual([[], []]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/no such prompt/) }]);
   });
 
   test("is another call where one of its id was refused in the same turn", async () => {

@@ -1,27 +1,25 @@
-import type { CodebuffClientOptions, Decision, ToolCall, ToolRule } from "agentwire/codebuff";
-import { type Step, step } from "agentwire/testing";
+import type { Decision, ToolCall, ToolRule } from "agentwire/codebuff";
+import { step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { gate, once, readyPair } from "../helpers/codebuff.ts";
-import { act, approval, asks, CONFIG, handlers, only, sent } from "../helpers/codebuff-approvals.ts";
+import { act, approval, asks, CONFIG, only, sent } from "../helpers/codebuff-approvals.ts";
 import { ASK, answers, errorOutput, json, original, statesOf, TOKEN } from "../helpers/codebuff-requests.ts";
 
-describe.each(["proxy", "codebuff"] as const)("on %s", (profile) => {
-  const withProfile = (client: Partial<CodebuffClientOptions>, answer: () => Iterable<Step>) =>
-    readyPair({
-      mock: { profile, answer, idRelease: { idle: 0, midPrompt: 0 } },
-      client: { keepalive: false, ...client },
-    });
-
-  test("an approved call is run, and a denied one is not, each with one answer", async () => {
+test.each(["proxy", "codebuff"] as const)(
+  "an approved call is run, and a denied one is not, each with one answer, on %s",
+  async (profile) => {
     const run: string[] = [];
-    await using pair = await withProfile(
-      { ...handlers(run), toolPolicy: ASK, onToolApproval: ({ name }) => name === "act" },
-      function* () {
-        yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
-        yield step.toolCall({ toolName: "other", input: {}, requestId: "r2" });
-        yield "done";
+    await using pair = await readyPair({
+      mock: {
+        profile,
+        answer: function* () {
+          yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
+          yield step.toolCall({ toolName: "other", input: {}, requestId: "r2" });
+          yield "done";
+        },
       },
-    );
+      client: { keepalive: false, ...asks(({ name }) => name === "act", run) },
+    });
     const turn = pair.client.prompt("go");
     expect((await turn.result).text).toBe("done");
     await pair.server.waitFor(() => sent(pair).length === 2);
@@ -30,8 +28,8 @@ describe.each(["proxy", "codebuff"] as const)("on %s", (profile) => {
     const ids = sent(pair).map(({ raw }) => JSON.parse(raw).data.requestId);
     // The proxy refuses every answer, and a denial is not repeated.
     expect(ids.toSorted()).toEqual(["r1", "r2"]);
-  });
-});
+  },
+);
 
 describe("an approval", () => {
   test("is shown by its turn from the request to the output", async () => {

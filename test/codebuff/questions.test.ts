@@ -203,6 +203,20 @@ describe("a question of the agent", () => {
     expect(answers(pair)).toMatchObject([{ output: json({ answers: [{ selectedOption: "tabs" }] }) }]);
   });
 
+  test("is not asked for a prompt that was cancelled", async () => {
+    let asked = 0;
+    await using pair = await original({ onQuestion: () => String(++asked) }, () => [step.hang()]);
+    const turn = pair.client.prompt("go");
+    await pair.server.waitFor(({ prompts }) => prompts.length === 1);
+    await turn.cancel();
+    const data = { type: "tool-call-request", userInputId: turn.id, requestId: "q1", toolName: "ask_user" };
+    pair.server.connections[0]?.send(
+      JSON.stringify({ type: "action", data: { ...data, input: { questions: [STYLE] } } }),
+    );
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect([asked, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/cancelled/) }]]);
+  });
+
   test("of a tool of an MCP server that goes by the name is none", async () => {
     const run: string[] = [];
     await using pair = await original(

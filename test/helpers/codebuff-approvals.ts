@@ -42,7 +42,7 @@ export const only = (asked: Step) =>
   };
 
 /** A prompt that asks for the tool `act` and goes on with its answer. */
-export const act = (id = "r1") => only(step.toolCall({ toolName: "act", input: {}, requestId: id }));
+export const act = () => only(step.toolCall({ toolName: "act", input: {}, requestId: "r1" }));
 
 /** A prompt that asks for the tool `act` and never ends. */
 export const hanging = (timeout = 5_000) =>
@@ -54,6 +54,6 @@ export const hanging = (timeout = 5_000) =>
 /** The next call that waits for a decision. */
 export const approval = (pair: Pair): Promise<ToolCall> => once(pair.client, "approval");
 
-/** The server's answers to the tool calls, as frames: also those that it does not take. */
+/** The client's answers, as frames: also those that the server does not take. */
 export const sent = ({ server }: Pair) =>
   server.frames.filter(({ raw, direction }) => direction === "c2s" && raw.includes('-response","requestId"'));
