@@ -225,6 +225,7 @@ describe("an approval", () => {
     await turn.result;
     expect(pair.client.reply("r1", true)).toBe(first);
     expect([run, pair.server.answers.length]).toEqual([[], 1]);
+    expect(turn.toolCalls).toMatchObject([{ state: "denied", deniedBy: "user", reason: "not today" }]);
   });
 
   test("a reply to what was never asked, or with what is no decision, is refused and decides nothing", async () => {

@@ -152,12 +152,15 @@ describe("a question of the agent", () => {
       multiSelect: null,
       options: [{ label: "x", description: null }],
     };
-    const made = await answering(() => null, { questions: [item, { question: "Why?" }] });
+    const made = await answering(() => null, {
+      questions: [item, { question: "Why?" }, { question: "Who?", options: null }],
+    });
     await using pair = made.pair;
     await pair.client.prompt("go").result;
     expect(made.questions[0]?.questions).toEqual([
       { question: "How?", options: [{ label: "x" }], multiSelect: false },
       { question: "Why?", options: [], multiSelect: false },
+      { question: "Who?", options: [], multiSelect: false },
     ]);
   });
 
