@@ -166,8 +166,8 @@ export const WORDS: readonly Mutant[] = [
       {
         name: "late-listener-told-all",
         breaks: "a late listener is told of what was decided meanwhile",
-        find: "        .filter(({ id }) => this.gate.isOpen(id))",
-        replace: "        .filter(() => true)",
+        find: "if (this.gate.isOpen(request.id)) yield",
+        replace: "yield",
         tests: ["codebuff/approvals.test.ts"],
       },
       {
@@ -187,8 +187,8 @@ export const WORDS: readonly Mutant[] = [
       {
         name: "opened-after-reply",
         breaks: "what one listener has decided already is shown to the next",
-        find: "    if (!this.gate.isOpen(request.id)) return; // the",
-        replace: "    // the",
+        find: "const isOpen = (): boolean => this.gate.isOpen(request.id);",
+        replace: "const isOpen = (): boolean => true;",
         tests: ["codebuff/approvals.test.ts"],
       },
       {
@@ -222,6 +222,26 @@ export const WORDS: readonly Mutant[] = [
         breaks: "a listener whose signal was aborted before is added",
         find: "if (this.#closed || signal?.aborted) return () => {};",
         replace: "if (this.#closed) return () => {};",
+      },
+      {
+        name: "late-status-unwanted",
+        breaks: "a listener that was called off is told the present",
+        find: "if (!listening || options?.signal?.aborted) return;",
+        replace: "if (options?.signal?.aborted) return;",
+        tests: ["core/live-turn-listeners.test.ts"],
+      },
+      {
+        name: "late-status-aborted",
+        breaks: "a listener whose signal was aborted is told the present",
+        find: "if (!listening || options?.signal?.aborted) return;",
+        replace: "if (!listening) return;",
+        tests: ["core/live-turn-listeners.test.ts"],
+      },
+      {
+        name: "past-told-as-present",
+        breaks: "listeners are told what no longer stands",
+        find: "      if (!stands()) return;",
+        replace: "",
       },
     ],
   ),

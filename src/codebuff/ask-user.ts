@@ -52,7 +52,7 @@ export function asking(gate: Gate, question: Question): Job<readonly ToolOutput[
       answered: ({ answers, by, reason = by }) => {
         // To be told that the user does not want to answer is an answer; that nobody was there is none.
         if (answers || isUsersWord(by)) task.finish(outputOf(question, answers));
-        else task.fail(`the question was not answered: ${reason}`);
+        else task.fail(by, `the question was not answered: ${reason}`);
       },
     });
 }

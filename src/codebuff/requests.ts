@@ -19,7 +19,7 @@ import {
   textOf,
 } from "./handlers.ts";
 import type { Invalid } from "./messages.ts";
-import type { Prompt, Prompts } from "./prompts.ts";
+import type { Prompts } from "./prompts.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 import { type Job, type Now, shownAs, Task } from "./task.ts";
@@ -141,7 +141,7 @@ export class Requests {
     const named = userInputId == null ? undefined : prompts.named(userInputId);
     const { promptId } = named ?? {};
     const turn = named?.standing === "open" ? named.prompt?.turn : undefined;
-    const call = toolCallOf(raw, this.#idFor(requestId, turn), promptId);
+    const call = toolCallOf(raw, gate.idFor(requestId), promptId);
     const job: Omit<Job<readonly ToolOutput[]>, "ask"> = {
       session,
       notice: "tool-call-response",
@@ -170,14 +170,6 @@ export class Requests {
         alwaysFor: mcpConfig ? JSON.stringify([name, mcpConfig]) : undefined,
       });
     }
-  }
-
-  /** Servers use their ids again; and a call that was refused never came before the gate. */
-  #idFor(native: string, turn?: Prompt["turn"]): string {
-    const { gate } = this.#setup.core();
-    let id = gate.idFor(native);
-    for (let use = 2; turn?.tools.get(id); use++) id = gate.idFor(`${native}~${use}`);
-    return id;
   }
 
   #readFiles(session: Session, key: string, raw: ReadFilesRequest): void {
@@ -222,7 +214,7 @@ export class Requests {
 
   /** What rules and approvals see of a request that names no prompt. */
   #forNoPrompt(name: string, input: object, raw: ReadFilesRequest | McpToolDataRequest) {
-    const call: ToolCall = { id: this.#idFor(raw.requestId), name, input, raw };
+    const call: ToolCall = { id: this.#setup.core().gate.idFor(raw.requestId), name, input, raw };
     return { call, promptId: undefined, turn: undefined };
   }
 

@@ -97,6 +97,10 @@ export class Task<T> {
   }
 
   deny({ by, reason }: Ruling): void {
+    if (isEnd(by)) {
+      this.abandon(by, reason ?? by);
+      return;
+    }
     const isUsers = isUsersWord(by);
     const why = reason === undefined ? undefined : this.#words(reason);
     this.#refuse(denialOf(isUsers, why), {
@@ -106,9 +110,10 @@ export class Task<T> {
     });
   }
 
-  fail(reason: string): void {
+  fail(by: DecidedBy, reason: string): void {
     const error = this.#words(reason);
-    this.#refuse(error, { state: "failed", error });
+    if (isEnd(by)) this.abandon(by, error);
+    else this.#refuse(error, { state: "failed", error });
   }
 
   /** Nobody waits any more: ends it, and answers with the reason. */
@@ -195,13 +200,25 @@ export class Task<T> {
       this.#show({ state: "awaiting" });
       if (this.#setup.core().gate.isOpen(request.id)) turn.opened(request);
     };
-    return { hold: () => turn.hold(), opened, closed: (id) => turn.closed(id) };
+    return {
+      get status() {
+        return turn.status;
+      },
+      hold: () => turn.hold(),
+      opened,
+      closed: (id) => turn.closed(id),
+    };
   }
 }
 
 /** Whether the user has said so, now or with an earlier `always`. */
 export function isUsersWord(by: DecidedBy): boolean {
   return by === "callback" || by === "reply" || by === "session";
+}
+
+/** Whether nobody decided because the turn or the link ended: the gate may learn of that first. */
+function isEnd(by: DecidedBy): boolean {
+  return by === "cancelled" || by === "ended" || by === "disconnected";
 }
 
 /** A call as its turn shows it. */

@@ -107,13 +107,9 @@ export class ClientCore<
   ): Unsubscribe {
     const asked = this.gate.pending.filter(({ type }) => type === name);
     if (asked.length === 0) return this.events.on(name, listener, options);
-    const present = () =>
-      asked
-        .filter(({ id }) => this.gate.isOpen(id))
-        .map((request) => (request.type === "approval" ? request.call : request.question))
-        .map((value) => [value, ...this.#turnOf(value)]);
     // The name is that of a shared event; TypeScript cannot see through the type parameter.
-    return this.events.onWithPresent(name, listener, options, present as unknown as () => Events[Name][]);
+    const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
+    return this.events.onWithPresent(name, listener, options, present);
   }
 
   connect(options: ConnectOptions = {}): Promise<void> {
@@ -217,11 +213,22 @@ export class ClientCore<
     }
   }
 
+  /** Listeners are told until one has replied. */
   #onOpened(request: PendingRequest): void {
-    if (!this.gate.isOpen(request.id)) return; // the turn's listeners were told first, and one has replied
-    if (request.type === "approval")
-      this.#shared.emit("approval", request.call, ...this.#turnOf(request.call));
-    else this.#shared.emit("question", request.question, ...this.#turnOf(request.question));
+    const isOpen = (): boolean => this.gate.isOpen(request.id);
+    if (request.type === "approval") {
+      this.#shared.emitPresent("approval", isOpen, request.call, ...this.#turnOf(request.call));
+    } else {
+      this.#shared.emitPresent("question", isOpen, request.question, ...this.#turnOf(request.question));
+    }
+  }
+
+  /** What is open still, as its listeners are told. Lazily, since who is told of one may decide another. */
+  *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
+    for (const request of requests) {
+      const asked = request.type === "approval" ? request.call : request.question;
+      if (this.gate.isOpen(request.id)) yield [asked, ...this.#turnOf(asked)];
+    }
   }
 
   #turnOf({ turnId }: ToolCall | Question): readonly [] | readonly [Turn<Event, Result>] {

@@ -207,14 +207,9 @@ describe("an approval", () => {
   );
 
   test("a listener that cancels the turn when it is asked withdraws the request for good", async () => {
-    let signalled = false;
+    let asked = 0;
     await using pair = await original(
-      asks((_call, { signal }) => {
-        signal.addEventListener("abort", () => {
-          signalled = true;
-        });
-        return new Promise<never>(() => {});
-      }),
+      asks(() => ++asked > 0),
       act(),
     );
     const turn = pair.client.prompt("go");
@@ -222,7 +217,42 @@ describe("an approval", () => {
     await turn.outcome;
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(pair.client.reply("r1", true)).toMatchObject({ by: "cancelled" });
-    expect([turn.pending, signalled]).toEqual([[], true]);
+    expect([turn.pending, asked]).toEqual([[], 0]);
+  });
+
+  test("of files is withdrawn for good when who is asked closes the client", async () => {
+    const aborted = gate();
+    await using pair = await original(
+      asks((_call, { signal }) => {
+        signal.addEventListener("abort", () => aborted.open());
+        return new Promise<never>(() => {});
+      }),
+      function* () {
+        yield step.readFiles(["a.txt"], { requestId: "f1" });
+      },
+    );
+    const turn = pair.client.prompt("go");
+    pair.client.on("approval", () => void pair.client.close({ force: true }));
+    await turn.outcome;
+    await aborted.passed;
+    expect(pair.client.reply("f1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
+    await pair.client.close();
+    expect(pair.clock.pending).toBe(0);
+  });
+
+  test("that is given while its turn is being cancelled comes too late: the call is abandoned, not denied", async () => {
+    const run: string[] = [];
+    await using pair = await original(asks("manual", run), act());
+    const turn = pair.client.prompt("go");
+    turn.on("status", (status) => {
+      if (status === "cancelling") pair.client.reply("r1", true);
+    });
+    await approval(pair);
+    await turn.cancel();
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/its turn is over/) }]);
+    expect(run).toEqual([]);
   });
 
   test("leaves no timer and nothing open behind, however it ended", async () => {

@@ -279,6 +279,30 @@ describe("an approval", () => {
     expect(tooLate).toEqual([]);
   });
 
+  test("that one listener has given is not shown to the next, nor to a late one", async () => {
+    await using pair = await original(asks("manual"), function* () {
+      const two = yield* step.toolCall({ toolName: "two", input: {}, requestId: "r2", wait: false });
+      const one = yield* step.toolCall({ toolName: "one", input: {}, requestId: "r1", wait: false });
+      yield step.toolCall({ toolName: "three", input: {}, requestId: "r3" });
+      yield step.answerTo(one);
+      yield step.answerTo(two);
+    });
+    const next: string[] = [];
+    const late: string[] = [];
+    pair.client.on("approval", ({ id }) => {
+      if (id === "r3") pair.client.reply("r3", true);
+    });
+    pair.client.on("approval", ({ id }) => next.push(id));
+    const turn = pair.client.prompt("go");
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    pair.client.on("approval", ({ id }) => {
+      late.push(id);
+      for (const { id } of turn.pending) pair.client.reply(id, true);
+    });
+    await turn.result;
+    expect([next, late]).toEqual([["r2", "r1"], ["r2"]]);
+  });
+
   test("of files names no turn", async () => {
     await using pair = await original(asks("manual"), only(step.readFiles(["a.txt"], { requestId: "f1" })));
     const turn = pair.client.prompt("go");

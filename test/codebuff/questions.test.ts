@@ -379,6 +379,19 @@ describe("a question that waits for the user", () => {
     expect(pair.client.reply("q1", "tabs")).toMatchObject({ by: "timeout" });
   });
 
+  test("that is answered while its turn is being cancelled is answered too late", async () => {
+    await using pair = await original(manual, waiting());
+    const turn = pair.client.prompt("go");
+    turn.on("status", (status) => {
+      if (status === "cancelling") pair.client.reply("q1", "tabs");
+    });
+    await asked(pair);
+    await turn.cancel();
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/not answered: its turn is over/) }]);
+  });
+
   test("is withdrawn when its turn is cancelled, and a late answer goes nowhere", async () => {
     const late = gate();
     await using pair = await original(
