@@ -102,17 +102,10 @@ export const HANDLERS: readonly Mutant[] = [
         tests: ["codebuff/approvals.test.ts"],
       },
       {
-        name: "cancelled-when-requested",
-        breaks: "a call is asked for although a listener has just ended its turn",
-        find: "    if (this.#isOver) return; // a listener",
-        replace: "    // a listener",
-        tests: ["codebuff/approvals-ends.test.ts"],
-      },
-      {
         name: "cancelled-when-asked",
         breaks: "an approval stays open although a listener of it has ended its turn",
-        find: "    if (this.#left) this.#withdraw(...this.#left); // so",
-        replace: "    // so",
+        find: "    if (this.#left) this.#withdraw(...this.#left); // a",
+        replace: "    // a",
         tests: ["codebuff/approvals-ends.test.ts"],
       },
       {
@@ -212,6 +205,20 @@ export const HANDLERS: readonly Mutant[] = [
         find: "return /^denied\\b/i.test(why) ? why :",
         replace: 'return why === "" ? why :',
         tests: ["codebuff/approvals-rules.test.ts"],
+      },
+      {
+        name: "late-decision-is-denial",
+        breaks: "a call whose turn is over counts as denied",
+        find: "    if (isEnd(by)) {\n",
+        replace: "    if (isEnd(by) && reason === undefined) {\n",
+        tests: ["codebuff/approvals-ends.test.ts"],
+      },
+      {
+        name: "late-answer-is-failure",
+        breaks: "a question whose turn is over counts as failed",
+        find: "if (isEnd(by)) this.abandon(by, error);",
+        replace: 'if (isEnd(by) && error === "") this.abandon(by, error);',
+        tests: ["codebuff/questions.test.ts"],
       },
       {
         name: "output-not-shown",

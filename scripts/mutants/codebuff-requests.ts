@@ -167,7 +167,7 @@ export const REQUESTS: readonly Mutant[] = [
         tests: ["codebuff/approvals.test.ts"],
       },
       {
-        name: "always-outlives-session",
+        name: "always-kept-by-client",
         breaks: "an `always` holds for the next session",
         find: "    this.#setup.core().gate.newSession();",
         replace: "",
@@ -190,16 +190,9 @@ export const REQUESTS: readonly Mutant[] = [
       {
         name: "native-id-shown",
         breaks: "two calls that are open have one id",
-        find: "let id = gate.idFor(native);",
-        replace: "let id = native;",
+        find: "toolCallOf(raw, gate.idFor(requestId), promptId)",
+        replace: "toolCallOf(raw, requestId, promptId)",
         tests: ["codebuff/approvals.test.ts"],
-      },
-      {
-        name: "id-of-refused-call",
-        breaks: "a call takes the place of one that was refused",
-        find: "use = 2; turn?.tools.get(id); use++",
-        replace: "use = 2; use < 2; use++",
-        tests: ["codebuff/approvals-rules.test.ts"],
       },
       {
         name: "refused-call-not-shown",

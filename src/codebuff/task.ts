@@ -76,9 +76,8 @@ export class Task<T> {
 
   begin(): void {
     this.#show({ state: "requested" });
-    if (this.#isOver) return; // a listener has just ended its turn
     this.#withdraw = this.#job.ask(this, this.#waiting());
-    if (this.#left) this.#withdraw(...this.#left); // so has one that was told of the approval
+    if (this.#left) this.#withdraw(...this.#left); // a listener ended what it is for
   }
 
   /** It may be done. */
