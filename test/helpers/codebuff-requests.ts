@@ -28,7 +28,7 @@ export const errorOutput = (text: string | RegExp) => [
 ];
 
 /** Whatever the server asks for needs an approval. */
-export const ASK: readonly ToolRule[] = [{ tool: /./, then: "ask" }];
+export const ASK: readonly ToolRule[] = [{ tool: /.*/, then: "ask" }];
 
 /** The states that the calls of a turn go through from now on. */
 export function statesOf(turn: ReturnType<CodebuffClient["prompt"]>): readonly string[] {
