@@ -186,8 +186,7 @@ export async function works(client: CodeyClient): Promise<string> {
 
 /** Frames of the server, for what no script would say. */
 export const frame = {
-  text: (content: string, agent_id = 0): string =>
-    JSON.stringify({ type: "TextDelta", agent_id, content }),
+  text: (content: string, agent_id = 0): string => JSON.stringify({ type: "TextDelta", agent_id, content }),
   thinking: (content: string, agent_id = 0): string =>
     JSON.stringify({ type: "ThinkingDelta", agent_id, content }),
   request: (...ids: readonly string[]): string =>

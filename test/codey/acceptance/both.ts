@@ -1,7 +1,7 @@
 import type { CodeyViolationKind } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { sendsHeaders } from "#socket";
-import { type CodeyPair, type CodeyPairOptions, collect, codeyPair } from "../../helpers/codey.ts";
+import { type CodeyPair, type CodeyPairOptions, codeyPair, collect } from "../../helpers/codey.ts";
 import { isOmitted } from "./omissions.ts";
 
 /** The server that exists, and the one that its guide promises. */

@@ -1,4 +1,4 @@
-import type { CodeyEvent, TurnToolCall } from "agentwire/codey";
+import type { CodeyEvent, CodeyResult } from "agentwire/codey";
 import { type CodeyCall, codeyStep, codeyTool } from "agentwire/testing";
 import { eventsOf } from "../../helpers/codey.ts";
 import type { Scene } from "./both.ts";
@@ -36,7 +36,7 @@ export interface Played {
   readonly heard: string;
   /** What the server said of them. */
   readonly said: string;
-  readonly calls: readonly TurnToolCall[];
+  readonly calls: CodeyResult["toolCalls"];
 }
 
 /** Plays a turn of one round with these calls, and one round behind it. */

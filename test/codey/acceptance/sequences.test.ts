@@ -54,17 +54,21 @@ onBoth("4.2 foreground, filter allows: what fails has the error", async (scene) 
   expect(calls).toMatchObject([{ state: "failed", error: "boom" }]);
 });
 
-onBoth("4.2 any, filter denies: the denial is the server's, and nobody is asked", approving, async (scene) => {
-  const { heard, calls } = await play(
-    scene,
-    read({ filter: "deny" }),
-    read({ filter: "deny", background }),
-  );
-  expect(heard).toBe("EE");
-  const denied = { state: "denied", deniedBy: "server", error: "Denied by user" };
-  expect(calls).toMatchObject([denied, denied]);
-  expect(sent(scene.server)).toEqual(["SendMessage go"]);
-});
+onBoth(
+  "4.2 any, filter denies: the denial is the server's, and nobody is asked",
+  approving,
+  async (scene) => {
+    const { heard, calls } = await play(
+      scene,
+      read({ filter: "deny" }),
+      read({ filter: "deny", background }),
+    );
+    expect(heard).toBe("EE");
+    const denied = { state: "denied", deniedBy: "server", error: "Denied by user" };
+    expect(calls).toMatchObject([denied, denied]);
+    expect(sent(scene.server)).toEqual(["SendMessage go"]);
+  },
+);
 
 onBoth(
   "4.2 foreground, fails before approval: the call has failed, and nobody is asked",
