@@ -16,8 +16,8 @@ export class Session {
   readonly states: Replies<State>;
   readonly histories: Replies<History>;
   readonly usage = new UsageCount();
-  /** The calls of turns that are over. */
-  readonly ended = new Recent<string, true>(REMEMBERED);
+  /** The calls of turns that are over, and whether the server has had its answer if it asked about one. */
+  readonly ended = new Recent<string, boolean>(REMEMBERED);
 
   constructor(clock: Clock) {
     this.pings = new Replies(clock);

@@ -150,10 +150,13 @@ export class Turns {
     const job = this.#current;
     if (this.#barrier) this.#afterCancel(this.#barrier.job, message);
     else if (!job) {
+      this.#denyForNobody(message);
       core().warn("stray-message", `a \`${message.type}\` while no turn runs`);
       core().events.emit("stray", message);
-    } else if (this.#isOfEarlierTurn(job, message)) core().events.emit("late", message);
-    else this.#apply(job, stepTurn(job.state, message), message, size);
+    } else if (this.#isOfEarlierTurn(job, message)) {
+      this.#denyForNobody(message);
+      core().events.emit("late", message);
+    } else this.#apply(job, stepTurn(job.state, message), message, size);
   }
 
   /** Any error ends the turn; a server that goes on in spite of it is stopped. */
@@ -161,9 +164,10 @@ export class Turns {
     const { core } = this.#setup;
     const job = this.#current;
     if (job) {
+      const awaiting = awaitingOf(job);
       this.#leave(job, "ended", "the turn has failed");
       this.#setup.wire.session?.usage.missed();
-      if (!error.fatal) this.#cancelOnServer([], undefined);
+      if (!error.fatal) this.#cancelOnServer(awaiting, undefined);
       job.turn.fail(turnError(error.message, error.fatal));
     } else if (this.#barrier?.job) {
       this.#barrier.job.endedBy = error;
@@ -316,7 +320,7 @@ export class Turns {
   #leave(job: Job, by: DecidedBy, reason: string): void {
     const session = this.#setup.wire.session;
     this.#current = undefined;
-    for (const key of job.state.calls.keys()) session?.ended.set(key, true);
+    for (const [key, { call }] of job.state.calls) session?.ended.set(key, call.state !== "requested");
     for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
     job.turn.tools.abandon();
   }
@@ -363,13 +367,25 @@ export class Turns {
         job.usage = usage;
       }
     }
+    this.#denyForNobody(message);
     this.#setup.core().events.emit("late", message);
+  }
+
+  /** A server that asks when nobody is there to decide any more would wait for ever, or at least list the call as open. */
+  #denyForNobody(message: TurnMessage): void {
+    const { wire } = this.#setup;
+    if (message.type !== "ToolAwaitingApproval" || !wire.session) return;
+    const { ended } = wire.session;
+    const key = keyOf(message.agent_id, message.call_id);
+    if (ended.get(key)) return; // it was answered, or needs no answer
+    ended.set(key, true);
+    wire.send(encode.toolDecision(message.call_id, false));
   }
 
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
     if (!("call_id" in message)) return false;
     const key = keyOf(message.agent_id, message.call_id);
-    return !state.calls.has(key) && this.#setup.wire.session?.ended.get(key) === true;
+    return !state.calls.has(key) && this.#setup.wire.session?.ended.get(key) !== undefined;
   }
 
   #endDelay(): void {
