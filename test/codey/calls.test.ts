@@ -81,6 +81,11 @@ describe("what a message makes of a call", () => {
     expect(call).toMatchObject({ state: "denied", deniedBy: "user", error: "Denied by user" });
   });
 
+  test.each([A, S, D, C, E])("denied, and the server has said so: %o changes nothing", (message) => {
+    const before = callIn("denied", { ...DENIED_BY_USER, error: "Denied by user" });
+    expect(stepCall(before, message)).toEqual({ call: before, tell: false });
+  });
+
   test("a call that the server has turned down without having asked was denied by the server", () => {
     expect(stepCall(callIn("requested"), TURNED_DOWN).call).toMatchObject({ deniedBy: "server" });
   });

@@ -150,9 +150,7 @@ describe("calls", () => {
     const [asked] = state.calls.values();
     if (!asked) throw new Error("no call");
     decide(state, asked, { decision: "reject", by: "reply" });
-    expect(stepTurn(state, say.completed("c1")).warning).toBe(
-      "the call c1 has run although it was denied",
-    );
+    expect(stepTurn(state, say.completed("c1")).warning).toBe("the call c1 has run although it was denied");
   });
 
   test("a message that repeats what is known is no event", () => {
