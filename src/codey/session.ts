@@ -8,7 +8,10 @@ import { UsageCount } from "./usage.ts";
 /** How many calls of ended turns are remembered, so that what comes late for one is not taken for a new call. */
 const REMEMBERED = 256;
 
-/** What is remembered of a call whose turn has ended: it was over by then, nobody was asked about it, or it was left behind. */
+/**
+ * What is remembered of a call whose turn has ended: it was `over` by then, `unasked` as yet, or `abandoned` in the
+ * middle.
+ */
 export type PastCall = "over" | "unasked" | "abandoned";
 
 /** What one connection has outstanding, and what its session has used. Gone with its socket. */

@@ -53,7 +53,8 @@ export interface Job {
   readonly state: TurnState;
   /** Takes back what waits for a decision, by the call's id. */
   readonly open: Map<string, Withdraw>;
-  sent: boolean;
+  /** How many frames had come when it was sent; `undefined` before. */
+  sentAfter: number | undefined;
   usage: CodeyUsage | undefined;
   /** What the server still said of its end after a cancel. */
   endedBy: Finished | ServerError | undefined;
@@ -124,7 +125,7 @@ export class Turns {
       prompt,
       state,
       open: new Map(),
-      sent: false,
+      sentAfter: undefined,
       usage: undefined,
       endedBy: undefined,
     };
@@ -141,21 +142,28 @@ export class Turns {
 
   /** Sends the next turn, if the server is free for it. */
   pump(): void {
-    const { wire } = this.#setup;
+    const { wire, core } = this.#setup;
     const job = this.#queue.first();
     if (!job || !wire.session || this.#current || this.#stopping || this.#cancelDelay) return;
     this.#queue.delete(job);
     this.#current = job;
-    job.sent = true;
+    job.sentAfter = core().connection.frames;
     this.#setup.transcript().asked(job.prompt.content);
     job.turn.sent(() => wire.send(job.prompt.frame));
     job.turn.active();
   }
 
+  /** The turn that a message is of: not one that somebody who saw the frame come has begun just now. */
+  get #addressed(): Job | undefined {
+    const job = this.#current;
+    const { frames } = this.#setup.core().connection;
+    return job?.sentAfter !== undefined && job.sentAfter < frames ? job : undefined;
+  }
+
   /** A message of a turn. */
   receive(message: TurnMessage, size: number): void {
     const { core } = this.#setup;
-    const job = this.#current;
+    const job = this.#addressed;
     if (job && !this.#isOfEarlierTurn(job, message)) {
       this.#apply(job, stepTurn(job.state, message), message, size);
       return;
@@ -181,7 +189,7 @@ export class Turns {
   /** Any error ends the turn; a server that goes on in spite of it is stopped. */
   receiveError(error: ServerError): void {
     const { core } = this.#setup;
-    const job = this.#current;
+    const job = this.#addressed;
     const stopping = this.#stopping;
     if (job) {
       this.#halt(job);
@@ -415,8 +423,9 @@ export class Turns {
   #denyUnasked({ agent_id, call_id }: ToolAwaitingApproval): void {
     const { wire } = this.#setup;
     const key = keyOf(agent_id, call_id);
-    if (wire.session?.past.get(key) === "abandoned") return; // it was answered, or needs no answer
-    wire.session?.past.set(key, "abandoned");
+    const past = wire.session?.past.get(key) ?? "unasked";
+    if (past !== "unasked") return; // it was answered, or needs no answer
+    wire.session?.past.set(key, this.#current ? "abandoned" : "over");
     wire.send(encode.toolDecision(call_id, false));
   }
 
@@ -426,7 +435,8 @@ export class Turns {
     if (state.calls.has(key)) return false;
     const past = this.#setup.wire.session?.past.get(key);
     // A question about a call that is over is a new one, under an id that the server uses again.
-    return past !== undefined && !(past === "over" && message.type === "ToolAwaitingApproval");
+    if (message.type === "ToolAwaitingApproval") return past === "unasked" || past === "abandoned";
+    return past !== undefined;
   }
 }
 

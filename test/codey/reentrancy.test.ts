@@ -284,3 +284,26 @@ test("an approval that the server has decided itself is no longer open for whoev
   expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "elsewhere" });
   expect(made.sent).toEqual(["SendMessage one"]);
 });
+
+describe.each(["frame", "message"] as const)(
+  "a prompt from a listener of `%s`, who sees what comes first",
+  (name) => {
+    test.each([say.text("a"), say.finished(), say.error(), say.asks("c1")])(
+      "does not get %o",
+      async (message) => {
+        const made = await fakePair();
+        const turns: ReturnType<typeof made.client.prompt>[] = [];
+        const off = made.client.on(name, () => {
+          off();
+          turns.push(made.client.prompt("one"));
+        });
+        made.says(message);
+        expect(turns.map(({ status, text, toolCalls }) => ({ status, text, toolCalls }))).toEqual([
+          { status: "sent", text: "", toolCalls: [] },
+        ]);
+        made.says(say.text("b"), say.finished());
+        expect((await turns[0]?.result)?.text).toBe("b");
+      },
+    );
+  },
+);

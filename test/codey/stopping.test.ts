@@ -195,6 +195,14 @@ describe("a question that comes too late is denied, once", () => {
     expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision c1 false"]);
   });
 
+  test("while no turn runs: the question of the next turn about a call of that name is asked", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    made.says(say.asks("c1"));
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    expect(turn.pending).toHaveLength(1);
+  });
+
   test("but the question of the next turn about a call of that name is asked", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
