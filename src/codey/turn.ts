@@ -3,7 +3,7 @@ import { GrowingText } from "../core/growing-text.ts";
 import type { TurnToolCall } from "../core/tool-call.ts";
 import type { TurnResult } from "../core/turn.ts";
 import { type CallMessage, decideCall, inferStart, newCall, stepCall } from "./calls.ts";
-import type { RequestedCall, Retrying, ToolStarted, TurnMessage } from "./messages.ts";
+import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } from "./messages.ts";
 import type { CodeyUsage } from "./usage.ts";
 
 /**
@@ -35,6 +35,8 @@ interface Round {
   readonly text: GrowingText;
   readonly thinking: GrowingText;
   readonly calls: string[];
+  /** Its calls were told, which is its end: what comes is of the next one. */
+  requested: boolean;
 }
 
 /** A call of the turn, with what names it on the wire. */
@@ -106,11 +108,7 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
       return { event: message, changed: NOTHING };
     }
     case "ToolRequest":
-      state.root ??= message.agent_id;
-      return {
-        event: message,
-        changed: message.calls.flatMap((call) => request(state, message.agent_id, call)),
-      };
+      return { event: message, changed: onRequest(state, message) };
     case "ToolAwaitingApproval":
     case "ToolStarted":
     case "ToolDelta":
@@ -175,15 +173,22 @@ function newRound({ rounds, maxTextBytes }: TurnState): Round {
     text: new GrowingText(maxTextBytes),
     thinking: new GrowingText(maxTextBytes),
     calls: [],
+    requested: false,
   };
   rounds.push(round);
   return round;
 }
 
-/** A call that the server means to make; one that is known already changes nothing. */
-function request(state: TurnState, agentId: number, told: RequestedCall): TurnToolCall[] {
-  if (state.calls.has(keyOf(agentId, told.call_id))) return [];
-  return [add(state, agentId, told.call_id, told, told).call];
+/** The calls that the server means to make; those that are known already change nothing. */
+function onRequest(state: TurnState, { agent_id: agentId, calls }: ToolRequest): TurnToolCall[] {
+  state.root ??= agentId;
+  const isNew = ({ call_id: callId }: RequestedCall): boolean => !state.calls.has(keyOf(agentId, callId));
+  if (agentId === state.root && calls.some(isNew)) {
+    const last = state.rounds.at(-1);
+    const round = last && !last.requested ? last : newRound(state); // the model may have nothing to say in between
+    round.requested = true;
+  }
+  return calls.flatMap((told) => (isNew(told) ? [add(state, agentId, told.call_id, told, told).call] : []));
 }
 
 function onCall(state: TurnState, message: CallMessage): TurnStep {
