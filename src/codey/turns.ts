@@ -453,7 +453,14 @@ function pastOf(call: TurnToolCall): PastCall {
 
 function lostTurn(error: AgentwireError): ConnectionLostError {
   const message = `${withoutCode(error)}, in the middle of the turn; a tool that was approved may still run`;
-  return new ConnectionLostError(message, { delivery: "unknown", sideEffectsPossible: true, cause: error });
+  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
+  return new ConnectionLostError(message, {
+    delivery: "unknown",
+    sideEffectsPossible: true,
+    closeCode,
+    closeReason,
+    cause: error,
+  });
 }
 
 /** What comes after a lost link begins with a server that knows nothing of what was said. */
