@@ -5,6 +5,7 @@ import { PROMPTS } from "./codebuff-prompts.ts";
 import { REQUESTS } from "./codebuff-requests.ts";
 import { SESSION } from "./codebuff-session.ts";
 import { WIRE } from "./codebuff-wire.ts";
+import { APPROVALS } from "./core-approvals.ts";
 import { CLOSING } from "./core-closing.ts";
 import { CONNECTION } from "./core-connection.ts";
 import { QUEUES } from "./core-queues.ts";
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TURNS,
   ...QUEUES,
   ...WORDS,
+  ...APPROVALS,
   ...HANDSHAKE,
   ...WIRE,
   ...SESSION,
