@@ -131,6 +131,11 @@ export class Turns {
     this.pump();
   }
 
+  /** The turn of this id, while it runs. */
+  turnOf(id: string): Job["turn"] | undefined {
+    return this.#current?.turn.id === id ? this.#current.turn : undefined;
+  }
+
   /** Sends the next turn, if the server is free for it. */
   pump(): void {
     const { wire } = this.#setup;
