@@ -1,6 +1,6 @@
 /** A chat with a codey-server, which asks before it runs anything: `npm run example -- examples/codey-chat.ts [url]` */
 import { parseArgs } from "node:util";
-import { CodeyClient, type CodeyEvent, type CodeyResult, isAgentwireError, type Turn } from "agentwire/codey";
+import { CodeyClient, isAgentwireError, type ToolCall, type TurnToolCall } from "agentwire/codey";
 import { openCodeyServer } from "./support/codey-agent.ts";
 import { Lines, quoted, Screen, spelled, wantsColour } from "./support/terminal.ts";
 
@@ -11,9 +11,7 @@ In the chat: /help, /state (what the server says of itself), /quit. Ctrl-C cance
 once more, it leaves. Colour only on a terminal, or with FORCE_COLOR; never with NO_COLOR.
 `;
 
-type CodeyTurn = Turn<CodeyEvent, CodeyResult>;
-type Call = CodeyTurn["toolCalls"][number];
-type Asked = Pick<Call, "name" | "input">;
+type CodeyTurn = ReturnType<CodeyClient["prompt"]>;
 type Answer = "once" | "always" | "reject";
 
 const screen = new Screen(process.stdout, wantsColour(process.env, process.stdout.isTTY));
@@ -90,7 +88,7 @@ async function show(turn: CodeyTurn): Promise<void> {
     if (event.type === "ThinkingDelta") screen.stream(event.content, "dim");
     if (event.type === "Retrying") note(`the server tries again: ${event.error}`);
   });
-  const states = new Map<string, Call["state"]>();
+  const states = new Map<string, TurnToolCall["state"]>();
   turn.on("toolCall", (call) => {
     if (states.get(call.id) !== call.state) showCall(call);
     states.set(call.id, call.state);
@@ -103,7 +101,7 @@ async function show(turn: CodeyTurn): Promise<void> {
   if (usage) note(`${usage.outputTokens} tokens written, ${usage.contextTokens} in the context`);
 }
 
-function showCall({ name, state, output, error, deniedBy }: Call): void {
+function showCall({ name, state, output, error, deniedBy }: TurnToolCall): void {
   const tool = `  ${spelled(name)}`;
   if (state === "running") screen.line(`${tool} runs`, "yellow");
   if (state === "done") screen.line(`${tool} is done:\n${quoted(String(output ?? ""))}`, "dim");
@@ -113,7 +111,7 @@ function showCall({ name, state, output, error, deniedBy }: Call): void {
 }
 
 /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */
-async function decide(call: Asked, lines: Lines, signal: AbortSignal): Promise<Answer> {
+async function decide(call: ToolCall, lines: Lines, signal: AbortSignal): Promise<Answer> {
   if (signal.aborted) return "reject";
   const name = spelled(call.name);
   screen.line(`The agent wants to run ${name}:`, "yellow");

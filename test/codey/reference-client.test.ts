@@ -415,10 +415,10 @@ describe("reconnecting", () => {
   });
 
   test("asked for: another session, which knows nothing, and nothing is sent again", async () => {
-    const ids = ["first", "second"];
+    const ids = ["first", "second"].values();
     await using made = await pair(
       {
-        sessionId: () => ids.shift() ?? "",
+        sessionId: () => ids.next().value ?? "",
         answer: ({ number }) => (number === 1 ? [codeyStep.drop()] : ["new"]),
       },
       { reconnect: {} },
