@@ -49,10 +49,10 @@ export function newCall(
  *         │                │                  denied  ──▶ (the server's ToolError)
  *         └──── S, D, C, E ┴── decided elsewhere
  *
- * What comes for a call that has ended changes nothing.
+ * What comes for a call that has ended changes nothing; one that was denied has, once the server has said so.
  */
 export function stepCall(call: TurnToolCall, message: CallMessage): CallStep {
-  if (hasEnded(call) && call.state !== "denied") return { call, tell: false };
+  if (hasEnded(call) && !isOnItsWay(call)) return { call, tell: false };
   switch (message.type) {
     case "ToolAwaitingApproval":
       return onAwaiting(call, message);
@@ -69,6 +69,11 @@ export function stepCall(call: TurnToolCall, message: CallMessage): CallStep {
     case "ToolError":
       return onError(call, message);
   }
+}
+
+/** Denied here, and the server has not said yet what it made of that. */
+function isOnItsWay({ state, error }: TurnToolCall): boolean {
+  return state === "denied" && error === undefined;
 }
 
 function onAwaiting(call: TurnToolCall, message: ToolAwaitingApproval): CallStep {
@@ -94,10 +99,7 @@ function onDelta(call: TurnToolCall, { content }: ToolDelta): CallStep {
 }
 
 function onError(call: TurnToolCall, { error }: ToolError): CallStep {
-  if (call.state === "denied") {
-    if (call.error !== undefined) return { call, tell: false };
-    return { call: { ...call, error }, tell: true };
-  }
+  if (call.state === "denied") return { call: { ...call, error }, tell: true };
   // Without having asked, the server's own filter has denied it.
   if (error === DENIED && call.state === "requested")
     return { call: { ...call, state: "denied", deniedBy: "server", error }, tell: true };

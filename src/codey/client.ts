@@ -64,6 +64,7 @@ export class CodeyClient
         ready: () => this.#turns.pump(),
         message: (message, size) => this.#turns.receive(message, size),
         serverError: (error) => this.#turns.receiveError(error),
+        unreadableApproval: (callId) => this.#turns.receiveUnreadable(callId),
         sessionLost: (error) => this.#onSessionLost(error),
         unavailable: (reason) => this.#turns.endAll(reason),
       },

@@ -4,7 +4,7 @@ import {
   type ConversationState,
   LiveConversation,
 } from "../core/conversation.ts";
-import type { ConnectionLostError } from "../core/errors.ts";
+import { type ConnectionLostError, copyError } from "../core/errors.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import type { CodeyPromptInput } from "./prompt.ts";
 import type { Transcript } from "./transcript.ts";
@@ -37,7 +37,7 @@ export interface ConversationHost {
 /** The conversation of one session. */
 export class SessionConversation {
   readonly conversation: CodeyConversation;
-  /** Set when the session is gone. */
+  /** Set when the session is gone; each prompt gets a copy, with its own input. */
   lost: ConnectionLostError | undefined;
 
   constructor(host: ConversationHost, transcript: Transcript) {
@@ -56,12 +56,12 @@ export class SessionConversation {
         return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
       },
       create: (input, options) => {
-        if (this.lost) throw this.lost;
+        if (this.lost) throw copyError(this.lost);
         const job = host.create(input, options);
         return {
           turn: job.turn,
           start: () => {
-            if (this.lost) job.turn.fail(this.lost);
+            if (this.lost) job.turn.fail(copyError(this.lost));
             else host.start(job);
           },
           completed: () => {}, // the transcript is kept for all turns of the session

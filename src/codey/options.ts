@@ -40,6 +40,7 @@ const MAX_SEND_BYTES = 15 * 1_048_576;
 const KEEPALIVE = { interval: 20_000, timeout: 10_000 };
 
 const CHECKS: Readonly<Record<string, Check>> = {
+  ...APPROVAL_CHECKS,
   cancelTimeout: checks.delay,
   settleDelay: checks.delay,
   requestTimeout: checks.delay,

@@ -8,6 +8,12 @@ import { UsageCount } from "./usage.ts";
 /** How many calls of ended turns are remembered, so that what comes late for one is not taken for a new call. */
 const REMEMBERED = 256;
 
+/**
+ * What is remembered of a call whose turn has ended: it was `over` by then, `unasked` as yet, or `abandoned` in the
+ * middle.
+ */
+export type PastCall = "over" | "unasked" | "abandoned";
+
 /** What one connection has outstanding, and what its session has used. Gone with its socket. */
 export class Session {
   /** Known once the server has greeted. */
@@ -17,7 +23,7 @@ export class Session {
   readonly histories: Replies<History>;
   readonly usage = new UsageCount();
   /** The calls of turns that are over. */
-  readonly ended = new Recent<string, true>(REMEMBERED);
+  readonly past = new Recent<string, PastCall>(REMEMBERED);
 
   constructor(clock: Clock) {
     this.pings = new Replies(clock);

@@ -3,7 +3,7 @@ import { GrowingText } from "../core/growing-text.ts";
 import type { TurnToolCall } from "../core/tool-call.ts";
 import type { TurnResult } from "../core/turn.ts";
 import { type CallMessage, decideCall, inferStart, newCall, stepCall } from "./calls.ts";
-import type { RequestedCall, Retrying, ToolStarted, TurnMessage } from "./messages.ts";
+import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } from "./messages.ts";
 import type { CodeyUsage } from "./usage.ts";
 
 /**
@@ -52,7 +52,9 @@ export interface TurnState {
   readonly rounds: Round[];
   /** By agent and call id; a server may count them per agent. */
   readonly calls: Map<string, CodeyCall>;
-  /** The agent whose end is the turn's: the first that was heard of. */
+  /** The ids of its calls for users, who do not name the agent. */
+  readonly ids: Set<string>;
+  /** The agent whose end is the turn's: the first that spoke or asked for calls. */
   root: number | undefined;
   /** `Retrying` in a row that do not count up, and the last number. */
   retries: number;
@@ -65,6 +67,7 @@ export function newTurnState(idFor: (callId: string) => string, maxTextBytes: nu
     maxTextBytes,
     rounds: [],
     calls: new Map(),
+    ids: new Set(),
     root: undefined,
     retries: 0,
     attempt: 0,
@@ -107,10 +110,7 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
     }
     case "ToolRequest":
       state.root ??= message.agent_id;
-      return {
-        event: message,
-        changed: message.calls.flatMap((call) => request(state, message.agent_id, call)),
-      };
+      return { event: message, changed: onRequest(state, message) };
     case "ToolAwaitingApproval":
     case "ToolStarted":
     case "ToolDelta":
@@ -121,9 +121,14 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
       return onRetrying(state, message);
     case "Finished":
       // A sub-agent is done, not the turn.
-      if (message.agent_id !== (state.root ?? message.agent_id)) return { event: message, changed: NOTHING };
+      if (!isOfRoot(state, message)) return { event: message, changed: NOTHING };
       return { event: message, changed: NOTHING, end: "finished" };
   }
+}
+
+/** Whether it is of the agent whose end is the turn's; of the first one, before any has spoken. */
+export function isOfRoot({ root = 0 }: TurnState, { agent_id }: { readonly agent_id: number }): boolean {
+  return agent_id === root;
 }
 
 /** The text that an event adds to the turn's: what the root agent says. */
@@ -180,10 +185,12 @@ function newRound({ rounds, maxTextBytes }: TurnState): Round {
   return round;
 }
 
-/** A call that the server means to make; one that is known already changes nothing. */
-function request(state: TurnState, agentId: number, told: RequestedCall): TurnToolCall[] {
-  if (state.calls.has(keyOf(agentId, told.call_id))) return [];
-  return [add(state, agentId, told.call_id, told, told).call];
+/** The calls that the server means to make. Those of the root end its round, also when it has said nothing in it. */
+function onRequest(state: TurnState, message: ToolRequest): TurnToolCall[] {
+  const { agent_id: agentId, calls } = message;
+  const isNew = ({ call_id }: RequestedCall): boolean => !state.calls.has(keyOf(agentId, call_id));
+  if (isOfRoot(state, message) && calls.some(isNew)) prelude(state);
+  return calls.flatMap((told) => (isNew(told) ? [add(state, agentId, told.call_id, told, told).call] : []));
 }
 
 function onCall(state: TurnState, message: CallMessage): TurnStep {
@@ -218,11 +225,19 @@ function add(
   told: Partial<RequestedCall>,
   raw: unknown,
 ): CodeyCall {
-  const added = { callId, agentId, call: newCall(state.idFor(callId), agentId, told, raw) };
+  const added = { callId, agentId, call: newCall(newId(state, callId), agentId, told, raw) };
   keep(state, added);
   const round = state.rounds.at(-1) ?? newRound(state);
   round.calls.push(added.call.id);
   return added;
+}
+
+/** Two agents may call theirs the same. */
+function newId({ idFor, ids }: TurnState, callId: string): string {
+  let id = idFor(callId);
+  for (let use = 2; ids.has(id); use++) id = idFor(`${callId}~${use}`);
+  ids.add(id);
+  return id;
 }
 
 function keep({ calls }: TurnState, call: CodeyCall): void {

@@ -11,14 +11,21 @@ import {
 } from "../core/errors.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import type { TurnToolCall } from "../core/tool-call.ts";
+import { hasEnded, type TurnToolCall } from "../core/tool-call.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { misconfigured, turnError } from "./errors.ts";
 import type { CodeyClientEvents } from "./events.ts";
-import { encode, type Finished, type ServerError, type TurnMessage } from "./messages.ts";
+import {
+  encode,
+  type Finished,
+  type ServerError,
+  type ToolAwaitingApproval,
+  type TurnMessage,
+} from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import type { CodeyPrompt } from "./prompt.ts";
+import type { PastCall } from "./session.ts";
 import type { Transcript } from "./transcript.ts";
 import {
   type CodeyCall,
@@ -26,6 +33,7 @@ import {
   type CodeyResult,
   currentOf,
   decide,
+  isOfRoot,
   keyOf,
   MAX_RETRIES,
   newTurnState,
@@ -45,7 +53,8 @@ export interface Job {
   readonly state: TurnState;
   /** Takes back what waits for a decision, by the call's id. */
   readonly open: Map<string, Withdraw>;
-  sent: boolean;
+  /** How many frames had come when it was sent; `undefined` before. */
+  sentAfter: number | undefined;
   usage: CodeyUsage | undefined;
   /** What the server still said of its end after a cancel. */
   endedBy: Finished | ServerError | undefined;
@@ -73,8 +82,8 @@ export class Turns {
   readonly #setup: TurnsSetup;
   readonly #queue: TurnQueue<Job>;
   #current: Job | undefined;
-  /** While a cancel is under way; the job that it ends, if that has not settled before. */
-  #barrier: { readonly job: Job | undefined } | undefined;
+  /** The turn that is being stopped on the server, or has failed there: nothing is sent until the `Pong`. */
+  #stopping: Job | undefined;
   #cancelDelay: CancelTimer | undefined;
 
   constructor(setup: TurnsSetup) {
@@ -104,7 +113,7 @@ export class Turns {
       signal,
       textOf: (event) => textOf(state, event),
       soFar: () => ({ usage: job.usage, endedBy: job.endedBy }),
-      stop: () => this.#stop(job),
+      stop: () => this.#interrupted(job),
       settled: () => {},
       onEvent: (event) => {
         if (core().events.has("event")) core().events.emit("event", event, turn);
@@ -116,7 +125,7 @@ export class Turns {
       prompt,
       state,
       open: new Map(),
-      sent: false,
+      sentAfter: undefined,
       usage: undefined,
       endedBy: undefined,
     };
@@ -138,41 +147,65 @@ export class Turns {
 
   /** Sends the next turn, if the server is free for it. */
   pump(): void {
-    const { wire } = this.#setup;
+    const { wire, core } = this.#setup;
     const job = this.#queue.first();
-    if (!job || !wire.session || this.#current || this.#barrier || this.#cancelDelay) return;
+    if (!job || !wire.session || this.#current || this.#stopping || this.#cancelDelay) return;
     this.#queue.delete(job);
     this.#current = job;
-    job.sent = true;
+    job.sentAfter = core().connection.frames;
     this.#setup.transcript().asked(job.prompt.content);
     job.turn.sent(() => wire.send(job.prompt.frame));
     job.turn.active();
   }
 
+  /** The turn that a message is of: not one that somebody who saw the frame come has begun just now. */
+  get #addressed(): Job | undefined {
+    const job = this.#current;
+    const { frames } = this.#setup.core().connection;
+    return job?.sentAfter !== undefined && job.sentAfter < frames ? job : undefined;
+  }
+
   /** A message of a turn. */
   receive(message: TurnMessage, size: number): void {
     const { core } = this.#setup;
-    const job = this.#current;
-    if (this.#barrier) this.#afterCancel(this.#barrier.job, message);
-    else if (!job) {
-      core().warn("stray-message", `a \`${message.type}\` while no turn runs`);
-      core().events.emit("stray", message);
-    } else if (this.#isOfEarlierTurn(job, message)) core().events.emit("late", message);
-    else this.#apply(job, stepTurn(job.state, message), message, size);
+    const job = this.#addressed;
+    if (job && !this.#isOfEarlierTurn(job, message)) {
+      this.#apply(job, stepTurn(job.state, message), message, size);
+      return;
+    }
+    if (message.type === "ToolAwaitingApproval") this.#denyUnasked(message);
+    if (this.#stopping) this.#afterCancel(this.#stopping, message);
+    if (job || this.#stopping) {
+      core().events.emit("late", message);
+      return;
+    }
+    core().warn("stray-message", `a \`${message.type}\` while no turn runs`);
+    core().events.emit("stray", message);
+  }
+
+  /** A call asks for its decision in words that cannot be read: without one the server would wait for ever. */
+  receiveUnreadable(callId: string): void {
+    const known = [...(this.#current?.state.calls.values() ?? [])].filter((call) => call.callId === callId);
+    // Of one that has begun, the decision was made, or is under way.
+    if (known.every(({ call }) => call.state === "requested"))
+      this.#setup.wire.send(encode.toolDecision(callId, false));
   }
 
   /** Any error ends the turn; a server that goes on in spite of it is stopped. */
   receiveError(error: ServerError): void {
     const { core } = this.#setup;
-    const job = this.#current;
+    const job = this.#addressed;
+    const stopping = this.#stopping;
     if (job) {
+      this.#halt(job);
+      if (!error.fatal) this.#tellCancel(job);
       this.#leave(job, "ended", "the turn has failed");
-      this.#setup.wire.session?.usage.missed();
-      if (!error.fatal) this.#cancelOnServer([], undefined);
       job.turn.fail(turnError(error.message, error.fatal));
-    } else if (this.#barrier?.job) {
-      this.#barrier.job.endedBy = error;
-    } else if (!this.#barrier) {
+      job.endedBy = error;
+      if (!error.fatal) this.#awaitPong(job);
+    } else if (stopping && !stopping.turn.settled) {
+      stopping.endedBy ??= error;
+    } else {
       core().warn("server-error", "the server reports an error while no turn runs");
       core().events.emit("serverError", error);
     }
@@ -183,14 +216,12 @@ export class Turns {
 
   /** The session is gone: what ran may go on unheard, and what waited was meant for a server that knew what was said. */
   sessionLost(error: AgentwireError): void {
-    this.#endDelay();
     const job = this.#current;
-    const stopped = this.#barrier?.job;
-    this.#barrier = undefined;
+    const stopping = this.#reset();
     const waiting = this.#queue.clear();
     if (job) this.#leave(job, "disconnected", "the connection has ended");
     job?.turn.fail(lostTurn(error));
-    stopped?.turn.stopped();
+    stopping?.turn.stopped();
     for (const { turn } of waiting) turn.fail(contextLost(error));
   }
 
@@ -200,56 +231,69 @@ export class Turns {
       turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
     const job = this.#current;
     if (!job) return;
-    const awaiting = awaitingOf(job);
+    this.#current = undefined;
+    this.#tellCancel(job);
     this.#leave(job, "cancelled", "the client is closing");
-    this.#tellCancel(awaiting);
     job.turn.abandon(closedError());
   }
 
-  /** Ends everything: by the caller's will, or because the connection is not to be had. */
+  /** Ends all that is left: by the caller's will, or because the connection is not to be had. */
   endAll(reason: AgentwireError): void {
-    this.#endDelay();
     const isClosed = isAgentwireError(reason, "closed");
-    const job = this.#current;
-    const stopped = this.#barrier?.job;
-    this.#barrier = undefined;
-    if (job) this.#leave(job, "cancelled", "the client was closed");
-    job?.turn.abandon(closedError());
-    stopped?.turn.stopped();
+    const stopping = this.#reset();
+    stopping?.turn.stopped();
     for (const { turn } of this.#queue.clear()) {
       if (isClosed) turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
       else turn.fail(copyError(reason));
     }
   }
 
+  /** There is no session, so nothing runs on it and nothing is waited for; returns what was being stopped. */
+  #reset(): Job | undefined {
+    const stopping = this.#stopping;
+    this.#current = undefined;
+    this.#stopping = undefined;
+    this.#cancelDelay?.();
+    this.#cancelDelay = undefined;
+    return stopping;
+  }
+
   #apply(job: Job, step: TurnStep, message: TurnMessage, size: number): void {
     const { ask, decided, warning, end } = step;
+    const finished = end === "finished" && message.type === "Finished";
+    if (finished) job.usage = this.#count(message.usage); // also if a listener cancels the turn now
     if (warning !== undefined) this.#setup.core().warn("odd-call", warning);
-    this.#tell(job, step, size);
+    // Before anybody hears that it has gone on without the decision, and looks at what is open.
     if (decided !== undefined) this.#withdraw(job, decided, "elsewhere", "the server has decided it");
+    this.#tell(job, step, size);
+    if (finished) job.endedBy = message;
     if (!this.#runs(job)) return; // a listener has just ended it
     if (ask) this.#ask(job, ask);
-    if (end === "finished" && message.type === "Finished") this.#finish(job, message);
+    if (finished) this.#finish(job);
     if (end === "retries" && message.type === "Retrying")
       job.turn.stopWith(misconfigured(this.#setup.core().redactor.redact(message.error), MAX_RETRIES));
   }
 
-  #tell({ turn }: Job, { changed, event }: TurnStep, size: number): void {
-    for (const call of changed) turn.tools.set(call);
+  /** Whoever is told of one may end the turn, and then there is nothing more to tell. */
+  #tell(job: Job, { changed, event }: TurnStep, size: number): void {
+    const { turn } = job;
+    for (const call of changed) if (this.#runs(job)) turn.tools.set(call);
+    if (!this.#runs(job)) return;
     if (event) turn.push(event, size);
+    else turn.active(); // the server says again what is known, which is not silence
   }
 
   #runs(job: Job): boolean {
     return this.#current === job && job.turn.open;
   }
 
-  #finish(job: Job, { usage }: Finished): void {
+  #finish(job: Job): void {
     const { core, transcript } = this.#setup;
-    job.usage = this.#count(usage);
-    this.#leave(job, "ended", "the turn is over");
-    core().connection.healthy();
-    transcript().answered(job.turn.text);
     const { turn, state } = job;
+    this.#current = undefined;
+    core().connection.healthy();
+    transcript().answered(turn.text);
+    this.#leave(job, "ended", "the turn is over");
     const rounds = roundsOf(state);
     turn.complete({
       text: turn.text,
@@ -287,6 +331,7 @@ export class Turns {
       { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
     );
     if (turn.pending.some((request) => request.id === id)) open.set(id, withdraw);
+    if (!this.#runs(job)) this.#withdraw(job, id, "cancelled", "the turn is over"); // ended by who was told of it
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
@@ -306,92 +351,116 @@ export class Turns {
   // --- ends ---
 
   /** The turn wants to end: by the caller's will, a limit of its own, or because it leads nowhere. */
-  #stop(job: Job): void {
-    if (!job.sent) {
-      this.#queue.delete(job);
-      job.turn.stopped();
-      return;
-    }
-    const awaiting = awaitingOf(job);
-    this.#leave(job, "cancelled", "the turn was cancelled");
-    this.#cancelOnServer(awaiting, job);
+  #interrupted(job: Job): void {
+    if (job === this.#current) this.#cancel(job);
+    if (job === this.#stopping) return; // it settles at the `Pong`
+    // It waits to be sent; or it is just ending, and somebody who is told of that cancels it.
+    this.#queue.delete(job);
+    job.turn.stopped();
   }
 
-  /** The turn is the current one no more, and nothing of it waits. */
-  #leave(job: Job, by: DecidedBy, reason: string): void {
-    const session = this.#setup.wire.session;
+  /** Users are told when nothing of theirs can come before the `Cancel` any more, and the `Pong` not before them. */
+  #cancel(job: Job): void {
+    this.#halt(job);
+    this.#tellCancel(job);
+    this.#leave(job, "cancelled", "the turn was cancelled");
+    this.#awaitPong(job);
+  }
+
+  /** From here until the `Pong` nothing is sent that begins a turn. */
+  #halt(job: Job): void {
     this.#current = undefined;
-    for (const key of job.state.calls.keys()) session?.ended.set(key, true);
+    this.#stopping = job;
+  }
+
+  /** Nothing of the turn waits any more; what still comes of its calls is not given to another. */
+  #leave(job: Job, by: DecidedBy, reason: string): void {
+    const { session } = this.#setup.wire;
+    for (const [key, { call }] of job.state.calls) session?.past.set(key, pastOf(call));
     for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
     job.turn.tools.abandon();
   }
 
-  /** `Cancel`, then denials, or the server would go on with what they deny, then the `Ping` whose `Pong` ends it all. */
-  #cancelOnServer(awaiting: readonly CodeyCall[], job: Job | undefined): void {
+  /** The denials come behind the `Cancel`, or the server would go on with what they deny. */
+  #tellCancel({ state }: Job): void {
+    const { wire } = this.#setup;
+    wire.send(encode.cancel);
+    for (const { callId, call } of state.calls.values())
+      if (call.state === "awaiting") wire.send(encode.toolDecision(callId, false));
+  }
+
+  /** What a server says behind a `Cancel` comes before the `Pong` of a `Ping` behind it. */
+  #awaitPong(job: Job): void {
     const { wire, settings, core } = this.#setup;
-    const { cancelTimeout, settleDelay, socket } = settings;
-    const barrier = { job };
-    this.#barrier = barrier;
-    this.#tellCancel(awaiting);
-    const done = (): void => {
-      if (this.#barrier !== barrier) return;
-      this.#barrier = undefined;
-      if (job && !job.usage) wire.session?.usage.missed();
-      if (settleDelay > 0) {
-        this.#cancelDelay = socket.clock.setTimeout(() => {
-          this.#cancelDelay = undefined;
-          this.pump();
-        }, settleDelay);
-      }
-      job?.turn.stopped();
-      this.pump();
-    };
-    wire.ping(cancelTimeout, done, (error) => {
+    const { cancelTimeout } = settings;
+    const failed = (error: AgentwireError): void => {
       if (!isAgentwireError(error, "request-timeout")) return; // the connection is gone already
       const message = `the server did not answer the \`Ping\` behind a \`Cancel\` within ${cancelTimeout} ms`;
       core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible: true }));
-    });
+    };
+    wire.ping(cancelTimeout, () => this.#stopped(job), failed);
   }
 
-  #tellCancel(awaiting: readonly CodeyCall[]): void {
-    const { wire } = this.#setup;
-    wire.send(encode.cancel);
-    for (const { callId } of awaiting) wire.send(encode.toolDecision(callId, false));
-  }
-
-  /** What comes before the `Pong` is of the turn that was cancelled. */
-  #afterCancel(job: Job | undefined, message: TurnMessage): void {
-    if (message.type === "Finished" && message.agent_id === (job?.state.root ?? message.agent_id)) {
-      const usage = this.#count(message.usage);
-      if (job) {
-        job.endedBy = message;
-        job.usage = usage;
-      }
+  #stopped(job: Job): void {
+    const { wire, settings } = this.#setup;
+    const { settleDelay, socket } = settings;
+    if (!job.usage) wire.session?.usage.missed();
+    this.#stopping = undefined;
+    if (settleDelay > 0) {
+      this.#cancelDelay = socket.clock.setTimeout(() => {
+        this.#cancelDelay = undefined;
+        this.pump();
+      }, settleDelay);
     }
-    this.#setup.core().events.emit("late", message);
+    job.turn.stopped();
+    this.pump();
+  }
+
+  /** What comes before the `Pong` is of the turn that was stopped. */
+  #afterCancel(job: Job, message: TurnMessage): void {
+    if (message.type !== "Finished" || !isOfRoot(job.state, message)) return;
+    const usage = this.#count(message.usage);
+    job.usage ??= usage;
+    job.endedBy ??= message;
+  }
+
+  /** A question that comes too late for its turn is answered all the same, or the server would keep it open. */
+  #denyUnasked({ agent_id, call_id }: ToolAwaitingApproval): void {
+    const { wire } = this.#setup;
+    const key = keyOf(agent_id, call_id);
+    const past = wire.session?.past.get(key) ?? "unasked";
+    if (past !== "unasked") return; // it was answered, or needs no answer
+    wire.session?.past.set(key, this.#current ? "abandoned" : "over");
+    wire.send(encode.toolDecision(call_id, false));
   }
 
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
     if (!("call_id" in message)) return false;
     const key = keyOf(message.agent_id, message.call_id);
-    return !state.calls.has(key) && this.#setup.wire.session?.ended.get(key) === true;
-  }
-
-  #endDelay(): void {
-    this.#cancelDelay?.();
-    this.#cancelDelay = undefined;
+    if (state.calls.has(key)) return false;
+    const past = this.#setup.wire.session?.past.get(key);
+    // A question about a call that is over is a new one, under an id that the server uses again.
+    if (message.type === "ToolAwaitingApproval") return past === "unasked" || past === "abandoned";
+    return past !== undefined;
   }
 }
 
-/** The calls that the server waits with. */
-function awaitingOf({ state }: Job): CodeyCall[] {
-  const isAwaiting = ({ call }: { readonly call: TurnToolCall }): boolean => call.state === "awaiting";
-  return [...state.calls.values()].filter(isAwaiting);
+/** What is remembered of a call when its turn ends: over before that, not asked about by then, or left behind. */
+function pastOf(call: TurnToolCall): PastCall {
+  if (hasEnded(call)) return "over";
+  return call.state === "requested" ? "unasked" : "abandoned";
 }
 
 function lostTurn(error: AgentwireError): ConnectionLostError {
   const message = `${withoutCode(error)}, in the middle of the turn; a tool that was approved may still run`;
-  return new ConnectionLostError(message, { delivery: "unknown", sideEffectsPossible: true, cause: error });
+  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
+  return new ConnectionLostError(message, {
+    delivery: "unknown",
+    sideEffectsPossible: true,
+    closeCode,
+    closeReason,
+    cause: error,
+  });
 }
 
 /** What comes after a lost link begins with a server that knows nothing of what was said. */

@@ -37,6 +37,8 @@ export interface WireUser {
   message(message: TurnMessage, size: number): void;
   /** The server says that something failed. */
   serverError(error: ServerError): void;
+  /** A call needs a decision, and more of it cannot be read. */
+  unreadableApproval(callId: string): void;
   /** The session is gone, and with it everything the server knew. */
   sessionLost(error: AgentwireError): void;
   /** No more will be sent, for now or ever. */
@@ -154,8 +156,8 @@ export class Wire implements Protocol {
     const { user, core } = this.#setup;
     const { connection, redactor } = core();
     if (message.type === "Connected") {
-      session.id = message.session_id;
       user.sessionStarted(message.session_id);
+      session.id = message.session_id; // not before: what a listener sends has to wait until the link counts as one
       connection.accept();
       return;
     }
@@ -168,8 +170,8 @@ export class Wire implements Protocol {
     const { user, core } = this.#setup;
     switch (message.type) {
       case "Pong":
-        core().connection.alive();
-        if (!session.pings.take()) this.#unasked("Pong");
+        if (session.pings.take()) core().connection.alive();
+        else this.#unasked("Pong"); // proves nothing
         return;
       case "State":
         if (!session.states.take(message)) this.#unasked("State");
@@ -203,7 +205,7 @@ export class Wire implements Protocol {
     });
     if (claims === "State") session.states.spoil(error);
     if (claims === "History") session.histories.spoil(error);
-    if (undecided !== undefined) this.send(encode.toolDecision(undecided, false));
+    if (undecided !== undefined) this.#setup.user.unreadableApproval(undecided);
   }
 
   #unasked(what: string): void {

@@ -37,6 +37,7 @@ export class Connection {
   /** What comes after the link that is going down, for those who asked meanwhile. */
   #next: Deferred<void> | undefined;
   #losing = false;
+  #frames = 0;
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
@@ -50,6 +51,11 @@ export class Connection {
   /** Why the connection is closed for good. */
   get closedBy(): AgentwireError | undefined {
     return this.#state.name === "closed" ? this.#state.reason : undefined;
+  }
+
+  /** Text frames so far, the one that is being handled included. */
+  get frames(): number {
+    return this.#frames;
   }
 
   /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
@@ -332,6 +338,7 @@ export class Connection {
 
   #received(text: string): void {
     const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
+    this.#frames++;
     observer.frame("in", text);
     if (keepalive.proof === "frame") this.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {

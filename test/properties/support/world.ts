@@ -6,6 +6,7 @@ import { Ledger } from "./asked.ts";
 import { Peer } from "./peer.ts";
 import type { Scenario, Setting, Step } from "./scenario.ts";
 import { tokenOf } from "./tokens.ts";
+import { watchProcess } from "./unhandled.ts";
 import { User } from "./user.ts";
 import { Watched, type WatchedPrompt } from "./watched-prompt.ts";
 import { type SentFrame, WatchedSocket } from "./watched-socket.ts";
@@ -287,22 +288,4 @@ export class World {
     }
     this.#throwProblems("at the end");
   }
-}
-
-/** What nobody handled: the test runner's own listeners would only fail the run as a whole. */
-function watchProcess(): { readonly errors: readonly unknown[]; stop(): void } {
-  const errors: unknown[] = [];
-  const note = (error: unknown): void => void errors.push(error);
-  const names = ["unhandledRejection", "uncaughtException"] as const;
-  const others = names.map((name) => process.listeners(name as "uncaughtException"));
-  for (const name of names) process.removeAllListeners(name).on(name, note);
-  return {
-    errors,
-    stop: () => {
-      for (const [at, name] of names.entries()) {
-        process.removeAllListeners(name);
-        for (const listener of others[at] ?? []) process.on(name as "uncaughtException", listener);
-      }
-    },
-  };
 }

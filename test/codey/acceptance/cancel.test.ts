@@ -1,0 +1,360 @@
+import { codeyStep } from "agentwire/testing";
+import { expect } from "vitest";
+import {
+  asked,
+  collect,
+  drain,
+  eventsOf,
+  failureOf,
+  frame,
+  gate,
+  heard,
+  link,
+  once,
+  sent,
+  shown,
+  works,
+} from "../../helpers/codey.ts";
+import { onBoth, type SceneOptions } from "./both.ts";
+import { read } from "./calls.ts";
+
+const manual: SceneOptions = { client: { onToolApproval: "manual" } };
+const background = true;
+
+/** A script that never ends, but for a prompt that says something else than `go`. */
+const endless: SceneOptions = {
+  mock: { answer: ({ content }) => (content === "go" ? ["one", codeyStep.hang()] : ["yes"]) },
+};
+
+onBoth("5.2 step 1: the Cancel goes first", manual, async ({ client, server }) => {
+  server.answer = () => [codeyStep.calls(read())];
+  const turn = client.prompt("go");
+  await asked(turn);
+  await turn.cancel();
+  expect(sent(server)[1]).toBe("Cancel");
+});
+
+onBoth(
+  "5.2 step 2: every open approval is denied, behind the Cancel and before the Ping, and nothing else is",
+  manual,
+  async ({ client, server }) => {
+    server.answer = () => [
+      codeyStep.calls(read({ callId: "a" }), read({ callId: "b", background }), read({ callId: "later" })),
+    ];
+    const turn = client.prompt("go");
+    await Promise.all([asked(turn, (id) => id === "a"), asked(turn, (id) => id === "b")]);
+    await turn.cancel();
+    const [message, cancel, ...rest] = sent(server);
+    const ping = rest.pop();
+    expect([message, cancel, ping]).toEqual(["SendMessage go", "Cancel", "Ping"]);
+    expect([...rest].sort()).toEqual(["ToolDecision a false", "ToolDecision b false"]);
+  },
+);
+
+onBoth("5.2 step 2: what was decided already is not denied again", manual, async ({ client, server }) => {
+  server.answer = () => [codeyStep.calls(read({ result: { hangs: true } }))];
+  const turn = client.prompt("go");
+  client.reply(await asked(turn), true);
+  await turn.cancel();
+  expect(sent(server)).toEqual(["SendMessage go", "ToolDecision toolu_1 true", "Cancel", "Ping"]);
+});
+
+onBoth(
+  "5.2 step 2: an approval that was asked for while the Cancel was on its way is denied too, once",
+  { client: { onToolApproval: () => true } },
+  async ({ client, server }) => {
+    const hold = gate();
+    server.answer = async function* ({ content }) {
+      yield "one";
+      if (content !== "go") return;
+      await hold.passed;
+      yield codeyStep.calls(read());
+    };
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    const asked = heard(client, "ToolAwaitingApproval");
+    hold.open();
+    turn.cancel();
+    await asked;
+    link(server).send(frame.awaiting("toolu_1"));
+    await turn.outcome;
+    expect((await client.getState()).pending_approvals).toEqual([]);
+    expect(await works(client)).toBe("one");
+    expect(sent(server)).toEqual([
+      "SendMessage go",
+      "Cancel",
+      "Ping",
+      "ToolDecision toolu_1 false",
+      "GetState",
+      "SendMessage are you there?",
+    ]);
+  },
+);
+
+onBoth("5.2 step 2: the denial takes the call out of the State", manual, async ({ client, server }) => {
+  server.answer = () => [codeyStep.calls(read())];
+  const turn = client.prompt("go");
+  await asked(turn);
+  expect((await client.getState()).pending_approvals).toHaveLength(1);
+  await turn.cancel();
+  expect((await client.getState()).pending_approvals).toEqual([]);
+});
+
+onBoth(
+  "5.2 step 3: the Pong that counts is that of the Ping behind the Cancel, not of one before it",
+  endless,
+  async ({ client }) => {
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    const log: string[] = [];
+    client.on("frame", ({ direction, text }) => direction === "in" && log.push(text));
+    turn.on("status", (status) => log.push(status));
+    const pinged = once(client, "frame", ({ direction }) => direction === "out");
+    void client.ping();
+    await pinged;
+    await turn.cancel();
+    expect(log.filter((line) => line !== "streaming" && !line.includes("Finished"))).toEqual([
+      "cancelling",
+      frame.pong,
+      frame.pong,
+      "cancelled",
+    ]);
+  },
+);
+
+onBoth(
+  "5.2 step 4: what comes before that Pong is neither in the old turn nor in the next, and a Finished tells the usage",
+  { ...endless, mock: { ...endless.mock, cancelReply: "none" } },
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    const late = collect(client, "late");
+    const next = client.prompt("next");
+    const events = eventsOf(next);
+    const outcome = turn.cancel();
+    for (const raw of [frame.text("two"), frame.started("x"), frame.finished(7)]) link(server).send(raw);
+    expect(await outcome).toMatchObject({
+      status: "cancelled",
+      partial: {
+        text: "one",
+        usage: { outputTokens: 7, totalOutputTokens: 7 },
+        endedBy: { type: "Finished" },
+      },
+    });
+    expect((await next.result).text).toBe("yes");
+    expect(late.map(({ type }) => type)).toEqual(["TextDelta", "ToolStarted", "Finished"]);
+    expect(events.map(({ type }) => type)).toEqual(["TextDelta", "Finished"]);
+  },
+);
+
+onBoth(
+  "5.2 step 5: the turn settles at the Pong, and only then the next one is sent",
+  endless,
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    const next = client.prompt("next");
+    await shown(turn, "one");
+    const outcome = turn.cancel();
+    expect(turn.status).toBe("cancelling");
+    expect((await outcome).status).toBe("cancelled");
+    expect((await next.result).text).toBe("yes");
+    expect(sent(server)).toEqual(["SendMessage go", "Cancel", "Ping", "SendMessage next"]);
+  },
+);
+
+onBoth(
+  "5.2 step 5: without its Pong the connection is cut after the barrier time, and the turn is cancelled all the same",
+  endless,
+  async ({ client, server, clock }) => {
+    const turn = client.prompt("go");
+    const next = client.prompt("next");
+    await shown(turn, "one");
+    server.set({ frozen: "midSession" });
+    const outcome = turn.cancel();
+    await clock.advance(4_999);
+    expect([turn.status, client.status]).toEqual(["cancelling", "ready"]);
+    await clock.advance(1);
+    expect(await outcome).toMatchObject({ status: "cancelled", by: "user" });
+    expect(await failureOf(next)).toMatchObject({
+      code: "context-lost",
+      delivery: "not-sent",
+      input: "next",
+    });
+    expect(client.status).toBe("closed");
+    await server.waitFor(() => server.connections[0]?.closed);
+  },
+);
+
+onBoth(
+  "5.2 result: a turn whose Finished was on its way is cancelled, with what ended it",
+  { ...endless, mock: { ...endless.mock, cancelReply: "none" } },
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    const outcome = turn.cancel();
+    link(server).send(frame.finished());
+    expect(await outcome).toMatchObject({ status: "cancelled", partial: { endedBy: { type: "Finished" } } });
+  },
+);
+
+onBoth(
+  "5.2 result: a turn whose Error was on its way is cancelled, with what ended it",
+  { ...endless, mock: { ...endless.mock, cancelReply: "none" } },
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    const outcome = turn.cancel();
+    link(server).send(frame.error("too late"));
+    expect(await outcome).toMatchObject({
+      status: "cancelled",
+      partial: { endedBy: { type: "Error", message: "too late" } },
+    });
+    expect(await works(client)).toBe("yes");
+  },
+);
+
+onBoth(
+  "5.2 result: an idle time-out goes the same way, and fails the turn with its name",
+  endless,
+  async ({ client, server, clock }) => {
+    const turn = client.prompt("go", { idleTimeout: 300 });
+    await shown(turn, "one");
+    await clock.advance(300);
+    expect(await failureOf(turn)).toMatchObject({ code: "turn-timeout", kind: "idle" });
+    expect(sent(server)).toEqual(["SendMessage go", "Cancel", "Ping"]);
+  },
+);
+
+onBoth(
+  "5.2 result: an aborted signal goes the same way, and its reason is the cause",
+  endless,
+  async ({ client, server }) => {
+    const controller = new AbortController();
+    const turn = client.prompt("go", { signal: controller.signal });
+    await shown(turn, "one");
+    controller.abort("enough");
+    const { values, thrown } = await drain(turn.textStream);
+    expect(values).toEqual(["one"]);
+    expect(thrown).toMatchObject({ code: "turn-cancelled", by: "signal", cause: "enough" });
+    expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "signal" });
+    expect(sent(server)).toEqual(["SendMessage go", "Cancel", "Ping"]);
+  },
+);
+
+onBoth("5.2 result: leaving the loop early goes the same way", endless, async ({ client, server }) => {
+  const turn = client.prompt("go");
+  for await (const text of turn.textStream) if (text === "one") break;
+  expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "user" });
+  expect(sent(server)).toEqual(["SendMessage go", "Cancel", "Ping"]);
+});
+
+onBoth(
+  "5.2 result: a turn that was not sent yet is cancelled without a word",
+  endless,
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    const next = client.prompt("next");
+    expect(await next.cancel()).toMatchObject({ status: "cancelled" });
+    const aborted = client.prompt("never", { signal: AbortSignal.abort() });
+    expect(await aborted.outcome).toMatchObject({ status: "cancelled", by: "signal" });
+    await client.ping();
+    expect(sent(server)).toEqual(["SendMessage go", "Ping"]);
+    await turn.cancel();
+  },
+);
+
+onBoth(
+  "5.3 resync: behind an Error the server is told to stop, and the next turn waits for the Pong",
+  { mock: { answer: ({ content }) => (content === "go" ? ["half", codeyStep.error("no")] : ["yes"]) } },
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    const next = client.prompt("next");
+    expect(await failureOf(turn)).toMatchObject({ code: "turn-failed", partial: { text: "half" } });
+    expect((await next.result).text).toBe("yes");
+    expect(sent(server)).toEqual(["SendMessage go", "Cancel", "Ping", "SendMessage next"]);
+  },
+);
+
+onBoth(
+  "5.3 resync: a server that goes on behind its Error gives the next turn nothing of it",
+  {
+    mock: {
+      errorEndsTurn: false,
+      answer: ({ content }) =>
+        content === "go" ? ["half", codeyStep.error("no"), "more", codeyStep.thinking("and more")] : ["yes"],
+    },
+  },
+  async ({ client }) => {
+    const turn = client.prompt("go");
+    const late = collect(client, "late");
+    expect(await failureOf(turn)).toMatchObject({ code: "turn-failed" });
+    expect(turn.text).toBe("half");
+    expect((await client.prompt("next").result).text).toBe("yes");
+    expect(late.map(({ type }) => type).slice(0, 2)).toEqual(["TextDelta", "ThinkingDelta"]);
+  },
+);
+
+onBoth(
+  "5.3 resync: an approval that was open when the Error came is denied, or the server would list it for ever",
+  manual,
+  async ({ client, server }) => {
+    server.answer = ({ content }) => (content === "go" ? [codeyStep.calls(read())] : ["yes"]);
+    const turn = client.prompt("go");
+    await asked(turn);
+    link(server).send(frame.error("no"));
+    expect(await failureOf(turn)).toMatchObject({ code: "turn-failed" });
+    expect(await works(client)).toBe("yes");
+    expect(sent(server).slice(1, 4)).toEqual(["Cancel", "ToolDecision toolu_1 false", "Ping"]);
+  },
+);
+
+onBoth(
+  "5.3 fatal: the turn fails, what waits is given back, and the client is closed",
+  { mock: { errorFatal: true, answer: () => ["half", codeyStep.error("gone")] } },
+  async ({ client, server }) => {
+    const turn = client.prompt("go");
+    const next = client.prompt("next");
+    expect(await failureOf(turn)).toMatchObject({ code: "turn-failed", fatal: true, serverMessage: "gone" });
+    expect(await failureOf(next)).toMatchObject({ delivery: "not-sent", input: "next" });
+    expect(client.status).toBe("closed");
+    expect(sent(server)).toEqual(["SendMessage go"]);
+  },
+);
+
+onBoth(
+  "5.3 late replies: what comes behind the Pong while nothing runs is stray, and no turn's",
+  {
+    ...endless,
+    mock: { ...endless.mock, cancelReply: "both", cancelReplyTiming: "afterPong" },
+    warns: ["stray-message"],
+  },
+  async ({ client }) => {
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    const stray = collect(client, "stray");
+    await turn.cancel();
+    await client.ping();
+    expect(stray.map(({ type }) => type)).toEqual(["Finished"]);
+    expect(await works(client)).toBe("yes");
+  },
+);
+
+onBoth(
+  "5.3 late replies: with a settle delay the next turn waits them out",
+  {
+    client: { settleDelay: 50 },
+    mock: { ...endless.mock, cancelReply: "both", cancelReplyTiming: "afterPong" },
+    warns: ["stray-message"],
+  },
+  async ({ client, server, clock }) => {
+    const turn = client.prompt("go");
+    const next = client.prompt("next");
+    await shown(turn, "one");
+    const finished = heard(client, "Finished");
+    await turn.cancel();
+    await finished;
+    expect([next.status, sent(server).at(-1)]).toEqual(["queued", "Ping"]);
+    await clock.advance(50);
+    expect((await next.result).text).toBe("yes");
+  },
+);

@@ -1,0 +1,309 @@
+import type { CodeyEvent } from "agentwire/codey";
+import { describe, expect, test } from "vitest";
+import { fakePair, say } from "../helpers/codey-fake.ts";
+
+// What happens when the user's own code acts at the worst moment. Each of these once hung, leaked or broke an order.
+
+const CANCEL = ["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"];
+
+describe("a turn that is cancelled with an open approval", () => {
+  test("a prompt that the approval's signal makes is sent behind the Pong, not before the Cancel", async () => {
+    const made = await fakePair({
+      onToolApproval: (_, { signal }) => {
+        signal.addEventListener("abort", () => void made.client.prompt("two"));
+        return new Promise(() => {});
+      },
+    });
+    const turn = made.client.prompt("one");
+    made.says(say.request(["c1"]), say.asks("c1"));
+    void turn.cancel();
+    expect(made.sent).toEqual(CANCEL);
+    made.says(say.pong);
+    expect(made.sent).toEqual([...CANCEL, "SendMessage two"]);
+    expect((await turn.outcome).status).toBe("cancelled");
+  });
+
+  test("a prompt that the listener for its calls makes is sent behind the Pong", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    turn.on("toolCall", ({ state }) => {
+      if (state === "abandoned") made.client.prompt("two");
+    });
+    void turn.cancel();
+    expect(made.sent).toEqual(CANCEL);
+  });
+
+  test("by the listener who is told of the approval: nothing stays open, and one denial is sent", async () => {
+    let asked = 0;
+    const made = await fakePair({
+      approvalTimeout: 1_000,
+      onToolApproval: (_, { signal }) => {
+        asked++;
+        signal.addEventListener("abort", () => void asked--);
+        return new Promise(() => {});
+      },
+    });
+    const turn = made.client.prompt("one");
+    turn.on("approval", () => void turn.cancel());
+    made.says(say.asks("c1"));
+    expect(turn.pending).toEqual([]);
+    made.says(say.pong);
+    await made.settle();
+    expect(made.sent).toEqual(CANCEL);
+    expect(made.clock.pending).toBe(0);
+    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+    expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
+    expect(asked).toBe(0);
+  });
+
+  test("by a rule that is asked about it: nothing stays open", async () => {
+    const made = await fakePair({
+      onToolApproval: "manual",
+      toolPolicy: [
+        {
+          tool: "mcp_shell",
+          when: () => {
+            void turn.cancel();
+            return true;
+          },
+          then: "ask",
+        },
+      ],
+    });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"), say.pong);
+    expect(turn.pending).toEqual([]);
+    expect(made.sent).toEqual(CANCEL);
+  });
+
+  test("and closed by the listener for its status: it settles, and the server is told", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    turn.on("status", (status) => {
+      if (status === "cancelling") void made.client.close();
+    });
+    void turn.cancel();
+    expect((await turn.outcome).status).toBe("cancelled");
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    await made.clock.advance(1_000);
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("and closed by the approval's signal: Cancel and denial come before the Close", async () => {
+    const made = await fakePair({
+      onToolApproval: (_, { signal }) => {
+        signal.addEventListener("abort", () => void made.client.close());
+        return new Promise(() => {});
+      },
+    });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    void turn.cancel();
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect((await turn.outcome).status).toBe("cancelled");
+  });
+
+  test("and closed: what listens to the end of the approval cannot come before the Cancel", async () => {
+    const made = await fakePair({
+      onToolApproval: (_, { signal }) => {
+        signal.addEventListener("abort", () => void made.client.close());
+        return new Promise(() => {});
+      },
+    });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    void made.client.close();
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "closed" } });
+  });
+});
+
+describe("a turn whose link is cut while the cancel is told", () => {
+  test("settles", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.client.on("frame", ({ text }) => {
+      if (text.includes("Cancel")) made.socket.ends(1006);
+    });
+    void turn.cancel();
+    expect((await turn.outcome).status).toBe("cancelled");
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("by a listener for its status, before anything of it is sent: settles", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    turn.on("status", (status) => {
+      if (status === "cancelling") made.socket.ends(1006);
+    });
+    void turn.cancel();
+    expect((await turn.outcome).status).toBe("cancelled");
+  });
+});
+
+describe("a turn that fails", () => {
+  test("a prompt that the approval's signal makes is sent behind the Pong", async () => {
+    const made = await fakePair({
+      onToolApproval: (_, { signal }) => {
+        signal.addEventListener("abort", () => void made.client.prompt("two"));
+        return new Promise(() => {});
+      },
+    });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"), say.error());
+    expect(made.sent).toEqual(CANCEL);
+    made.says(say.pong);
+    expect(made.sent).toEqual([...CANCEL, "SendMessage two"]);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "turn-failed" } });
+  });
+
+  test("with a fatal error: a prompt that its listener makes is not sent on the session that is no more", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    let next: ReturnType<typeof made.client.prompt> | undefined;
+    turn.on("status", (status) => {
+      if (status === "failed") next = made.client.prompt("two");
+    });
+    made.says(say.error("over", true));
+    expect(made.sent).toEqual(["SendMessage one"]);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { fatal: true } });
+    expect(await next?.outcome).toMatchObject({ status: "failed", error: { delivery: "not-sent" } });
+    expect(made.client.status).toBe("closed");
+  });
+
+  test("and is cancelled by the listener who sees the Cancel: one Cancel is sent, and it settles", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.client.on("frame", ({ text }) => {
+      if (text.includes("Cancel")) void turn.cancel();
+    });
+    made.says(say.error());
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping"]);
+    made.says(say.pong);
+    expect(await turn.outcome).toMatchObject({
+      status: "cancelled",
+      partial: { endedBy: { type: "Error", message: "broke" } },
+    });
+  });
+});
+
+describe("a listener that ends the turn in the middle of a message", () => {
+  test("of several calls: those it was not told of stay unknown, and none looks as if it went on", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    turn.on("toolCall", () => void turn.cancel());
+    made.says(say.request(["c1", "c2", "c3"]), say.pong);
+    expect(turn.toolCalls.map(({ state }) => state)).toEqual(["abandoned"]);
+  });
+
+  test("of a decision: the call is abandoned, not running", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    turn.on("toolCall", ({ state }) => {
+      if (state === "approved") void turn.cancel();
+    });
+    made.client.reply("c1", true);
+    made.says(say.pong);
+    expect(made.sent).toEqual(["SendMessage one", "ToolDecision c1 true", "Cancel", "Ping"]);
+    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+  });
+
+  test("who sees the decision go out: the call is abandoned, and decided once", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    made.client.on("frame", ({ text }) => {
+      if (text.includes("ToolDecision")) void turn.cancel();
+    });
+    made.client.reply("c1", true);
+    made.says(say.pong);
+    expect(made.sent).toEqual(["SendMessage one", "ToolDecision c1 true", "Cancel", "Ping"]);
+    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+  });
+
+  test("of its end: what it used is counted once, and the next turn's use is exact", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    const events: CodeyEvent[] = [];
+    turn.on("event", (event) => {
+      events.push(event);
+      void turn.cancel();
+    });
+    made.says(say.finished(10), say.pong);
+    expect(await turn.outcome).toMatchObject({
+      status: "cancelled",
+      partial: { usage: { outputTokens: 10 }, endedBy: { type: "Finished" } },
+    });
+    const next = made.client.prompt("two");
+    made.says(say.finished(15));
+    const { usage } = await next.result;
+    expect(usage).toMatchObject({ outputTokens: 5 });
+    expect(usage?.inexact).toBeUndefined();
+  });
+
+  test("that is warned of: nothing of it is told", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    const events: CodeyEvent[] = [];
+    made.says(say.asks("c1"));
+    turn.on("event", (event) => void events.push(event));
+    made.client.on("protocolWarning", () => void turn.cancel());
+    made.says(say.started("c1"), say.pong);
+    expect(turn.status).toBe("cancelled");
+    expect(events).toEqual([]);
+    expect(turn.toolCalls).toMatchObject([{ state: "denied" }]);
+  });
+});
+
+test("a prompt from the listener that hears of the next session waits until the link is ready", async () => {
+  const made = await fakePair({ reconnect: {} });
+  const early: (readonly string[])[] = [];
+  made.client.on("sessionStarted", () => {
+    made.client.prompt("early");
+    early.push(made.sent);
+  });
+  made.socket.ends(1006);
+  await made.settle();
+  await made.clock.advance(30_000);
+  await made.greet("session-2");
+  expect(early).toEqual([[]]);
+  expect(made.sent).toEqual(["SendMessage early"]);
+});
+
+test("an approval that the server has decided itself is no longer open for whoever hears that the call runs", async () => {
+  const made = await fakePair({ onToolApproval: "manual" });
+  const turn = made.client.prompt("one");
+  made.says(say.asks("c1"));
+  const open: number[] = [];
+  turn.on("toolCall", () => void open.push(turn.pending.length));
+  made.says(say.started("c1"));
+  expect(open).toEqual([0]);
+  expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "elsewhere" });
+  expect(made.sent).toEqual(["SendMessage one"]);
+});
+
+describe.each(["frame", "message"] as const)(
+  "a prompt from a listener of `%s`, who sees what comes first",
+  (name) => {
+    test.each([say.text("a"), say.finished(), say.error(), say.asks("c1")])(
+      "does not get %o",
+      async (message) => {
+        const made = await fakePair();
+        const turns: ReturnType<typeof made.client.prompt>[] = [];
+        const off = made.client.on(name, () => {
+          off();
+          turns.push(made.client.prompt("one"));
+        });
+        made.says(message);
+        expect(turns.map(({ status, text, toolCalls }) => ({ status, text, toolCalls }))).toEqual([
+          { status: "sent", text: "", toolCalls: [] },
+        ]);
+        made.says(say.text("b"), say.finished());
+        expect((await turns[0]?.result)?.text).toBe("b");
+      },
+    );
+  },
+);

@@ -1,0 +1,336 @@
+import type { CodeyClientEvents } from "agentwire/codey";
+import { describe, expect, test } from "vitest";
+import { type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
+
+/** What a client tells under a name, as it comes. */
+function told<Name extends keyof CodeyClientEvents & string>(
+  { client }: FakePair,
+  name: Name,
+): CodeyClientEvents[Name][0][] {
+  const seen: CodeyClientEvents[Name][0][] = [];
+  client.on(name, (...values) => void seen.push(values[0]));
+  return seen;
+}
+
+/** A client whose turn has begun and is being stopped: `Cancel` and `Ping` are out, the `Pong` is not there. */
+async function stopping() {
+  const made = await fakePair();
+  const turn = made.client.prompt("one");
+  made.says(say.text("a"));
+  void turn.cancel();
+  return { made, turn };
+}
+
+describe("between Cancel and Pong", () => {
+  test("what comes is late, in order, and changes nothing of the turn", async () => {
+    const { made, turn } = await stopping();
+    const late = told(made, "late");
+    const messages = [say.text("b"), say.request(["c1"]), say.completed("c1"), say.finished(7)];
+    made.says(...messages);
+    expect(late).toEqual(messages);
+    expect(turn).toMatchObject({ status: "cancelling", text: "a", toolCalls: [] });
+    made.says(say.pong);
+    expect(await turn.outcome).toMatchObject({
+      status: "cancelled",
+      partial: { text: "a", usage: { outputTokens: 7 }, endedBy: say.finished(7) },
+    });
+  });
+
+  test("the first end that the server tells is the turn's, and what it used is not counted twice", async () => {
+    const { made, turn } = await stopping();
+    made.says(say.finished(7), say.error(), say.finished(7), say.pong);
+    expect(await turn.outcome).toMatchObject({
+      partial: { usage: { outputTokens: 7 }, endedBy: { type: "Finished" } },
+    });
+  });
+
+  test("an error is the turn's end as well", async () => {
+    const { made, turn } = await stopping();
+    const errors = told(made, "serverError");
+    made.says(say.error("one"), say.finished(7), say.pong);
+    expect(await turn.outcome).toMatchObject({
+      status: "cancelled",
+      partial: { endedBy: { message: "one" } },
+    });
+    expect(errors).toEqual([]);
+  });
+
+  test("the end of a sub-agent is not the turn's", async () => {
+    const { made, turn } = await stopping();
+    made.says(say.finished(7, 1), say.pong);
+    const outcome = await turn.outcome;
+    expect(outcome).toMatchObject({ status: "cancelled", partial: { text: "a" } });
+    expect(outcome).not.toHaveProperty("partial.endedBy");
+    expect(outcome).not.toHaveProperty("partial.usage");
+  });
+
+  test("a Pong of an earlier Ping does not end it", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    const rtt = made.client.ping();
+    await made.settle();
+    void turn.cancel();
+    made.says(say.pong);
+    await rtt;
+    expect(turn.status).toBe("cancelling");
+    made.says(say.pong);
+    expect(turn.status).toBe("cancelled");
+  });
+
+  test("a fatal error ends the connection, and the turn is cancelled all the same", async () => {
+    const { made, turn } = await stopping();
+    made.says(say.error("over", true));
+    expect((await turn.outcome).status).toBe("cancelled");
+    expect(made.client.status).toBe("closed");
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("turn and barrier that run out in the same moment: the link is cut, and the turn has timed out", async () => {
+    const made = await fakePair({ cancelTimeout: 100 });
+    const turn = made.client.prompt("one", { timeout: 50, idleTimeout: 50 });
+    await made.clock.advance(150);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "turn-timeout" } });
+    expect(made.client.status).toBe("closed");
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("a second cancel, a signal and leaving the loop send nothing more", async () => {
+    const { made, turn } = await stopping();
+    void turn.cancel();
+    await turn[Symbol.asyncIterator]().return?.();
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping"]);
+  });
+
+  test("close() settles the turn at once, and sends no second Cancel", async () => {
+    const { made, turn } = await stopping();
+    void made.client.close();
+    expect((await turn.outcome).status).toBe("cancelled");
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping"]);
+    await made.clock.advance(1_000);
+    expect(made.clock.pending).toBe(0);
+  });
+});
+
+describe("behind an Error", () => {
+  async function failed() {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.says(say.text("a", 2), say.error());
+    return { made, turn };
+  }
+
+  test("a server that goes on is stopped, and its end tells what the session has used", async () => {
+    const { made, turn } = await failed();
+    const late = told(made, "late");
+    made.says(say.text("b"), say.finished(9, 2), say.pong);
+    expect(late).toHaveLength(2);
+    expect((await turn.outcome).status).toBe("failed");
+    const next = made.client.prompt("two");
+    made.says(say.finished(10));
+    const { usage } = await next.result;
+    expect(usage).toMatchObject({ outputTokens: 1 });
+    expect(usage?.inexact).toBeUndefined();
+  });
+
+  test("the end of a sub-agent does not tell that: the next turn's use is an upper bound", async () => {
+    const { made } = await failed();
+    made.says(say.finished(9, 1), say.pong);
+    const next = made.client.prompt("two");
+    made.says(say.finished(10));
+    expect((await next.result).usage).toMatchObject({ outputTokens: 10, inexact: true });
+  });
+
+  test("another one is not lost: it is told as one of no turn", async () => {
+    const { made } = await failed();
+    const errors = told(made, "serverError");
+    made.says(say.error("two"), say.pong, say.error("three"));
+    expect(errors).toMatchObject([{ message: "two" }, { message: "three" }]);
+  });
+});
+
+describe("a question that comes too late is denied, once", () => {
+  test("between Cancel and Pong", async () => {
+    const { made } = await stopping();
+    made.says(say.asks("c1"), say.asks("c1"), say.pong, say.asks("c1"));
+    expect(made.sent.slice(3)).toEqual(["ToolDecision c1 false"]);
+  });
+
+  test("between Cancel and Pong, of a call that was not asked about before", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.says(say.request(["c1", "c2"]));
+    void turn.cancel();
+    made.says(say.asks("c1"));
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping", "ToolDecision c1 false"]);
+  });
+
+  test("but not of a call that was denied with the Cancel", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    void turn.cancel();
+    made.says(say.asks("c1"));
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
+  });
+
+  test("while no turn runs", async () => {
+    const made = await fakePair({ onToolApproval: () => true });
+    const stray = told(made, "stray");
+    made.says(say.asks("c1"), say.asks("c1"));
+    expect(made.sent).toEqual(["ToolDecision c1 false"]);
+    expect(stray).toHaveLength(2);
+  });
+
+  test("while the next turn runs, which does not get it", async () => {
+    const made = await fakePair({ onToolApproval: () => true });
+    const turn = made.client.prompt("one");
+    made.says(say.request(["c1"]));
+    void turn.cancel();
+    made.says(say.pong);
+    const next = made.client.prompt("two");
+    const late = told(made, "late");
+    made.says(say.asks("c1"), say.completed("c1"));
+    expect(next.toolCalls).toEqual([]);
+    expect(late).toHaveLength(2);
+    expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision c1 false"]);
+  });
+
+  test("while no turn runs: the question of the next turn about a call of that name is asked", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    made.says(say.asks("c1"));
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    expect(turn.pending).toHaveLength(1);
+  });
+
+  test("but the question of the next turn about a call of that name is asked", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    made.client.reply("c1", false);
+    made.says(say.toolError("c1"), say.finished());
+    await turn.result;
+    const next = made.client.prompt("two");
+    made.says(say.asks("c1"));
+    expect(next.pending).toMatchObject([{ id: "c1~2" }]);
+    made.client.reply("c1~2", true);
+    expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision c1 true"]);
+  });
+});
+
+describe("a question that cannot be read", () => {
+  const unreadable = { ...say.asks("c1"), agent_id: "zero" };
+
+  test("is denied, whether or not a turn runs", async () => {
+    const made = await fakePair({ onToolApproval: () => true });
+    made.says(unreadable);
+    expect(made.sent).toEqual(["ToolDecision c1 false"]);
+    made.client.prompt("one");
+    made.says(say.request(["c1"]), unreadable);
+    expect(made.sent).toEqual(["ToolDecision c1 false", "SendMessage one", "ToolDecision c1 false"]);
+  });
+
+  test("is left alone when its call is being decided on already", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    made.client.prompt("one");
+    made.says(say.asks("c1"), unreadable);
+    expect(made.sent).toEqual(["SendMessage one"]);
+    made.client.reply("c1", true);
+    made.says(unreadable);
+    expect(made.sent).toEqual(["SendMessage one", "ToolDecision c1 true"]);
+  });
+});
+
+test("calls of two agents with the same id are decided apart", async () => {
+  const made = await fakePair({ onToolApproval: "manual" });
+  const turn = made.client.prompt("one");
+  made.says(say.text("a"), say.asks("c1", 0), say.asks("c1", 1));
+  expect(turn.pending.map(({ id }) => id)).toEqual(["c1", "c1~2"]);
+  made.client.reply("c1~2", false);
+  expect(turn.toolCalls.map(({ state }) => state)).toEqual(["awaiting", "denied"]);
+  made.client.reply("c1", true);
+  expect(turn.toolCalls.map(({ state }) => state)).toEqual(["running", "denied"]);
+  expect(made.sent.slice(1)).toEqual(["ToolDecision c1 false", "ToolDecision c1 true"]);
+});
+
+test("a Pong that nobody asked for is no proof of life", async () => {
+  const made = await fakePair({ keepalive: { interval: 20_000, timeout: 10_000 } });
+  await made.clock.advance(20_000);
+  made.says(say.pong); // the one that was asked for
+  await made.clock.advance(10_000);
+  expect(made.client.status).toBe("ready");
+  made.says(say.pong);
+  await made.clock.advance(10_000);
+  made.says(say.text("a"));
+  await made.clock.advance(10_000);
+  expect(made.client.status).toBe("closed");
+});
+
+test("a message that repeats what is known is no silence", async () => {
+  const made = await fakePair({ idleTimeout: 100 });
+  const turn = made.client.prompt("one");
+  made.says(say.started("c1"));
+  await made.clock.advance(60);
+  made.says(say.started("c1"));
+  await made.clock.advance(60);
+  expect(turn.status).toBe("streaming");
+  await made.clock.advance(40);
+  expect(turn.status).toBe("cancelling");
+});
+
+test("a turn that is aborted before it could be sent sends nothing, and lets the next one go", async () => {
+  const made = await fakePair();
+  const first = made.client.prompt("one");
+  const controller = new AbortController();
+  const second = made.client.prompt("two", { signal: controller.signal });
+  const third = made.client.prompt("three");
+  controller.abort();
+  expect(await second.outcome).toMatchObject({ status: "cancelled", by: "signal" });
+  await expect(made.client.prompt("four", { signal: controller.signal }).result).rejects.toMatchObject({
+    delivery: "not-sent",
+    input: "four",
+  });
+  made.says(say.finished());
+  await first.result;
+  expect(made.sent).toEqual(["SendMessage one", "SendMessage three"]);
+  made.says(say.finished());
+  expect((await third.outcome).status).toBe("completed");
+});
+
+test("what waits in a conversation that is lost is given back, to each its own", async () => {
+  const made = await fakePair({ reconnect: {} });
+  const conversation = made.client.conversation();
+  const turns = ["one", "two", "three"].map((text) => conversation.prompt(text));
+  made.socket.ends(1006);
+  const errors = await Promise.all(turns.map(({ result }) => result.catch((error: unknown) => error)));
+  expect(errors).toMatchObject([
+    { code: "connection-lost", delivery: "unknown" },
+    { code: "context-lost", delivery: "not-sent", input: "two" },
+    { code: "context-lost", delivery: "not-sent", input: "three" },
+  ]);
+  expect(() => conversation.prompt("four")).toThrow(expect.objectContaining({ code: "context-lost" }));
+});
+
+test("what a session is remembered by is in order, whoever prompts on hearing of an end", async () => {
+  const made = await fakePair();
+  const conversation = made.client.conversation();
+  const turn = made.client.prompt("one");
+  turn.on("status", (status) => {
+    if (status === "completed") made.client.prompt("two");
+  });
+  made.says(say.text("a"), say.finished());
+  expect(conversation.messages.map(({ content }) => content)).toEqual(["one", "a", "two"]);
+});
+
+test.each([
+  [{ onToolApproval: "ask" }, "onToolApproval"],
+  [{ onToolApproval: true }, "onToolApproval"],
+  [{ approvalTimeout: -1 }, "approvalTimeout"],
+  [{ toolPolicy: {} }, "toolPolicy"],
+  [{ toolPolicy: [{ tool: "mcp_shell", then: "denied" }] }, "toolPolicy"],
+])("an option that decides on tools is checked, not guessed: %o", async (options, name) => {
+  await expect(fakePair(options as never)).rejects.toMatchObject({
+    code: "invalid-input",
+    message: expect.stringContaining(name),
+  });
+});
