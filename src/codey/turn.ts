@@ -119,9 +119,14 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
       return onRetrying(state, message);
     case "Finished":
       // A sub-agent is done, not the turn.
-      if (message.agent_id !== (state.root ?? message.agent_id)) return { event: message, changed: NOTHING };
+      if (message.agent_id !== rootOf(state)) return { event: message, changed: NOTHING };
       return { event: message, changed: NOTHING, end: "finished" };
   }
+}
+
+/** The agent whose end is the turn's; the first one while nobody has spoken. */
+export function rootOf({ root }: TurnState): number {
+  return root ?? 0;
 }
 
 /** The text that an event adds to the turn's: what the root agent says. */

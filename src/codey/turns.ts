@@ -29,6 +29,7 @@ import {
   keyOf,
   MAX_RETRIES,
   newTurnState,
+  rootOf,
   roundsOf,
   stepTurn,
   type TurnState,
@@ -73,8 +74,8 @@ export class Turns {
   readonly #setup: TurnsSetup;
   readonly #queue: TurnQueue<Job>;
   #current: Job | undefined;
-  /** While a cancel is under way; the job that it ends, if that has not settled before. */
-  #barrier: { readonly job: Job | undefined } | undefined;
+  /** While a cancel is under way, and the job that it is about, which may have failed already. */
+  #barrier: { readonly job: Job } | undefined;
   #cancelDelay: CancelTimer | undefined;
 
   constructor(setup: TurnsSetup) {
@@ -166,12 +167,11 @@ export class Turns {
     if (job) {
       const awaiting = awaitingOf(job);
       this.#leave(job, "ended", "the turn has failed");
-      this.#setup.wire.session?.usage.missed();
-      if (!error.fatal) this.#cancelOnServer(awaiting, undefined);
+      if (!error.fatal) this.#cancelOnServer(awaiting, job);
       job.turn.fail(turnError(error.message, error.fatal));
-    } else if (this.#barrier?.job) {
+    } else if (this.#barrier) {
       this.#barrier.job.endedBy = error;
-    } else if (!this.#barrier) {
+    } else {
       core().warn("server-error", "the server reports an error while no turn runs");
       core().events.emit("serverError", error);
     }
@@ -326,7 +326,7 @@ export class Turns {
   }
 
   /** `Cancel`, then denials, or the server would go on with what they deny, then the `Ping` whose `Pong` ends it all. */
-  #cancelOnServer(awaiting: readonly CodeyCall[], job: Job | undefined): void {
+  #cancelOnServer(awaiting: readonly CodeyCall[], job: Job): void {
     const { wire, settings, core } = this.#setup;
     const { cancelTimeout, settleDelay, socket } = settings;
     const barrier = { job };
@@ -335,14 +335,14 @@ export class Turns {
     const done = (): void => {
       if (this.#barrier !== barrier) return;
       this.#barrier = undefined;
-      if (job && !job.usage) wire.session?.usage.missed();
+      if (!job.usage) wire.session?.usage.missed();
       if (settleDelay > 0) {
         this.#cancelDelay = socket.clock.setTimeout(() => {
           this.#cancelDelay = undefined;
           this.pump();
         }, settleDelay);
       }
-      job?.turn.stopped();
+      job.turn.stopped();
       this.pump();
     };
     wire.ping(cancelTimeout, done, (error) => {
@@ -359,13 +359,10 @@ export class Turns {
   }
 
   /** What comes before the `Pong` is of the turn that was cancelled. */
-  #afterCancel(job: Job | undefined, message: TurnMessage): void {
-    if (message.type === "Finished" && message.agent_id === (job?.state.root ?? message.agent_id)) {
-      const usage = this.#count(message.usage);
-      if (job) {
-        job.endedBy = message;
-        job.usage = usage;
-      }
+  #afterCancel(job: Job, message: TurnMessage): void {
+    if (message.type === "Finished" && message.agent_id === rootOf(job.state)) {
+      job.endedBy = message;
+      job.usage = this.#count(message.usage);
     }
     this.#denyForNobody(message);
     this.#setup.core().events.emit("late", message);

@@ -4,7 +4,13 @@ import {
   type CodeyClientOptions,
   type CodeyEvent,
 } from "agentwire/codey";
-import { type CodeyConnection, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
+import {
+  type CodeyConnection,
+  ManualClock,
+  type MockCodey,
+  type MockCodeyOptions,
+  MockCodeyServer,
+} from "agentwire/testing";
 import { FakeSocket } from "./fake-socket.ts";
 
 export { drain, gate } from "./codebuff.ts";
@@ -221,6 +227,46 @@ export async function onFakeSocket(options: Partial<CodeyClientOptions> = {}): P
   socket.receives('{"type":"Connected","session_id":"550e8400-e29b-41d4-a716-446655440000"}');
   await connected;
   return { client, socket, clock };
+}
+
+/** A socket of a mock without a port: what either side says is heard in a microtask of its own, and nothing is on a wire. */
+export class MemorySocket extends FakeSocket {
+  readonly #heard = new Map<string, ((event: never) => void)[]>();
+
+  constructor(mock: MockCodey) {
+    super();
+    const end = (code = 1005, reason = ""): void => queueMicrotask(() => this.ends(code, reason));
+    setTimeout(() => {
+      this.accepts();
+      mock.accept({
+        client: {
+          readyState: 1,
+          addEventListener: (type: string, listener: (event: never) => void) => {
+            this.#heard.set(type, [...(this.#heard.get(type) ?? []), listener]);
+          },
+          send: (data) => queueMicrotask(() => this.receives(data)),
+          close: end,
+          terminate: () => end(1006),
+        },
+      });
+    });
+  }
+
+  override send(data: string): void {
+    super.send(data);
+    this.#tell("message", { data });
+  }
+
+  override close(code = 1005, reason = ""): void {
+    super.close(code, reason);
+    this.#tell("close", { code, reason });
+  }
+
+  #tell(type: "message" | "close", event: object): void {
+    queueMicrotask(() => {
+      for (const listener of this.#heard.get(type) ?? []) listener(event as never);
+    });
+  }
 }
 
 /** More than the real server takes in one frame. */
