@@ -91,7 +91,7 @@ onBoth(
   "acceptance 17: an output of 20 MB comes whole",
   { client: { onToolApproval: () => true } },
   async (scene) => {
-    const output = "│ é".repeat(5_000_000);
+    const output = "│ é".repeat(3_400_000);
     const { calls } = await play(scene, read({ result: output, deltas: [] }));
     expect(calls[0]?.output === output).toBe(true);
   },
