@@ -7,6 +7,10 @@ import { browserLike } from "./both.ts";
 vi.mock("../../../src/core/socket.node.ts", () => import("../../../src/core/socket.global.ts"));
 
 import "./cancel.test.ts";
+import "./validation.test.ts";
+import "./silences.test.ts";
+import "./resync.test.ts";
+import "./connection-ends.test.ts";
 import "./connection.test.ts";
 import "./decisions.test.ts";
 import "./differences.test.ts";

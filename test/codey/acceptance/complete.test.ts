@@ -14,6 +14,10 @@ vi.mock("./both.ts", async (original) => ({
 }));
 
 import "./cancel.test.ts";
+import "./validation.test.ts";
+import "./silences.test.ts";
+import "./resync.test.ts";
+import "./connection-ends.test.ts";
 import "./connection.test.ts";
 import "./decisions.test.ts";
 import "./differences.test.ts";

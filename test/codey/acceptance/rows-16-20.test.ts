@@ -8,16 +8,14 @@ import {
   failureOf,
   frame,
   link,
-  MemorySocket,
-  OVERSIZE,
   once,
   reached,
   sent,
   shown,
-  tapped,
   thrown,
   works,
 } from "../../helpers/codey.ts";
+import { MemorySocket, OVERSIZE, tapped } from "../../helpers/codey-sockets.ts";
 import { onBoth } from "./both.ts";
 import { play, read } from "./calls.ts";
 

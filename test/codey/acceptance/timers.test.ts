@@ -7,12 +7,12 @@ import {
   heard,
   link,
   once,
-  onFakeSocket,
   rejection,
   sent,
   shown,
   works,
 } from "../../helpers/codey.ts";
+import { onFakeSocket } from "../../helpers/codey-sockets.ts";
 import { forBoth, onBoth, type SceneOptions } from "./both.ts";
 import { read } from "./calls.ts";
 
