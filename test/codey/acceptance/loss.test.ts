@@ -120,6 +120,24 @@ onBoth(
 );
 
 onBoth(
+  "6.4 reconnection: an `always` was said in the old session, and counts for nothing in the new one",
+  { client: { reconnect: {}, onToolApproval: "manual" } },
+  async (scene) => {
+    const { client, server } = scene;
+    walkBackoff(scene);
+    server.answer = () => [codeyStep.calls(read(), read())];
+    const first = client.prompt("go");
+    client.reply(await asked(first), "always");
+    expect((await first.result).toolCalls.map(({ state }) => state)).toEqual(["done", "done"]);
+    await lose(scene);
+    const second = client.prompt("go");
+    await asked(second);
+    expect(second.pending).toHaveLength(1);
+    await second.cancel();
+  },
+);
+
+onBoth(
   "6.4 reconnection: the waits double from half a second, each cut by chance, and the attempts are counted",
   reconnecting,
   async (scene) => {

@@ -5,16 +5,15 @@ import {
   collect,
   failureOf,
   link,
-  OVERSIZE,
   once,
   rejection,
   sent,
   shown,
   status,
-  tapped,
   walkBackoff,
   works,
 } from "../../helpers/codey.ts";
+import { OVERSIZE, tapped } from "../../helpers/codey-sockets.ts";
 import { onBoth } from "./both.ts";
 import { play, read } from "./calls.ts";
 

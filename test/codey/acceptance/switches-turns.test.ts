@@ -1,17 +1,7 @@
 import { codeyStep } from "agentwire/testing";
 import { expect } from "vitest";
-import {
-  asked,
-  collect,
-  eventsOf,
-  failureOf,
-  heard,
-  once,
-  sent,
-  shown,
-  tapped,
-  works,
-} from "../../helpers/codey.ts";
+import { asked, collect, eventsOf, failureOf, heard, once, sent, shown, works } from "../../helpers/codey.ts";
+import { tapped } from "../../helpers/codey-sockets.ts";
 import { onBoth } from "./both.ts";
 import { read } from "./calls.ts";
 

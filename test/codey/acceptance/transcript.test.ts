@@ -1,6 +1,7 @@
 import { codeyStep, codeyTool, type MockCodeyServer } from "agentwire/testing";
 import { expect } from "vitest";
-import { asked, collect, failureOf, tapped } from "../../helpers/codey.ts";
+import { asked, collect, failureOf } from "../../helpers/codey.ts";
+import { tapped } from "../../helpers/codey-sockets.ts";
 import { onBoth } from "./both.ts";
 
 /** The example of the protocol's description: `<<` from the server, `>>` from the client. */
