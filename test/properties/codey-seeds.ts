@@ -68,6 +68,15 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       asks,
     ],
   },
+  "a turn whose time is over while it waits is not sent by who is told of that": {
+    setting: { ...setting, instant: true },
+    steps: [
+      prompt,
+      { do: "prompt", reader: "loop", signal: false, timeout: 5_000, held: false },
+      { do: "when", moment: "turn status", deed: "cancel first" },
+      { do: "advance", ms: 20_000 },
+    ],
+  },
   "a fatal error: a prompt from who hears of it is not sent on the session that is over": {
     setting: { ...setting, reconnect: true },
     steps: [prompt, { do: "when", moment: "turn status", deed: "prompt" }, { do: "error", fatal: true }],
