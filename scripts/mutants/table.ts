@@ -5,6 +5,9 @@ import { PROMPTS } from "./codebuff-prompts.ts";
 import { REQUESTS } from "./codebuff-requests.ts";
 import { SESSION } from "./codebuff-session.ts";
 import { WIRE } from "./codebuff-wire.ts";
+import { CODEY_CALLS } from "./codey-calls.ts";
+import { CODEY_TURNS } from "./codey-turns.ts";
+import { CODEY_WIRE } from "./codey-wire.ts";
 import { APPROVALS } from "./core-approvals.ts";
 import { CLOSING } from "./core-closing.ts";
 import { CONNECTION } from "./core-connection.ts";
@@ -30,4 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ANSWERS,
   ...REQUESTS,
   ...HANDLERS,
+  ...CODEY_TURNS,
+  ...CODEY_CALLS,
+  ...CODEY_WIRE,
 ];

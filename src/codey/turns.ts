@@ -151,6 +151,10 @@ export class Turns {
     const job = this.#queue.first();
     if (!job || !wire.session || this.#current || this.#stopping || this.#cancelDelay) return;
     this.#queue.delete(job);
+    if (!job.turn.open) {
+      this.pump(); // it is just being cancelled, and its listeners are told before this queue is
+      return;
+    }
     this.#current = job;
     job.sentAfter = core().connection.frames;
     this.#setup.transcript().asked(job.prompt.content);

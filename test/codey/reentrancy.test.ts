@@ -273,6 +273,21 @@ test("a prompt from the listener that hears of the next session waits until the 
   expect(made.sent).toEqual(["SendMessage early"]);
 });
 
+test("a turn that is being cancelled while it waits is not sent, whatever its listener does", async () => {
+  const made = await fakePair();
+  const [first, second] = [made.client.prompt("one"), made.client.prompt("two")];
+  second.on("status", (status) => {
+    if (status === "cancelling") made.client.prompt("three");
+  });
+  first.on("status", (status) => {
+    if (status === "cancelled") void second.cancel();
+  });
+  void first.cancel();
+  made.says(say.pong);
+  expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping", "SendMessage three"]);
+  expect(await second.outcome).toMatchObject({ status: "cancelled", partial: { text: "" } });
+});
+
 test("an approval that the server has decided itself is no longer open for whoever hears that the call runs", async () => {
   const made = await fakePair({ onToolApproval: "manual" });
   const turn = made.client.prompt("one");

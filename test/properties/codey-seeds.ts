@@ -1,7 +1,84 @@
-import type { CodeyScenario } from "./support/codey/scenario.ts";
+import type { CodeyScenario, CodeySetting, CodeyStep } from "./support/codey/scenario.ts";
+
+const setting: CodeySetting = {
+  instant: false,
+  browser: false,
+  reconnect: false,
+  keepalive: false,
+  approver: "manual",
+  rule: "none",
+  approvalTimeout: 0,
+  settleDelay: 0,
+  idleTimeout: 0,
+  maxBufferedBytes: 300,
+  maxQueuedTurns: 3,
+  random: 0,
+  warm: true,
+  recovers: true,
+};
+
+const prompt: CodeyStep = { do: "prompt", reader: "loop", signal: false, timeout: 0, held: false };
+const asks: CodeyStep = { do: "call", agent: 0, call: 2, message: "asks" };
 
 /**
  * Lives of a client that once went wrong, in the library or in a copy of it that was broken on purpose, by what is
  * promised; each is played again in every run. What a failing property prints as its counterexample goes here.
  */
-export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {};
+export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
+  "the end of a sub-agent that nobody has heard of does not end the turn": {
+    setting,
+    steps: [prompt, { do: "finished", agent: 1, tokens: 0, usage: false }, prompt],
+  },
+  "a turn that is cancelled by who is told of its approval leaves nothing open": {
+    setting: { ...setting, recovers: false },
+    steps: [{ do: "when", moment: "turn approval", deed: "cancel first" }, prompt, asks],
+  },
+  "a turn whose client is closed by who is told of its approval leaves nothing open": {
+    setting: { ...setting, approver: "callback" },
+    steps: [{ do: "when", moment: "turn approval", deed: "close" }, prompt, asks],
+  },
+  "a prompt from the signal of an approval waits for the Pong": {
+    setting: { ...setting, approver: "callback" },
+    steps: [prompt, asks, { do: "when", moment: "abort", deed: "prompt" }, { do: "cancel", turn: 0 }],
+  },
+  "a client that is closed while its turn turns to cancelling settles it": {
+    setting,
+    steps: [prompt, { do: "when", moment: "turn status", deed: "close" }, { do: "cancel", turn: 0 }],
+  },
+  "a prompt from who sees a stray message come does not get it": {
+    setting,
+    steps: [
+      { do: "when", moment: "frame", deed: "prompt" },
+      { do: "text", agent: 0 },
+    ],
+  },
+  "a question that is repeated behind the Cancel is not decided again": {
+    setting: { ...setting, approver: "nobody" },
+    steps: [prompt, asks, { do: "when", moment: "message", deed: "cancel first" }, asks],
+  },
+  "a late question that is repeated in the next turn is denied once": {
+    setting: { ...setting, approver: "callback" },
+    steps: [
+      prompt,
+      { do: "request", agent: 0, calls: [2] },
+      { do: "cancel", turn: 0 },
+      { do: "pong" },
+      prompt,
+      asks,
+      asks,
+    ],
+  },
+  "a turn whose time is over while it waits is not sent by who is told of that": {
+    setting: { ...setting, instant: true },
+    steps: [
+      prompt,
+      { do: "prompt", reader: "loop", signal: false, timeout: 5_000, held: false },
+      { do: "when", moment: "turn status", deed: "cancel first" },
+      { do: "advance", ms: 20_000 },
+    ],
+  },
+  "a fatal error: a prompt from who hears of it is not sent on the session that is over": {
+    setting: { ...setting, reconnect: true },
+    steps: [prompt, { do: "when", moment: "turn status", deed: "prompt" }, { do: "error", fatal: true }],
+  },
+};

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { isToolOutput } from "../../src/codebuff/extensions.ts";
 import { decode } from "../../src/codebuff/messages.ts";
 import { isPrintModeEvent } from "../../src/codebuff/print-mode.ts";
+import { isDelta, textDelta, thinkingDelta } from "../../src/codey/messages.ts";
 import { runs } from "./support/runs.ts";
 
 const json = fc.jsonValue({ maxDepth: 2 });
@@ -126,6 +127,29 @@ describe("a guard by hand says what a schema would", () => {
       { numRuns: runs(4_000) },
     );
     expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000) / 20); // it was asked of both
+  });
+
+  test("isDelta, of anything that is nearly a piece of text or thinking", () => {
+    const said = { yes: 0, no: 0 };
+    const agent = fc.oneof(fc.nat(), fc.constantFrom(4_294_967_295, 4_294_967_296, -1, 0.5, -0), json);
+    const near = fc.record(
+      {
+        type: fc.oneof({ weight: 8, arbitrary: fc.constantFrom("TextDelta", "ThinkingDelta") }, text),
+        agent_id: mostly(agent),
+        content: mostly(fc.string()),
+        extra: json,
+      },
+      { requiredKeys: ["type"] },
+    );
+    fc.assert(
+      fc.property(fc.oneof({ weight: 20, arbitrary: near }, json), (value) => {
+        const is = isDelta(value as never);
+        said[is ? "yes" : "no"]++;
+        expect(is).toBe(textDelta.safeParse(value).success || thinkingDelta.safeParse(value).success);
+      }),
+      { numRuns: runs(4_000) },
+    );
+    expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000) / 20);
   });
 
   test("isToolOutput, of anything that is nearly a part", () => {

@@ -42,7 +42,11 @@ export class SessionModel extends FakeSocket {
   #barrier: { ping: number | undefined } | undefined;
   /** An `Error` was told, and a server might go on in spite of it. */
   #mustCancel = false;
+  /** A fatal `Error` has ended a turn. */
+  #isOver = false;
   #isTelling = false;
+  /** A `Pong` is told that nobody asked for: it answers a `Ping` of whoever sees it come, for all that a client can know. */
+  #isStrayPong = false;
   /** Questions that were told, apart by turn and agent, and decisions that were written, by id of the call. */
   readonly #asked = new Map<string, Set<string>>();
   readonly #decided = new Map<string, number>();
@@ -98,6 +102,7 @@ export class SessionModel extends FakeSocket {
     this.#isTelling = true;
     this.receives(JSON.stringify(message));
     this.#isTelling = before;
+    this.#isStrayPong = false;
   }
 
   // --- what the client writes ---
@@ -108,6 +113,7 @@ export class SessionModel extends FakeSocket {
         if (this.running !== undefined) this.#complain("sent a second message in a turn");
         if (this.#barrier) this.#complain("sent a message behind a Cancel, before the Pong");
         if (this.#mustCancel) this.#complain("sent a message behind an Error, without a Cancel");
+        if (this.#isOver) this.#complain("sent a message behind a fatal Error");
         this.running = message.content;
         this.root = undefined;
         this.#epoch++;
@@ -124,6 +130,7 @@ export class SessionModel extends FakeSocket {
         this.#pings++;
         this.due.Ping++;
         if (this.#barrier && this.#barrier.ping === undefined) this.#beginBarrier(this.#barrier);
+        if (this.#isStrayPong) this.#note({ type: "Pong" });
         return;
       case "GetState":
       case "GetHistory":
@@ -165,7 +172,8 @@ export class SessionModel extends FakeSocket {
     const live = this.owner !== undefined;
     switch (message.type) {
       case "Pong":
-        if (this.due.Ping === 0) return;
+        this.#isStrayPong = this.due.Ping === 0;
+        if (this.#isStrayPong) return;
         this.due.Ping--;
         if (this.#barrier?.ping === ++this.#pongs) this.#barrier = undefined;
         return;
@@ -184,7 +192,8 @@ export class SessionModel extends FakeSocket {
         if (live && agent === (this.root ?? 0)) this.running = undefined;
         return;
       case "Error":
-        if (live && message["fatal"] !== true) this.#mustCancel = true;
+        if (live && message["fatal"] === true) this.#isOver = true;
+        else if (live) this.#mustCancel = true;
         if (live) this.running = undefined;
         return;
       case "ToolAwaitingApproval":

@@ -1,0 +1,316 @@
+import { describe, expect, test } from "vitest";
+import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
+
+describe("one turn at a time", () => {
+  test("the others wait, and go out in order, each behind the end of the one before", async () => {
+    const made = await fakePair();
+    for (const text of ["one", "two", "three"]) made.client.prompt(text);
+    expect(made.sent).toEqual(["SendMessage one"]);
+    made.says(say.finished());
+    expect(made.sent).toEqual(["SendMessage one", "SendMessage two"]);
+    made.says(say.error());
+    expect(made.sent.slice(2)).toEqual(["Cancel", "Ping"]);
+    made.says(say.pong);
+    expect(made.sent.slice(4)).toEqual(["SendMessage three"]);
+  });
+
+  test("too many that wait are refused, and one that is cancelled makes room", async () => {
+    const made = await fakePair({ maxQueuedTurns: 1 });
+    made.client.prompt("one");
+    const second = made.client.prompt("two");
+    expect(() => made.client.prompt("three")).toThrow(expect.objectContaining({ code: "queue-full" }));
+    void second.cancel();
+    expect((await second.outcome).status).toBe("cancelled");
+    expect(made.client.prompt("four").status).toBe("queued");
+    made.says(say.finished());
+    expect(made.sent).toEqual(["SendMessage one", "SendMessage four"]);
+  });
+
+  test("the next one waits for the settle delay behind the Pong, and no longer", async () => {
+    const made = await fakePair({ settleDelay: 50 });
+    const turn = made.client.prompt("one");
+    void turn.cancel();
+    made.client.prompt("two");
+    made.says(say.pong);
+    expect((await turn.outcome).status).toBe("cancelled");
+    await made.clock.advance(49);
+    expect(made.sent).toHaveLength(3);
+    await made.clock.advance(1);
+    expect(made.sent.at(-1)).toBe("SendMessage two");
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("a settle delay ends with the client", async () => {
+    const made = await fakePair({ settleDelay: 50 });
+    void made.client.prompt("one").cancel();
+    made.says(say.pong);
+    made.socket.ends(1006);
+    await made.settle();
+    expect(made.clock.pending).toBe(0);
+  });
+});
+
+describe("what a turn ends with", () => {
+  test("its text, rounds, thinking, calls, use and session", async () => {
+    const made = await fakePair({ onToolApproval: () => true });
+    const turn = made.client.prompt("one");
+    made.says(say.thinking("hm "), say.text("a "), say.request(["c1"]), say.asks("c1"));
+    await made.settle();
+    made.says(say.completed("c1", "out"), say.thinking("ah"), say.text("b"), say.finished(12));
+    expect(await turn.result).toEqual({
+      text: "a b",
+      sessionId: "session-1",
+      rounds: [
+        { text: "a ", thinking: "hm ", calls: ["c1"] },
+        { text: "b", thinking: "ah", calls: [] },
+      ],
+      thinking: "hm ah",
+      toolCalls: [expect.objectContaining({ id: "c1", state: "done", output: "out", startInferred: true })],
+      usage: {
+        outputTokens: 12,
+        totalOutputTokens: 12,
+        contextTokens: 100,
+        cacheCreationTokens: 3,
+        cacheReadTokens: 7,
+      },
+    });
+  });
+
+  test("no use where the server's count cannot be read, and then the next one's is an upper bound", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.says({ ...say.finished(), usage: null });
+    expect(await turn.result).not.toHaveProperty("usage");
+    const next = made.client.prompt("two");
+    made.says(say.finished(20));
+    expect((await next.result).usage).toMatchObject({ outputTokens: 20, inexact: true });
+  });
+
+  test("a warning where the count went backwards", async () => {
+    const made = await fakePair();
+    const warnings: string[] = [];
+    made.client.on("protocolWarning", ({ kind }) => void warnings.push(kind));
+    for (const tokens of [20, 5]) {
+      const turn = made.client.prompt("go");
+      made.says(say.finished(tokens));
+      await turn.result;
+    }
+    expect(warnings).toEqual(["odd-usage"]);
+  });
+
+  test("where it was cut off by `maxTextBytes`", async () => {
+    const made = await fakePair({ maxTextBytes: 4 });
+    const turn = made.client.prompt("one");
+    made.says(say.text("abc"), say.text("def"), say.finished());
+    expect(await turn.result).toMatchObject({ text: "abc", truncated: true });
+  });
+
+  test("a use that is an upper bound behind a turn that was cancelled without a word, or failed", async () => {
+    for (const ends of ["cancel", "error"]) {
+      const made = await fakePair();
+      const turn = made.client.prompt("one");
+      if (ends === "cancel") void turn.cancel();
+      else made.says(say.error());
+      made.says(say.pong);
+      const next = made.client.prompt("two");
+      made.says(say.finished(20));
+      expect((await next.result).usage).toMatchObject({ inexact: true });
+    }
+  });
+});
+
+describe("a server that only says that it tries again", () => {
+  test("is stopped, and the turn fails with its words, at the Pong", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    for (let time = 0; time < 7; time++) made.says(say.retrying());
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping"]);
+    expect(turn.status).toBe("cancelling");
+    made.says(say.pong);
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { kind: "server-misconfigured", serverMessage: expect.stringContaining("no key") },
+    });
+  });
+});
+
+describe("the idle clock", () => {
+  test("stands while a decision is open, and not while a Pong comes", async () => {
+    const made = await fakePair({ idleTimeout: 100, onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    await made.clock.advance(1_000);
+    expect(turn.status).toBe("streaming");
+    made.client.reply("c1", false);
+    await made.clock.advance(60);
+    void made.client.ping();
+    await made.settle();
+    made.says(say.pong);
+    await made.clock.advance(40);
+    expect(turn.status).toBe("cancelling");
+    made.says(say.pong);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { kind: "idle" } });
+  });
+});
+
+describe("a connection that ends", () => {
+  test("fails the turn that ran, ends its approval, and gives back what waited", async () => {
+    let signal: AbortSignal | undefined;
+    const made = await fakePair({
+      reconnect: {},
+      onToolApproval: (_, context) => {
+        signal = context.signal;
+        return new Promise(() => {});
+      },
+    });
+    const turn = made.client.prompt("one");
+    const next = made.client.prompt("two");
+    made.says(say.text("a"), say.asks("c1"));
+    made.socket.ends(1011, "oops");
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: {
+        code: "connection-lost",
+        delivery: "unknown",
+        sideEffectsPossible: true,
+        message: expect.stringContaining("oops"),
+        cause: { closeCode: 1011, closeReason: "oops" },
+      },
+      partial: { text: "a", toolCalls: [{ state: "abandoned" }] },
+    });
+    expect(signal?.aborted).toBe(true);
+    expect(made.client.reply("c1", true)).toMatchObject({ by: "disconnected" });
+    expect(await next.outcome).toMatchObject({
+      error: { code: "context-lost", delivery: "not-sent", input: "two" },
+    });
+  });
+
+  test("brings nothing of itself to the next: ids, use, `always` and what was said begin anew", async () => {
+    const made = await fakePair({ reconnect: {}, onToolApproval: "manual" });
+    const old = made.client.conversation();
+    const turn = made.client.prompt("one");
+    made.says(say.asks("c1"));
+    made.client.reply("c1", "always");
+    made.says(say.finished(10));
+    await turn.result;
+    expect(old.messages).toHaveLength(2);
+    const late = made.socket;
+    const started: unknown[] = [];
+    made.client.on("sessionStarted", (session) => void started.push(session));
+    made.socket.ends(1006);
+    await made.settle();
+    await made.clock.advance(30_000);
+    await made.greet("session-2");
+    expect(started).toEqual([{ sessionId: "session-2", contextLost: true, previousSessionId: "session-1" }]);
+    const next = made.client.conversation().prompt("two");
+    late.receives(JSON.stringify(say.text("late")));
+    made.says(say.asks("c1"));
+    expect(next.pending).toHaveLength(1);
+    made.client.reply("c1~2", false);
+    made.says(say.finished(4));
+    expect(await next.result).toMatchObject({
+      text: "",
+      sessionId: "session-2",
+      usage: { outputTokens: 4 },
+    });
+    expect(made.client.conversation().messages.map(({ content }) => content)).toEqual(["two", ""]);
+    expect(made.client.conversation()).not.toBe(old);
+  });
+
+  test("by a cancel that is not answered in time settles it as cancelled", async () => {
+    const made = await fakePair({ cancelTimeout: 100 });
+    const turn = made.client.prompt("one");
+    void turn.cancel();
+    await made.clock.advance(99);
+    expect(turn.status).toBe("cancelling");
+    await made.clock.advance(1);
+    expect((await turn.outcome).status).toBe("cancelled");
+    expect(made.client.status).toBe("closed");
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("an approval that is decided behind its end sends nothing on the next", async () => {
+    const decide: ((value: boolean) => void)[] = [];
+    const made = await fakePair({
+      reconnect: {},
+      onToolApproval: () => new Promise((resolve) => void decide.push(resolve)),
+    });
+    made.client.prompt("one");
+    made.says(say.asks("c1"));
+    made.socket.ends(1006);
+    await made.settle();
+    await made.clock.advance(30_000);
+    await made.greet("session-2");
+    for (const resolve of decide) resolve(true);
+    await made.settle();
+    expect(made.sent).toEqual([]);
+  });
+});
+
+describe("close", () => {
+  test("tells the server to stop, gives back what was not sent, and says of what ran that it may go on", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    const next = made.client.prompt("two");
+    made.says(say.text("a"), say.asks("c1"));
+    const closed = made.client.close();
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect(made.socket.closes).toEqual([[1000, ""]]);
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "closed", delivery: "unknown" },
+      partial: { text: "a" },
+    });
+    expect(await next.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "closed", delivery: "not-sent", input: "two" },
+    });
+    await made.clock.advance(1_000);
+    await closed;
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("refuses what is new, from the first moment on", async () => {
+    const made = await fakePair();
+    void made.client.close();
+    expect(() => made.client.prompt("one")).toThrow(expect.objectContaining({ code: "closed" }));
+    await expect(made.client.ping()).rejects.toMatchObject({ code: "closed" });
+    await made.clock.advance(1_000);
+    expect(() => made.client.conversation().prompt("one")).toThrow(
+      expect.objectContaining({ code: "closed", delivery: "not-sent" }),
+    );
+  });
+
+  test("gives back what waits in a conversation", async () => {
+    const made = await fakePair();
+    const conversation = made.client.conversation();
+    const turns = ["one", "two"].map((text) => conversation.prompt(text));
+    void made.client.close();
+    expect(await turns[1]?.outcome).toMatchObject({ error: { code: "closed", delivery: "not-sent" } });
+  });
+
+  test("ends a connection that does not come about, and what waits for it", async () => {
+    const made = new FakePair();
+    const turn = made.client.prompt("one");
+    await made.settle();
+    void made.client.close();
+    expect(await turn.outcome).toMatchObject({ error: { code: "closed", delivery: "not-sent" } });
+    expect(made.clock.pending).toBe(0);
+  });
+});
+
+test("a connection that cannot be had fails what waits, with its reason, and the next prompt tries again", async () => {
+  const made = new FakePair();
+  const turns = ["one", "two"].map((text) => made.client.prompt(text));
+  await made.settle();
+  made.socket.ends(1006);
+  const errors = await Promise.all(turns.map(({ result }) => result.catch((error: unknown) => error)));
+  expect(errors).toMatchObject([
+    { code: "connect-failed", input: "one" },
+    { code: "connect-failed", input: "two" },
+  ]);
+  made.client.prompt("three");
+  await made.settle();
+  await made.greet();
+  expect(made.sent).toEqual(["SendMessage three"]);
+});
