@@ -170,7 +170,7 @@ const required: readonly string[] = [
     "Invalid params",
     "File not found",
     "Not a file",
-    "Cannot access /root",
+    "Cannot access /secret",
     "Command timed out after 120 seconds",
     "Delegation not supported over WebSocket",
     "Agent context not initialized",

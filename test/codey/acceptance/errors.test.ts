@@ -249,7 +249,7 @@ for (const text of [
   "Invalid params: missing field `path`",
   "File not found: a.txt",
   "Not a file: src",
-  "Cannot access /root: permission denied",
+  "Cannot access /secret: permission denied",
   "Command timed out after 120 seconds",
   "Delegation not supported over WebSocket",
   "Agent context not initialized",
