@@ -15,7 +15,11 @@ const SHOWN = 40;
 const chunks = Number(process.argv[2] ?? 200_000);
 const wanted = process.argv[3] ?? "agentwire";
 using server = await startServer();
-const all = await Promise.all(CONTENDERS.map((connect) => connect(server, chunks)));
+const all = await Promise.all(
+  Object.values(CONTENDERS)
+    .flat()
+    .map((connect) => connect(server, chunks)),
+);
 const contender = all.find(({ name }) => name === wanted);
 if (!contender) throw new Error(`no contender is named ${wanted}: ${all.map(({ name }) => name).join(", ")}`);
 await contender.stream(new Sink(chunks)); // warm

@@ -1,6 +1,6 @@
 import { type Measured, measure } from "../support/measure.ts";
 import { figureOf, medians, pick } from "../support/numbers.ts";
-import type { Case } from "./figure.ts";
+import type { Case, Effort, Progress } from "./figure.ts";
 
 const EFFORTS = {
   full: { processes: 5, settings: { chunks: 100_000, warmUps: 2, rounds: 9 } },
@@ -11,13 +11,8 @@ export const chunk: Case = {
   name: "chunk",
   about: "CPU per chunk of 100 bytes, from the socket to the reader",
   async measure(effort, progress) {
-    const { processes, settings } = EFFORTS[effort];
-    const samples: Measured[] = [];
-    for (let process = 1; process <= processes; process++) {
-      progress(`process ${process} of ${processes}: ${settings.rounds} rounds of ${settings.chunks} chunks`);
-      samples.push(await measure("chunk", settings));
-    }
-    const found = medians(samples);
+    const found = await measureAll("codebuff", effort, progress);
+    const codey = await measureAll("codey", effort, progress);
     const one = figureOf(found, "agentwire");
     progress(`raw ws and JSON.parse take ${figureOf(found, "raw µs").toFixed(2)} µs of CPU per chunk`);
     return [
@@ -46,6 +41,25 @@ export const chunk: Case = {
         bar: 1,
         measured: one / figureOf(found, "graphql-ws"),
       },
+      {
+        name: "chunk-codey",
+        about: "CPU per 100-byte chunk of a Codey turn, over raw ws and JSON.parse on its frames",
+        unit: "x",
+        bar: 1.6,
+        aim: 1.35,
+        measured: figureOf(codey, "agentwire-codey"),
+      },
     ];
   },
 };
+
+async function measureAll(protocol: string, effort: Effort, progress: Progress): Promise<Measured> {
+  const { processes, settings } = EFFORTS[effort];
+  const samples: Measured[] = [];
+  for (let process = 1; process <= processes; process++) {
+    const what = `${settings.rounds} rounds of ${settings.chunks} chunks`;
+    progress(`${protocol}, process ${process} of ${processes}: ${what}`);
+    samples.push(await measure("chunk", { protocol, ...settings }));
+  }
+  return medians(samples);
+}

@@ -14,14 +14,14 @@ export const coldImport: Case = {
   about: "the first import of a protocol in a fresh process",
   async measure(effort, progress) {
     const rounds = ROUNDS[effort];
-    const modules = ["agentwire/codebuff", ...PEERS[effort]];
+    const modules = ["agentwire/codebuff", "agentwire/codey", ...PEERS[effort]];
     progress(`${rounds} processes for each of ${modules.length + 1} modules, in turns`);
     const ratios = new Map<string, number[]>(modules.map((name) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       const empty = await importTime(EMPTY);
       for (const [name, found] of ratios) found.push((await importTime(name)) / empty);
     }
-    const [ours = Number.NaN, ...others] = [...ratios.values()].map(median);
+    const [codebuff = Number.NaN, codey = Number.NaN, ...others] = [...ratios.values()].map(median);
     return [
       {
         name: "cold-import",
@@ -29,8 +29,16 @@ export const coldImport: Case = {
         unit: "x",
         bar: 6,
         aim: 4,
-        measured: ours,
-        peers: Object.fromEntries(others.map((value, index) => [modules[index + 1] ?? "", value])),
+        measured: codebuff,
+        peers: Object.fromEntries(others.map((value, index) => [modules[index + 2] ?? "", value])),
+      },
+      {
+        name: "cold-import-codey",
+        about: "cold import of `agentwire/codey`, over an empty module",
+        unit: "x",
+        bar: 6,
+        aim: 4,
+        measured: codey,
       },
     ];
   },

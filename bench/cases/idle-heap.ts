@@ -7,7 +7,7 @@ const EFFORTS = {
   quick: { processes: 1, connections: 500 },
 } as const;
 
-const READERS = ["raw", "graphql-ws", "agentwire"] as const;
+const READERS = ["raw", "graphql-ws", "agentwire", "agentwire-codey"] as const;
 
 export const idleHeap: Case = {
   name: "idle-heap",
@@ -32,6 +32,14 @@ export const idleHeap: Case = {
         aim: 5,
         measured: figureOf(found, "agentwire"),
         peers: pick(found, "raw", "graphql-ws"),
+      },
+      {
+        name: "idle-heap-codey",
+        about: "heap per idle connection to a Codey server, over nothing",
+        unit: "kB",
+        bar: 8,
+        aim: 5,
+        measured: figureOf(found, "agentwire-codey"),
       },
     ];
   },

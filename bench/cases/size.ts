@@ -18,6 +18,14 @@ export const size: Case = {
         aim: 15,
         measured: (sizes["agentwire/codebuff"]?.gzip ?? Number.NaN) / 1_000,
       },
+      {
+        name: "size-codey",
+        about: "browser bundle of `agentwire/codey`, all in, minified and gzipped",
+        unit: "kB",
+        bar: 22,
+        aim: 15,
+        measured: (sizes["agentwire/codey"]?.gzip ?? Number.NaN) / 1_000,
+      },
     ];
   },
 };

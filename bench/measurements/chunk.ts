@@ -1,5 +1,5 @@
 /**
- * CPU per chunk, from the socket to the reader, for all contenders in turns.
+ * CPU per chunk, from the socket to the reader, for all contenders of a protocol in turns.
  *
  * Garbage is collected when the engine wants to, not between the rounds: what is collected by force while
  * nothing streams takes the shapes of objects along that code was compiled for, and the next round would
@@ -17,7 +17,9 @@ await answer(async (settings) => {
   const warmUps = settings.number("warmUps");
   const rounds = settings.number("rounds");
   using server = await startServer();
-  const contenders = await Promise.all(CONTENDERS.map((connect) => connect(server, chunks)));
+  const connects = CONTENDERS[settings.text("protocol")];
+  if (!connects) throw new Error("no such protocol");
+  const contenders = await Promise.all(connects.map((connect) => connect(server, chunks)));
   const cost = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   for (let round = -warmUps; round < rounds; round++) {
     // Each round begins with another one: who comes first pays for nobody's left-overs.
@@ -29,7 +31,7 @@ await answer(async (settings) => {
     }
   }
   for (const contender of contenders) contender.close();
-  const raw = cost.get("raw") ?? [];
+  const raw = cost.get(contenders[0]?.name ?? "") ?? [];
   const measured: Record<string, number> = { "raw µs": median(raw) };
   for (const [name, spent] of cost) {
     // Paired: what slows the machine down for a round slows both.

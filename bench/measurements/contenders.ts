@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { websocket } from "@atproto/ws-client";
 import { CodebuffClient } from "agentwire/codebuff";
+import { CodeyClient } from "agentwire/codey";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import type { Server } from "../server/start.ts";
 import { HeadQueue } from "../support/head-queue.ts";
-import { type ChunkData, type PlainFrame, parsePlain } from "../support/messages.ts";
+import { type ChunkData, type PlainFrame, parsePlain, parsePlainCodey } from "../support/messages.ts";
 import type { Sink } from "../support/sink.ts";
 
 /** One way to read a stream of chunks; each is connected and ready. */
@@ -127,15 +128,49 @@ const manyTurns: Connect = async (server, count) => {
   };
 };
 
-/** In the order of the table. */
-export const CONTENDERS: readonly Connect[] = [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns];
+/** The socket and the parser on Codey's frames, which are shorter than Codebuff's. */
+const rawCodey: Connect = async (server, count) => {
+  const socket = await openPlain(server, count, "plain-codey");
+  return {
+    name: "raw-codey",
+    async stream(sink) {
+      const onMessage = (data: WebSocket.RawData): void => sink.take(parsePlainCodey(data).content);
+      socket.on("message", onMessage);
+      socket.send("go");
+      await sink.done;
+      socket.off("message", onMessage);
+    },
+    close: () => socket.terminate(),
+  };
+};
+
+const codeyTurn: Connect = async (server, count) => {
+  const client = new CodeyClient({ url: server.url("codey", { count }) });
+  await client.connect();
+  return {
+    name: "agentwire-codey",
+    async stream(sink) {
+      for await (const event of client.prompt("go")) if (event.type === "TextDelta") sink.take(event.content);
+    },
+    close: () => void client.close({ force: true }),
+  };
+};
+
+/**
+ * In the order of the table, the one first that the others are compared with. Each protocol has a process of its own: code that two of them share would be compiled
+ * for both, and cost more than it does where there is one.
+ */
+export const CONTENDERS: Readonly<Record<string, readonly Connect[]>> = {
+  codebuff: [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns],
+  codey: [rawCodey, codeyTurn],
+};
 
 async function readTurn(client: CodebuffClient, sink: Sink): Promise<void> {
   for await (const event of client.prompt("go")) if (event.type === "response-chunk") sink.take(event.text);
 }
 
-async function openPlain(server: Server, count: number): Promise<WebSocket> {
-  const socket = new WebSocket(server.url("plain", { count }));
+async function openPlain(server: Server, count: number, protocol = "plain"): Promise<WebSocket> {
+  const socket = new WebSocket(server.url(protocol, { count }));
   await once(socket, "open");
   return socket;
 }

@@ -1,6 +1,7 @@
 /** Bytes of heap that one connection costs while nothing happens on it. */
 import { once } from "node:events";
 import { CodebuffClient } from "agentwire/codebuff";
+import { CodeyClient } from "agentwire/codey";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import { type Server, startServer } from "../server/start.ts";
@@ -23,6 +24,11 @@ const OPEN: Readonly<Record<string, Open>> = {
   },
   async agentwire(server) {
     const client = new CodebuffClient({ url: server.url("codebuff"), profile: "proxy", settleWindow: 0 });
+    await client.connect();
+    return client;
+  },
+  async "agentwire-codey"(server) {
+    const client = new CodeyClient({ url: server.url("codey") });
     await client.connect();
     return client;
   },

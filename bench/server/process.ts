@@ -5,12 +5,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
-import { type Connection, serveCodebuff, serveGraphql, servePlain } from "./protocols.ts";
+import {
+  type Connection,
+  serveCodebuff,
+  serveCodey,
+  serveGraphql,
+  servePlain,
+  servePlainCodey,
+} from "./protocols.ts";
 
 const PROTOCOLS: Readonly<Record<string, (connection: Connection) => void>> = {
   "/plain": servePlain,
   "/graphql": serveGraphql,
   "/codebuff": serveCodebuff,
+  "/plain-codey": servePlainCodey,
+  "/codey": serveCodey,
 };
 
 const http = createServer((_request, response) => response.writeHead(404).end());

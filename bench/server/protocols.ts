@@ -74,6 +74,33 @@ export function serveCodebuff({ socket, tcp, count, turns }: Connection): void {
   });
 }
 
+/** Any message is answered with chunks, in frames of the same shape and length as Codey's. */
+export function servePlainCodey({ socket, tcp, count }: Connection): void {
+  const chunks = chunkBlock([ROOT_AGENT], codeyChunk);
+  socket.on("message", () => void pour(tcp, chunks, count));
+}
+
+/** The part of the Codey protocol that an answered prompt needs. */
+export function serveCodey({ socket, tcp, count }: Connection): void {
+  const send = (message: unknown): void => socket.send(JSON.stringify(message));
+  const chunks = chunkBlock([ROOT_AGENT], codeyChunk);
+  onMessage(socket, (message) => {
+    if (message.type === "Ping") send({ type: "Pong" });
+    if (message.type === "SendMessage") void pour(tcp, chunks, count).then(() => send(FINISHED));
+  });
+  send({ type: "Connected", session_id: "550e8400-e29b-41d4-a716-446655440000" });
+}
+
+const ROOT_AGENT = 0;
+
+const FINISHED = {
+  type: "Finished",
+  agent_id: ROOT_AGENT,
+  usage: { output_tokens: 1, context_tokens: 1, cache_creation_tokens: 0, cache_read_tokens: 0 },
+};
+
+const codeyChunk = (agent_id: number, content: string): unknown => ({ type: "TextDelta", agent_id, content });
+
 const codebuffChunk = (userInputId: string, chunk: string): unknown => ({
   type: "action",
   data: { type: "response-chunk", userInputId, chunk },

@@ -10,7 +10,17 @@ export interface ChunkData extends Record<string, unknown> {
   readonly chunk: string;
 }
 
+/** A piece of text of Codey's. */
+export interface PlainDelta {
+  readonly content: string;
+}
+
 /** How a program reads frames that has nothing but `ws`: unchecked. */
 export function parsePlain(data: RawData | string): PlainFrame {
+  return JSON.parse(data.toString());
+}
+
+/** The same for Codey's frames. */
+export function parsePlainCodey(data: RawData | string): PlainDelta {
   return JSON.parse(data.toString());
 }

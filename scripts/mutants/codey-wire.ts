@@ -126,13 +126,6 @@ export const CODEY_WIRE: readonly Mutant[] = [
         replace: "if (session.pings.take()) return;",
       },
       {
-        name: "codey-any-pong-proves",
-        breaks: "a Pong that nobody asked for is a proof of life",
-        find: "        if (session.pings.take()) core().connection.alive();\n        else this.#unasked",
-        replace:
-          "        if ((core().connection.alive(), session.pings.take())) return;\n        else this.#unasked",
-      },
-      {
         name: "codey-any-message-proves",
         breaks: "any message is a proof of life",
         find: "        user.message(message, text.length);",

@@ -229,10 +229,8 @@ export class Turns {
     for (const { turn } of waiting) turn.fail(contextLost(error));
   }
 
-  /** The client is closing: what was not sent is given back, what runs is told to stop. */
+  /** The client is closing: what runs is told to stop. */
   closing(): void {
-    for (const { turn } of this.#queue.clear())
-      turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
     const job = this.#current;
     if (!job) return;
     this.#current = undefined;

@@ -244,6 +244,22 @@ describe("a listener that ends the turn in the middle of a message", () => {
     expect(usage?.inexact).toBeUndefined();
   });
 
+  test("of a question: nobody is asked", async () => {
+    let asked = 0;
+    const made = await fakePair({
+      onToolApproval: () => {
+        asked++;
+        return true;
+      },
+    });
+    const turn = made.client.prompt("one");
+    turn.on("event", () => void turn.cancel());
+    made.says(say.asks("c1"), say.pong);
+    await made.settle();
+    expect(asked).toBe(0);
+    expect(made.sent).toEqual(CANCEL);
+  });
+
   test("that is warned of: nothing of it is told", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
@@ -267,7 +283,7 @@ test("a prompt from the listener that hears of the next session waits until the 
   });
   made.socket.ends(1006);
   await made.settle();
-  await made.clock.advance(30_000);
+  await made.clock.advance(500);
   await made.greet("session-2");
   expect(early).toEqual([[]]);
   expect(made.sent).toEqual(["SendMessage early"]);

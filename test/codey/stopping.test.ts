@@ -77,6 +77,14 @@ describe("between Cancel and Pong", () => {
     expect(turn.status).toBe("cancelled");
   });
 
+  test("a fatal error ends a client that would reconnect, too", async () => {
+    const made = await fakePair({ reconnect: {} });
+    const turn = made.client.prompt("one");
+    made.says(say.error("over", true));
+    await expect(turn.result).rejects.toMatchObject({ fatal: true, retryable: false });
+    expect(made.client.status).toBe("closed");
+  });
+
   test("a fatal error ends the connection, and the turn is cancelled all the same", async () => {
     const { made, turn } = await stopping();
     made.says(say.error("over", true));
@@ -276,6 +284,25 @@ test("a message that repeats what is known is no silence", async () => {
   expect(turn.status).toBe("streaming");
   await made.clock.advance(40);
   expect(turn.status).toBe("cancelling");
+});
+
+test("a server that says nothing at all is silent from the moment at which the turn was sent", async () => {
+  const made = await fakePair({ idleTimeout: 100 });
+  const turn = made.client.prompt("one");
+  await made.clock.advance(99);
+  expect(turn.status).toBe("sent");
+  await made.clock.advance(1);
+  expect(turn.status).toBe("cancelling");
+});
+
+test("a call that is requested under an id of an earlier turn is one of the present", async () => {
+  const made = await fakePair();
+  const first = made.client.prompt("one");
+  made.says(say.request(["c1"]), say.started("c1"), say.completed("c1"), say.finished());
+  await first.result;
+  const second = made.client.prompt("two");
+  made.says(say.request(["c1"]), say.started("c1"), say.completed("c1", "out"), say.finished());
+  expect((await second.result).toolCalls).toMatchObject([{ state: "done", output: "out" }]);
 });
 
 test("a turn that is aborted before it could be sent sends nothing, and lets the next one go", async () => {

@@ -199,7 +199,7 @@ describe("a connection that ends", () => {
     made.client.on("sessionStarted", (session) => void started.push(session));
     made.socket.ends(1006);
     await made.settle();
-    await made.clock.advance(30_000);
+    await made.clock.advance(500);
     await made.greet("session-2");
     expect(started).toEqual([{ sessionId: "session-2", contextLost: true, previousSessionId: "session-1" }]);
     const next = made.client.conversation().prompt("two");
@@ -215,6 +215,24 @@ describe("a connection that ends", () => {
     });
     expect(made.client.conversation().messages.map(({ content }) => content)).toEqual(["two", ""]);
     expect(made.client.conversation()).not.toBe(old);
+  });
+
+  test("is made good as often as the policy says, counted anew behind each turn that has finished", async () => {
+    const made = await fakePair({ reconnect: { maxAttempts: 1 } });
+    const back = async (): Promise<void> => {
+      made.socket.ends(1006);
+      await made.settle();
+      await made.clock.advance(500);
+      if (made.client.status !== "closed") await made.greet();
+    };
+    await back();
+    const turn = made.client.prompt("one");
+    made.says(say.finished());
+    await turn.result;
+    await back();
+    expect(made.client.status).toBe("ready");
+    await back();
+    expect(made.client.status).toBe("closed");
   });
 
   test("by a cancel that is not answered in time settles it as cancelled", async () => {
@@ -239,7 +257,7 @@ describe("a connection that ends", () => {
     made.says(say.asks("c1"));
     made.socket.ends(1006);
     await made.settle();
-    await made.clock.advance(30_000);
+    await made.clock.advance(500);
     await made.greet("session-2");
     for (const resolve of decide) resolve(true);
     await made.settle();
@@ -256,10 +274,12 @@ describe("close", () => {
     const closed = made.client.close();
     expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
     expect(made.socket.closes).toEqual([[1000, ""]]);
+    expect(turn.pending).toEqual([]);
+    expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
     expect(await turn.outcome).toMatchObject({
       status: "failed",
       error: { code: "closed", delivery: "unknown" },
-      partial: { text: "a" },
+      partial: { text: "a", toolCalls: [{ state: "abandoned" }] },
     });
     expect(await next.outcome).toMatchObject({
       status: "failed",

@@ -192,6 +192,30 @@ describe("messages", () => {
   });
 });
 
+describe("a listener of `message` that ends the connection", () => {
+  test("in the greeting: no session is told", async () => {
+    const { made, connected } = await opened();
+    const told: unknown[] = [];
+    made.client.on("sessionStarted", (session) => void told.push(session));
+    made.client.on("message", () => void made.client.close());
+    made.says({ type: "Connected", session_id: "session-9" });
+    expect(await connected).toMatchObject({ code: "closed" });
+    expect(told).toEqual([]);
+    expect(made.client.sessionId).toBeUndefined();
+  });
+
+  test("in a turn: the message is nobody's any more, and nobody is told", async () => {
+    const made = await fakePair({ reconnect: {} });
+    const turn = made.client.prompt("one");
+    const told: unknown[] = [];
+    made.client.on("stray", (message) => void told.push(message));
+    made.client.on("message", () => made.socket.ends(1006));
+    made.says(say.finished());
+    await expect(turn.result).rejects.toMatchObject({ code: "connection-lost" });
+    expect(told).toEqual([]);
+  });
+});
+
 describe("proof of life", () => {
   test("is the Pong: other messages are none, and the link is cut", async () => {
     const made = await fakePair({ keepalive: { interval: 100, timeout: 50 } });

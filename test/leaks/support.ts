@@ -75,7 +75,7 @@ export interface Held {
   readonly timers: number;
 }
 
-export async function held({ clock }: RemotePair): Promise<Held> {
+export async function held({ clock }: { readonly clock: ManualClock }): Promise<Held> {
   await collected();
   const tcp = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
   const count = { format: "count" } as const;
@@ -87,11 +87,14 @@ export async function held({ clock }: RemotePair): Promise<Held> {
   };
 }
 
-/** Does it `TIMES` times, and resolves with the bytes that the heap grew by from `SETTLED` on. */
-export async function growthOver(once: () => Promise<void>): Promise<number> {
-  for (let time = 0; time < SETTLED; time++) await once();
+/** Does it so many times, and resolves with the bytes that the heap grew by from `settled` on. */
+export async function growthOver(
+  once: () => Promise<void>,
+  { settled, times } = { settled: SETTLED, times: TIMES },
+): Promise<number> {
+  for (let time = 0; time < settled; time++) await once();
   const before = await collected();
-  for (let time = SETTLED; time < TIMES; time++) await once();
+  for (let time = settled; time < times; time++) await once();
   return (await collected()) - before;
 }
 
