@@ -2,6 +2,7 @@ import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
 import { type End, Peer } from "../server/peer.ts";
+import { noted } from "../server/record.ts";
 import { settle } from "../settle.ts";
 import type { CodeyBackend } from "./backend.ts";
 import type { CodeyMistake } from "./client-rules.ts";
@@ -171,10 +172,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
-    const binary = typeof frame !== "string";
-    const raw = binary ? new TextDecoder().decode(frame) : frame;
     const { clock, journal } = this.#backend;
-    journal.addFrame({ at: clock.now(), connection: this, direction, raw, binary });
+    journal.addFrame({ at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 
   #dropWhenDue(): void {
