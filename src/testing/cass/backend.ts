@@ -88,7 +88,7 @@ export class CassBackend {
     const peer = new CassPeer(number, link, this, opening, this.#perConnection({ number, userId }));
     this.peers.push(peer);
     this.journal.addConnection(peer);
-    this.#noteAttempt(userId, () => peer.state === "closed", peer);
+    this.#noteAttempt(userId, () => peer.state === "closed" || peer.state === "zombie", peer);
     peer.start();
     return peer;
   }

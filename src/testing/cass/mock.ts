@@ -81,7 +81,7 @@ export class MockCass extends ProtocolMock<
     return this.#backend.journal.received;
   }
 
-  /** Every turn that the model got to see: chats, and both kinds of onboarding. */
+  /** Every turn that the server has taken on: chats, and both kinds of onboarding. */
   get turns(): readonly ReceivedTurn[] {
     return this.#backend.journal.turns;
   }

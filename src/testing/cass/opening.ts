@@ -8,19 +8,21 @@ export interface Opening {
   readonly mistakes: readonly CassMistake[];
 }
 
+/** What needs no escape, and escapes. */
+const ESCAPED = /^(?:[\w\-.~!'()*]|%[0-9a-f]{2})*$/i;
+
 /** @param url of the upgrade: path and query, or more; undefined where nobody knows it */
 export function readOpening(url: string | undefined, tokens: Tokens): Opening {
-  const [, query = ""] = (url ?? "")
-    .split("#", 1)
-    .join("")
-    .split(/\?(.*)/s);
-  const raw = /(?:^|&)token=(.*)$/s.exec(query)?.[1];
+  const { search, searchParams } = new URL(url ?? "", "ws://mock.invalid");
+  const raw = search
+    .slice(1)
+    .split("&")
+    .find((parameter) => parameter.startsWith("token="))
+    ?.slice("token=".length);
   if (raw === undefined) return { token: undefined, mistakes: [] };
-  const token = new URLSearchParams(query).get("token") ?? "";
+  const token = searchParams.get("token") ?? "";
   const mistakes: CassMistake[] = [];
-  // Behind the token there may be other parameters, or the rest of one that holds an ampersand.
-  if (raw.split(/&\w+=/, 1)[0] !== encodeURIComponent(token))
-    mistakes.push({ kind: "unescaped-token", detail: "the token in the address" });
+  if (!ESCAPED.test(raw)) mistakes.push({ kind: "unescaped-token", detail: "the token in the address" });
   if (tokens.read(token).kind === "refresh") mistakes.push({ kind: "refresh-token", detail: "the address" });
   return { token, mistakes };
 }

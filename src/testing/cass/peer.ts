@@ -6,25 +6,24 @@ import type { PeerLink } from "../server/link.ts";
 import { Peer } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { changed } from "../server/switches.ts";
+import { askedInChat, askedInOnboarding, type Question } from "./asking.ts";
 import type { CassBackend } from "./backend.ts";
 import { ClientRules } from "./client-rules.ts";
+import { FOREIGN_USER, Identity } from "./identity.ts";
 import type { CassModel } from "./models.ts";
 import { onboardingProblem } from "./onboarding.ts";
 import type { Opening } from "./opening.ts";
 import type { Settings } from "./profiles.ts";
 import { type CassMistake, mistakesIn, readFrame } from "./read-frame.ts";
-import type { CassConnection, ReceivedAuth } from "./record.ts";
+import type { CassConnection } from "./record.ts";
 import { responseFrame } from "./response.ts";
 import { replyOf } from "./rounds.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
-import { type Asked, Turn, type TurnPort } from "./turn.ts";
+import { Turn, type TurnPort } from "./turn.ts";
 import { noiseAfterFrame, type ServerFrame, writeFrame } from "./write-frame.ts";
 
 const LIMIT = 16_777_216;
 const CUT = 1006;
-/** Somebody whom the client is not. */
-export const FOREIGN_USER = "00000000-0000-4000-8000-00000000f0e1";
-
 /**
  * One connection of the mock server without its socket: frames in, frames out, a clock. Strictly serial: a frame has
  * its turn when everything about the one before is over.
@@ -43,7 +42,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   readonly #rules: ClientRules;
   readonly #life: Interruptible;
   #own: MockCassSwitches;
-  #userId: string | null;
+  readonly #identity: Identity;
   #greeted = false;
   /** Past all answering: by a failure, a restart, or the end of the mock. */
   #dead = false;
@@ -61,7 +60,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     this.#rules = new ClientRules(backend.history);
     this.#life = new Interruptible(backend.clock);
     this.model = backend.models.current;
-    this.#userId = this.#accepted(opening.token) ?? this.#trusted();
+    this.#identity = new Identity(opening.token, backend.tokens, this.settings);
   }
 
   get state(): "open" | "ready" | "zombie" | "closed" {
@@ -71,7 +70,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   get userId(): string | null {
-    return this.#userId;
+    return this.#identity.userId;
   }
 
   get settings(): Settings {
@@ -102,7 +101,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       const end = this.#backend.profile === "relay" ? "." : " in a moment.";
       this.say({ type: "error", message: `Server is still initializing. Please try again${end}` });
       this.kill("close1000");
-    } else if (badQueryToken === "refused" && this.#isBad(this.#opening.token)) {
+    } else if (badQueryToken === "refused" && this.#identity.isRefused) {
       this.say({ type: "auth_error", message: "Invalid token" });
       this.kill(1008);
     } else if (connectedDelay > 0) {
@@ -124,6 +123,8 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     else if (by === "zombie") {
       this.#zombie = true;
       this.pause();
+      // Nobody will tell that the client has given it up: nothing is read any more.
+      this.#rules.over();
       this.#backend.journal.changed();
     } else this.close(by);
   }
@@ -195,7 +196,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     const { connected, connectedUserId, sdkMode, death, extraResponse } = this.settings;
     if (this.#dead) return;
     if (connected === "sent") {
-      const actual = connectedUserId === "actual" ? this.#userId : connectedUserId;
+      const actual = connectedUserId === "actual" ? this.userId : connectedUserId;
       const user_id = actual === "foreign" ? FOREIGN_USER : actual;
       this.say({ type: "connected", message: "Cass vessel connected", sdk_mode: sdkMode, user_id });
     }
@@ -252,64 +253,25 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     const settle = this.#rules.auth();
     const reading = tokens.read(token);
     if (reading.kind === "refresh") this.blame({ kind: "refresh-token", detail: "auth" });
-    const answer = this.#answerTo(token);
+    const answer = this.#identity.present(token, this.settings);
     const userId = "userId" in reading ? reading.userId : null;
     journal.addAuth({ at: clock.now(), connection: this, token: reading.kind, userId, answer });
     if (answer === "silence") return;
     settle();
-    if (answer === "auth_success") this.say({ type: answer, user_id: this.#userId ?? FOREIGN_USER });
+    if (answer === "auth_success") this.say({ type: answer, user_id: this.userId ?? FOREIGN_USER });
     else if (answer === "auth_error") this.say({ type: answer, message: "Invalid token" });
     else this.#sayUnknown("auth");
   }
 
-  /** Decides about a token, and takes on who it is. */
-  #answerTo(token: unknown): ReceivedAuth["answer"] {
-    const { auth, badAuth } = this.settings;
-    switch (auth) {
-      case "unknown":
-        return "error";
-      case "silence":
-        return "silence";
-      case "error":
-        return "auth_error";
-      case "falseSuccess":
-        return "auth_success";
-      case "checked": {
-        if (this.#backend.tokens.read(token).kind === "missing") return "silence";
-        const userId = this.#accepted(token);
-        if (userId !== undefined) this.#userId = userId;
-        const stays = badAuth === "oldIdentity" && this.#userId !== null;
-        return userId !== undefined || stays ? "auth_success" : "auth_error";
-      }
-    }
-  }
-
   async #chat(data: Dict): Promise<void> {
-    const { emptyMessage } = this.settings;
-    const { message = "", conversation_id: id } = data;
     const settle = this.#rules.turn();
-    if (emptyMessage === "error" && (typeof message !== "string" || message === "")) {
-      settle();
-      this.say({ type: "error", message: "Empty message" });
+    const question = askedInChat(data, this.model, this.#backend.profile);
+    if (question.message || this.settings.emptyMessage === "model") {
+      await this.#perform(question, settle);
       return;
     }
-    const { image, image_media_type: mediaType } = data;
-    const isSeen =
-      typeof image === "string" &&
-      typeof mediaType === "string" &&
-      mediaType !== "" &&
-      this.model.provider === "anthropic" &&
-      this.#backend.profile !== "relay";
-    await this.#perform(
-      {
-        kind: "chat",
-        message: typeof message === "string" ? message : undefined,
-        conversationId: typeof id === "string" && id !== "" ? id : null,
-        image: isSeen ? { data: image, mediaType } : undefined,
-        data,
-      },
-      settle,
-    );
+    settle();
+    this.say({ type: "error", message: "Empty message" });
   }
 
   async #onboard(kind: "intro" | "demo", data: Dict): Promise<void> {
@@ -322,27 +284,14 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       return;
     }
     // The server asks for no proof.
-    this.#userId = String(data["user_id"]);
-    const { message, conversation_id: id } = data;
-    await this.#perform(
-      {
-        kind,
-        message: typeof message === "string" ? message : "",
-        conversationId: typeof id === "string" && id !== "" ? id : null,
-        image: undefined,
-        data,
-      },
-      settle,
-    );
+    this.#identity.userId = String(data["user_id"]);
+    await this.#perform(askedInOnboarding(kind, data), settle);
   }
 
-  async #perform(
-    asked: Pick<Asked, "kind" | "message" | "conversationId" | "image" | "data">,
-    settle: () => void,
-  ): Promise<void> {
+  async #perform(question: Question, settle: () => void): Promise<void> {
     const { userId, model } = this;
     const at = this.#backend.clock.now();
-    const turn = new Turn({ ...asked, at, connection: this, userId, model }, this, this.#backend, settle);
+    const turn = new Turn({ ...question, at, connection: this, userId, model }, this, this.#backend, settle);
     this.#turn = turn;
     await turn.perform();
     this.#turn = undefined;
@@ -369,23 +318,6 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     this.say(
       responseFrame({ reply, kind: "chat", conversationId: null, model, timestamp, profile, settings }),
     );
-  }
-
-  /** Whose token it is, if it counts. */
-  #accepted(token: unknown): string | undefined {
-    const reading = this.#backend.tokens.read(token);
-    if (reading.kind === "access") return reading.userId;
-    return reading.kind === "admin" && this.settings.adminTokens ? reading.userId : undefined;
-  }
-
-  #isBad(token: unknown): boolean {
-    return this.#backend.tokens.read(token).kind !== "missing" && this.#accepted(token) === undefined;
-  }
-
-  /** Who a client of this machine is without a token. */
-  #trusted(): string | null {
-    const { localhostBypass, localhostUser } = this.settings;
-    return localhostBypass ? localhostUser : null;
   }
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {

@@ -46,7 +46,7 @@ export interface ReceivedAuth {
   readonly answer: "auth_success" | "auth_error" | "error" | "silence";
 }
 
-/** A `chat`, `onboarding_intro` or `onboarding_demo` that the language model gets to see. */
+/** A `chat`, `onboarding_intro` or `onboarding_demo` that the server has taken on. */
 export interface ReceivedTurn {
   /** `clock.now()` when its turn had come, in ms. */
   readonly at: number;

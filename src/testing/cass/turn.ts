@@ -3,12 +3,12 @@ import { changed } from "../server/switches.ts";
 import { audioFrame, isOwnFrame } from "./audio-frame.ts";
 import type { CassBackend } from "./backend.ts";
 import { consolidationFrames, isDue } from "./consolidation.ts";
-import { usualMemories } from "./memories.ts";
-import { spokenName } from "./models.ts";
+import { conversationOf, messagesOf } from "./keeping.ts";
+import { firstWord, generating } from "./opening-words.ts";
 import type { Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
-import { type Reply, responseFrame } from "./response.ts";
-import { LEAKS, type Round, replyOf } from "./rounds.ts";
+import { responseFrame } from "./response.ts";
+import { LEAKS, type Reader, type Round, readingOf, replyOf } from "./rounds.ts";
 import type { CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { textOf } from "./tags.ts";
@@ -82,10 +82,12 @@ export class Turn {
   /** Settles when the turn is over or stopped; never rejects. */
   async perform(): Promise<void> {
     const script = this.#plan();
-    if (!this.#resolveConversation()) {
+    const conversationId = conversationOf(this.#asked, this.#settings, this.#backend);
+    if (conversationId === undefined) {
       this.#port.kill(this.#deadly());
       return;
     }
+    this.#conversationId = conversationId;
     if (!this.#open()) return;
     if ("problem" in script) {
       this.#fail(script.problem);
@@ -124,68 +126,15 @@ export class Turn {
     }
   }
 
-  /** @returns whether there is one to talk in, or need not be */
-  #resolveConversation(): boolean {
-    const { kind, conversationId, userId } = this.#asked;
-    const { withoutConversation } = this.#settings;
-    const { store } = this.#backend;
-    if (kind === "demo") return true;
-    if (conversationId !== null) {
-      this.#conversationId = conversationId;
-      return true;
-    }
-    switch (withoutConversation) {
-      case "none":
-        return true;
-      case "new":
-        this.#conversationId = store.create({ userId }).id;
-        return true;
-      case "continuousOrNew":
-        if (userId !== null && !this.#backend.accountOf(userId, this.#settings)) return false;
-        this.#conversationId = (userId === null ? store.create() : store.continuous(userId)).id;
-        return true;
-      case "continuous":
-        this.#conversationId = store.continuous(userId).id;
-        return true;
-    }
-  }
-
-  /** What is said before the model is. @returns whether the connection has outlived it */
+  /** What is said before the model speaks. @returns whether the connection has outlived it */
   #open(): boolean {
-    const { kind } = this.#asked;
-    const { statusTexts, memories } = this.#settings;
+    const { kind, model } = this.#asked;
     if (this.#diesAt(0)) return false;
-    if (kind === "chat") {
-      this.#sayRetrieving(memories, statusTexts);
-    } else {
-      const usual = { intro: "Cass is preparing to introduce herself...", demo: "Cass is thinking..." }[kind];
-      this.#think(statusTexts[kind] ?? usual);
-    }
+    this.#port.say(firstWord(kind, model, this.#settings, this.#backend.profile));
     for (const frame of this.#port.takeDeferred()) this.#port.say(frame);
     if (this.#diesAt(1)) return false;
-    if (kind === "chat") this.#sayGenerating();
+    if (kind === "chat") this.#port.say(generating(model.provider, this.#settings));
     return !this.#diesAt(2);
-  }
-
-  #sayRetrieving(memories: Settings["memories"], texts: Settings["statusTexts"]): void {
-    if (memories === "none") {
-      this.#think(texts.processing ?? "Processing...");
-      return;
-    }
-    const status = texts.retrieving ?? "Retrieving memories...";
-    const { profile } = this.#backend;
-    // Local models have no use for them, and behind the relay nobody tells.
-    const untold = profile === "relay" || this.#asked.model.provider === "local";
-    if (untold) this.#think(status);
-    else {
-      const found = memories === "usual" ? usualMemories(profile) : memories;
-      this.#port.say({ type: "thinking", status, memories: found });
-    }
-  }
-
-  #sayGenerating(): void {
-    const { generating } = this.#settings.statusTexts;
-    this.#think(generating ?? `Generating response (${spokenName(this.#asked.model.provider)})...`);
   }
 
   #take(step: CassStep): Promise<undefined> | typeof ENOUGH | undefined {
@@ -237,7 +186,8 @@ export class Turn {
     this.#closeRound(tools, "tool_use");
     for (const frame of this.#talk.executing(this.#rounds.length, tools, this.#settings.statusTexts.tools))
       this.#port.say(frame);
-    if (this.#backend.profile === "relay") this.#sayGenerating();
+    if (this.#backend.profile === "relay")
+      this.#port.say(generating(this.#asked.model.provider, this.#settings));
     return undefined;
   }
 
@@ -275,17 +225,17 @@ export class Turn {
     const { kind, model } = this.#asked;
     const toolUses = this.#unexecuted.map((tool) => backend.toolUse(tool));
     const reply = replyOf(this.#rounds, toolUses, this.#reader);
-    const stored = backend.persist(conversationId, this.#messages(reply), settings);
+    const stored = backend.persist(conversationId, messagesOf(this.#asked, reply, settings), settings);
     if (this.#diesAt("stored")) return;
 
     const title = kind === "chat" && stored === 2 ? this.#titleFrame() : undefined;
     if (title && settings.title === "before") this.#port.say(title);
+    this.#settle();
     if (settings.errorThenResponse) this.#port.say({ type: "error", message: "Speech failed, going on" });
     const timestamp = backend.time.stamp();
     const { profile } = backend;
     const parts = { reply, kind, conversationId, model, timestamp, profile, settings };
     const response = { ...responseFrame(parts), ...this.#fields };
-    this.#settle();
     this.#port.say(response);
     if (settings.extraResponse === "duplicate") this.#port.say(response);
     if (isOwnFrame(settings.audio))
@@ -320,26 +270,6 @@ export class Turn {
     else for (const frame of frames) this.#port.say(frame);
   }
 
-  /** What the server keeps of it. */
-  #messages(reply: Reply | undefined) {
-    const { kind, message = "", userId, model } = this.#asked;
-    if (kind === "demo") return [];
-    const user = { role: "user" as const, content: message, animations: [], userId, reply: undefined };
-    if (!reply) return [user];
-    const assistant = {
-      role: "assistant" as const,
-      content: this.#settings.emptyText ? "" : reply.text,
-      animations: reply.animations,
-      userId,
-      reply: { inputTokens: reply.usage.input, outputTokens: reply.usage.output, ...model },
-    };
-    return kind === "chat" ? [user, assistant] : [assistant];
-  }
-
-  #think(status: string): void {
-    this.#port.say({ type: "thinking", status });
-  }
-
   /** The model has failed, or the server over it. */
   #fail(problem: string): void {
     const { kind } = this.#asked;
@@ -347,7 +277,11 @@ export class Turn {
     const { failure } = this.#settings;
     // The user's message was stored before the model was asked.
     if (profile === "relay")
-      this.#backend.persist(this.#conversationId, this.#messages(undefined), this.#settings);
+      this.#backend.persist(
+        this.#conversationId,
+        messagesOf(this.#asked, undefined, this.#settings),
+        this.#settings,
+      );
     if (kind === "chat" && failure !== "error") {
       this.#port.kill(failure);
       return;
