@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { cassStep, ManualClock, type MockCassOptions, MockCassServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -563,28 +564,50 @@ test("a restart ends every connection with 1012, also in the middle of a turn, a
 describe.each(PROFILES)("transport, on the profile %s", (profile) => {
   const answer = () => ["é😀 hello"];
 
+  /** The pieces of bytes that arrive at a client, below its WebSocket. */
+  function piecesFor(client: RawCass): readonly Buffer[] {
+    const tcp: unknown = Reflect.get(client.raw.socket, "_socket");
+    if (!(tcp instanceof Socket)) throw new Error("no TCP socket");
+    const pieces: Buffer[] = [];
+    tcp.on("data", (bytes: Buffer) => pieces.push(bytes));
+    return pieces;
+  }
+
+  /** The first byte of every WebSocket frame in there, which says what it is. */
+  function framesIn(bytes: Buffer): readonly number[] {
+    const first: number[] = [];
+    for (let at = 0; at < bytes.length; ) {
+      first.push(bytes[at] ?? 0);
+      const length = bytes[at + 1] ?? 0;
+      at += length < 126 ? 2 + length : 4 + bytes.readUInt16BE(at + 2);
+    }
+    return first;
+  }
+
   test.each(["whole", "fragmented", "splitUtf8", "coalesced"] as const)("chunking: %s", async (chunking) => {
     await using server = await MockCassServer.start({ profile, chunking, answer, ...QUIET });
-    using client = await RawCass.open(server);
-    expect((await client.next()).type).toBe("connected");
+    using client = await RawCass.connected(server);
+    const pieces = piecesFor(client);
     expect((await client.answerTo("hi"))["text"]).toBe("é😀 hello");
     const raw = server.frames.map((frame) => frame.raw).find((text) => text.includes('"response"')) ?? "";
     expect(/[^\x20-\x7e]/.test(raw)).toBe(chunking === "splitUtf8");
+    const frames = framesIn(Buffer.concat(pieces));
+    const [whole, three] = [[0x81], [0x01, 0x00, 0x80]];
+    expect(frames.slice(0, 3)).toEqual(chunking === "fragmented" ? three : [0x81, 0x81, expect.anything()]);
+    const cuts = profile === "v1" || profile === "v2" ? 4 : 2; // its raw is there too
+    const split = [0x01, ...Array.from({ length: cuts - 1 }, () => 0x00), 0x80];
+    expect(frames.slice(chunking === "fragmented" ? 6 : 2)).toEqual(
+      { whole, coalesced: whole, fragmented: three, splitUtf8: split }[chunking],
+    );
     expect(await client.barrier(profile)).toEqual([]);
   });
 
   test("chunking: coalesced, what is said at once arrives in one piece", async () => {
     await using server = await MockCassServer.start({ profile, chunking: "coalesced", answer, ...QUIET });
     using client = await RawCass.connected(server);
-    const pieces: string[] = [];
-    const { socket } = client.raw;
-    // Below the WebSocket, where bytes come in pieces.
-    const tcp: unknown = Reflect.get(socket, "_socket");
-    if (!(tcp instanceof (await import("node:net")).Socket)) throw new Error("no TCP socket");
-    tcp.on("data", (bytes) => pieces.push(String(bytes)));
+    const pieces = piecesFor(client);
     await client.answerTo("hi");
-    expect(pieces).toHaveLength(1);
-    expect(pieces[0]).toMatch(/Retrieving[\s\S]*Generating[\s\S]*"response"/);
+    expect(pieces.map((bytes) => framesIn(bytes).length)).toEqual([3]);
   });
 
   test("chunking: coalesced, a close and a cut come behind what was said", async () => {
