@@ -9,7 +9,10 @@ export interface Said {
 
 /** What each profile answers at once and without harm: what came before its answer has all come. */
 const BARRIERS = {
-  documented: { frame: { type: "onboarding_demo" }, answer: /Missing user_id for onboarding demo|Unknown message type: onboarding_demo/ },
+  documented: {
+    frame: { type: "onboarding_demo" },
+    answer: /Missing user_id for onboarding demo|Unknown message type: onboarding_demo/,
+  },
   v1: { frame: { type: "status" }, answer: /"type": ?"status"/ },
   v2: { frame: { type: "status" }, answer: /"type": ?"status"/ },
   relay: { frame: { type: "status" }, answer: /Unknown message type: status/ },
