@@ -691,4 +691,13 @@ describe("what happened can be awaited", () => {
     server.dropAll();
     expect([await one.closed, await two.closed].map(({ code }) => code)).toEqual([1006, 1006]);
   });
+
+  test("all connections can be closed at once", async () => {
+    await using server = await MockCassServer.start();
+    using one = await RawCass.connected(server);
+    using two = await RawCass.connected(server);
+    server.closeAll(1011, "why");
+    const closed = { code: 1011, reason: "why" };
+    expect([await one.closed, await two.closed]).toEqual([closed, closed]);
+  });
 });

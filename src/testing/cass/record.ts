@@ -1,4 +1,3 @@
-import type { Dict } from "../server/dict.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { CassModel } from "./models.ts";
 import type { CassRoute } from "./routes.ts";
@@ -32,7 +31,7 @@ export interface CassReceived {
   /** `clock.now()`, in ms. */
   readonly at: number;
   readonly connection: CassConnection;
-  readonly message: Dict;
+  readonly message: Readonly<Record<string, unknown>>;
 }
 
 /** An `auth`. What its token was is nobody's business. */
@@ -65,7 +64,7 @@ export interface ReceivedTurn {
   /** The model that answers. */
   readonly model: CassModel;
   /** The whole frame. */
-  readonly data: Dict;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** A REST call. Tokens and passwords are taken out. */

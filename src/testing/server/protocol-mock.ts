@@ -81,6 +81,11 @@ export abstract class ProtocolMock<
     for (const connection of this.connections) connection.drop();
   }
 
+  /** Closes every connection from the server's side. */
+  closeAll(code?: number, reason?: string): void {
+    for (const connection of this.connections) connection.close(code, reason);
+  }
+
   /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */
   async stop(): Promise<void> {
     this.dropAll();
