@@ -17,6 +17,7 @@ export {
   type CassAnswer,
   type CassAnswerContext,
   type CassScript,
+  type CassServerFrame,
   type CassStep,
   type CassTool,
   type CassUsage,

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { type CassRoute, ManualClock, type MockCassOptions, MockCassServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { call, PROFILES, RawCass } from "./mock-cass-raw-client.ts";
@@ -584,6 +587,28 @@ describe("any route", () => {
       "GET /status",
       undefined,
     ]);
+  });
+
+  test("takes an id as it was escaped, or not", async () => {
+    await using server = await MockCassServer.start({ id: () => "a b/c", localhostUser: "u" });
+    server.addConversation();
+    expect((await call(server, "GET /conversations/a%20b%2Fc")).status).toBe(200);
+    expect((await call(server, "GET /conversations/%zz")).status).toBe(404);
+  });
+
+  test("answers a request that it cannot read, and outlives one that is not finished", async () => {
+    await using server = await MockCassServer.start();
+    const { hostname, port } = new URL(server.httpUrl);
+    const odd = get({ hostname, port, path: "/status", headers: { host: "[" } });
+    const [response]: IncomingMessage[] = await once(odd, "response");
+    expect(response?.statusCode).toBe(500);
+    response?.resume();
+    const cut = connect(Number(port), hostname);
+    cut.write("POST /auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf");
+    cut.end();
+    await once(cut.resume(), "close");
+    expect((await call(server, "GET /status")).status).toBe(200);
+    expect(server.requests.map(({ route }) => route)).toEqual(["GET /status"]);
   });
 
   test("is written as the real server does", async () => {

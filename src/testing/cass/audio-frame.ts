@@ -1,7 +1,7 @@
 import { spoken } from "./audio.ts";
 import type { CassBackend } from "./backend.ts";
 import type { Settings } from "./profiles.ts";
-import type { ServerFrame } from "./write-frame.ts";
+import type { CassServerFrame } from "./script.ts";
 
 /** Whether speech comes in a frame of its own. */
 export function isOwnFrame(audio: Settings["audio"]): audio is "url" | "legacy" {
@@ -9,7 +9,7 @@ export function isOwnFrame(audio: Settings["audio"]): audio is "url" | "legacy" 
 }
 
 /** Speech outside the response: where to fetch it, or itself. */
-export function audioFrame(backend: CassBackend, { audio, audioUrl }: Settings): ServerFrame {
+export function audioFrame(backend: CassBackend, { audio, audioUrl }: Settings): CassServerFrame {
   if (audio === "legacy") return { type: "audio", audio: spoken("legacy"), audio_format: "mp3" };
   const path = `${backend.basePath}/audio/${backend.newAudio()}.wav`;
   const { own, foreign } = backend.origins;

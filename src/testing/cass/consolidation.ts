@@ -1,6 +1,6 @@
 import type { ProfileName, Settings } from "./profiles.ts";
+import type { CassServerFrame } from "./script.ts";
 import type { CassConversation } from "./store.ts";
-import type { ServerFrame } from "./write-frame.ts";
 
 const WISH = "<memory:summarize>";
 
@@ -20,8 +20,8 @@ export function consolidationFrames(
   count: number,
   consolidation: Settings["consolidation"],
   profile: ProfileName,
-): readonly ServerFrame[] {
-  const system = (status: string, message: string): ServerFrame =>
+): readonly CassServerFrame[] {
+  const system = (status: string, message: string): CassServerFrame =>
     profile === "documented" ? { type: "system", message } : { type: "system", message, status };
   const evaluating = system("evaluating", `🔍 Evaluating memory consolidation (${count} messages)...`);
   const summarizing = system("summarizing", `📝 Consolidating ${count} messages into memory...`);

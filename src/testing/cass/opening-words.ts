@@ -2,7 +2,7 @@ import { usualMemories } from "./memories.ts";
 import { type CassModel, type CassProvider, spokenName } from "./models.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
-import type { ServerFrame } from "./write-frame.ts";
+import type { CassServerFrame } from "./script.ts";
 
 /** The first word about a turn. */
 export function firstWord(
@@ -10,7 +10,7 @@ export function firstWord(
   { provider }: CassModel,
   { statusTexts, memories }: Settings,
   profile: ProfileName,
-): ServerFrame {
+): CassServerFrame {
   switch (kind) {
     case "intro":
       return thinking(statusTexts.intro ?? "Cass is preparing to introduce herself...");
@@ -27,10 +27,10 @@ export function firstWord(
 }
 
 /** The word about a model that begins to speak. */
-export function generating(provider: CassProvider, { statusTexts }: Settings): ServerFrame {
+export function generating(provider: CassProvider, { statusTexts }: Settings): CassServerFrame {
   return thinking(statusTexts.generating ?? `Generating response (${spokenName(provider)})...`);
 }
 
-function thinking(status: string): ServerFrame {
+function thinking(status: string): CassServerFrame {
   return { type: "thinking", status };
 }

@@ -18,9 +18,10 @@ import { type CassMistake, mistakesIn, readFrame } from "./read-frame.ts";
 import type { CassConnection } from "./record.ts";
 import { responseFrame } from "./response.ts";
 import { replyOf } from "./rounds.ts";
+import type { CassServerFrame } from "./script.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { Turn, type TurnPort } from "./turn.ts";
-import { noiseAfterFrame, type ServerFrame, writeFrame } from "./write-frame.ts";
+import { noiseAfterFrame, writeFrame } from "./write-frame.ts";
 
 const LIMIT = 16_777_216;
 const CUT = 1006;
@@ -50,7 +51,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   #greeting: Promise<void> = Promise.resolve();
   #handling: Promise<void> = Promise.resolve();
   #turn: Turn | undefined;
-  #deferred: readonly ServerFrame[] = [];
+  #deferred: readonly CassServerFrame[] = [];
 
   constructor(id: number, link: PeerLink, backend: CassBackend, opening: Opening, own: MockCassSwitches) {
     super(id, new ChunkedLink(link, () => this.settings.chunking, backend.withPort), backend);
@@ -89,8 +90,8 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     this.#own = { ...this.#own, ...switches };
   }
 
-  push(message: object): void {
-    this.say({ type: "", ...message });
+  push(message: CassServerFrame): void {
+    this.say(message);
   }
 
   /** The connection is open. */
@@ -129,18 +130,18 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     } else this.close(by);
   }
 
-  say(frame: ServerFrame): void {
+  say(frame: CassServerFrame): void {
     const { settings } = this;
     const { profile, time } = this.#backend;
     this.send(writeFrame(frame, settings, profile, () => time.stamp()));
     for (const noise of noiseAfterFrame(settings)) this.send(noise);
   }
 
-  defer(frames: readonly ServerFrame[]): void {
+  defer(frames: readonly CassServerFrame[]): void {
     this.#deferred = [...this.#deferred, ...frames];
   }
 
-  takeDeferred(): readonly ServerFrame[] {
+  takeDeferred(): readonly CassServerFrame[] {
     const deferred = this.#deferred;
     this.#deferred = [];
     return deferred;

@@ -1,6 +1,7 @@
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { CassModel } from "./models.ts";
 import type { CassRoute } from "./routes.ts";
+import type { CassServerFrame } from "./script.ts";
 import type { MockCassSwitches } from "./switches.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
@@ -17,7 +18,7 @@ export interface CassConnection extends ServedConnection {
   /** Sets switches for this connection alone, from now on. */
   set(switches: MockCassSwitches): void;
   /** Sends an object in the server's way of writing JSON. */
-  push(message: object): void;
+  push(message: CassServerFrame): void;
 }
 
 /** One frame, either way. */

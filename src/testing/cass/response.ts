@@ -3,8 +3,8 @@ import { spoken } from "./audio.ts";
 import type { CassModel } from "./models.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
+import type { CassServerFrame } from "./script.ts";
 import type { Animation } from "./tags.ts";
-import type { ServerFrame } from "./write-frame.ts";
 
 /** What the model has said, as the server reads it. */
 export interface Reply {
@@ -29,7 +29,7 @@ export interface ResponseParts {
 const WRONG_CONVERSATION = "00000000-0000-4000-8000-00000000dead";
 
 /** A `response` with the fields of its server, in its order. */
-export function responseFrame(parts: ResponseParts): ServerFrame {
+export function responseFrame(parts: ResponseParts): CassServerFrame {
   const { reply, kind, model, timestamp, profile, settings } = parts;
   const type = "response";
   const text = settings.emptyText ? "" : reply.text;

@@ -160,9 +160,18 @@ function matchesOf(
   const found = ROUTES.flatMap(({ name, method, path: pattern, handler }) => {
     const groups = pattern.exec(path);
     if (!groups || !isRoute(name) || !exists(name, profile, settings)) return [];
-    return [{ method, match: { route: name, handler, id: decodeURIComponent(groups[1] ?? "") } }];
+    return [{ method, match: { route: name, handler, id: decoded(groups[1] ?? "") } }];
   });
   return found;
+}
+
+/** As somebody has escaped it, or has not. */
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
 }
 
 function isRoute(name: string): name is CassRoute {

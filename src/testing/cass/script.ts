@@ -53,6 +53,12 @@ export interface CassUsage {
   readonly cache_read_tokens?: number;
 }
 
+/** A frame of the server, as a test spells it out. A timestamp is added to those that have one. */
+export interface CassServerFrame {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
 /** One step of an answer: a string is what the model says, with tags; the others are made by {@link cassStep}. */
 export type CassStep =
   | string
@@ -61,7 +67,7 @@ export type CassStep =
   | { readonly kind: "usage"; readonly usage: CassUsage }
   | { readonly kind: "fields"; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: "title"; readonly title: string }
-  | { readonly kind: "say"; readonly message: Readonly<Record<string, unknown>> }
+  | { readonly kind: "say"; readonly message: CassServerFrame }
   | { readonly kind: "fail"; readonly message: string }
   | { readonly kind: "die"; readonly by: CassEnd | number }
   | { readonly kind: "delay"; readonly ms: number }
@@ -98,8 +104,8 @@ export const cassStep = {
     kind: "say",
     message: { type: "system", message, status },
   }),
-  /** Any frame, at once; a timestamp is added. */
-  say: (message: Readonly<Record<string, unknown>>): CassStep => ({ kind: "say", message }),
+  /** Any frame, at once. */
+  say: (message: CassServerFrame): CassStep => ({ kind: "say", message }),
   /** The model fails, see the switch `failure`. */
   fail: (message = "the model is overloaded"): CassStep => ({ kind: "fail", message }),
   /** The connection ends here, and the turn with it. A number is the code of a Close. */

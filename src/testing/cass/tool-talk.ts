@@ -1,8 +1,7 @@
 import { pythonRepr } from "../server/python-repr.ts";
 import type { CassProvider } from "./models.ts";
 import type { ProfileName } from "./profiles.ts";
-import type { CassTool } from "./script.ts";
-import type { ServerFrame } from "./write-frame.ts";
+import type { CassServerFrame, CassTool } from "./script.ts";
 
 /** What a round of the model that follows upon tools is like. */
 export interface Continuation {
@@ -28,7 +27,11 @@ export class ToolTalk {
   }
 
   /** A round has ended in these tools: the `number`th that has. */
-  executing(number: number, tools: readonly CassTool[], said: string | undefined): readonly ServerFrame[] {
+  executing(
+    number: number,
+    tools: readonly CassTool[],
+    said: string | undefined,
+  ): readonly CassServerFrame[] {
     const names = tools.map(({ name }) => name);
     const prefix = { anthropic: "", openai: "OpenAI ", local: "Ollama " }[this.#provider];
     const list = names.map(pythonRepr).join(", ");
@@ -43,7 +46,7 @@ export class ToolTalk {
   }
 
   /** The round behind them has ended. */
-  continuation({ raw, text, stopReason, newTools }: Continuation): readonly ServerFrame[] {
+  continuation({ raw, text, stopReason, newTools }: Continuation): readonly CassServerFrame[] {
     if (this.#provider !== "anthropic" || this.#profile === "documented" || this.#profile === "relay")
       return [];
     const hasText = raw === "" ? "False" : "True";
@@ -54,15 +57,15 @@ export class ToolTalk {
   }
 }
 
-function resultOf({ name, result = "ok", success = true }: CassTool): ServerFrame {
+function resultOf({ name, result = "ok", success = true }: CassTool): CassServerFrame {
   const begin = [...result].slice(0, RESULT_CHARACTERS).join("");
   return debug(`[Tool Result] ${name}: success=${success ? "True" : "False"}, result=${begin}...`);
 }
 
-function debug(message: string): ServerFrame {
+function debug(message: string): CassServerFrame {
   return { type: "debug", message };
 }
 
-function thinking(status: string): ServerFrame {
+function thinking(status: string): CassServerFrame {
   return { type: "thinking", status };
 }

@@ -9,24 +9,23 @@ import type { Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
 import { responseFrame } from "./response.ts";
 import { LEAKS, type Reader, type Round, readingOf, replyOf } from "./rounds.ts";
-import type { CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
+import type { CassScript, CassServerFrame, CassStep, CassTool, CassUsage } from "./script.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { textOf } from "./tags.ts";
 import { ToolTalk } from "./tool-talk.ts";
-import type { ServerFrame } from "./write-frame.ts";
 
 /** What a turn needs of its connection. */
 export interface TurnPort {
   readonly settings: Settings;
-  say(frame: ServerFrame): void;
+  say(frame: CassServerFrame): void;
   send(frame: string | Uint8Array): void;
   dropMidFrame(text: string): void;
   /** The connection ends in a failure of the server. */
   kill(by: CassEnd | number): void;
   /** Says these in the middle of the next turn. */
-  defer(frames: readonly ServerFrame[]): void;
+  defer(frames: readonly CassServerFrame[]): void;
   /** What was put off until now. */
-  takeDeferred(): readonly ServerFrame[];
+  takeDeferred(): readonly CassServerFrame[];
 }
 
 /** What the client wants answered. */
@@ -158,9 +157,7 @@ export class Turn {
         this.#title = step.title;
         return undefined;
       case "say":
-        if (typeof step.message["type"] === "string")
-          this.#port.say({ ...step.message, type: step.message["type"] });
-        else this.#port.send(JSON.stringify(step.message));
+        this.#port.say(step.message);
         return undefined;
       case "fail":
         throw new Error(step.message);
@@ -244,7 +241,7 @@ export class Turn {
     this.#consolidate(reply.raw);
   }
 
-  #titleFrame(): ServerFrame | undefined {
+  #titleFrame(): CassServerFrame | undefined {
     const id = this.#conversationId;
     const { profile, store } = this.#backend;
     if (id === null || this.#settings.title === "none") return undefined;
@@ -265,7 +262,7 @@ export class Turn {
     this.#afterwards(settings.systemFrames === "nextTurn", frames);
   }
 
-  #afterwards(late: boolean, frames: readonly ServerFrame[]): void {
+  #afterwards(late: boolean, frames: readonly CassServerFrame[]): void {
     if (late) this.#port.defer(frames);
     else for (const frame of frames) this.#port.say(frame);
   }

@@ -1,18 +1,13 @@
 import { PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
-
-/** A frame of the server, before it has its timestamp. */
-export interface ServerFrame {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
+import type { CassServerFrame } from "./script.ts";
 
 /** Fields that no published version of the protocol has. */
 const EXTRA = { x_later: "added in a later version" };
 
 /** Writes a frame as the server does. */
 export function writeFrame(
-  frame: ServerFrame,
+  frame: CassServerFrame,
   { chunking, extraFields }: Settings,
   profile: ProfileName,
   stamp: () => string,

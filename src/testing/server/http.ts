@@ -17,9 +17,11 @@ const OF_THE_WIRE: ReadonlySet<string> = new Set([
 /** Puts a handler of requests behind a port. */
 export function listenWith(handle: HttpHandler): RequestListener {
   return (message, response) => {
-    // A client that leaves in the middle is owed no answer; whatever else goes wrong is the mock's own mistake, and
-    // the client is not left waiting for it.
-    answer(message, response, handle).catch((error: unknown) => response.destroy(asError(error)));
+    answer(message, response, handle).catch((error: unknown) => {
+      // A client that leaves in the middle is owed no answer. Others are told what this server cannot cope with.
+      if (!response.headersSent) response.writeHead(500);
+      response.end(String(error));
+    });
   };
 }
 
@@ -49,8 +51,4 @@ async function requestOf(message: IncomingMessage): Promise<Request> {
     headers,
     body,
   });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
