@@ -416,6 +416,28 @@ describe("onboarding", () => {
     expect(await client.barrier()).toEqual([]);
   });
 
+  test("gives a conversation no title, and leaves nothing when it fails", async () => {
+    const answer: CassAnswer = ({ number }) => (number > 2 ? [cassStep.fail()] : ["Hi"]);
+    for (const profile of PROFILES) {
+      await using server = await MockCassServer.start({
+        profile,
+        onboarding: "answered",
+        audio: "none",
+        answer,
+      });
+      const { userId } = server.addUser();
+      const { id, title } = server.addConversation();
+      using client = await RawCass.connected(server);
+      for (let count = 0; count < 3; count++)
+        client.say({ type: "onboarding_intro", user_id: userId, conversation_id: id });
+      const types = (await client.barrier(profile)).map(({ type }) => type);
+      expect(types).toEqual(["thinking", "response", "thinking", "response", "thinking", "error"]);
+      expect(server.conversations).toMatchObject([
+        { title, messages: [{ role: "assistant" }, { role: "assistant" }] },
+      ]);
+    }
+  });
+
   test("is unknown over the relay", async () => {
     await using server = await MockCassServer.start({ profile: "relay" });
     using client = await RawCass.connected(server);
