@@ -197,7 +197,7 @@ export const CODEY_TURNS: readonly Mutant[] = [
         name: "codey-close-keeps-queue",
         breaks: "a turn that waits is not given back as unsent when the client closes",
         find: "      if (isClosed) turn.abandon(",
-        replace: "      if (isClosed && !turn) turn.abandon(",
+        replace: "      if (isClosed && turn.settled) turn.abandon(",
       },
       {
         name: "codey-close-without-cancel",
