@@ -51,8 +51,8 @@ export const CONNECTION: readonly Mutant[] = [
       {
         name: "handshake-limit-silent",
         breaks: "a handshake that takes too long is waited for",
-        find: "this.#limit(handshakeTimeout, () => step.reject(protocol.handshakeTimeout()))",
-        replace: "this.#limit(handshakeTimeout, () => {})",
+        find: "this.#limit(limit, () => step.reject(protocol.handshakeTimeout()))",
+        replace: "this.#limit(limit, () => {})",
         tests: ["core/connection-attempts.test.ts"],
       },
       {
