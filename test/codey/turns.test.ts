@@ -290,6 +290,17 @@ describe("close", () => {
     expect(made.clock.pending).toBe(0);
   });
 
+  test("ends the loops over what ran and over what waits, without a throw", async () => {
+    const made = await fakePair();
+    const turns = ["one", "two"].map((text) => made.client.prompt(text));
+    const read = turns.map(async (turn) => {
+      for await (const _ of turn);
+      return "over";
+    });
+    void made.client.close();
+    expect(await Promise.all(read)).toEqual(["over", "over"]);
+  });
+
   test("refuses what is new, from the first moment on", async () => {
     const made = await fakePair();
     void made.client.close();
