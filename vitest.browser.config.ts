@@ -13,19 +13,21 @@ const executablePath = findChromium();
  */
 export default defineConfig({
   resolve: {
-    alias: {
-      "#socket": path("./src/core/socket.global.ts"),
-      "agentwire/codebuff": path("./src/codebuff/index.ts"),
-      "agentwire/codey": path("./src/codey/index.ts"),
-      "agentwire/testing": path("./test/browser/testing.ts"),
-      agentwire: path("./src/index.ts"),
-      "node:timers/promises": path("./test/browser/timers.ts"),
-    },
+    alias: [
+      { find: "#socket", replacement: path("./src/core/socket.global.ts") },
+      { find: "agentwire/codebuff", replacement: path("./src/codebuff/index.ts") },
+      { find: "agentwire/codey", replacement: path("./src/codey/index.ts") },
+      { find: "agentwire/testing", replacement: path("./test/browser/testing.ts") },
+      { find: /^agentwire$/, replacement: path("./src/index.ts") },
+      { find: "node:timers/promises", replacement: path("./test/browser/timers.ts") },
+      // The ports of the mock servers are in the relay.
+      { find: /^\.\.\/server\/port\.ts$/, replacement: path("./test/browser/page-loopback.ts") },
+    ],
   },
   // Found while tests run, they would reload the page under them.
   optimizeDeps: { include: ["eventemitter3", "p-retry", "zod/mini"] },
   test: {
-    include: ["test/codebuff/**/*.test.ts", "test/browser/*.page.ts"],
+    include: ["test/codebuff/**/*.test.ts", "test/codey/**/*.test.ts", "test/browser/*.page.ts"],
     exclude: omissions.filter(({ test }) => test === undefined).map(({ file }) => file),
     globalSetup: ["test/browser/relay.ts"],
     setupFiles: ["test/browser/omit.ts"],

@@ -1,5 +1,6 @@
 /**
- * The main job in four parts: a streamed answer, a conversation, a link that breaks, a summary.
+ * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
+ * and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -14,14 +15,16 @@ import {
   type TurnOutcome,
 } from "agentwire/codebuff";
 import { type Answer, MockCodebuffServer, step } from "agentwire/testing";
+import { approvals } from "./support/approvals-demo.ts";
 
 const HELP = `Usage: npm run demo [-- options]
 
-Shows a streamed answer, a conversation, and a link that breaks in mid-answer.
+Shows a streamed answer, a conversation, a link that breaks in mid-answer, and an agent that asks before
+it runs anything.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
-                     Only the first two parts run there: the demo never cuts a link of yours.
+                     Only the first two parts run: the demo never cuts a link of yours.
   --model <name>     The model to ask for; some servers want backend:model, such as openai:gpt-4.
   --help             This text.
 `;
@@ -78,8 +81,9 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
     const waits = noteWaits(client);
     await conversation(client, screen, tally, waits);
     if (mock) await brokenLink(client, screen, tally, waits);
+    const decided = mock ? [await askedBefore(screen, pace)] : [];
     screen.heading("Summary");
-    for (const fact of tally.facts(mock)) screen.line(`       ${fact}`);
+    for (const fact of [...tally.facts(mock), ...decided]) screen.line(`       ${fact}`);
     return tally.failed === (mock ? 1 : 0) ? 0 : 1;
   } finally {
     stopHandling();
@@ -127,6 +131,11 @@ async function brokenLink(
   for (const wait of waits.splice(0)) screen.note(wait);
   screen.note("ready again by itself; the prompt is not sent again, for the server may have seen it");
   await show("Tell me a short story instead.", client, screen, tally);
+}
+
+function askedBefore(screen: Screen, pace: number): Promise<string> {
+  screen.heading("An agent that asks before it runs anything, on a mock of codey-server");
+  return approvals(screen, pace);
 }
 
 /** What both a client and a conversation have. */

@@ -1,5 +1,13 @@
 // What docs/codebuff.md shows. Each function holds one region and gives it what it takes for granted.
-import { CodebuffClient, type McpConfig, type McpTool, type ToolOutput } from "agentwire/codebuff";
+import {
+  CodebuffClient,
+  type CodebuffHandlers,
+  type McpConfig,
+  type McpTool,
+  type Question,
+  type ToolCall,
+  type ToolOutput,
+} from "agentwire/codebuff";
 
 export function content(client: CodebuffClient, bytes: Uint8Array, log: string): void {
   // #region codebuff-content
@@ -44,4 +52,64 @@ export function handlers(url: string, authToken: string, machine: Machine): Code
   });
   // #endregion
   return client;
+}
+
+/** The part of the app that people see. */
+export interface Screen {
+  confirm(text: string, options: { readonly signal: AbortSignal }): Promise<boolean>;
+  choose(labels: readonly string[], text: string, options: { readonly signal: AbortSignal }): Promise<string>;
+}
+
+export function approvals(url: string, authToken: string, handlers: CodebuffHandlers, screen: Screen) {
+  const { confirm, choose } = screen;
+  // #region codebuff-approvals
+  const client = new CodebuffClient({
+    url,
+    authToken,
+    ...handlers,
+    toolPolicy: [
+      { tool: "read_files", then: "allow" },
+      { tool: "write_file", when: ({ input }) => JSON.stringify(input).includes(".env"), then: "deny" },
+      { tool: /.*/, then: "ask" },
+    ],
+    onToolApproval: async (call, { signal }) => {
+      const text = `Let the agent call ${call.name} with ${JSON.stringify(call.input)}?`;
+      return (await confirm(text, { signal })) ? "once" : { decision: "reject", reason: "not like this" };
+    },
+    onQuestion: async ({ questions }, { signal }) => {
+      const answers: string[] = [];
+      for (const { question, options } of questions) {
+        const labels = options.map(({ label }) => label);
+        answers.push(await choose(labels, question, { signal })); // a label, or the user's own words
+      }
+      return answers;
+    },
+  });
+  // #endregion
+  return client;
+}
+
+/** What a window with a list of open requests needs of its app. */
+export interface Inbox {
+  add(id: string, asked: ToolCall | Question): void;
+}
+
+export function inbox(url: string, authToken: string, handlers: CodebuffHandlers, open: Inbox) {
+  // #region codebuff-manual
+  const client = new CodebuffClient({
+    url,
+    authToken,
+    ...handlers,
+    toolPolicy: [{ tool: /.*/, then: "ask" }],
+    onToolApproval: "manual",
+    onQuestion: "manual",
+    approvalTimeout: 300_000,
+  });
+  client.on("approval", (call) => open.add(call.id, call));
+  client.on("question", (question) => open.add(question.id, question));
+
+  const decide = (id: string, yes: boolean) => client.reply(id, yes ? "once" : "reject"); // or "always"
+  const answer = (id: string, texts: readonly string[] | null) => client.reply(id, texts); // null: no answer
+  // #endregion
+  return { client, decide, answer };
 }

@@ -1,6 +1,7 @@
 // What README.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
 import type { CodebuffClient, CodebuffConversation } from "agentwire/codebuff";
 import { isAgentwireError } from "agentwire/codebuff";
+import { CodeyClient, type CodeyResult, type ToolCall } from "agentwire/codey";
 
 export async function conversation(client: CodebuffClient): Promise<CodebuffConversation> {
   // #region conversation
@@ -26,4 +27,22 @@ export async function errors(client: CodebuffClient): Promise<void> {
     }
   }
   // #endregion
+}
+
+export async function approvals(
+  url: string,
+  askUser: (call: ToolCall, options: { readonly signal: AbortSignal }) => Promise<boolean>,
+): Promise<CodeyResult["usage"]> {
+  // #region approvals
+  const client = new CodeyClient({
+    url, // such as ws://127.0.0.1:9999
+    toolPolicy: [{ tool: "mcp_web_search", then: "deny" }],
+    onToolApproval: (call, { signal }) => askUser(call, { signal }),
+  });
+  const turn = client.prompt("Tidy up the build folder.");
+  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // mcp_shell awaiting, ... running, ... done
+  const { usage } = await turn.result;
+  // #endregion
+  await client.close();
+  return usage;
 }

@@ -1,9 +1,11 @@
 // What docs/testing.md shows. Each function holds one region and gives it what it takes for granted.
 import { CodebuffClient } from "agentwire/codebuff";
 import {
+  cassStep,
   codeyStep,
   codeyTool,
   ManualClock,
+  MockCassServer,
   MockCodebuffServer,
   MockCodeyServer,
   Recorder,
@@ -50,6 +52,35 @@ export async function codeyDecision(server: MockCodeyServer): Promise<void> {
   await server.waitFor(({ connections }) => connections.length === 2); // it has come back
   server.set({ frozen: "midSession" }); // switches can be thrown at any time
   console.log(server.violations, server.sessions);
+  // #endregion
+}
+
+export async function cass(): Promise<MockCassServer> {
+  // #region testing-cass
+  const server = await MockCassServer.start({
+    *answer({ message }) {
+      yield "Let me check. <gesture:point>";
+      yield cassStep.tools({ name: "recall_journal", input: { days: 7 } });
+      yield `You said "${message}". <emote:happy:0.8>`;
+      yield cassStep.usage({ input_tokens: 900, output_tokens: 40 });
+    },
+  });
+  const { userId, accessToken, refreshToken } = server.addUser();
+  console.log(server.url, server.httpUrl); // ws://127.0.0.1:PORT/ws, http://127.0.0.1:PORT/
+  // #endregion
+  console.log(userId, accessToken, refreshToken);
+  return server;
+}
+
+export async function cassLoss(server: MockCassServer): Promise<void> {
+  // #region testing-cass-loss
+  server.set({ death: { at: "stored", by: "drop" } }); // the reply is kept, and its response lost
+  const { userId, message, connection } = await server.nextTurn(); // your app is at work
+  console.log(userId, message, await server.waitFor(() => connection.closed));
+  server.set({ death: "off" });
+  const { route, status } = await server.nextRequest(); // it looks for what it has lost
+  console.log(route, status); // GET /conversations/{id}/messages 200
+  console.log(server.conversations, server.violations);
   // #endregion
 }
 

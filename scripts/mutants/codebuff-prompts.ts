@@ -36,8 +36,8 @@ export const PROMPTS: readonly Mutant[] = [
       {
         name: "cancel-untold",
         breaks: "the original server goes on with a prompt that was cancelled",
-        find: "        this.#cancelOnServer(prompt);\n        turn.stopped();",
-        replace: "\n        turn.stopped();",
+        find: "        this.#cancelOnServer(prompt);\n        this.#setup.ending",
+        replace: "\n        this.#setup.ending",
         tests: ["codebuff/original-server.test.ts"],
       },
       {
@@ -140,7 +140,7 @@ export const PROMPTS: readonly Mutant[] = [
         breaks: "a sub-agent belongs to the prompt whose id is the shortest that fits",
         find: "if (known.length > longest.length && id",
         replace: 'if ((longest === "" || known.length < longest.length) && id',
-        tests: ["codebuff/requests.test.ts"],
+        tests: ["codebuff/requests-prompts.test.ts"],
       },
       {
         name: "subagent-without-hyphen",
@@ -259,9 +259,9 @@ export const PROMPTS: readonly Mutant[] = [
       {
         name: "completed-is-other",
         breaks: "agents that go on behind an answer are taken for those of a failed prompt",
-        find: 'completed ? "completed" : "other"',
+        find: 'prompt.turn.status === "completed" ? "completed" : "other"',
         replace: '"other"',
-        tests: ["codebuff/requests.test.ts"],
+        tests: ["codebuff/requests-prompts.test.ts"],
       },
       {
         name: "cancelled-stays-queued",
@@ -275,6 +275,27 @@ export const PROMPTS: readonly Mutant[] = [
         breaks: "a prompt that is over is kept",
         find: "    this.#open.delete(promptId);",
         replace: "",
+      },
+      {
+        name: "cancel-leaves-requests",
+        breaks: "what is done for a prompt goes on when it is cancelled",
+        find: '        this.#setup.ending(promptId, "cancelled");',
+        replace: "",
+        tests: ["codebuff/requests-prompts.test.ts"],
+      },
+      {
+        name: "failure-leaves-requests",
+        breaks: "what is done for a prompt goes on when it fails",
+        find: '    this.#setup.ending(state.promptId, "ended");',
+        replace: "",
+        tests: ["codebuff/approvals-ends.test.ts"],
+      },
+      {
+        name: "completed-handler-ended",
+        breaks: "agents that go on behind an answer lose their handlers",
+        find: '    if ("error" in end) this.#fail',
+        replace: '    this.#setup.ending(state.promptId, "ended"); if ("error" in end) this.#fail',
+        tests: ["codebuff/requests-prompts.test.ts"],
       },
     ],
   ),

@@ -179,7 +179,7 @@ export const WIRE: readonly Mutant[] = [
         breaks: "handlers are not told that their link is lost",
         find: "    user.sessionEnded();",
         replace: "",
-        tests: ["codebuff/requests.test.ts"],
+        tests: ["codebuff/requests-tools.test.ts"],
       },
       {
         name: "too-large-for-all",

@@ -537,8 +537,8 @@ export const CODEY_TURNS: readonly Mutant[] = [
       {
         name: "codey-lost-no-side-effects",
         breaks: "a lost turn does not say that a tool may still run",
-        find: '{ delivery: "unknown", sideEffectsPossible: true, cause: error }',
-        replace: '{ delivery: "unknown", cause: error }',
+        find: '    delivery: "unknown",\n    sideEffectsPossible: true,',
+        replace: '    delivery: "unknown",\n',
       },
       {
         name: "codey-context-lost-unsaid",

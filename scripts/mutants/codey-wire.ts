@@ -308,14 +308,14 @@ export const CODEY_WIRE: readonly Mutant[] = [
       {
         name: "codey-always-survives",
         breaks: "an `always` holds in the next session",
-        find: "    this.#gate.newSession();",
+        find: "    this.#core.gate.newSession();",
         replace: "",
       },
       {
         name: "codey-transcript-survives",
         breaks: "what was said in the last session is shown in the next",
-        find: "    this.#transcript = new Transcript();\n    this.#gate",
-        replace: "\n    this.#gate",
+        find: "    this.#transcript = new Transcript();\n    this.#core.gate",
+        replace: "\n    this.#core.gate",
       },
       {
         name: "codey-conversation-survives",

@@ -8,6 +8,7 @@ import { WIRE } from "./codebuff-wire.ts";
 import { CODEY_CALLS } from "./codey-calls.ts";
 import { CODEY_TURNS } from "./codey-turns.ts";
 import { CODEY_WIRE } from "./codey-wire.ts";
+import { APPROVALS } from "./core-approvals.ts";
 import { CLOSING } from "./core-closing.ts";
 import { CONNECTION } from "./core-connection.ts";
 import { QUEUES } from "./core-queues.ts";
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TURNS,
   ...QUEUES,
   ...WORDS,
+  ...APPROVALS,
   ...HANDSHAKE,
   ...WIRE,
   ...SESSION,

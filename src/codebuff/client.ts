@@ -1,4 +1,5 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
+import type { Decision, Reply, Ruling } from "../core/approvals.ts";
 import { ClientCore } from "../core/client-core.ts";
 import { type Check, checkCallOptions, checks, oneOf } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
@@ -6,6 +7,7 @@ import type { ConversationState } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
+import type { Answer } from "../core/question.ts";
 import { randomId } from "../core/random-id.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { promptFor } from "./content.ts";
@@ -95,7 +97,7 @@ export class CodebuffClient
       token,
       core,
       mustWait: () => this.#standing.hasWork,
-      ended: (promptId, completed) => this.#requests.promptEnded(promptId, completed),
+      ending: (promptId, by) => this.#requests.promptEnding(promptId, by),
     });
     this.#prompts = prompts;
     this.#requests = new Requests({ settings, wire, prompts, core });
@@ -121,6 +123,7 @@ export class CodebuffClient
       ping: () => wire.ping(),
       excused: () => wire.excused(),
       carriesCredentials: () => this.#tokensGiven || token.exists,
+      turnOf: (id) => this.#prompts.turnOf(id),
       closing: () => {
         this.#closing = true;
         this.#prompts.giveBack();
@@ -147,7 +150,7 @@ export class CodebuffClient
       toolOutputDeltas: false,
       subagents: original,
       permissions: "client",
-      questions: false,
+      questions: true,
       usage: "credits",
       images: true,
       cancelOnWire: original && (this.#tokensGiven || this.#token.exists),
@@ -231,6 +234,16 @@ export class CodebuffClient
   /** Unsubscribes; topics that were not subscribed to are no error. */
   unsubscribe(topics: readonly string[]): Promise<void> {
     return this.#setTopics("unsubscribe", topics);
+  }
+
+  /**
+   * Decides on a tool call, or answers a question, that is open: what `turn.pending` and the events `approval` and
+   * `question` show. Whoever is first decides; what is settled already stays as it was, and nothing is sent.
+   * @returns how it was settled, the first time.
+   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
+   */
+  reply(id: string, decision: Decision | Answer): Ruling | Reply {
+    return this.#core.gate.reply(id, decision);
   }
 
   connect(options?: ConnectOptions): Promise<void> {

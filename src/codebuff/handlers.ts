@@ -1,5 +1,7 @@
 import { describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import type { ToolCall } from "../core/tool-call.ts";
+import { isAskUser } from "./ask-user.ts";
 import {
   isToolOutput,
   type McpConfig,
@@ -9,13 +11,8 @@ import {
 } from "./extensions.ts";
 
 /** A tool that the server wants to be run here. */
-export interface CodebuffToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** As the server sent it; check it before you rely on it. */
+export interface CodebuffToolCall extends ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
-  /** The turn it belongs to, where the server says so. */
-  readonly turnId?: string;
   /** For `onMcpToolCall`: where the tool is. It comes from the agent's definition, so ask your user before you start anything. */
   readonly mcpConfig?: McpConfig;
   /** The message as it came. */
@@ -70,6 +67,17 @@ export interface CodebuffHandlers {
   readonly onMcpTools?: McpToolsHandler;
   /** Runs one tool of an MCP server; `call.mcpConfig` says which. */
   readonly onMcpToolCall?: CodebuffToolHandler;
+}
+
+/** A tool of an MCP server is not the one of this machine that goes by the same name. */
+export function handlerFor(
+  { tools = {}, onMcpToolCall }: CodebuffHandlers,
+  { toolName, mcpConfig }: ToolCallRequest,
+): CodebuffToolHandler | undefined {
+  if (mcpConfig) return onMcpToolCall;
+  if (Object.hasOwn(tools, toolName)) return tools[toolName];
+  const sameTool = isAskUser(toolName) ? Object.keys(tools).find(isAskUser) : undefined;
+  return tools[sameTool ?? "*"];
 }
 
 /** @throws InvalidInputError when a tool's handler gave what is no output. */

@@ -1,3 +1,5 @@
+import { APPROVAL_CHECKS } from "../core/approval-checks.ts";
+import type { ApprovalOptions } from "../core/approvals.ts";
 import {
   type Check,
   checkFields,
@@ -13,7 +15,7 @@ import type { ChunkDecoding, TextSource } from "./chunks.ts";
 import type { CodebuffHandlers } from "./handlers.ts";
 
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
-export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers {
+export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers, ApprovalOptions {
   /**
    * Which server is at the other end: the published `proxy` or the original `codebuff`. `auto` finds out
    * from the answer to `identify`.
@@ -121,6 +123,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   onReadFiles: checks.function,
   onMcpTools: checks.function,
   onMcpToolCall: checks.function,
+  ...APPROVAL_CHECKS,
 };
 
 /** The proxy drops a client 60 to 90 s after the last ping it handled; 25 s leaves room for two to go astray. */

@@ -90,8 +90,8 @@ export interface PromptsSetup {
   readonly token: TokenSource;
   /** Whether something that was asked before has to go out first. */
   readonly mustWait: () => boolean;
-  /** A prompt that was sent has settled. */
-  readonly ended: (promptId: string, completed: boolean) => void;
+  /** A prompt that was sent comes to nothing: what is done for it here has to stop, before anybody sees the turn end. */
+  readonly ending: (promptId: string, by: "cancelled" | "ended") => void;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 }
 
@@ -152,6 +152,7 @@ export class Prompts {
       // The proxy knows no cancelling: it goes on working, and its words are late.
       stop: () => {
         this.#cancelOnServer(prompt);
+        this.#setup.ending(promptId, "cancelled");
         turn.stopped();
         wire.promptAbandoned(promptId);
         this.pump();
@@ -221,7 +222,7 @@ export class Prompts {
 
   fail(promptId: string, error: AgentwireError): void {
     const prompt = this.#open.get(promptId);
-    prompt?.turn.fail(error);
+    if (prompt) this.#fail(prompt, error);
     if (prompt && isAgentwireError(error, "request-timeout")) this.#cancelOnServer(prompt);
     this.pump();
   }
@@ -284,6 +285,11 @@ export class Prompts {
       }
     }
     return this.#known(longest) ?? { promptId: id, standing: "unknown" };
+  }
+
+  /** The turn of a prompt that is under way, or waits. */
+  turnOf(promptId: string): Prompt["turn"] | undefined {
+    return this.#open.get(promptId)?.turn;
   }
 
   #known(promptId: string): Named | undefined {
@@ -386,8 +392,13 @@ export class Prompts {
     if (rest) turn.push(rest, size);
     if (event) turn.push(event, size);
     if (!end) return;
-    if ("error" in end) turn.fail(end.error);
+    if ("error" in end) this.#fail(prompt, end.error);
     else turn.complete(toResult(end.response, prompt));
+  }
+
+  #fail({ turn, state }: Prompt, error: AgentwireError): void {
+    this.#setup.ending(state.promptId, "ended");
+    turn.fail(error);
   }
 
   /** The original server can be told to stop, with a token; the proxy only answers that it cannot. */
@@ -410,12 +421,10 @@ export class Prompts {
 
   #forget(prompt: Prompt): void {
     const { promptId } = prompt.state;
-    const completed = prompt.turn.status === "completed";
     this.#queue.delete(prompt);
     this.#held.delete(prompt);
     this.#open.delete(promptId);
-    this.#settled.set(promptId, completed ? "completed" : "other");
-    if (prompt.txid !== undefined) this.#setup.ended(promptId, completed);
+    this.#settled.set(promptId, prompt.turn.status === "completed" ? "completed" : "other");
   }
 }
 

@@ -1,38 +1,29 @@
-import type { ClientCore } from "../core/client-core.ts";
-import { said } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
-import type { CodebuffClientEvents } from "./events.ts";
+import type { ToolCall } from "../core/tool-call.ts";
+import { asking, isAskUser, questionOf } from "./ask-user.ts";
 import {
   type McpToolDataRequest,
   type ReadFilesRequest,
   requestIdOf,
   type ServerRequest,
   type ToolCallRequest,
+  type ToolOutput,
 } from "./extensions.ts";
-import { checkFrame } from "./frame-limit.ts";
 import {
-  type CodebuffToolCall,
-  type CodebuffToolHandler,
   type FilesRead,
   type HandlerContext,
+  handlerFor,
   readFiles,
   readMcpTools,
   readOutput,
   textOf,
 } from "./handlers.ts";
-import { encode, type Invalid } from "./messages.ts";
-import type { CodebuffSettings } from "./options.ts";
-import { toJson } from "./prompt.ts";
-import type { Named, Prompts } from "./prompts.ts";
-import type { Notice, Session } from "./session.ts";
-import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
-import type { Wire } from "./wire.ts";
-
-/** ms that a tool gets when neither the request nor its input says. */
-const TOOL_TIMEOUT = 30_000;
-
-/** ms that a tool gets on top to report its own time-out: the server gives up 5 s after the limit. */
-const TOOL_GRACE = 4_000;
+import type { Invalid } from "./messages.ts";
+import type { Prompts } from "./prompts.ts";
+import { type RequestsBase, Responses } from "./responses.ts";
+import type { Session } from "./session.ts";
+import { type Job, type Now, shownAs, Task } from "./task.ts";
+import { REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
 
 /** ms for files. The server waits without end, and so would the turn. */
 const FILES_TIMEOUT = 30_000;
@@ -43,61 +34,42 @@ const MCP_TIMEOUT = 45_000;
 /** Requests that are carried out at once; what is above is refused. Far more than agents are known to ask, and few enough for any machine. */
 const MAX_AT_ONCE = 100;
 
-/** Characters of an id, and of an error that a server is told: real ones are a fraction of that. */
+/** Characters of an id: real ones are a fraction of that. */
 const MAX_ID = 1_000;
-const MAX_ERROR = 8_192;
 
 /** How many tool calls are remembered, so that one that comes twice is not carried out twice; and how many warnings. */
 const REMEMBERED = 256;
 
-export interface RequestsSetup {
-  readonly settings: CodebuffSettings;
-  readonly wire: Wire;
+export interface RequestsSetup extends RequestsBase {
   readonly prompts: Prompts;
-  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 }
 
-/** One request that a handler works on. */
-interface Task {
-  /** The prompt it was made for, without a sub-agent's suffix. */
-  readonly promptId: string | undefined;
-  /** Whether it will end by itself. */
-  readonly limited: boolean;
-  /** Nobody waits any more: ends it, and answers with the reason. */
-  abandon(why: string): void;
-}
-
-/** How one request is carried out and answered. */
-interface Job<T> {
-  readonly session: Session;
-  readonly key: string;
-  /** Whose handler it is, in words. */
-  readonly handler: string;
-  readonly promptId: string | undefined;
-  readonly notice: Notice;
-  /** ms; 0 for none. */
-  readonly timeout: number;
-  readonly run: (context: HandlerContext) => T | Promise<T>;
-  /** The answer, from what the handler gave; throws when that is not what it should be. */
-  readonly read: (value: T) => object;
-  /** The answer for a request that came to nothing. */
-  readonly failed: (why: string) => object;
+/** A job for a handler of the user's, once the gate lets it: if there is one. */
+interface Offer<T> extends Omit<Job<T>, "ask"> {
+  /** What the server asked for, in words, and the option that would have provided it. */
+  readonly asked: string;
+  readonly option: string;
+  readonly run: ((context: HandlerContext) => T | Promise<T>) | undefined;
+  /** What an `always` is said for, where the call's name alone does not tell. */
+  readonly alwaysFor?: string | undefined;
 }
 
 /**
- * What the server asks of this machine: tools, files, MCP tools. Each request is answered exactly once, on the
- * session that it came from, whatever becomes of its handler: an agent on the server waits for it.
+ * What the server asks of this machine: tools, files, MCP tools. Each request passes the gate and is answered
+ * exactly once, on the session that it came from, whatever becomes of its handler: an agent on the server waits for it.
  */
 export class Requests {
   readonly #setup: RequestsSetup;
+  readonly #responses: Responses;
   /** By what tells a request that came twice from two requests. */
-  readonly #tasks = new Map<string, Task>();
+  readonly #tasks = new Map<string, Pick<Task<never>, "promptId" | "limited" | "abandon">>();
   /** The tool calls of the current session: a server that was started anew may count from the beginning. */
   #called = new Recent<string, true>(REMEMBERED);
   readonly #missing = new Recent<string, true>(REMEMBERED);
 
   constructor(setup: RequestsSetup) {
     this.#setup = setup;
+    this.#responses = new Responses(setup);
   }
 
   /** Whether something is being done that will end. What may go on for ever, behind a prompt that is over, holds nobody up. */
@@ -142,186 +114,150 @@ export class Requests {
     if (!session || !request) return;
     const { type, requestId } = request;
     if (type === "tool-call-request")
-      this.#refuse(session, "tool-call-response", toolError(requestId, problem));
+      this.#responses.refuse(session, "tool-call-response", toolError(requestId, problem));
     else if (type === "request-mcp-tool-data")
-      this.#refuse(session, "mcp-tool-data", { requestId, tools: [] });
-    else this.#refuse(session, "read-files-response", { requestId, files: {} });
+      this.#responses.refuse(session, "mcp-tool-data", { requestId, tools: [] });
+    else this.#responses.refuse(session, "read-files-response", { requestId, files: {} });
   }
 
-  /** What was asked for a prompt that came to nothing is not needed any more. */
-  promptEnded(promptId: string, completed: boolean): void {
-    if (completed) return; // agents may go on behind an answer
+  /** What was asked for a prompt that comes to nothing is not needed any more. */
+  promptEnding(promptId: string, by: "cancelled" | "ended"): void {
     for (const task of [...this.#tasks.values()]) {
-      if (task.promptId === promptId) task.abandon("the prompt was cancelled or has failed");
+      if (task.promptId === promptId) task.abandon(by, "the prompt was cancelled or has failed");
     }
   }
 
-  /** The session is gone: there is nobody to answer. */
+  /** The session is gone: there is nobody to answer, and what was said for all of it is over. */
   sessionEnded(): void {
-    for (const task of [...this.#tasks.values()]) task.abandon("the connection has ended");
+    for (const task of [...this.#tasks.values()]) task.abandon("disconnected", "the connection has ended");
     this.#called = new Recent(REMEMBERED);
+    this.#setup.core().gate.newSession();
   }
 
-  #callTool(session: Session, key: string, id: string, raw: ToolCallRequest): void {
-    const { prompts } = this.#setup;
+  #callTool(session: Session, key: string, requestId: string, raw: ToolCallRequest): void {
+    const { prompts, core, settings } = this.#setup;
+    const { gate } = core();
     const { toolName: name, userInputId, mcpConfig } = raw;
-    const failed = (why: string): object => toolError(id, why);
-    const handler = this.#handlerOf(raw);
     const named = userInputId == null ? undefined : prompts.named(userInputId);
-    const why = handler
-      ? named && REFUSED[named.standing]
-      : `no handler is registered for the tool "${name}"`;
-    if (!handler || why !== undefined) {
-      this.#refuse(session, "tool-call-response", failed(why ?? ""));
-      return;
-    }
-    const promptId = named?.promptId;
-    const input = raw.input ?? raw.toolArgs ?? {};
-    const call: CodebuffToolCall = {
-      id,
-      name,
-      input,
-      ...(promptId === undefined ? {} : { turnId: promptId }),
-      ...(mcpConfig ? { mcpConfig } : {}),
-      raw,
-    };
-    this.#start({
+    const { promptId } = named ?? {};
+    const turn = named?.standing === "open" ? named.prompt?.turn : undefined;
+    const call = toolCallOf(raw, gate.idFor(requestId), promptId);
+    const job: Omit<Job<readonly ToolOutput[]>, "ask"> = {
       session,
-      key,
-      handler: `the handler of the tool \`${name}\``,
-      promptId,
       notice: "tool-call-response",
-      timeout: toolTimeout(raw, input),
-      run: (context) => handler(call, context),
-      read: (output) => ({ requestId: id, output: readOutput(output) }),
-      failed,
-    });
+      call,
+      promptId,
+      turn,
+      handler: `the handler of the tool \`${name}\``,
+      timeout: toolTimeout(call),
+      read: (output) => ({ requestId, output: readOutput(output) }),
+      failed: (why) => toolError(requestId, why),
+    };
+    const asksUser = !mcpConfig && isAskUser(name);
+    const isQuestion = asksUser && gate.answersQuestions;
+    const question = isQuestion ? questionOf(call) : undefined;
+    const handler = isQuestion ? undefined : handlerFor(settings.handlers, raw);
+    const why = handler || isQuestion ? named && REFUSED[named.standing] : undefined;
+    if (why !== undefined) this.#refuse(job, why);
+    else if (question) this.#start(key, { ...job, handler: "`onQuestion`", ask: asking(gate, question) });
+    else if (isQuestion) this.#refuse(job, "the input of the tool is no question");
+    else {
+      this.#offer(key, {
+        ...job,
+        asked: `the tool "${name.slice(0, MAX_ID)}"`,
+        option: mcpConfig ? "`onMcpToolCall`" : asksUser ? "`onQuestion`" : "`tools`",
+        run: handler && ((context) => handler(call, context)),
+        alwaysFor: mcpConfig ? JSON.stringify([name, mcpConfig]) : undefined,
+      });
+    }
   }
 
-  /** A tool of an MCP server is not the one of this machine that goes by the same name. */
-  #handlerOf({ toolName, mcpConfig }: ToolCallRequest): CodebuffToolHandler | undefined {
-    const { tools = {}, onMcpToolCall } = this.#setup.settings.handlers;
-    const own = Object.hasOwn(tools, toolName) ? tools[toolName] : tools["*"];
-    const handler = mcpConfig ? onMcpToolCall : own;
-    const option = mcpConfig ? "`onMcpToolCall`" : "`tools`";
-    if (!handler) this.#warnMissing(`the tool \`${toolName.slice(0, MAX_ID)}\``, option);
-    return handler;
-  }
-
-  #readFiles(session: Session, key: string, { requestId, filePaths }: ReadFilesRequest): void {
+  #readFiles(session: Session, key: string, raw: ReadFilesRequest): void {
+    const { requestId, filePaths } = raw;
     const { onReadFiles } = this.#setup.settings.handlers;
     const answer = (files: FilesRead): object => ({
       requestId,
       // The server waits for every path it asked for, and for no other.
       files: Object.fromEntries(filePaths.map((path) => [path, textOf(files, path)])),
     });
-    if (!onReadFiles) {
-      this.#warnMissing("files", "`onReadFiles`");
-      this.#refuse(session, "read-files-response", answer({}));
-      return;
-    }
-    this.#start({
+    this.#offer(key, {
       session,
-      key,
-      handler: "`onReadFiles`",
-      promptId: undefined,
       notice: "read-files-response",
+      asked: "files",
+      option: "`onReadFiles`",
+      ...this.#forNoPrompt("read_files", { filePaths }, raw),
+      handler: "`onReadFiles`",
       timeout: FILES_TIMEOUT,
-      run: (context) => onReadFiles(filePaths, context),
+      run: onReadFiles && ((context) => onReadFiles(filePaths, context)),
       read: (files) => answer(readFiles(files)),
       failed: () => answer({}),
     });
   }
 
-  #listMcpTools(session: Session, key: string, request: McpToolDataRequest): void {
-    const { requestId } = request;
+  #listMcpTools(session: Session, key: string, raw: McpToolDataRequest): void {
+    const { requestId, mcpConfig, toolNames } = raw;
     const { onMcpTools } = this.#setup.settings.handlers;
-    const failed = (): object => ({ requestId, tools: [] });
-    if (!onMcpTools) {
-      this.#warnMissing("the tools of an MCP server", "`onMcpTools`");
-      this.#refuse(session, "mcp-tool-data", failed());
-      return;
-    }
-    this.#start({
+    this.#offer(key, {
       session,
-      key,
-      handler: "`onMcpTools`",
-      promptId: undefined,
       notice: "mcp-tool-data",
+      asked: "the tools of an MCP server",
+      option: "`onMcpTools`",
+      ...this.#forNoPrompt("mcp_tools", { mcpConfig, toolNames }, raw),
+      alwaysFor: JSON.stringify([mcpConfig]), // what is started, or who is called
+      handler: "`onMcpTools`",
       timeout: MCP_TIMEOUT,
-      run: (context) => onMcpTools(request, context),
+      run: onMcpTools && ((context) => onMcpTools(raw, context)),
       read: (tools) => ({ requestId, tools: readMcpTools(tools) }),
-      failed,
+      failed: () => ({ requestId, tools: [] }),
     });
   }
 
-  /**
-   * Runs a handler and answers once: with what it gave, or with why there is nothing. Every request that is
-   * carried out passes here, so this is where a gate belongs that asks first.
-   */
-  #start<T>(job: Job<T>): void {
-    const { prompts, settings, wire, core } = this.#setup;
-    const { session, key, handler, promptId, notice, timeout } = job;
-    if (this.#tasks.size >= MAX_AT_ONCE) {
-      const why = `this client carries out ${MAX_AT_ONCE} requests at once, and no more`;
-      core().warn("handler-failed", `${handler} was not called: ${why}`);
-      this.#refuse(session, notice, job.failed(why));
+  /** What rules and approvals see of a request that names no prompt. */
+  #forNoPrompt(name: string, input: object, raw: ReadFilesRequest | McpToolDataRequest) {
+    const call: ToolCall = { id: this.#setup.core().gate.idFor(raw.requestId), name, input, raw };
+    return { call, promptId: undefined, turn: undefined };
+  }
+
+  /** A handler that is registered is as good as a rule that allows it; without one nobody is asked. */
+  #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
+    if (!run) {
+      this.#warnMissing(asked, option);
+      this.#refuse(job, `no handler is registered for ${asked}`);
       return;
     }
-    const controller = new AbortController();
-    const release = prompts.hold(promptId);
-    let settled = false;
-    const settle = (answer: () => object): void => {
-      if (settled) return;
-      settled = true;
-      cancelTimer();
-      this.#tasks.delete(key);
-      release();
-      this.#send(session, notice, this.#jsonOf(job, answer), job.failed("the server refused the answer"));
-      wire.retireIfIdle();
-    };
-    const abandon = (why: string): void => {
-      settle(() => job.failed(why));
-      controller.abort(new Error(why));
-    };
-    const expire = (): void => {
-      const why = `${handler} did not answer within ${timeout} ms`;
-      core().warn("handler-failed", why);
-      abandon(why);
-    };
-    const cancelTimer =
-      timeout === 0 ? () => {} : settings.socket.clock.setTimeout(expire, timeout, { unref: true });
-    this.#tasks.set(key, { promptId, limited: timeout > 0, abandon });
-    void outcomeOf(() => job.run({ signal: controller.signal }), job.read).then(settle);
+    const { gate } = this.#setup.core();
+    this.#start<T>(key, {
+      ...job,
+      ask: (task, turn) =>
+        gate.ask(job.call, {
+          turn,
+          isHandled: true,
+          alwaysFor,
+          decided: (ruling) => (ruling.decision === "reject" ? task.deny(ruling) : task.run(run)),
+        }),
+    });
   }
 
-  /** An answer that can be sent; whatever is wrong with the handler's becomes its failure. */
-  #jsonOf<T>({ session, handler, notice, failed }: Job<T>, answer: () => object): string {
-    const { settings, core, wire } = this.#setup;
-    try {
-      const json = toJson({ type: notice, ...answer() }, "the answer");
-      checkFrame(encode.action(wire.nextTxid, json), settings, session.server);
-      return json;
-    } catch (cause) {
-      const message = messageOf(cause).slice(0, MAX_ERROR);
-      core().warn("handler-failed", `${handler} failed: ${message}`, { cause });
-      return JSON.stringify({ type: notice, ...failed(core().redactor.redact(message)) });
+  #start<T>(key: string, job: Job<T>): void {
+    if (this.#tasks.size >= MAX_AT_ONCE) {
+      const why = `this client carries out ${MAX_AT_ONCE} requests at once, and no more`;
+      this.#setup.core().warn("handler-failed", `${job.handler} was not called: ${why}`);
+      this.#refuse(job, why, { state: "denied", deniedBy: "policy", reason: why });
+      return;
     }
+    const over = (): void => void this.#tasks.delete(key);
+    const task = new Task({ ...this.#setup, responses: this.#responses, over }, job);
+    this.#tasks.set(key, task);
+    task.begin();
   }
 
-  #refuse(session: Session, type: Notice, fields: object): void {
-    this.#send(session, type, JSON.stringify({ type, ...fields }));
-    this.#setup.wire.retireIfIdle();
-  }
-
-  /** `otherwise` is sent when the original server does not take the answer: it would go on waiting. */
-  #send(session: Session, kind: Notice, json: string, otherwise?: object): void {
-    const { wire } = this.#setup;
-    if (!wire.isCurrent(session)) return; // with its connection the server has forgotten the request
-    const refused = (): void => {
-      if (otherwise && session.server === "codebuff") this.#refuse(session, kind, otherwise);
-    };
-    wire.request(session, { kind, refused }, (txid) => encode.action(txid, json));
+  #refuse<T>(
+    { session, notice, call, turn, failed }: Omit<Job<T>, "ask">,
+    why: string,
+    now: Now = { state: "failed", error: why },
+  ): void {
+    turn?.tools.set(shownAs(call, now));
+    this.#responses.refuse(session, notice, failed(why));
   }
 
   #warnMissing(what: string, option: string): void {
@@ -336,41 +272,4 @@ export class Requests {
 function keyOf(request: ServerRequest, id: string): string {
   if (request.type !== "tool-call-request") return JSON.stringify([request.type, id]);
   return JSON.stringify([request.type, id, request.userInputId ?? null, request.toolName]);
-}
-
-/** Why a tool is not run for a prompt that stands so. A completed one may have agents that go on. */
-const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
-  other: "the prompt was cancelled or has failed",
-  silent: "the prompt has failed",
-  unknown: "this client has sent no such prompt",
-  unsent: "this client has sent no such prompt",
-};
-
-function toolError(requestId: string, errorMessage: string): object {
-  return { requestId, output: [{ type: "json", value: { errorMessage } }] };
-}
-
-/** ms until the answer is needed, 0 for no limit. */
-function toolTimeout({ timeout }: ToolCallRequest, input: Readonly<Record<string, unknown>>): number {
-  const asked = input["timeout_seconds"];
-  const limit = timeout ?? (typeof asked === "number" ? asked * 1_000 : TOOL_TIMEOUT);
-  return limit < 0 ? 0 : limit + TOOL_GRACE;
-}
-
-/** What to answer with, once that is known; a throw of the handler is found out when it is asked. */
-async function outcomeOf<T>(run: () => T | Promise<T>, read: (value: T) => object): Promise<() => object> {
-  try {
-    const value = await run();
-    return () => read(value);
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
-/** The words of what was thrown; not every error's message is text. */
-function messageOf(thrown: unknown): string {
-  const message: unknown = thrown instanceof Error ? thrown.message : undefined;
-  return typeof message === "string" ? message : said(thrown);
 }

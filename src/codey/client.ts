@@ -1,5 +1,5 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
-import { type Decision, Gate, type Reply, type Ruling } from "../core/approvals.ts";
+import type { Decision, Gate, Reply, Ruling } from "../core/approvals.ts";
 import { ClientCore } from "../core/client-core.ts";
 import { type Check, checkCallOptions, checks } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
@@ -7,6 +7,7 @@ import type { ConversationState } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AgentwireError, ClosedError, UnsupportedError } from "../core/errors.ts";
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
+import type { Answer } from "../core/question.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
 import type { CodeyClientEvents } from "./events.ts";
@@ -45,7 +46,6 @@ export class CodeyClient
   readonly #core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  readonly #gate: Gate;
   #transcript = new Transcript();
   #conversation: SessionConversation | undefined;
   #sessionId: string | undefined;
@@ -70,13 +70,15 @@ export class CodeyClient
       },
     });
     this.#wire = wire;
-    this.#gate = new Gate({
-      options: settings.approvals,
-      clock: settings.socket.clock,
-      opened: () => {},
-      warn: (kind, message, details) => this.#core.warn(kind, message, details),
+    this.#turns = new Turns({
+      settings,
+      wire,
+      core,
+      transcript: () => this.#transcript,
+      get gate(): Gate {
+        return core().gate;
+      },
     });
-    this.#turns = new Turns({ settings, wire, core, gate: this.#gate, transcript: () => this.#transcript });
     this.#core = new ClientCore({
       options,
       resolved: settings.socket,
@@ -88,6 +90,7 @@ export class CodeyClient
       ping: () => wire.keepAlive(),
       excused: () => false,
       carriesCredentials: () => false,
+      turnOf: (id) => this.#turns.turnOf(id),
       closing: () => {
         this.#closing = true;
         this.#turns.closing();
@@ -182,8 +185,8 @@ export class CodeyClient
    * @returns how it was decided, the first time.
    * @throws InvalidInputError for an id that was never asked, and for what is no decision.
    */
-  reply(id: string, decision: Decision): Ruling | Reply {
-    return this.#gate.reply(id, decision);
+  reply(id: string, decision: Decision | Answer): Ruling | Reply {
+    return this.#core.gate.reply(id, decision);
   }
 
   connect(options?: ConnectOptions): Promise<void> {
@@ -247,7 +250,7 @@ export class CodeyClient
     if (this.#conversation) this.#conversation.lost = contextLost(error);
     this.#conversation = undefined;
     this.#transcript = new Transcript();
-    this.#gate.newSession();
+    this.#core.gate.newSession();
     this.#turns.sessionLost(error);
   }
 

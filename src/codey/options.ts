@@ -31,7 +31,6 @@ export type CodeySettings = Required<
   >
 > & {
   readonly socket: ResolvedSocketOptions;
-  readonly approvals: ApprovalOptions;
 };
 
 /** The real server takes 16 MiB in a frame, and goes deaf above it. */
@@ -46,20 +45,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   settleDelay: checks.delay,
   requestTimeout: checks.delay,
   idleTimeout: checks.delay,
+  toolPolicy: APPROVAL_CHECKS.toolPolicy,
+  onToolApproval: APPROVAL_CHECKS.onToolApproval,
+  approvalTimeout: APPROVAL_CHECKS.approvalTimeout,
 };
 
 /** @throws InvalidInputError naming the first option that is wrong. */
 export function resolveOptions(options: CodeyClientOptions): CodeySettings {
   const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: undefined });
   checkFields(options, CHECKS, "option");
-  const { toolPolicy, onToolApproval, approvalTimeout } = options;
   return {
     socket,
-    approvals: {
-      ...(toolPolicy === undefined ? {} : { toolPolicy }),
-      ...(onToolApproval === undefined ? {} : { onToolApproval }),
-      ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
-    },
     cancelTimeout: options.cancelTimeout ?? 5_000,
     settleDelay: options.settleDelay ?? 0,
     requestTimeout: options.requestTimeout ?? 10_000,

@@ -140,6 +140,11 @@ export class Turns {
     this.pump();
   }
 
+  /** The turn of this id, while it runs. */
+  turnOf(id: string): Job["turn"] | undefined {
+    return this.#current?.turn.id === id ? this.#current.turn : undefined;
+  }
+
   /** Sends the next turn, if the server is free for it. */
   pump(): void {
     const { wire, core } = this.#setup;
@@ -450,7 +455,14 @@ function pastOf(call: TurnToolCall): PastCall {
 
 function lostTurn(error: AgentwireError): ConnectionLostError {
   const message = `${withoutCode(error)}, in the middle of the turn; a tool that was approved may still run`;
-  return new ConnectionLostError(message, { delivery: "unknown", sideEffectsPossible: true, cause: error });
+  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
+  return new ConnectionLostError(message, {
+    delivery: "unknown",
+    sideEffectsPossible: true,
+    closeCode,
+    closeReason,
+    cause: error,
+  });
 }
 
 /** What comes after a lost link begins with a server that knows nothing of what was said. */

@@ -1,8 +1,11 @@
+import type { Decision, Reply, Ruling } from "./approvals.ts";
 import type { Backoff } from "./backoff.ts";
 import type { ClientStatus } from "./connection-state.ts";
 import type { Conversation, ConversationState } from "./conversation.ts";
 import type { AgentwireError } from "./errors.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
+import type { Answer, Question } from "./question.ts";
+import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 
 /** What a backend can do, so that a UI shows only what will work. */
@@ -56,6 +59,10 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   protocolWarning: [warning: ProtocolWarning];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];
+  /** A tool call waits for a decision: `client.reply(call.id, decision)`. A late listener is told what is open; `turn` is there while it is under way. */
+  approval: [call: ToolCall, turn?: Turn<Event, Result>];
+  /** A question waits for an answer: `client.reply(question.id, answer)`. A late listener is told what is open. */
+  question: [question: Question, turn?: Turn<Event, Result>];
   /** Every inbound message, as it was parsed. */
   message: [message: unknown];
   /** Every raw frame, both ways, without credentials. */
@@ -87,6 +94,12 @@ export interface AgentClient<
   readonly capabilities: Capabilities;
   prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
+  /**
+   * Decides on a tool call, or answers a question, that is open. What is settled already stays as it was.
+   * @returns how it was settled, the first time.
+   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
+   */
+  reply(id: string, decision: Decision | Answer): Ruling | Reply;
   connect(options?: ConnectOptions): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
   on<Name extends keyof Events & string>(

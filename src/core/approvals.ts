@@ -1,8 +1,12 @@
+import { describe } from "./client-options.ts";
 import type { Clock } from "./clock.ts";
+import { readDecision, ruleFor } from "./decision.ts";
 import { InvalidInputError, said } from "./errors.ts";
+import { type Asked, OpenRequest, STOPPED, stopOf } from "./open-request.ts";
 import { type Answer, type Answers, type Question, readAnswer } from "./question.ts";
 import { Recent } from "./recent.ts";
 import type { ToolCall } from "./tool-call.ts";
+import type { TurnStatus } from "./turn.ts";
 
 /** What a callback or a reply says to a call. `true` is `once`, `false` is `reject`; `always` holds for all calls of this tool in this session. */
 export type Decision =
@@ -16,7 +20,7 @@ export type Decision =
 export interface ToolRule {
   /** The tool's exact name, or a pattern of names. */
   readonly tool: string | RegExp;
-  /** Narrows the rule to some calls; one that throws denies. */
+  /** Narrows the rule to some calls; one that throws, or gives anything but true or false (a promise, say), denies. */
   readonly when?: (call: ToolCall) => boolean;
   readonly then: "allow" | "deny" | "ask";
 }
@@ -80,6 +84,7 @@ export type PendingRequest =
 
 /** A turn that waits with a request: its idle clock stands, and its listeners are told. */
 export interface Waiting {
+  readonly status: TurnStatus;
   hold(): () => void;
   opened(request: PendingRequest): void;
   closed(id: string): void;
@@ -101,24 +106,20 @@ export interface Asking {
   readonly turn: Waiting | undefined;
   /** Whether the caller registered a handler for just this tool, which is as good as a rule that allows it. */
   readonly isHandled: boolean;
-  /** Called exactly once, perhaps before `ask` returns. */
+  /** What an `always` is said for, where names alone do not tell two tools apart. @default the tool's name */
+  readonly alwaysFor?: string | undefined;
+  /** Called exactly once, perhaps before `ask` returns; what it throws becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
-}
-
-/** One open request, whatever it asks for. */
-interface Open<Outcome> {
-  readonly request: PendingRequest;
-  readonly turn: Waiting | undefined;
-  /** Asks the callback; `undefined` where only a reply decides. */
-  readonly consult: ((context: AskContext) => unknown) | undefined;
-  /** Reads what was answered; throws what is no answer. */
-  readonly read: (value: unknown, by: DecidedBy) => Outcome;
-  readonly refuse: (by: DecidedBy, reason: string) => Outcome;
-  readonly settled: (outcome: Outcome) => void;
 }
 
 /** Settled requests that a second reply still finds. */
 const REMEMBERED = 256;
+
+/** Ids whose uses are counted. A server that begins to count anew repeats far fewer; one that never repeats an id has no need. */
+const COUNTED = 1_024;
+
+/** Characters of an unknown id that an error quotes: real ones are shorter. */
+const QUOTED = 100;
 
 /**
  * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
@@ -128,11 +129,9 @@ const REMEMBERED = 256;
 export class Gate {
   readonly #setup: GateSetup;
   readonly #rules: readonly ToolRule[];
-  readonly #open = new Map<
-    string,
-    { readonly request: PendingRequest; reply(value: unknown): Ruling | Reply }
-  >();
+  readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply">>();
   readonly #settled = new Recent<string, Ruling | Reply>(REMEMBERED);
+  readonly #uses = new Recent<string, number>(COUNTED);
   readonly #warned = new Set<string>();
   #always = new Set<string>();
 
@@ -155,38 +154,42 @@ export class Gate {
     this.#always = new Set();
   }
 
-  /** An id for what a server calls `native`: servers use theirs again. */
+  /**
+   * A new id for what a server calls `native`, each time: servers use theirs again, and a late reply to an old request
+   * must not decide another.
+   */
   idFor(native: string): string {
-    let id = native;
-    for (let use = 2; this.#open.has(id) || this.#settled.get(id) !== undefined; use++)
-      id = `${native}~${use}`;
+    let use = this.#uses.get(native) ?? 0;
+    let id: string;
+    do id = ++use === 1 ? native : `${native}~${use}`;
+    while (this.#uses.get(id) !== undefined || this.#open.has(id) || this.#settled.get(id) !== undefined);
+    this.#uses.set(native, use);
+    if (id !== native) this.#uses.set(id, 1); // a server may call something just that
     return id;
   }
 
-  /** Has a call decided. The returned function withdraws it; after the decision it does nothing. */
-  ask(call: ToolCall, { turn, isHandled, decided }: Asking): Withdraw {
+  /**
+   * Has a call decided. The returned function withdraws it; after the decision it does nothing. Listeners and the
+   * callback may end what the call is for before this returns: for a turn the gate sees to that, else the caller has to.
+   */
+  ask(call: ToolCall, { turn, isHandled, alwaysFor = call.name, decided }: Asking): Withdraw {
     const { onToolApproval } = this.#setup.options;
-    const settled = (ruling: Ruling): void => {
-      this.#settled.set(call.id, ruling);
-      if (ruling.decision === "always") this.#always.add(call.name);
-      decided(ruling);
-    };
-    const known = this.#ruled(call, isHandled);
-    if (known) {
-      settled(known);
-      return () => {};
-    }
+    const always = this.#always; // whatever is said to this call says nothing of the next session
     return this.#wait<Ruling>({
       request: { type: "approval", id: call.id, call },
       turn,
+      known: this.#ruled(call, isHandled, alwaysFor),
       consult: typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
       read: (value, by) => ({ ...readDecision(value), by }),
       refuse: (by, reason) => ({ decision: "reject", by, reason }),
-      settled,
+      settled: (ruling) => {
+        if (ruling.decision === "always") always.add(alwaysFor);
+        decided(ruling);
+      },
     });
   }
 
-  /** Has a question answered; like {@link ask}. Only where somebody is there to ask: see {@link answersQuestions}. */
+  /** Has a question answered; like {@link ask}. Where nobody is there to ask it is refused at once: see {@link answersQuestions}. */
   askQuestion(
     question: Question,
     { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
@@ -195,18 +198,16 @@ export class Gate {
     return this.#wait<Reply>({
       request: { type: "question", id: question.id, question },
       turn,
+      known: this.answersQuestions ? undefined : this.#unanswered(),
       consult: typeof onQuestion === "function" ? (context) => onQuestion(question, context) : undefined,
       read: (value, by) => ({ answers: readAnswer(question, value), by }),
       refuse: (by, reason) => ({ answers: undefined, by, reason }),
-      settled: (reply) => {
-        this.#settled.set(question.id, reply);
-        answered(reply);
-      },
+      settled: answered,
     });
   }
 
   get answersQuestions(): boolean {
-    return this.#setup.options.onQuestion !== undefined;
+    return isSomebody(this.#setup.options.onQuestion);
   }
 
   /**
@@ -217,19 +218,21 @@ export class Gate {
   reply(id: string, value: unknown): Ruling | Reply {
     const settled = this.#open.get(id)?.reply(value) ?? this.#settled.get(id);
     if (settled) return settled;
+    const given: unknown = id;
+    const asked = typeof given === "string" ? JSON.stringify(given.slice(0, QUOTED)) : describe(given);
     throw new InvalidInputError(
-      `nothing was asked with the id ${JSON.stringify(id)}.`,
+      `nothing was asked with the id ${asked}.`,
       "Pass the `id` of a call or question from `turn.pending` or an event.",
     );
   }
 
   /** What is decided without asking. */
-  #ruled(call: ToolCall, isHandled: boolean): Ruling | undefined {
-    const then = this.#firstRule(call) ?? (isHandled ? "allow" : "ask");
+  #ruled(call: ToolCall, isHandled: boolean, alwaysFor: string): Ruling | undefined {
+    const then = this.#ruleOf(call) ?? (isHandled ? "allow" : "ask");
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
-    if (this.#always.has(call.name)) return { decision: "always", by: "session" };
-    if (this.#setup.options.onToolApproval !== undefined) return undefined;
+    if (this.#always.has(alwaysFor)) return { decision: "always", by: "session" };
+    if (isSomebody(this.#setup.options.onToolApproval)) return undefined;
     this.#warnOnce(
       "tool-denied",
       "a tool call was denied because nobody is there to ask: see the options `onToolApproval` and `toolPolicy`",
@@ -237,65 +240,60 @@ export class Gate {
     return { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
   }
 
-  #firstRule(call: ToolCall): ToolRule["then"] | undefined {
+  #ruleOf(call: ToolCall): ToolRule["then"] | undefined {
     try {
-      return this.#rules.find((rule) => matches(rule.tool, call.name) && (rule.when?.(call) ?? true))?.then;
+      const rule = ruleFor(this.#rules, call);
+      return rule && (rule.then ?? "ask"); // untyped code may forget it, and a rule without it allows nothing
     } catch (cause) {
-      this.#setup.warn("approval-failed", `a rule of \`toolPolicy\` threw: ${said(cause)}`, { cause });
+      this.#setup.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
       return "deny"; // it might have been the one to deny
     }
   }
 
-  #wait<Outcome extends Ruling | Reply>(open: Open<Outcome>): Withdraw {
-    const { clock, options, warn } = this.#setup;
-    const { request, turn } = open;
-    const { approvalTimeout = 0 } = options;
-    const controller = new AbortController();
-    const release = turn?.hold();
-    let outcome: Outcome | undefined;
-    const settle = (found: Outcome): Outcome => {
-      if (outcome) return outcome;
-      outcome = found;
-      cancelTimer();
-      this.#open.delete(request.id);
-      release?.();
-      turn?.closed(request.id);
-      open.settled(found);
-      return found;
+  #unanswered(): Reply {
+    this.#warnOnce(
+      "question-refused",
+      "a question was refused because nobody is there to ask: see the option `onQuestion`",
+    );
+    return { answers: undefined, by: "policy", reason: "nobody is there to answer it" };
+  }
+
+  #wait<Outcome extends Ruling | Reply>(asked: Asked<Outcome>): Withdraw {
+    const { approvalTimeout = 0 } = this.#setup.options;
+    const { id } = asked.request;
+    const known = this.#known(asked);
+    if (known) {
+      this.#settle(asked, known);
+      return () => {};
+    }
+    const settled = (outcome: Outcome): void => {
+      this.#open.delete(id);
+      this.#settle(asked, outcome);
     };
-    const withdraw: Withdraw = (by, reason) => {
-      if (outcome) return;
-      settle(open.refuse(by, reason));
-      controller.abort(new Error(reason));
-    };
-    const cancelTimer =
-      approvalTimeout === 0
-        ? () => {}
-        : clock.setTimeout(
-            () => withdraw("timeout", `nobody decided within ${approvalTimeout} ms`),
-            approvalTimeout,
-          );
-    const reply = (value: unknown): Outcome => {
-      const first = settle(open.read(value, "reply"));
-      controller.abort(new Error("it was decided by a reply"));
-      return first;
-    };
-    this.#open.set(request.id, { request, reply });
-    turn?.opened(request);
-    this.#setup.opened(request, turn);
-    const consulted = async (consult: NonNullable<Open<Outcome>["consult"]>): Promise<void> => {
-      try {
-        const value = await consult({ signal: controller.signal });
-        if (!outcome) settle(open.read(value, "callback"));
-      } catch (cause) {
-        if (outcome) return; // it was told that nobody waits, and this is how it gave up
-        const name = request.type === "approval" ? "onToolApproval" : "onQuestion";
-        warn("approval-failed", `\`${name}\` failed: ${said(cause)}`, { cause });
-        settle(open.refuse("error", `\`${name}\` failed`));
-      }
-    };
-    if (open.consult && !outcome) void consulted(open.consult); // a listener may have replied by now
-    return withdraw;
+    const open = new OpenRequest<Outcome>({ ...asked, settled }, this.#setup, approvalTimeout);
+    this.#open.set(id, open);
+    open.begin();
+    return (by, reason) => open.withdraw(by, reason);
+  }
+
+  /** How a request is settled that is not opened. */
+  #known<Outcome>({ request, turn, known, refuse }: Asked<Outcome>): Outcome | undefined {
+    const stop = stopOf(turn); // a rule may have stopped it just now
+    if (stop) return refuse(stop, STOPPED);
+    if (known || !this.#open.has(request.id)) return known;
+    const reason = "another request with its id is open"; // one reply must not decide two
+    this.#setup.warn("approval-failed", `a request was refused: ${reason}`);
+    return refuse("error", reason);
+  }
+
+  #settle<Outcome extends Ruling | Reply>({ request, settled }: Asked<Outcome>, outcome: Outcome): void {
+    this.#settled.set(request.id, outcome);
+    try {
+      settled(outcome);
+    } catch (cause) {
+      const message = `what follows from a decision failed: ${said(cause)}`;
+      this.#setup.warn("approval-failed", message, { cause });
+    }
   }
 
   #warnOnce(kind: string, message: string): void {
@@ -305,31 +303,7 @@ export class Gate {
   }
 }
 
-/** A pattern that remembers where it last matched would match every other time. */
-function matches(tool: string | RegExp, name: string): boolean {
-  return typeof tool === "string"
-    ? tool === name
-    : new RegExp(tool.source, tool.flags.replace(/[gy]/g, "")).test(name);
-}
-
-const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
-
-/** @throws InvalidInputError for what is no decision; nothing is approved by mistake. */
-function readDecision(value: unknown): Pick<Ruling, "decision" | "reason"> {
-  if (value === true) return { decision: "once" };
-  if (value === false) return { decision: "reject" };
-  const { decision, reason } =
-    typeof value === "object" && value !== null && "decision" in value
-      ? { reason: undefined, ...value }
-      : { decision: value, reason: undefined };
-  if (isDecision(decision) && (reason === undefined || typeof reason === "string"))
-    return reason === undefined ? { decision } : { decision, reason };
-  throw new InvalidInputError(
-    "that is no decision on a tool call.",
-    'Give true, false, "once", "always", "reject", or { decision, reason }.',
-  );
-}
-
-function isDecision(value: unknown): value is Ruling["decision"] {
-  return DECISIONS.has(value);
+/** Whether an option names somebody to ask. */
+function isSomebody(option: unknown): boolean {
+  return typeof option === "function" || option === "manual";
 }

@@ -1,4 +1,5 @@
 import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
+import { type ApprovalOptions, Gate, type PendingRequest } from "./approvals.ts";
 import {
   checkCallOptions,
   checks,
@@ -10,9 +11,11 @@ import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connec
 import { createDialer } from "./dial.ts";
 import { ConnectError, said } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import type { Question } from "./question.ts";
 import { Queue } from "./queue.ts";
 import { Redactor } from "./redact.ts";
-import type { TurnResult } from "./turn.ts";
+import type { ToolCall } from "./tool-call.ts";
+import type { Turn, TurnResult } from "./turn.ts";
 
 /** How much of a bad frame a warning quotes: enough to recognise it. */
 const QUOTED = 200;
@@ -20,8 +23,8 @@ const QUOTED = 200;
 /** How much of it is searched for credentials first: one that reaches over the end of the quotation is found whole. */
 const READ = 8_192;
 
-export interface ClientCoreSetup {
-  readonly options: SocketClientOptions;
+export interface ClientCoreSetup<Event, Result extends TurnResult> {
+  readonly options: SocketClientOptions & ApprovalOptions;
   readonly resolved: ResolvedSocketOptions;
   readonly protocol: Protocol;
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
@@ -33,12 +36,14 @@ export interface ClientCoreSetup {
   /** Whether the server's silence proves nothing right now. */
   readonly excused: () => boolean;
   readonly carriesCredentials: () => boolean;
+  /** The turn of this id, while it is under way. */
+  readonly turnOf: (id: string) => Turn<Event, Result> | undefined;
   /** The client was told to close: refuse what is new, give back what was not sent. */
   readonly closing: () => void;
 }
 
 /**
- * What every socket client has besides its protocol: the connection, the events, warnings and logs
+ * What every socket client has besides its protocol: the connection, the events, the gate, warnings and logs
  * without credentials, and the way out.
  */
 export class ClientCore<
@@ -49,21 +54,29 @@ export class ClientCore<
   readonly connection: Connection;
   readonly redactor = new Redactor();
   readonly events: Emitter<Events>;
+  /** In front of everything that the server asks this machine to do. */
+  readonly gate: Gate;
   /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
   readonly assertPrivate: () => void;
-  readonly #setup: ClientCoreSetup;
+  readonly #setup: ClientCoreSetup<Event, Result>;
   readonly #shared: Emitter<ClientEvents<Event, Result>>;
   /** Changes that are being told, the current one first. */
   readonly #statuses = new Queue<ClientStatus>();
   #wasReady = false;
   #closed: Promise<void> | undefined;
 
-  constructor(setup: ClientCoreSetup) {
+  constructor(setup: ClientCoreSetup<Event, Result>) {
     this.#setup = setup;
     const { options, resolved, protocol } = setup;
     this.events = new Emitter((error, name) => this.listenerThrew(error, name));
     // The shared events are a part of the protocol's; TypeScript cannot see through the type parameter.
     this.#shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
+    this.gate = new Gate({
+      options,
+      clock: resolved.clock,
+      opened: (request) => this.#onOpened(request),
+      warn: (kind, message, details) => this.warn(kind, message, details),
+    });
     for (const value of Object.values(options.headers ?? {})) {
       this.redactor.add(value);
       this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
@@ -92,7 +105,11 @@ export class ClientCore<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    return this.events.on(name, listener, options);
+    const asked = this.gate.pending.filter(({ type }) => type === name);
+    if (asked.length === 0) return this.events.on(name, listener, options);
+    // The name is that of a shared event; TypeScript cannot see through the type parameter.
+    const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
+    return this.events.onWithPresent(name, listener, options, present);
   }
 
   connect(options: ConnectOptions = {}): Promise<void> {
@@ -194,6 +211,29 @@ export class ClientCore<
       if (next === "closed") this.events.close(); // there will be no more
       this.#statuses.take();
     }
+  }
+
+  /** Listeners are told until one has replied. */
+  #onOpened(request: PendingRequest): void {
+    const isOpen = (): boolean => this.gate.isOpen(request.id);
+    if (request.type === "approval") {
+      this.#shared.emitPresent("approval", isOpen, request.call, ...this.#turnOf(request.call));
+    } else {
+      this.#shared.emitPresent("question", isOpen, request.question, ...this.#turnOf(request.question));
+    }
+  }
+
+  /** What is open still, as its listeners are told. Lazily, since who is told of one may decide another. */
+  *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
+    for (const request of requests) {
+      const asked = request.type === "approval" ? request.call : request.question;
+      if (this.gate.isOpen(request.id)) yield [asked, ...this.#turnOf(asked)];
+    }
+  }
+
+  #turnOf({ turnId }: ToolCall | Question): readonly [] | readonly [Turn<Event, Result>] {
+    const turn = turnId === undefined ? undefined : this.#setup.turnOf(turnId);
+    return turn ? [turn] : [];
   }
 
   #onFrame(direction: "in" | "out", text: string): void {

@@ -49,19 +49,21 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   /**
    * Listens, and in a moment is told what stands already: the caller holds the returned function by then. `present`
-   * is asked at that time.
+   * is asked at that time, for one after the other, so that it can leave out what has changed meanwhile.
    */
   onWithPresent<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
     options: ListenOptions | undefined,
-    present: () => readonly Events[Name][],
+    present: () => Iterable<Events[Name]>,
   ): Unsubscribe {
     const off = this.on(name, listener, options);
     let listening = true;
     queueMicrotask(() => {
-      if (!listening || options?.signal?.aborted) return;
-      for (const values of present()) this.call(name, listener, ...values);
+      for (const values of present()) {
+        if (!listening || options?.signal?.aborted) return;
+        this.call(name, listener, ...values);
+      }
     });
     return () => {
       listening = false;
@@ -85,6 +87,22 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
 
   emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
     if (this.#offs.size > 0) this.#emitter.emit(name, ...values); // mostly nobody listens, and this is once per frame
+  }
+
+  /**
+   * Tells what stands, for as long as it does: when a listener changes that, those behind it were told of the change
+   * already, and would take what came before it for the present.
+   */
+  emitPresent<Name extends keyof Events & string>(
+    name: Name,
+    stands: () => boolean,
+    ...values: Events[Name]
+  ): void {
+    if (this.#offs.size === 0) return;
+    for (const listener of this.#emitter.listeners(name)) {
+      if (!stands()) return;
+      listener(...values);
+    }
   }
 
   /** There will be nothing more to tell: removes every listener, and what ties it to a signal. */

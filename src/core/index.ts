@@ -7,6 +7,16 @@ export type {
   FrameRecord,
   ProtocolWarning,
 } from "./agent-client.ts";
+export type {
+  ApprovalOptions,
+  AskContext,
+  DecidedBy,
+  Decision,
+  PendingRequest,
+  Reply,
+  Ruling,
+  ToolRule,
+} from "./approvals.ts";
 export type { Backoff, ReconnectOptions } from "./backoff.ts";
 export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client-options.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
@@ -39,7 +49,9 @@ export {
   UnsupportedError,
 } from "./errors.ts";
 export type { ListenOptions, Unsubscribe } from "./events.ts";
+export type { Answer, Answers, Question, QuestionItem } from "./question.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./socket.ts";
+export type { Denier, ToolCall, ToolCallState, TurnToolCall } from "./tool-call.ts";
 export type {
   Cost,
   Turn,

@@ -100,10 +100,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#emitter = new Emitter(setup.onListenerThrow);
     this.tools = new TurnTools({
       opened: (request) => {
-        if (request.type === "approval") this.#emitter.emit("approval", request.call);
-        else this.#emitter.emit("question", request.question);
+        const stands = (): boolean => this.pending.includes(request);
+        if (request.type === "approval") this.#emitter.emitPresent("approval", stands, request.call);
+        else this.#emitter.emitPresent("question", stands, request.question);
       },
-      changed: (call) => this.#emitter.emit("toolCall", call),
+      changed: (call) => this.#emitter.emitPresent("toolCall", () => this.tools.get(call.id) === call, call),
     });
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
@@ -180,16 +181,24 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     options?: ListenOptions,
   ): Unsubscribe {
     const { status, pending } = this;
-    const stillOpen = (): readonly PendingRequest[] =>
-      pending.filter((request) => this.pending.includes(request));
-    const present: { readonly [Of in keyof TurnEvents<Event>]: () => TurnEvents<Event>[Of][] } = {
+    const stillOpen = this.#stillOpen(pending);
+    const present: { readonly [Of in keyof TurnEvents<Event>]: () => Iterable<TurnEvents<Event>[Of]> } = {
       event: () => [],
       toolCall: () => [],
       status: () => (this.#status === status ? [[status]] : []), // a change has told it
-      approval: () => stillOpen().flatMap((open) => (open.type === "approval" ? [[open.call]] : [])),
-      question: () => stillOpen().flatMap((open) => (open.type === "question" ? [[open.question]] : [])),
+      approval: function* () {
+        for (const open of stillOpen) if (open.type === "approval") yield [open.call];
+      },
+      question: function* () {
+        for (const open of stillOpen) if (open.type === "question") yield [open.question];
+      },
     };
     return this.#emitter.onWithPresent(name, listener, options, present[name]);
+  }
+
+  /** Lazily, since who is told of one may decide another. */
+  *#stillOpen(requests: readonly PendingRequest[]): Iterable<PendingRequest> {
+    for (const request of requests) if (this.pending.includes(request)) yield request;
   }
 
   // --- the protocol's side ---
@@ -294,6 +303,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     const interruption = this.#interruption;
     if (!interruption || this.settled) return;
     const partial = this.partial();
+    interruption.error.partial = partial; // what came in between, too
     if (interruption.status === "cancelled") {
       this.#finish("cancelled", { status: "cancelled", by: interruption.by, partial });
     } else {
@@ -379,6 +389,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   #setStatus(status: TurnStatus): void {
     this.#status = status;
-    this.#emitter.emit("status", status);
+    this.#emitter.emitPresent("status", () => this.#status === status, status);
   }
 }

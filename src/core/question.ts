@@ -47,10 +47,16 @@ export function readAnswer({ questions }: Question, answer: unknown): Answers {
 
 function listsOf(answer: unknown, questions: number): Answers {
   if (typeof answer === "string") return [[answer]];
+  const texts = stringsOf(answer);
+  if (texts) return questions === 1 ? [texts] : texts.map((text) => [text]);
   if (!Array.isArray(answer)) return undefined;
-  if (answer.every((item) => typeof item === "string"))
-    return questions === 1 ? [answer] : answer.map((item: string) => [item]);
-  return answer.every((item) => Array.isArray(item) && item.every((text) => typeof text === "string"))
-    ? answer
-    : undefined;
+  const lists = Array.from(answer, stringsOf);
+  return lists.every((list) => list !== undefined) ? lists : undefined;
+}
+
+/** A copy, which nobody can change any more; one that shows the holes of a sparse list, which `every` does not see. */
+function stringsOf(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items: unknown[] = Array.from(value);
+  return items.every((item) => typeof item === "string") ? items : undefined;
 }

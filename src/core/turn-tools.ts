@@ -41,7 +41,10 @@ export class TurnTools {
 
   /** The turn is over before these were. */
   abandon(): void {
-    for (const call of this.calls) if (!hasEnded(call)) this.set({ ...call, state: "abandoned" });
+    for (const { id } of this.calls) {
+      const call = this.get(id); // as it is by now: who was told of the one before may have changed this one
+      if (call && !hasEnded(call)) this.set({ ...call, state: "abandoned" });
+    }
   }
 
   opened(request: PendingRequest): void {
@@ -50,6 +53,7 @@ export class TurnTools {
   }
 
   closed(id: string): void {
-    this.#pending = this.#pending.filter((request) => request.id !== id);
+    if (this.#pending.some((request) => request.id === id))
+      this.#pending = this.#pending.filter((request) => request.id !== id);
   }
 }

@@ -1,3 +1,32 @@
+export type { CassUser } from "./cass/accounts.ts";
+export { MockCass, type NewCassUser } from "./cass/mock.ts";
+export type { CassModel, CassProvider } from "./cass/models.ts";
+export type { CassOpening, MockCassOptions } from "./cass/options.ts";
+export type {
+  CassConnection,
+  CassFrame,
+  CassReceived,
+  CassRequest,
+  CassViolation,
+  CassViolationKind,
+  ReceivedAuth,
+  ReceivedTurn,
+} from "./cass/record.ts";
+export type { CassRoute } from "./cass/routes.ts";
+export {
+  type CassAnswer,
+  type CassAnswerContext,
+  type CassScript,
+  type CassServerFrame,
+  type CassStep,
+  type CassTool,
+  type CassUsage,
+  cassStep,
+} from "./cass/script.ts";
+export { MockCassServer } from "./cass/server.ts";
+export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
+export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
+export type { CassClaims } from "./cass/tokens.ts";
 export type { AccountFigures } from "./codebuff/account.ts";
 export type { ActionStep, LogChunkFields, SubAgentChunkFields } from "./codebuff/action-steps.ts";
 export type {

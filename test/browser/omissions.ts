@@ -10,7 +10,11 @@ const NO_STATUS = "browsers do not tell why an upgrade failed, and the test want
 const NO_HEADERS = "browsers send no headers with an upgrade";
 const NO_PROCESS = "it asks Node for unhandled rejections; in a browser any of them fails the run";
 
-/** Everything in `test/codebuff` that does not run in a browser. */
+const NO_CUT = "browsers cannot cut a socket: it ends when the server lets it go";
+const ONE_BY_ONE = "what the server sends in one go arrives in events of their own";
+const RELAYED = "upgrades go through the relay, and the socket opens before the clock of the test moves";
+
+/** Everything in `test/codebuff` and `test/codey` that does not run in a browser. */
 export const omissions: readonly Omission[] = [
   {
     file: "test/codebuff/acceptance/browser.test.ts",
@@ -70,6 +74,27 @@ export const omissions: readonly Omission[] = [
     file: "test/codebuff/reentrancy.test.ts",
     test: "async callbacks that reject are no unhandled rejections",
     reason: NO_PROCESS,
+  },
+  {
+    file: "test/codey/acceptance/cancel.test.ts",
+    test: "5.2 step 2: an approval that was asked for",
+    reason: ONE_BY_ONE,
+  },
+  { file: "test/codey/acceptance/cancel.test.ts", test: "5.2 step 5: without its Pong", reason: NO_CUT },
+  {
+    file: "test/codey/acceptance/connection.test.ts",
+    test: "6.1 connecting, open: the connect timer",
+    reason: RELAYED,
+  },
+  {
+    file: "test/codey/acceptance/connection.test.ts",
+    test: "6.1 handshaking, other: without a greeting",
+    reason: NO_CUT,
+  },
+  {
+    file: "test/codey/acceptance/connection-ends.test.ts",
+    test: "6.1 any, close(): while idle it says",
+    reason: NO_CUT,
   },
 ];
 

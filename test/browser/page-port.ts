@@ -44,6 +44,7 @@ export class PagePort {
   linkOf(link: number): PeerLink {
     return {
       send: (text) => this.order({ order: "send", link, text }),
+      sendBytes: (bytes) => this.order({ order: "send-bytes", link, bytes: [...bytes] }),
       close: (code, reason) => this.order({ order: "close", link, code, reason }),
       drop: () => this.order({ order: "drop", link }),
       dropMidFrame: (text) => this.order({ order: "drop-mid-frame", link, text }),

@@ -7,9 +7,16 @@ import type { LinkMistake } from "../../src/testing/server/socket-peer.ts";
 
 /** From the page: what its server does to a link. */
 export type Order =
-  | { readonly order: "admit"; readonly link: number; readonly closeReply: boolean }
+  | { readonly order: "admit"; readonly link: number }
+  | {
+      readonly order: "manners";
+      readonly link: number;
+      readonly repliesToClose: boolean;
+      readonly staysWhenMalformed: boolean;
+    }
   | { readonly order: "refuse"; readonly link: number; readonly how: UpgradeRefusal }
   | { readonly order: "send"; readonly link: number; readonly text: string }
+  | { readonly order: "send-bytes"; readonly link: number; readonly bytes: readonly number[] }
   | { readonly order: "close"; readonly link: number; readonly code: number; readonly reason: string }
   | { readonly order: "drop-mid-frame"; readonly link: number; readonly text: string }
   | { readonly order: "write"; readonly link: number; readonly bytes: readonly number[] }

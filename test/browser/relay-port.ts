@@ -18,7 +18,7 @@ interface Upgrade {
 }
 
 /**
- * The port of one mock server in a page: `MockCodebuffServer` of `agentwire/testing` without the server. It decides
+ * The port of one mock server in a page: `LoopbackPort` of `agentwire/testing` without the server. It decides
  * nothing; even whether an upgrade is let in, the page is asked.
  */
 export class RelayPort {
@@ -33,6 +33,7 @@ export class RelayPort {
   });
   readonly #upgrades = new Map<number, Upgrade>();
   readonly #links = new Map<number, PeerLink>();
+  readonly #peers = new Map<number, PeerInPage>();
   readonly #tell: Tell;
   #lastLink = 0;
   #news: News[] = [];
@@ -64,8 +65,9 @@ export class RelayPort {
   }
 
   obey(order: Exclude<Order, { readonly order: "stop" }>): void {
-    if (order.order === "admit") this.#admit(order.link, order.closeReply);
+    if (order.order === "admit") this.#admit(order.link);
     else if (order.order === "refuse") this.#refuse(order.link, order.how);
+    else if (order.order === "manners") this.#peers.get(order.link)?.behave(order);
     else {
       const link = this.#links.get(order.link);
       if (link) steer(link, order);
@@ -81,15 +83,17 @@ export class RelayPort {
     return this.#stopped;
   }
 
-  #admit(id: number, closeReply: boolean): void {
+  #admit(id: number): void {
     const upgrade = this.#take(id);
     if (!upgrade) return;
     const cable = new Cable(upgrade.request.socket, systemClock);
     this.#webSockets.handleUpgrade(upgrade.request, cable, upgrade.head, (socket) => {
       const link = linkOverCable(socket, cable);
       this.#links.set(id, link);
+      const peer = new PeerInPage(id, (news) => this.#note(news));
+      this.#peers.set(id, peer);
       this.#note({ news: "opened", link: id });
-      socket.attach(new PeerInPage(id, closeReply, (news) => this.#note(news)));
+      socket.attach(peer);
     });
   }
 
@@ -118,15 +122,29 @@ export class RelayPort {
 
 /** Stands for a peer that is in the page: what its socket reports goes there. */
 class PeerInPage implements SocketPeer {
-  readonly repliesToClose: boolean;
-  readonly staysWhenMalformed = false;
+  /** Until the page has said how its server behaves. */
+  #manners: Pick<SocketPeer, "repliesToClose" | "staysWhenMalformed"> = {
+    repliesToClose: true,
+    staysWhenMalformed: false,
+  };
   readonly #link: number;
   readonly #note: (news: News) => void;
 
-  constructor(link: number, repliesToClose: boolean, note: (news: News) => void) {
-    this.repliesToClose = repliesToClose;
+  constructor(link: number, note: (news: News) => void) {
     this.#link = link;
     this.#note = note;
+  }
+
+  get repliesToClose(): boolean {
+    return this.#manners.repliesToClose;
+  }
+
+  get staysWhenMalformed(): boolean {
+    return this.#manners.staysWhenMalformed;
+  }
+
+  behave(manners: Pick<SocketPeer, "repliesToClose" | "staysWhenMalformed">): void {
+    this.#manners = manners;
   }
 
   receive(frame: InboundFrame): void {
@@ -148,12 +166,15 @@ class PeerInPage implements SocketPeer {
   }
 }
 
-type Steering = Exclude<Order, { readonly order: "admit" | "refuse" | "stop" }>;
+type Steering = Exclude<Order, { readonly order: "admit" | "manners" | "refuse" | "stop" }>;
 
 function steer(link: PeerLink, order: Steering): void {
   switch (order.order) {
     case "send":
       link.send(order.text);
+      break;
+    case "send-bytes":
+      link.sendBytes?.(Uint8Array.from(order.bytes));
       break;
     case "close":
       link.close(order.code, order.reason);

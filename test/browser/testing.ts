@@ -1,8 +1,12 @@
-// What stands for `agentwire/testing` in a page: what needs no Node, and the mock server over the relay. Recording and
-// replay need files and ports of their own.
+// What stands for `agentwire/testing` in a page: the mock servers, whose ports are in the relay, and what needs no
+// Node. Recording and replay need files and ports of their own.
 
 export { MockCodebuff } from "../../src/testing/codebuff/mock.ts";
 export { step } from "../../src/testing/codebuff/script.ts";
+export { MockCodebuffServer } from "../../src/testing/codebuff/server.ts";
 export { exampleSessionState } from "../../src/testing/codebuff/session-state.ts";
+export { codeyTool } from "../../src/testing/codey/calls.ts";
+export { MockCodey } from "../../src/testing/codey/mock.ts";
+export { codeyStep } from "../../src/testing/codey/script.ts";
+export { MockCodeyServer } from "../../src/testing/codey/server.ts";
 export { ManualClock } from "../../src/testing/manual-clock.ts";
-export { MockCodebuffServer } from "./mock-server.ts";

@@ -14,6 +14,7 @@ describe("the contents of the tarball", () => {
     "NOTICE",
     "README.md",
     "docs/codebuff.md",
+    "docs/codey.md",
     "docs/testing.md",
     "package.json",
     "dist/index.js",

@@ -12,8 +12,8 @@ async function pair(
     server,
     client,
     async [Symbol.asyncDispose]() {
+      await server.stop(); // first: the real server answers no Close, and the client would wait for it
       await client.close();
-      await server.stop();
     },
   };
 }

@@ -120,3 +120,86 @@ describe("Emitter", () => {
     expect(abortListeners(signal)).toBe(0);
   });
 });
+
+describe("what stands", () => {
+  test("is told to every listener, in order, for as long as it does", () => {
+    const { emitter, log } = rig();
+    let stands = true;
+    emitter.on("sum", (a) => log.push(`first ${a}`));
+    emitter.on("sum", () => {
+      log.push("second");
+      stands = false;
+    });
+    emitter.on("sum", () => log.push("third"));
+    emitter.emitPresent("sum", () => stands, 1, 2);
+    emitter.emitPresent("sum", () => stands, 3, 4);
+    expect(log).toEqual(["first 1", "second"]);
+  });
+
+  test("is not asked for when nobody listens, and a listener that throws stops nobody", () => {
+    const { emitter, log, thrown } = rig();
+    let asked = 0;
+    emitter.emitPresent("nothing", () => asked++ < 9);
+    expect(asked).toBe(0);
+    const error = new Error("mine");
+    emitter.on("nothing", () => {
+      throw error;
+    });
+    emitter.on("nothing", () => log.push("after"));
+    emitter.emitPresent("nothing", () => true);
+    expect([log, thrown]).toEqual([["after"], [[error, "nothing"]]]);
+  });
+
+  test("is told to a late listener when it has what takes it off again, and asked for only then", async () => {
+    const { emitter, log } = rig();
+    let now = 1;
+    const off = emitter.onWithPresent(
+      "sum",
+      (a, b) => log.push([a, b]),
+      undefined,
+      () => [[now, now]],
+    );
+    now = 2;
+    expect([log, typeof off]).toEqual([[], "function"]);
+    await Promise.resolve();
+    emitter.emit("sum", 3, 3);
+    off();
+    off();
+    emitter.emit("sum", 4, 4);
+    expect([log, emitter.has("sum")]).toEqual([
+      [
+        [2, 2],
+        [3, 3],
+      ],
+      false,
+    ]);
+  });
+
+  test("is asked for one after the other: what the listener changes is left out", async () => {
+    const { emitter, log } = rig();
+    const standing = new Set([1, 2, 3]);
+    const present = function* (): Iterable<[number, number]> {
+      for (const each of [1, 2, 3]) if (standing.has(each)) yield [each, 0];
+    };
+    const listener = (each: number): void => {
+      log.push(each);
+      standing.delete(2);
+    };
+    emitter.onWithPresent("sum", listener, undefined, present);
+    await Promise.resolve();
+    expect(log).toEqual([1, 3]);
+  });
+
+  test("is told on an emitter that is closed: it may stand all the same", async () => {
+    const { emitter, log } = rig();
+    emitter.close();
+    emitter.onWithPresent(
+      "sum",
+      (a) => log.push(a),
+      undefined,
+      () => [[1, 2]],
+    );
+    await Promise.resolve();
+    expect(log).toEqual([1]);
+  });
+});

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CodebuffClient } from "agentwire/codebuff";
-import { MockCodebuffServer } from "agentwire/testing";
+import { MockCodebuffServer, step } from "agentwire/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { content, handlers } from "../../docs/snippets/codebuff.ts";
+import { approvals, content, handlers, inbox } from "../../docs/snippets/codebuff.ts";
 import { conversation, errors } from "../../docs/snippets/readme.ts";
 import { codey, codeyDecision, manualClock, record, replay, script } from "../../docs/snippets/testing.ts";
 import { kinds, RawCodey } from "../testing/mock-codey-raw-client.ts";
@@ -110,6 +110,77 @@ describe("the programs of docs/codebuff.md", () => {
     expect(text).toBe(`I read 2 characters, and the tool said ${output}.`);
     expect(cost).toEqual({ amount: 3, unit: "credits" });
     expect(server.violations).toEqual([]);
+  });
+});
+
+describe("who decides in docs/codebuff.md", () => {
+  const question = (text: string) => ({ question: text, options: [{ label: "yes" }, { label: "no" }] });
+  const machine = {
+    tools: {
+      "*": ({ name }: { readonly name: string }) => [{ type: "json", value: `ran ${name}` } as const],
+    },
+    onReadFiles: () => ({ "a.txt": "text" }),
+  };
+  const start = () =>
+    MockCodebuffServer.start({
+      profile: "codebuff",
+      *answer() {
+        const files = yield* step.readFiles(["a.txt"]);
+        yield JSON.stringify(files);
+        for (const [toolName, path] of [
+          ["write_file", ".env"],
+          ["write_file", "a.txt"],
+          ["browse", ""],
+        ] as const) {
+          yield JSON.stringify(yield* step.toolCall({ toolName, input: { path } }));
+        }
+        const questions = [question("Now?"), question("Later?")];
+        yield JSON.stringify(yield* step.toolCall({ toolName: "ask_user", input: { questions } }));
+      },
+    });
+
+  test("the rules, the screen and the user's own words decide", async () => {
+    await using server = await start();
+    const confirmed: string[] = [];
+    const client = approvals(server.url, "a-token", machine, {
+      confirm: async (text) => confirmed.push(text) === 1,
+      choose: async (labels, text) => (text === "Now?" ? (labels[1] ?? "") : "in a while"),
+    });
+    await using _closing = { [Symbol.asyncDispose]: () => client.close({ force: true }) };
+
+    const { text } = await client.prompt("go").result;
+
+    expect(confirmed).toEqual([
+      'Let the agent call write_file with {"path":"a.txt"}?',
+      'Let the agent call browse with {"path":""}?',
+    ]);
+    expect(text).toBe(
+      '{"a.txt":"text"}' +
+        '[{"type":"json","value":{"errorMessage":"denied by `toolPolicy`"}}]' +
+        '[{"type":"json","value":"ran write_file"}]' +
+        '[{"type":"json","value":{"errorMessage":"denied by the user: not like this"}}]' +
+        '[{"type":"json","value":{"answers":[{"questionIndex":0,"selectedOption":"no"},' +
+        '{"questionIndex":1,"otherText":"in a while"}]}}]',
+    );
+  });
+
+  test("the inbox decides on everything, when it gets to it", async () => {
+    await using server = await start();
+    const asked: string[] = [];
+    const { client, decide, answer } = inbox(server.url, "a-token", machine, {
+      add: (id, request) => {
+        asked.push("name" in request ? request.name : "question");
+        queueMicrotask(() =>
+          "name" in request ? decide(id, request.name === "read_files") : answer(id, null),
+        );
+      },
+    });
+    await using _closing = { [Symbol.asyncDispose]: () => client.close({ force: true }) };
+
+    const { text } = await client.prompt("go").result;
+
+    expect(asked).toEqual(["read_files", "write_file", "write_file", "browse", "question"]);
+    expect(text).toMatch(/^\{"a\.txt":"text"\}.*denied by the user.*"skipped":true/);
   });
 });
 

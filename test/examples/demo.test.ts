@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
   return { code, text };
 }
 
-test("on the mock: streams, continues the conversation, survives a cut link, and sums up", async () => {
+test("on the mock: streams, continues the conversation, survives a cut link, asks before tools run, and sums up", async () => {
   const { code, text } = await run();
   expect(code).toBe(0);
   expect(text).toContain("word by word, as you see it here.");
@@ -25,6 +25,9 @@ test("on the mock: streams, continues the conversation, survives a cut link, and
   expect(text).toMatch(/connection-lost; attempt 1 to connect again after \d+ ms/);
   expect(text).toContain("ready again by itself");
   expect(text).toContain("Nobody lost a word");
+  expect(text).toMatch(/may I run: ls build\nyou {4}yes\n\s+it ran, and found: old\.js\nagent/);
+  expect(text).toMatch(/may I run: rm -rf build\nyou {4}no\nagent {2}As you like: nothing was deleted\.\n/);
+  expect(text).toContain("2 tool calls: 1 approved, 1 denied");
   expect(text).toContain("3 answers completed, 1 broken off");
   expect(text).toContain("the server saw 4 prompts, each once");
 });
@@ -39,6 +42,7 @@ test("on a server of the user's: only two prompts, nothing cut, nothing left run
   const { code, text } = await run("--url", server.url, "--model", "openai:gpt-4");
   expect(code).toBe(0);
   expect(text).toContain("no link is cut there");
+  expect(text).not.toContain("may I run");
   expect(server.prompts.map(({ data }) => data.model)).toEqual(["openai:gpt-4", "openai:gpt-4"]);
   expect(server.prompts[1]?.messages).toHaveLength(3);
   expect(server.violations).toEqual([]);

@@ -49,7 +49,7 @@ test("tools.ts runs the registered tool, hands out one file, and refuses the res
   expect(printed).toContain("package.json has 21 characters.");
   expect(printed).toContain('{"type":"json","value":{"city":"Oslo","sky":"clear"}}');
   expect(printed).toMatch(/Formatting the disk: .*no handler is registered/);
-  expect(printed).toMatch(/\(the server asked for the tool `format_disk`/);
+  expect(printed).toMatch(/\(the server asked for the tool "format_disk"/);
 });
 
 test("record.ts records a session without its token, and plays it back", async () => {

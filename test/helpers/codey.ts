@@ -5,7 +5,6 @@ import {
   type CodeyEvent,
 } from "agentwire/codey";
 import { type CodeyConnection, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
-import { FakeSocket } from "./fake-socket.ts";
 
 export { drain, gate } from "./codebuff.ts";
 
@@ -184,47 +183,6 @@ export async function works(client: CodeyClient): Promise<string> {
   const { text } = await client.prompt("are you there?").result;
   return text;
 }
-
-/** The sockets of a client, on which a test says what no client would. */
-export function tapped(): {
-  readonly createWebSocket: NonNullable<CodeyClientOptions["createWebSocket"]>;
-  /** Sends a frame on the newest socket, as it is. */
-  say(raw: string): void;
-} {
-  let newest: WebSocket | undefined;
-  return {
-    createWebSocket: (url) => {
-      newest = new globalThis.WebSocket(url);
-      return newest;
-    },
-    say: (raw) => newest?.send(raw),
-  };
-}
-
-/** A client on a socket of which the test is the other side: it has greeted already. */
-export async function onFakeSocket(options: Partial<CodeyClientOptions> = {}): Promise<{
-  readonly client: CodeyClient;
-  readonly socket: FakeSocket;
-  readonly clock: ManualClock;
-}> {
-  const socket = new FakeSocket();
-  const clock = new ManualClock();
-  const client = new CodeyClient({
-    url: "ws://127.0.0.1:9999",
-    clock,
-    createWebSocket: () => socket,
-    ...options,
-  });
-  const connected = client.connect();
-  await clock.advance(0);
-  socket.accepts();
-  socket.receives('{"type":"Connected","session_id":"550e8400-e29b-41d4-a716-446655440000"}');
-  await connected;
-  return { client, socket, clock };
-}
-
-/** More than the real server takes in one frame. */
-export const OVERSIZE = "x".repeat(17 * 1_048_576);
 
 /** Frames of the server, for what no script would say. */
 export const frame = {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CodebuffBackend } from "../../src/testing/codebuff/backend.ts";
 
-const WITH_A_PORT = new Set(["port.ts", "server-socket.ts", "cable.ts"]);
+const WITH_A_PORT = new Set(["port.ts", "server-socket.ts", "cable.ts", "http.ts"]);
 
 describe("the peer behind the mock server", () => {
   test("attaches to any link: frames in, frames out, no socket", async () => {
@@ -55,7 +55,7 @@ describe("the peer behind the mock server", () => {
   });
 
   test("only the rooms of a port know Node and ws, and nothing here knows the client", () => {
-    for (const folder of ["codebuff", "codey", "server"]) {
+    for (const folder of ["codebuff", "codey", "cass", "server"]) {
       const files = new URL(`../../src/testing/${folder}/`, import.meta.url);
       for (const file of readdirSync(files)) {
         const imports = [
@@ -63,7 +63,7 @@ describe("the peer behind the mock server", () => {
         ];
         for (const [, from = ""] of imports) {
           const platform = folder === "server" && WITH_A_PORT.has(file) && /^(node:|ws$)/.test(from);
-          const ours = /^(\.|\.\.\/server|\.\.)\/[a-z-]+\.ts$|^\.\.\/\.\.\/core\/clock\.ts$/.test(from);
+          const ours = /^(\.|\.\.\/server|\.\.)\/[a-z0-9-]+\.ts$|^\.\.\/\.\.\/core\/clock\.ts$/.test(from);
           expect([file, from, platform || ours]).toEqual([file, from, true]);
         }
       }

@@ -1,6 +1,6 @@
+import { type JsonStyle, PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { AccountFigures } from "./account.ts";
 import type { Settings } from "./profiles.ts";
-import { type JsonStyle, PythonFloat, writePythonJson } from "./python-json.ts";
 
 /** Fields of a prompt-response that a script may set. */
 export interface PromptResponseFields {

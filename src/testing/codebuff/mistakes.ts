@@ -1,4 +1,4 @@
-import { type Dict, isDict } from "./pydantic.ts";
+import { type Dict, isDict } from "../server/dict.ts";
 import type { ViolationKind } from "./record.ts";
 import type { Accepted } from "./verdict.ts";
 

@@ -1,5 +1,5 @@
+import { type Dict, isDict } from "../server/dict.ts";
 import type { Settings } from "./profiles.ts";
-import { type Dict, isDict } from "./pydantic.ts";
 import type { PromptData, PromptMessage } from "./record.ts";
 
 /** What the language model sees of a prompt. */

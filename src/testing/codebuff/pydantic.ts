@@ -1,4 +1,5 @@
-import { pythonRepr, pythonTypeName } from "./python-repr.ts";
+import { type Dict, isDict } from "../server/dict.ts";
+import { pythonRepr, pythonTypeName } from "../server/python-repr.ts";
 
 /** One line of a pydantic report. */
 export interface Issue {
@@ -11,12 +12,6 @@ export interface Issue {
 
 /** Says what is wrong with a value; nothing, if it is valid. */
 export type Check = (input: unknown, path: string) => readonly Issue[];
-
-export type Dict = Readonly<Record<string, unknown>>;
-
-export function isDict(value: unknown): value is Dict {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export const text: Check = (input, path) =>
   typeof input === "string"

@@ -1,4 +1,4 @@
-import { writePythonJson } from "./python-json.ts";
+import { writePythonJson } from "../server/python-json.ts";
 import type { SseErrorFields } from "./script.ts";
 
 /** The chunks of one answer as the deployed proxy passes them on: raw SSE frames of an OpenAI stream. */

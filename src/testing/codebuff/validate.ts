@@ -1,14 +1,15 @@
+import { type Dict, isDict } from "../server/dict.ts";
+import { PythonJsonError, parsePythonJson } from "../server/python-json-parse.ts";
+import { pythonRepr, pythonTypeName } from "../server/python-repr.ts";
 import type { Settings } from "./profiles.ts";
 import {
   type Check,
   checkModel,
   coerceInteger,
-  type Dict,
   dict,
   type Field,
   type Issue,
   integer,
-  isDict,
   listOf,
   literal,
   type Model,
@@ -20,8 +21,6 @@ import {
   text,
   unionOf,
 } from "./pydantic.ts";
-import { PythonJsonError, parsePythonJson } from "./python-json-parse.ts";
-import { pythonRepr, pythonTypeName } from "./python-repr.ts";
 import type { ViolationKind } from "./record.ts";
 import type { Inbound, Refused, Verdict } from "./verdict.ts";
 

@@ -1,10 +1,11 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { PeerLink } from "../server/link.ts";
+import { changed } from "../server/switches.ts";
 import { dice } from "./dice.ts";
 import { CodeyJournal } from "./journal.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 import { CodeyPeer } from "./peer.ts";
-import { changed, type ProfileName, type Settings, settingsOf } from "./profiles.ts";
+import { type ProfileName, type Settings, settingsOf } from "./profiles.ts";
 import { type CodeyAnswer, echoAnswer } from "./script.ts";
 import { toolsOf } from "./tools.ts";
 

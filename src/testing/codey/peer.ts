@@ -1,10 +1,11 @@
+import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
 import { type End, Peer } from "../server/peer.ts";
+import { noted } from "../server/record.ts";
 import { settle } from "../settle.ts";
 import type { CodeyBackend } from "./backend.ts";
 import type { CodeyMistake } from "./client-rules.ts";
-import { fragments } from "./fragments.ts";
 import type { ServerMessage } from "./messages.ts";
 import { noiseAfterMessage } from "./noise.ts";
 import { readMessage } from "./read-message.ts";
@@ -33,7 +34,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   #said = 0;
 
   constructor(id: number, link: PeerLink, backend: CodeyBackend) {
-    super(id, link, backend);
+    super(id, new ChunkedLink(link, () => chunkingOf(backend), backend.withPort), backend);
     this.#backend = backend;
     this.#session = new CodeySession(backend, this);
   }
@@ -161,17 +162,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     else this.#session.refuse(reading.detail);
   }
 
-  protected override transmit(frame: string | Uint8Array, link: PeerLink): void {
-    const { chunking } = this.#backend.settings;
-    if (typeof frame !== "string" || chunking === "whole" || chunking === "huge") {
-      super.transmit(frame, link);
-      return;
-    }
-    const { wire } = link;
-    if (!wire) throw new Error("`chunking` needs a socket: use `MockCodeyServer.start()`");
-    for (const fragment of fragments(frame, chunking)) wire.write(fragment);
-  }
-
   protected sent(frame: string | Uint8Array): void {
     this.#greeted = true;
     this.#record("s2c", frame);
@@ -182,10 +172,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
-    const binary = typeof frame !== "string";
-    const raw = binary ? new TextDecoder().decode(frame) : frame;
     const { clock, journal } = this.#backend;
-    journal.addFrame({ at: clock.now(), connection: this, direction, raw, binary });
+    journal.addFrame({ at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 
   #dropWhenDue(): void {
@@ -194,4 +182,9 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     if (dropAt.code === CUT) this.drop();
     else this.close(dropAt.code);
   }
+}
+
+/** A huge message travels in one piece. */
+function chunkingOf({ settings: { chunking } }: CodeyBackend): Chunking {
+  return chunking === "huge" ? "whole" : chunking;
 }

@@ -1,3 +1,4 @@
+import { changed, profileOf } from "../server/switches.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 
 /** All switches, decided. */
@@ -75,16 +76,5 @@ const PROFILES: { readonly [name in ProfileName]: Settings } = {
 
 /** @throws TypeError for a profile that there is not */
 export function settingsOf(options: MockCodeyOptions): Settings {
-  const { profile = "real" } = options;
-  if (!Object.hasOwn(PROFILES, profile))
-    throw new TypeError(`\`profile\` must be one of ${Object.keys(PROFILES).join(", ")}, not ${profile}`);
-  return changed(PROFILES[profile], options);
-}
-
-/** The same with some switches set anew; what is no switch is left alone. */
-export function changed(settings: Settings, switches: MockCodeySwitches): Settings {
-  const given = Object.entries(switches).filter(
-    ([name, value]) => value !== undefined && Object.hasOwn(settings, name),
-  );
-  return { ...settings, ...Object.fromEntries(given) };
+  return changed(profileOf(PROFILES, options.profile ?? "real"), options);
 }

@@ -1,3 +1,4 @@
+import { type Dict, isDict } from "../server/dict.ts";
 import type { CodeyViolationKind } from "./record.ts";
 
 /** A message of the client that the server understands. */
@@ -55,14 +56,6 @@ function readDecision({ call_id, approved }: Dict): Reading {
 
 function invalid(detail: string): Reading {
   return { ok: false, kind: "invalid-message", detail };
-}
-
-interface Dict {
-  readonly [key: string]: unknown;
-}
-
-function isDict(value: unknown): value is Dict {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isU32(value: unknown): value is number {

@@ -8,6 +8,8 @@ import type { SocketPeer } from "./socket-peer.ts";
 export interface AcceptedSocket {
   /** 1 for a socket that is open already. Without it the mock waits for `open`, or for the first message. */
   readonly readyState?: number;
+  /** Where the client has connected to. */
+  readonly url?: string | URL;
   addEventListener(type: "open", listener: () => void): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(
@@ -48,6 +50,7 @@ export function attachTo(socket: AcceptedSocket, accept: (link: PeerLink) => Soc
 }
 
 class SocketLink implements PeerLink {
+  readonly url: string | undefined;
   readonly #socket: AcceptedSocket;
   readonly #peer: SocketPeer;
   /** What the peer has not been told yet: there is a pause, or a Blob in front of it is being read. */
@@ -56,6 +59,7 @@ class SocketLink implements PeerLink {
   #paused = false;
 
   constructor(socket: AcceptedSocket, accept: (link: PeerLink) => SocketPeer) {
+    this.url = socket.url?.toString();
     this.#socket = socket;
     this.#peer = accept(this);
   }

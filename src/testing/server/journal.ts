@@ -6,10 +6,12 @@ export class Journal<
   Connection extends ServedConnection,
   Kind extends string,
   Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
+  /** What a mistake was made on: nothing, where it can be made without a connection. */
+  Where extends Connection | undefined = Connection,
 > extends Waiters {
   readonly connections: Connection[] = [];
   readonly frames: Frame[] = [];
-  readonly violations: ViolationRecord<Connection, Kind>[] = [];
+  readonly violations: ViolationRecord<Where, Kind>[] = [];
 
   addConnection(connection: Connection): void {
     this.add(this.connections, connection);
@@ -19,7 +21,7 @@ export class Journal<
     this.add(this.frames, frame);
   }
 
-  addViolation(violation: ViolationRecord<Connection, Kind>): void {
+  addViolation(violation: ViolationRecord<Where, Kind>): void {
     this.add(this.violations, violation);
   }
 

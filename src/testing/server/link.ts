@@ -1,8 +1,10 @@
 /** The way from a peer to its client: a WebSocket of any make, seen from the server. */
 export interface PeerLink {
+  /** What the client has asked for, as far as the link knows: path and query, or a whole URL. */
+  readonly url?: string | undefined;
   send(text: string): void;
   /** Sends a binary frame, where that is possible. */
-  sendBytes?(bytes: Uint8Array): void;
+  readonly sendBytes?: ((bytes: Uint8Array) => void) | undefined;
   /** Sends a Close frame. */
   close(code: number, reason: string): void;
   /** Ends the link without one, after what was already sent. */
@@ -13,7 +15,7 @@ export interface PeerLink {
   pause?(): void;
   resume?(): void;
   /** What is under the frames, where the link has bytes of its own. */
-  readonly wire?: LinkWire;
+  readonly wire?: LinkWire | undefined;
 }
 
 /** The bytes of a link, for faults beneath the WebSocket protocol. */

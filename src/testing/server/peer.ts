@@ -64,7 +64,9 @@ export abstract class Peer implements ServedConnection, SocketPeer {
       this.#held.push(frame);
       return;
     }
-    this.transmit(frame, this.#link);
+    if (typeof frame === "string") this.#link.send(frame);
+    else if (this.#link.sendBytes) this.#link.sendBytes(frame);
+    else throw new TypeError("This link carries no binary frames");
     this.sent(frame);
   }
 
@@ -114,13 +116,6 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     this.#held = [];
     this.inbox.pause();
     return true;
-  }
-
-  /** How a frame gets onto the link. */
-  protected transmit(frame: string | Uint8Array, link: PeerLink): void {
-    if (typeof frame === "string") link.send(frame);
-    else if (link.sendBytes) link.sendBytes(frame);
-    else throw new TypeError("This link carries no binary frames");
   }
 
   /** Whether either side has ended the connection. */

@@ -140,7 +140,7 @@ export class LoopbackPort {
   #open(request: IncomingMessage, head: Buffer, host: PortHost): void {
     const cable = new Cable(request.socket, host.clock);
     this.#webSockets.handleUpgrade(request, cable, head, (socket) => {
-      const peer = host.accept(linkOverCable(socket, cable));
+      const peer = host.accept(linkOverCable(socket, cable, request.url ?? "/"));
       socket.attach(peer);
       const protocols = request.headers["sec-websocket-protocol"];
       if (protocols !== undefined) peer.blame({ kind: "subprotocol-requested", detail: protocols });

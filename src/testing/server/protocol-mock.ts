@@ -10,8 +10,9 @@ export interface MockHost<
   Connection extends ServedConnection,
   Kind extends string,
   Frame extends FrameRecord<Connection>,
+  Where extends Connection | undefined,
 > {
-  readonly journal: Journal<Connection, Kind, Frame>;
+  readonly journal: Journal<Connection, Kind, Frame, Where>;
   readonly peers: readonly Peer[];
   accept(link: PeerLink): SocketPeer;
 }
@@ -21,13 +22,14 @@ export abstract class ProtocolMock<
   Connection extends ServedConnection,
   Kind extends string,
   Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
+  Where extends Connection | undefined = Connection,
 > implements AsyncDisposable
 {
-  readonly #host: MockHost<Connection, Kind, Frame>;
+  readonly #host: MockHost<Connection, Kind, Frame, Where>;
   #nextConnection = 0;
 
   /** @internal */
-  protected constructor(host: MockHost<Connection, Kind, Frame>) {
+  protected constructor(host: MockHost<Connection, Kind, Frame, Where>) {
     this.#host = host;
   }
 
@@ -55,7 +57,7 @@ export abstract class ProtocolMock<
   }
 
   /** Every mistake a client has made. */
-  get violations(): readonly ViolationRecord<Connection, Kind>[] {
+  get violations(): readonly ViolationRecord<Where, Kind>[] {
     return this.#host.journal.violations;
   }
 
@@ -77,6 +79,11 @@ export abstract class ProtocolMock<
   /** Cuts every connection: the clients see 1006. */
   dropAll(): void {
     for (const connection of this.connections) connection.drop();
+  }
+
+  /** Closes every connection from the server's side. */
+  closeAll(code?: number, reason?: string): void {
+    for (const connection of this.connections) connection.close(code, reason);
   }
 
   /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */

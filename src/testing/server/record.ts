@@ -49,8 +49,14 @@ export interface FrameRecord<Connection extends ServedConnection> {
   readonly raw: string;
 }
 
+/** A frame as it is noted: bytes are read as UTF-8. */
+export function noted(frame: string | Uint8Array): { readonly raw: string; readonly binary: boolean } {
+  const binary = typeof frame !== "string";
+  return { raw: binary ? new TextDecoder().decode(frame) : frame, binary };
+}
+
 /** A mistake of the client. The server answers as the real one does, and notes it here. */
-export interface ViolationRecord<Connection extends ServedConnection, Kind extends string> {
+export interface ViolationRecord<Connection extends ServedConnection | undefined, Kind extends string> {
   readonly connection: Connection;
   readonly kind: Kind;
   /** What it was about, for people: a field, an id, the text of the refusal. */

@@ -42,8 +42,9 @@ function bytesOf(data: RawData): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data);
 }
 
-export function linkOverCable(socket: ServerSocket, cable: Cable): PeerLink {
+export function linkOverCable(socket: ServerSocket, cable: Cable, url?: string): PeerLink {
   return {
+    url,
     send: (text) => socket.send(text),
     sendBytes: (bytes) => socket.send(bytes),
     close: (code, reason) => socket.closeFirst(code, reason),

@@ -25,8 +25,7 @@ export function lettersOf(events: readonly CodeyEvent[]): string {
 export function lettersSaid({ server }: Pick<Scene, "server">): string {
   return server.frames
     .filter(({ direction }) => direction === "s2c")
-    .map(({ raw }): { type: string } => JSON.parse(raw))
-    .map(({ type }) => LETTERS.get(type) ?? "")
+    .map(({ raw }) => LETTERS.get(/^\{"type":"(\w+)"/.exec(raw)?.[1] ?? "") ?? "")
     .join("");
 }
 

@@ -9,7 +9,21 @@ export interface Omission {
 }
 
 /** Everything that is not tested. Whatever is not here has a test on both profiles. */
-export const omissions: readonly Omission[] = [];
+export const omissions: readonly Omission[] = [
+  {
+    test: "11",
+    profile: "documented",
+    reason: "the transcript is one of the real server; what the other says instead is in 4.2 and 1.2",
+  },
+  ...bothProfiles(
+    "4.4 unknown id + turn end",
+    "a call that nobody has heard of has no state that the end of a turn could change",
+  ),
+];
+
+function bothProfiles(test: string, reason: string): readonly Omission[] {
+  return (["real", "documented"] as const).map((profile) => ({ test, profile, reason }));
+}
 
 export function isOmitted(title: string, profile: Profile): boolean {
   return omissions.some((row) => row.profile === profile && names(row, title));

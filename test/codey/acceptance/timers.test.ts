@@ -6,19 +6,16 @@ import {
   frame,
   heard,
   link,
-  OVERSIZE,
   once,
-  onFakeSocket,
   rejection,
   sent,
   shown,
-  tapped,
   works,
 } from "../../helpers/codey.ts";
+import { onFakeSocket } from "../../helpers/codey-sockets.ts";
 import { forBoth, onBoth, type SceneOptions } from "./both.ts";
 import { read } from "./calls.ts";
 
-const tap = tapped();
 const endless: SceneOptions = {
   mock: { answer: ({ content }) => (content === "go" ? ["one", codeyStep.hang()] : ["yes"]) },
 };
@@ -60,29 +57,24 @@ onBoth(
   },
 );
 
-onBoth(
+forBoth(
   "6.2 pong deadline: a Ping without its Pong for 10 s ends the link, whatever else comes in",
-  {
-    mock: { ...endless.mock, afterOversize: "deaf" },
-    client: { createWebSocket: tap.createWebSocket },
-    mistakes: ["oversize-frame"],
-  },
-  async ({ client, server, clock }) => {
-    const turn = client.prompt("go");
-    await shown(turn, "one");
+  async () => {
+    const { client, socket, clock } = await onFakeSocket();
     const gone = once(client, "disconnected");
-    const connection = link(server);
-    tap.say(OVERSIZE);
-    await server.waitFor(() => connection.state === "deaf"); // it reads nothing more, and goes on sending
+    const turn = client.prompt("go");
     await clock.advance(20_000);
-    const told = heard(client, "two");
-    connection.send(frame.text("two"));
-    await told;
-    await clock.advance(9_999);
+    expect(socket.sent.at(-1)).toBe('{"type":"Ping"}');
+    for (let second = 0; second < 9; second++) {
+      await clock.advance(1_000);
+      socket.receives(frame.text("."));
+    }
+    await clock.advance(999);
     expect(client.status).toBe("ready");
     await clock.advance(1);
     expect(await gone).toMatchObject({ code: "connection-lost" });
-    expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", partial: { text: "onetwo" } });
+    expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", partial: { text: "........." } });
+    expect([client.status, socket.abandoned, clock.pending]).toEqual(["closed", true, 0]);
   },
 );
 

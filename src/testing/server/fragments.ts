@@ -1,4 +1,4 @@
-import { FRAME, rawFrame } from "../server/raw-frame.ts";
+import { FRAME, rawFrame } from "./raw-frame.ts";
 
 const PIECES = 3;
 /** Receivers refuse messages in too many frames. */

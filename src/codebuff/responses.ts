@@ -1,0 +1,50 @@
+import type { ClientCore } from "../core/client-core.ts";
+import type { CodebuffClientEvents } from "./events.ts";
+import { checkFrame } from "./frame-limit.ts";
+import { encode } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
+import { toJson } from "./prompt.ts";
+import type { Notice, Session } from "./session.ts";
+import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
+import type { Wire } from "./wire.ts";
+
+/** What everything that deals with the server's requests has. */
+export interface RequestsBase {
+  readonly settings: CodebuffSettings;
+  readonly wire: Wire;
+  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+}
+
+/** How the server's requests are answered: each on the session that it came from, or nowhere. */
+export class Responses {
+  readonly #setup: RequestsBase;
+
+  constructor(setup: RequestsBase) {
+    this.#setup = setup;
+  }
+
+  /** @throws InvalidInputError or PayloadTooLargeError for an answer that cannot be sent. */
+  write({ server }: Session, type: Notice, fields: object): string {
+    const { settings, wire } = this.#setup;
+    const json = toJson({ type, ...fields }, "the answer");
+    checkFrame(encode.action(wire.nextTxid, json), settings, server);
+    return json;
+  }
+
+  /** There is nothing to answer with but a refusal, which is short. */
+  refuse(session: Session, type: Notice, fields: object): void {
+    this.send(session, type, JSON.stringify({ type, ...fields }));
+  }
+
+  /** `otherwise` is sent when the original server does not take the answer: it would go on waiting. */
+  send(session: Session, kind: Notice, json: string, otherwise?: object): void {
+    const { wire } = this.#setup;
+    const refused = (): void => {
+      if (otherwise && session.server === "codebuff") this.refuse(session, kind, otherwise);
+    };
+    // With its connection the server has forgotten the request.
+    if (wire.isCurrent(session))
+      wire.request(session, { kind, refused }, (txid) => encode.action(txid, json));
+    wire.retireIfIdle();
+  }
+}

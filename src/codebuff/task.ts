@@ -1,0 +1,250 @@
+import type { DecidedBy, PendingRequest, Ruling, Waiting, Withdraw } from "../core/approvals.ts";
+import type { CancelTimer } from "../core/clock.ts";
+import { said } from "../core/errors.ts";
+import type { ToolCall, TurnToolCall } from "../core/tool-call.ts";
+import type { HandlerContext } from "./handlers.ts";
+import type { Prompt, Prompts } from "./prompts.ts";
+import type { RequestsBase, Responses } from "./responses.ts";
+import type { Notice, Session } from "./session.ts";
+
+/** Characters of an error that a server is told: real ones are a fraction of that. */
+const MAX_ERROR = 8_192;
+
+/** How one request is decided on, carried out and answered. */
+export interface Job<T> {
+  readonly session: Session;
+  readonly notice: Notice;
+  /** What is asked for, as the gate sees it. */
+  readonly call: ToolCall;
+  readonly promptId: string | undefined;
+  /** The turn that shows the call, while it is under way. */
+  readonly turn: Prompt["turn"] | undefined;
+  /** Whose handler it is, in words. */
+  readonly handler: string;
+  /** ms from the request to its answer, whoever takes them; 0 for no limit. */
+  readonly timeout: number;
+  /** Brings it before the gate, which has the task run, finished, denied or failed, perhaps before it returns. */
+  readonly ask: (task: Task<T>, turn: Waiting | undefined) => Withdraw;
+  /** The answer, from what the handler gave; throws when that is not what it should be. */
+  readonly read: (value: T) => object;
+  /** The answer for a request that came to nothing. */
+  readonly failed: (why: string) => object;
+}
+
+export interface TaskSetup extends RequestsBase {
+  readonly prompts: Prompts;
+  readonly responses: Responses;
+  /** The task is over, and is about to be answered. */
+  readonly over: () => void;
+}
+
+/** Where a call is now, and what there is to say of that. */
+export type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" | "reason">;
+
+/** One request that somebody decides or a handler works on. It is answered exactly once. */
+export class Task<T> {
+  readonly #setup: TaskSetup;
+  readonly #job: Job<T>;
+  readonly #controller = new AbortController();
+  readonly #release: () => void;
+  readonly #cancelTimer: CancelTimer;
+  #withdraw: Withdraw | undefined;
+  #isRunning = false;
+  #isOver = false;
+  /** Why nobody waits for it any more. */
+  #left: Parameters<Withdraw> | undefined;
+
+  constructor(setup: TaskSetup, job: Job<T>) {
+    const { prompts, settings } = setup;
+    this.#setup = setup;
+    this.#job = job;
+    this.#release = prompts.hold(job.promptId);
+    this.#cancelTimer = this.limited
+      ? settings.socket.clock.setTimeout(() => this.#expire(), job.timeout, { unref: true })
+      : () => {};
+  }
+
+  /** The prompt it was made for, without a sub-agent's suffix. */
+  get promptId(): string | undefined {
+    return this.#job.promptId;
+  }
+
+  /** Whether it will end by itself. */
+  get limited(): boolean {
+    return this.#job.timeout > 0;
+  }
+
+  begin(): void {
+    this.#show({ state: "requested" });
+    this.#withdraw = this.#job.ask(this, this.#waiting());
+    if (this.#left) this.#withdraw(...this.#left); // a listener ended what it is for
+  }
+
+  /** It may be done. */
+  run(work: (context: HandlerContext) => T | Promise<T>): void {
+    for (const state of ["approved", "running"] as const) {
+      if (this.#isOver) return;
+      this.#show({ state });
+    }
+    if (this.#isOver) return;
+    this.#isRunning = true;
+    void outcomeOf(() => work({ signal: this.#controller.signal })).then((outcome) => this.#finish(outcome));
+  }
+
+  finish(value: T): void {
+    this.#finish(() => value);
+  }
+
+  deny({ by, reason }: Ruling): void {
+    if (isEnd(by)) {
+      this.abandon(by, reason ?? by);
+      return;
+    }
+    const isUsers = isUsersWord(by);
+    const why = reason === undefined ? undefined : this.#words(reason);
+    this.#refuse(denialOf(isUsers, why), {
+      state: "denied",
+      deniedBy: isUsers ? "user" : "policy",
+      ...(why === undefined ? {} : { reason: why }),
+    });
+  }
+
+  fail(by: DecidedBy, reason: string): void {
+    const error = this.#words(reason);
+    if (isEnd(by)) this.abandon(by, error);
+    else this.#refuse(error, { state: "failed", error });
+  }
+
+  /** Nobody waits any more: ends it, and answers with the reason. */
+  abandon(by: DecidedBy, why: string): void {
+    this.#leave(by, why, { state: "abandoned" });
+  }
+
+  #expire(): void {
+    const { handler, timeout, call } = this.#job;
+    const why = this.#isRunning
+      ? `${handler} did not answer within ${timeout} ms`
+      : `nobody decided on \`${call.name}\` within ${timeout} ms, and the server waits no longer`;
+    this.#setup.core().warn(this.#isRunning ? "handler-failed" : "approval-failed", why);
+    this.#leave("timeout", why, { state: "failed", error: why });
+  }
+
+  #leave(by: DecidedBy, why: string, now: Now): void {
+    if (this.#isOver) return;
+    this.#isOver = true; // what the gate says from here on changes nothing
+    this.#left = [by, why];
+    this.#withdraw?.(by, why);
+    this.#answer(this.#refusal(why), now);
+    this.#controller.abort(new Error(why));
+  }
+
+  #refuse(why: string, now: Now): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#answer(this.#refusal(why), now);
+  }
+
+  #finish(outcome: () => T): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { json, now } = this.#written(outcome);
+    this.#answer(json, now);
+  }
+
+  /** The turn shows how the call ended before the server can react to the answer. */
+  #answer(json: string, now: Now): void {
+    const { session, notice, failed } = this.#job;
+    this.#cancelTimer();
+    this.#setup.over();
+    this.#release();
+    this.#show(now);
+    this.#setup.responses.send(session, notice, json, failed("the server refused the answer"));
+  }
+
+  /** An answer that can be sent; whatever is wrong with what the handler gave becomes its failure. */
+  #written(outcome: () => T): { readonly json: string; readonly now: Now } {
+    const { session, notice, handler, read } = this.#job;
+    try {
+      const output = outcome();
+      return {
+        json: this.#setup.responses.write(session, notice, read(output)),
+        now: { state: "done", output },
+      };
+    } catch (cause) {
+      const error = this.#words(messageOf(cause));
+      this.#setup.core().warn("handler-failed", `${handler} failed: ${error}`, { cause });
+      return { json: this.#refusal(error), now: { state: "failed", error } };
+    }
+  }
+
+  #refusal(why: string): string {
+    const { notice, failed } = this.#job;
+    return JSON.stringify({ type: notice, ...failed(why) });
+  }
+
+  /** What a user's code said, in a form for others. */
+  #words(text: string): string {
+    return this.#setup.core().redactor.redact(text).slice(0, MAX_ERROR);
+  }
+
+  #show(now: Now): void {
+    this.#job.turn?.tools.set(shownAs(this.#job.call, now));
+  }
+
+  /** The call is seen to await a decision before anybody is asked for it: whoever is asked may decide at once. */
+  #waiting(): Waiting | undefined {
+    const { turn } = this.#job;
+    if (!turn) return undefined;
+    const opened = (request: PendingRequest): void => {
+      this.#show({ state: "awaiting" });
+      if (this.#setup.core().gate.isOpen(request.id)) turn.opened(request);
+    };
+    return {
+      get status() {
+        return turn.status;
+      },
+      hold: () => turn.hold(),
+      opened,
+      closed: (id) => turn.closed(id),
+    };
+  }
+}
+
+/** Whether the user has said so, now or with an earlier `always`. */
+export function isUsersWord(by: DecidedBy): boolean {
+  return by === "callback" || by === "reply" || by === "session";
+}
+
+/** Whether nobody decided because the turn or the link ended: the gate may learn of that first. */
+function isEnd(by: DecidedBy): boolean {
+  return by === "cancelled" || by === "ended" || by === "disconnected";
+}
+
+/** A call as its turn shows it. */
+export function shownAs({ id, name, input, raw }: ToolCall, now: Now): TurnToolCall {
+  return { id, name, input, raw, ...now };
+}
+
+function denialOf(isUsers: boolean, why: string | undefined): string {
+  const denied = isUsers ? "denied by the user" : "denied";
+  if (why === undefined) return denied;
+  return /^denied\b/i.test(why) ? why : `${denied}: ${why}`;
+}
+
+/** What came of it, once that is known; a throw of the handler is found out when it is asked. */
+async function outcomeOf<T>(run: () => T | Promise<T>): Promise<() => T> {
+  try {
+    const value = await run();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** The words of what was thrown; not every error's message is text. */
+function messageOf(thrown: unknown): string {
+  const message: unknown = thrown instanceof Error ? thrown.message : undefined;
+  return typeof message === "string" ? message : said(thrown);
+}

@@ -1,0 +1,44 @@
+import { Journal } from "../server/journal.ts";
+import type {
+  CassConnection,
+  CassFrame,
+  CassReceived,
+  CassRequest,
+  CassViolationKind,
+  ReceivedAuth,
+  ReceivedTurn,
+} from "./record.ts";
+
+/** A call whose answer is still to come. */
+export type OpenRequest = { -readonly [Key in keyof CassRequest]: CassRequest[Key] };
+
+/** Everything that happened on a server. */
+export class CassJournal extends Journal<
+  CassConnection,
+  CassViolationKind,
+  CassFrame,
+  CassConnection | undefined
+> {
+  readonly received: CassReceived[] = [];
+  readonly auths: ReceivedAuth[] = [];
+  readonly turns: ReceivedTurn[] = [];
+  readonly requests: CassRequest[] = [];
+
+  addReceived(received: CassReceived): void {
+    this.add(this.received, received);
+  }
+
+  addAuth(auth: ReceivedAuth): void {
+    this.add(this.auths, auth);
+  }
+
+  addTurn(turn: Omit<ReceivedTurn, "number">): ReceivedTurn {
+    const numbered = { ...turn, number: this.turns.length + 1 };
+    this.add(this.turns, numbered);
+    return numbered;
+  }
+
+  addRequest(request: OpenRequest): void {
+    this.add(this.requests, request);
+  }
+}

@@ -1,0 +1,85 @@
+// How to extend this mock, most common first:
+//
+// 1. A new way to answer a turn: a step. Add it to `CassStep` and `cassStep` in script.ts, perform it in turn.ts.
+// 2. A new misbehaviour of the server: a switch. Add it to switches.ts (the option with its TSDoc) and profiles.ts
+//    (what each server does), read it where the behaviour is: peer.ts for a connection, turn.ts and response.ts for
+//    a turn, tags.ts for what is made of the model's words, rest.ts for HTTP. Give it a test by its name.
+// 3. A new mistake of clients to notice: a kind in record.ts; read-frame.ts for those that one message shows,
+//    client-rules.ts for those of order and time.
+// 4. A new route: routes.ts, and its handler in rest-auth.ts, rest-conversations.ts or rest-settings.ts.
+// 5. A new field of the response: response.ts.
+// 6. Faults beneath the protocol, and other transports: ../server, which all mocks share.
+
+import { listenWith } from "../server/http.ts";
+import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
+import { backendOf, MockCass } from "./mock.ts";
+import type { MockCassOptions } from "./options.ts";
+
+/**
+ * A server that speaks the WebSocket protocol of Cass and answers its REST routes, on one port of 127.0.0.1. It records
+ * what happens, notes what a client does wrong, and answers turns by script.
+ *
+ * @example
+ * ```ts
+ * await using server = await MockCassServer.start({
+ *   answer: ({ message }) => [`You said ${message}. <gesture:nod>`],
+ * });
+ * const user = server.addUser();
+ * const client = new CassClient({ url: server.url, token: user.accessToken });
+ * ```
+ */
+export class MockCassServer extends MockCass {
+  /** Where to connect: `ws://127.0.0.1:PORT/ws`, with the `basePath` before `/ws`. */
+  readonly url: string;
+  /** What REST routes are relative to: `http://127.0.0.1:PORT/`, with the `basePath`. */
+  readonly httpUrl: string;
+  readonly #port: LoopbackPort;
+
+  private constructor(options: MockCassOptions, port: LoopbackPort) {
+    super(options);
+    const backend = backendOf(this);
+    const path = `${backend.basePath}/ws`;
+    const authority = `127.0.0.1:${port.number}`;
+    this.#port = port;
+    this.url = `ws://${authority}${path}`;
+    this.httpUrl = `http://${authority}${backend.basePath}/`;
+    // By another name it is another origin, and still here to tell who comes.
+    backend.origins = { own: `http://${authority}`, foreign: `http://localhost:${port.number}` };
+    port.serve({
+      clock: backend.clock,
+      refusalOf: (url) => {
+        const { refuseUpgrade } = backend.settings;
+        const refusal = refuseUpgrade === false ? undefined : refuseUpgrade;
+        const refused = refusal ?? (url.split("?", 1)[0] === path ? undefined : 403);
+        if (refused !== undefined) backend.refused(url);
+        return refused;
+      },
+      accept: (link) => backend.accept(link),
+      changed: () => backend.journal.changed(),
+      request: listenWith(this.fetch),
+    });
+  }
+
+  /** Starts a server on a free port of 127.0.0.1. */
+  static start(options: MockCassOptions = {}): Promise<MockCassServer> {
+    return LoopbackPort.open((port) => new MockCassServer(options, port));
+  }
+
+  /** Every attempt to connect, refused ones too. */
+  get upgrades(): readonly UpgradeAttempt[] {
+    return this.#port.upgrades;
+  }
+
+  /** Lets all upgrades from now on fail; `undefined` lets them in again. The switch `refuseUpgrade`, in short. */
+  refuseUpgrades(how: UpgradeRefusal | undefined): void {
+    this.set({ refuseUpgrade: how ?? false });
+  }
+
+  /** Ends everything: running answers, timers, sockets, waits. Idempotent, and waits for no client. */
+  override async stop(): Promise<void> {
+    backendOf(this).die();
+    this.dropAll();
+    await this.#port.stop();
+    await super.stop();
+  }
+}

@@ -1,0 +1,128 @@
+import { PythonFloat } from "../server/python-json.ts";
+
+/** How a server makes text and animations of what the model says. */
+export type TagReading =
+  /** Tags stay in the text, and animations say where. */
+  | "positions"
+  /** As the server of the time of the document, and the later one. */
+  | "v1"
+  | "v2"
+  /** As `v2`, without its later steps: for onboarding, and behind the relay. */
+  | "v2-plain"
+  /** The pipeline of servers without the SDK. */
+  | "legacy";
+
+/** One animation, as it is on the wire. */
+export type Animation = Readonly<Record<string, unknown>>;
+
+const GESTURES = ["idle", "talk", "think", "point", "explain", "wave", "nod", "shrug"];
+const EMOTES = ["happy", "concern", "excited", "thinking", "love", "surprised"];
+/** The names that the server's own library lists. */
+export const VOCABULARY = { gestures: GESTURES, emotes: EMOTES } as const;
+
+const NAME = String.raw`[\p{L}\p{N}_]+`;
+const INTENSITY = String.raw`\d*\.?\d+`;
+const TAG = new RegExp(`<(gesture|emote):(${NAME})(?::(${INTENSITY}))?>`, "gu");
+const TAG_OTHER_THAN_THINK = new RegExp(`<(?:gesture|emote):(?!think)${NAME}(?::${INTENSITY})?>`, "gu");
+const CLOSER = new RegExp(`</(?:gesture|emote):${NAME}>`, "gu");
+const MEMORY = new RegExp(`<memory:${NAME}>`, "gu");
+const MARK = /<mark:[a-z-]+>(?:(?:(?!<mark:)[\s\S])*?<\/mark(?::[a-z-]+)?>)?/gi;
+const STRAY_MARK_CLOSER = /<\/mark(?::[a-z-]+)?>/gi;
+
+const OBSERVATIONS = ["record_self_observation", "record_user_observation", "create_roadmap_item"];
+const METACOGNITIVE = {
+  v1: blocks(OBSERVATIONS),
+  v2: blocks([
+    ...OBSERVATIONS,
+    ...["observe", "hold", "note", "intend", "stake", "test", "narrate", "mark:milestone"],
+    ...["thread:create", "thread:link", "thread:resolve", "question:add", "question:resolve"],
+    ...["remember_person", "remember_relationship"],
+  ]),
+};
+
+/** The text that a client gets for what the model says. */
+export function textOf(raw: string, reading: TagReading): string {
+  switch (reading) {
+    case "positions":
+      return raw;
+    case "v1":
+      return blankLines(collapsed(raw.replace(TAG, "")).replace(METACOGNITIVE.v1, ""));
+    case "v2":
+      return blankLines(
+        blankLines(
+          collapsed(
+            collapsed(raw.replace(TAG_OTHER_THAN_THINK, "")).replace(MARK, "").replace(STRAY_MARK_CLOSER, ""),
+          ),
+        ).replace(METACOGNITIVE.v2, ""),
+      );
+    case "v2-plain":
+      return collapsed(raw.replace(TAG_OTHER_THAN_THINK, ""));
+    case "legacy":
+      return collapsed(raw.replace(TAG, "").replace(CLOSER, "").replace(MEMORY, ""));
+  }
+}
+
+/** The animations of one round of the model. */
+export function animationsOf(raw: string, reading: TagReading): readonly Animation[] {
+  const tags = [...raw.matchAll(TAG)].map(({ 1: type = "", 2: name = "", 3: intensity = "1", index }) => ({
+    type,
+    name,
+    intensity: Number(intensity),
+    index,
+  }));
+  switch (reading) {
+    case "positions":
+      return tags.map(({ type, name, index }) => ({ type, name, position: index }));
+    case "v1":
+      return inTime(byType(tags));
+    case "v2":
+    case "v2-plain":
+      return inTime(byType(tags).filter(({ type, name }) => type !== "gesture" || name !== "think"));
+    case "legacy":
+      return inTime(withTalk(tags.map((tag) => ({ ...tag, name: tag.name.toLowerCase() })).filter(isKnown)));
+  }
+}
+
+interface Tag {
+  readonly type: string;
+  readonly name: string;
+  readonly intensity: number;
+}
+
+/** All gestures first, and then all emotes. */
+function byType(tags: readonly Tag[]): readonly Tag[] {
+  return ["gesture", "emote"].flatMap((wanted) => tags.filter(({ type }) => type === wanted));
+}
+
+function isKnown({ type, name }: Tag): boolean {
+  return (type === "gesture" ? GESTURES : EMOTES).includes(name);
+}
+
+/** Who speaks moves, whatever else. */
+function withTalk(tags: readonly Tag[]): readonly Tag[] {
+  if (tags.some(({ type, name }) => type === "gesture" && name === "talk")) return tags;
+  return [{ type: "gesture", name: "talk", intensity: 1 }, ...tags];
+}
+
+function inTime(tags: readonly Tag[]): readonly Animation[] {
+  return tags.map(({ type, name, intensity }, index) => ({
+    index,
+    type,
+    name,
+    intensity: new PythonFloat(intensity),
+    delay: new PythonFloat(index / 2),
+  }));
+}
+
+function collapsed(text: string): string {
+  return text.replace(/ +/g, " ").trim();
+}
+
+function blankLines(text: string): string {
+  return text.replace(/\n\s*\n\s*\n/g, "\n\n").trim();
+}
+
+/** Elements of these names, with what is in them. */
+function blocks(names: readonly string[]): RegExp {
+  return new RegExp(`<(${names.join("|")})(?:\\s[^<>]*)?(?:/>|>[\\s\\S]*?</\\1>)`, "g");
+}

@@ -1,0 +1,273 @@
+import type { ToolCall } from "agentwire/codebuff";
+import { step } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { gate, once, readyPair } from "../helpers/codebuff.ts";
+import { act, approval, asks, hanging, sent } from "../helpers/codebuff-approvals.ts";
+import { ASK, answers, errorOutput, original, statesOf } from "../helpers/codebuff-requests.ts";
+
+test.each(["proxy", "codebuff"] as const)(
+  "a lost link withdraws what is open, and the next link hears nothing of it, on %s",
+  async (profile) => {
+    const run: string[] = [];
+    await using pair = await readyPair({
+      mock: { profile, answer: hanging(), idRelease: { idle: 0, midPrompt: 0 } },
+      client: { keepalive: false, ...asks("manual", run) },
+    });
+    const turn = pair.client.prompt("go");
+    const { id } = await approval(pair);
+    const back = once(pair.client, "reconnected");
+    pair.server.dropAll();
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "connection-lost" },
+      partial: { toolCalls: [{ id, state: "abandoned" }] },
+    });
+    await back;
+    expect(turn.pending).toEqual([]);
+    expect(pair.client.reply(id, true)).toMatchObject({ decision: "reject", by: "disconnected" });
+    await pair.client.subscribe(["a"]);
+    expect([run, sent(pair)]).toEqual([[], []]);
+  },
+);
+
+describe("an approval", () => {
+  test("that nobody gives within `approvalTimeout` is a denial", async () => {
+    const run: string[] = [];
+    await using pair = await original({ ...asks("manual", run), approvalTimeout: 2_000 }, act());
+    const turn = pair.client.prompt("go");
+    await approval(pair);
+    await pair.clock.advance(1_999);
+    expect(turn.pending).toHaveLength(1);
+    await pair.clock.advance(1);
+    expect(turn.toolCalls).toMatchObject([
+      { state: "denied", deniedBy: "policy", reason: expect.stringMatching(/2000 ms/) },
+    ]);
+    await turn.result;
+    expect(run).toEqual([]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/^denied: nobody decided within 2000 ms$/) }]);
+  });
+
+  test("counts against the time that the server gives: when it is over, the call has failed and nobody is asked", async () => {
+    const run: string[] = [];
+    let aborted: unknown;
+    const onToolApproval = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
+      signal.addEventListener("abort", () => {
+        aborted = signal.reason;
+      });
+      return new Promise<never>(() => {});
+    };
+    await using pair = await original(asks(onToolApproval, run), hanging());
+    const told = once(pair.client, "protocolWarning");
+    const turn = pair.client.prompt("go", { idleTimeout: 1_000 });
+    await approval(pair);
+    await pair.clock.advance(8_999);
+    expect([turn.status, turn.pending.length]).toEqual(["streaming", 1]); // and no idle time-out
+    await pair.clock.advance(1);
+    expect(await told).toMatchObject({
+      kind: "approval-failed",
+      message: expect.stringMatching(/`act` within 9000 ms/),
+    });
+    expect(turn.pending).toEqual([]);
+    expect(turn.toolCalls).toMatchObject([
+      { state: "failed", error: expect.stringMatching(/nobody decided/) },
+    ]);
+    expect(aborted).toBeInstanceOf(Error);
+    expect(pair.client.reply("r1", true)).toMatchObject({ decision: "reject", by: "timeout" });
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/nobody decided/), outcome: "taken" }]);
+    expect(run).toEqual([]);
+  });
+
+  test("is answered once, also when the one who is told of the end of that time cancels the turn", async () => {
+    let cancel = (): void => {};
+    const onToolApproval = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
+      signal.addEventListener("abort", () => cancel());
+      return new Promise<never>(() => {});
+    };
+    await using pair = await original(asks(onToolApproval), hanging());
+    const turn = pair.client.prompt("go");
+    cancel = () => void turn.cancel();
+    await approval(pair);
+    await pair.clock.advance(9_000);
+    expect(await turn.outcome).toMatchObject({ status: "cancelled" });
+    await pair.client.subscribe(["a"]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/nobody decided/) }]);
+    expect(answers(pair)).toHaveLength(1);
+  });
+
+  test("leaves the handler what is left of that time", async () => {
+    const running = gate();
+    await using pair = await original(
+      {
+        toolPolicy: ASK,
+        onToolApproval: "manual",
+        tools: {
+          act: () => {
+            running.open();
+            return new Promise(() => {});
+          },
+        },
+      },
+      hanging(),
+    );
+    const turn = pair.client.prompt("go");
+    await approval(pair);
+    await pair.clock.advance(8_000);
+    pair.client.reply("r1", true);
+    await running.passed;
+    await pair.clock.advance(999);
+    expect(turn.toolCalls).toMatchObject([{ state: "running" }]);
+    await pair.clock.advance(1);
+    expect(turn.toolCalls).toMatchObject([
+      { state: "failed", error: expect.stringMatching(/handler of the tool `act` did not answer/) },
+    ]);
+  });
+
+  test("has the idle limit of its turn stand still, and go on with the answer", async () => {
+    await using pair = await original(asks("manual"), hanging(-1));
+    const turn = pair.client.prompt("go", { idleTimeout: 60_000 });
+    await approval(pair);
+    await pair.clock.advance(3_600_000);
+    expect(turn.status).toBe("streaming");
+    pair.client.reply("r1", false);
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    await pair.clock.advance(60_000);
+    expect(await turn.outcome).toMatchObject({ error: { code: "turn-timeout", kind: "idle" } });
+  });
+
+  test("is withdrawn when its turn is cancelled, before anybody sees the turn end", async () => {
+    const run: string[] = [];
+    const aborted = gate();
+    const callback = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
+      signal.addEventListener("abort", () => aborted.open());
+      return new Promise<never>(() => {});
+    };
+    await using pair = await original(asks(callback, run), act());
+    const turn = pair.client.prompt("go");
+    const states = statesOf(turn);
+    let seen: unknown;
+    turn.on("status", (status) => {
+      if (status === "cancelled") seen = [turn.pending, turn.toolCalls[0]?.state];
+    });
+    await approval(pair);
+    const outcome = await turn.cancel();
+    await aborted.passed;
+    expect(outcome).toMatchObject({ status: "cancelled", partial: { toolCalls: [{ state: "abandoned" }] } });
+    expect(seen).toEqual([[], "abandoned"]);
+    expect(states).toEqual(["requested", "awaiting", "abandoned"]);
+    expect(pair.client.reply("r1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(answers(pair)).toMatchObject([{ requestId: "r1", output: errorOutput(/cancelled/) }]);
+    expect(run).toEqual([]);
+  });
+
+  test("is withdrawn when its prompt fails", async () => {
+    await using pair = await original(asks("manual"), function* () {
+      yield step.toolCall({ toolName: "act", input: {}, requestId: "r1", wait: false });
+      yield step.promptError({ message: "out of credits" });
+    });
+    const turn = pair.client.prompt("go");
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "turn-failed", partial: { toolCalls: [{ state: "abandoned" }] } },
+    });
+    expect(turn.pending).toEqual([]);
+    expect(pair.client.reply("r1", true)).toMatchObject({ decision: "reject", by: "ended" });
+  });
+
+  test("is withdrawn when the client is closed by force", async () => {
+    await using pair = await original(asks("manual"), hanging());
+    const turn = pair.client.prompt("go");
+    await approval(pair);
+    await pair.client.close({ force: true });
+    expect(await turn.outcome).toMatchObject({ partial: { toolCalls: [{ state: "abandoned" }] } });
+    expect(pair.client.reply("r1", true)).toMatchObject({ by: "disconnected" });
+    expect(pair.clock.pending).toBe(0);
+  });
+
+  test.each(["requested", "awaiting", "approved", "running"] as const)(
+    "a listener that cancels the turn of a call that is %s stops it there, and it is answered once",
+    async (when) => {
+      const run: string[] = [];
+      await using pair = await original(asks("manual", run), act());
+      const turn = pair.client.prompt("go");
+      pair.client.on("approval", ({ id }) => pair.client.reply(id, true));
+      const states = statesOf(turn);
+      turn.on("toolCall", ({ state }) => {
+        if (state === when) void turn.cancel();
+      });
+      expect(await turn.outcome).toMatchObject({ status: "cancelled" });
+      await pair.server.waitFor(({ answers }) => answers.length === 1);
+      await pair.client.subscribe(["a"]);
+      expect(run).toEqual([]);
+      expect(states.at(-1)).toBe("abandoned");
+      expect([turn.pending, pair.server.answers.length]).toEqual([[], 1]);
+      expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+    },
+  );
+
+  test("a listener that cancels the turn when it is asked withdraws the request for good", async () => {
+    let asked = 0;
+    await using pair = await original(
+      asks(() => ++asked > 0),
+      act(),
+    );
+    const turn = pair.client.prompt("go");
+    turn.on("approval", () => void turn.cancel());
+    await turn.outcome;
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(pair.client.reply("r1", true)).toMatchObject({ by: "cancelled" });
+    expect([turn.pending, asked]).toEqual([[], 0]);
+  });
+
+  test("of files is withdrawn for good when who is asked closes the client", async () => {
+    const aborted = gate();
+    await using pair = await original(
+      asks((_call, { signal }) => {
+        signal.addEventListener("abort", () => aborted.open());
+        return new Promise<never>(() => {});
+      }),
+      function* () {
+        yield step.readFiles(["a.txt"], { requestId: "f1" });
+      },
+    );
+    const turn = pair.client.prompt("go");
+    pair.client.on("approval", () => void pair.client.close({ force: true }));
+    await turn.outcome;
+    await aborted.passed;
+    expect(pair.client.reply("f1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
+    await pair.client.close();
+    expect(pair.clock.pending).toBe(0);
+  });
+
+  test("that is given while its turn is being cancelled comes too late: the call is abandoned, not denied", async () => {
+    const run: string[] = [];
+    await using pair = await original(asks("manual", run), act());
+    const turn = pair.client.prompt("go");
+    turn.on("status", (status) => {
+      if (status === "cancelling") pair.client.reply("r1", true);
+    });
+    await approval(pair);
+    await turn.cancel();
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/its turn is over/) }]);
+    expect(run).toEqual([]);
+  });
+
+  test("leaves no timer and nothing open behind, however it ended", async () => {
+    await using pair = await original({ ...asks("manual"), approvalTimeout: 60_000 }, function* () {
+      for (const name of ["one", "two", "three"])
+        yield* step.toolCall({ toolName: name, input: {}, wait: false });
+      yield step.hang();
+    });
+    const turn = pair.client.prompt("go");
+    pair.client.on("approval", ({ id, name }) => {
+      if (name !== "three") pair.client.reply(id, name === "one");
+    });
+    await once(pair.client, "approval", ({ name }) => name === "three");
+    await turn.cancel();
+    await pair.client.close({ force: true });
+    expect(pair.clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,265 @@
+import type { ToolCall, ToolRule } from "agentwire/codebuff";
+import { type Step, step } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { gate, once } from "../helpers/codebuff.ts";
+import { act, CONFIG, handlers, only } from "../helpers/codebuff-approvals.ts";
+import { ASK, answers, errorOutput, json, original, TOKEN } from "../helpers/codebuff-requests.ts";
+
+/** Every kind of request, by the name that rules give it. */
+const kinds = [
+  {
+    kind: "a tool",
+    name: "act",
+    ask: step.toolCall({ toolName: "act", input: { a: 1 }, requestId: "r1" }),
+    ran: "act",
+    input: { a: 1 },
+    denied: { output: errorOutput(/^denied/) },
+  },
+  {
+    kind: 'a tool that "*" takes',
+    name: "other",
+    ask: step.toolCall({ toolName: "other", input: {}, requestId: "r1" }),
+    ran: "other",
+    input: {},
+    denied: { output: errorOutput(/^denied/) },
+  },
+  {
+    kind: "a tool of an MCP server",
+    name: "search",
+    ask: step.toolCall({ toolName: "search", input: { q: "x" }, requestId: "r1", mcpConfig: CONFIG }),
+    ran: "mcp search",
+    input: { q: "x" },
+    denied: { output: errorOutput(/^denied/) },
+  },
+  {
+    kind: "files",
+    name: "read_files",
+    ask: step.readFiles(["a.txt", "b.txt"], { requestId: "r1" }),
+    ran: "files",
+    input: { filePaths: ["a.txt", "b.txt"] },
+    denied: { files: { "a.txt": null, "b.txt": null } },
+  },
+  {
+    kind: "the tools of an MCP server",
+    name: "mcp_tools",
+    ask: step.requestMcpTools({ mcpConfig: CONFIG, toolNames: ["search"], requestId: "r1" }),
+    ran: "mcp list",
+    input: { mcpConfig: CONFIG, toolNames: ["search"] },
+    denied: { tools: [] },
+  },
+] as const;
+
+describe("a rule", () => {
+  test.each(kinds)("that allows lets $kind through, whatever the callback would say", async (row) => {
+    const run: string[] = [];
+    const toolPolicy = [{ tool: row.name, then: "allow" }] as const;
+    const onToolApproval = () => false;
+    await using pair = await original({ ...handlers(run), toolPolicy, onToolApproval }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect(run).toEqual([row.ran]);
+  });
+
+  test.each(kinds)("that denies keeps $kind from its handler, and it is answered once", async (row) => {
+    const run: string[] = [];
+    const toolPolicy = [{ tool: row.name, then: "deny" }] as const;
+    await using pair = await original({ ...handlers(run), toolPolicy }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect(run).toEqual([]);
+    expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+  });
+
+  test.each(kinds)("that asks has somebody decide on $kind, who sees its name and input", async (row) => {
+    const run: string[] = [];
+    const asked: ToolCall[] = [];
+    const onToolApproval = (call: ToolCall) => asked.push(call) > 0;
+    await using pair = await original({ ...handlers(run), toolPolicy: ASK, onToolApproval }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect(asked).toMatchObject([{ id: "r1", name: row.name, input: row.input }]);
+    expect(run).toEqual([row.ran]);
+  });
+
+  test.each(kinds)("that asks has $kind denied where somebody says no", async (row) => {
+    const run: string[] = [];
+    const onToolApproval = () => false;
+    await using pair = await original({ ...handlers(run), toolPolicy: ASK, onToolApproval }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect(run).toEqual([]);
+    expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+  });
+
+  test.each(kinds)("is not needed for $kind: a registered handler is leave enough", async (row) => {
+    const run: string[] = [];
+    const onToolApproval = () => Promise.reject(new Error("nobody asks"));
+    await using pair = await original({ ...handlers(run), onToolApproval }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect(run).toEqual([row.ran]);
+  });
+
+  test.each(kinds)("that allows $kind makes no handler: it is refused, and nobody is asked", async (row) => {
+    let asked = 0;
+    const onToolApproval = () => ++asked > 0;
+    await using pair = await original({ toolPolicy: ASK, onToolApproval }, only(row.ask));
+    const warning = once(pair.client, "protocolWarning", ({ kind }) => kind === "unhandled-request");
+    await pair.client.prompt("go").result;
+    await warning;
+    expect([asked, pair.server.answers.length]).toEqual([0, 1]);
+  });
+
+  test("may look at the input, and says why it was denied", async () => {
+    const run: string[] = [];
+    const toolPolicy: readonly ToolRule[] = [
+      { tool: "act", when: ({ input }) => JSON.stringify(input).includes("rm"), then: "deny" },
+    ];
+    await using pair = await original({ ...handlers(run), toolPolicy }, function* () {
+      yield step.toolCall({ toolName: "act", input: { command: "rm -r" } });
+      yield step.toolCall({ toolName: "act", input: { command: "ls" } });
+    });
+    const turn = pair.client.prompt("go");
+    await turn.result;
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/^denied by `toolPolicy`$/) }, {}]);
+    expect(turn.toolCalls).toMatchObject([
+      { state: "denied", deniedBy: "policy", reason: "denied by `toolPolicy`" },
+      { state: "done" },
+    ]);
+    expect(run).toEqual(["act"]);
+  });
+
+  test("that asks when nobody is there to decide denies, and one warning names the options", async () => {
+    const run: string[] = [];
+    await using pair = await original({ ...handlers(run), toolPolicy: ASK }, function* () {
+      yield step.toolCall({ toolName: "act", input: {} });
+      yield step.toolCall({ toolName: "act", input: {} });
+    });
+    const told: string[] = [];
+    pair.client.on("protocolWarning", ({ kind, message }) => told.push(`${kind}: ${message}`));
+    await pair.client.prompt("go").result;
+    expect(run).toEqual([]);
+    expect(answers(pair)).toMatchObject([
+      { output: errorOutput(/^denied: nobody is there/) },
+      { output: errorOutput(/^denied: nobody is there/) },
+    ]);
+    expect(told).toEqual([expect.stringMatching(/^tool-denied: .*`onToolApproval`/)]);
+  });
+});
+
+describe("a tool call that does not come to an approval", () => {
+  const refused = [
+    {
+      title: "without a handler has failed",
+      client: {},
+      shown: { state: "failed", error: expect.stringMatching(/no handler is registered for the tool "act"/) },
+    },
+    {
+      title: "whose handler throws has failed, without credentials",
+      client: {
+        tools: {
+          act: () => {
+            throw new Error(`no ${TOKEN}`);
+          },
+        },
+      },
+      shown: { state: "failed", error: "no [redacted]" },
+    },
+    {
+      title: "that a handler runs without a rule is done",
+      client: { tools: { act: () => json("ok") } },
+      shown: { state: "done", output: json("ok") },
+    },
+  ];
+
+  test.each(refused)("$title", async ({ client, shown }) => {
+    await using pair = await original(client, act());
+    const turn = pair.client.prompt("go");
+    await turn.result;
+    expect(turn.toolCalls).toEqual([expect.objectContaining({ id: "r1", name: "act", ...shown })]);
+  });
+
+  test("because a hundred others run is denied", async () => {
+    const done = gate();
+    await using pair = await original(
+      {
+        tools: {
+          act: async () => {
+            await done.passed;
+            return json(1);
+          },
+        },
+      },
+      function* () {
+        for (let at = 1; at <= 101; at++)
+          yield step.toolCall({ toolName: "act", input: {}, requestId: `r${at}`, wait: false });
+        yield step.answerTo("r101");
+        done.open();
+        yield step.answerTo("r100");
+      },
+    );
+    const turn = pair.client.prompt("go");
+    await turn.result;
+    expect(turn.toolCalls).toHaveLength(101);
+    expect(turn.toolCalls.at(-1)).toMatchObject({
+      state: "denied",
+      deniedBy: "policy",
+      reason: expect.stringMatching(/100 requests at once/),
+    });
+  });
+
+  test("is not shown by a turn that was not sent yet", async () => {
+    const asked = gate();
+    await using pair = await original(
+      { tools: { act: () => json(1) }, maxConcurrentPrompts: 1 },
+      async function* ({ promptId }): AsyncGenerator<Step> {
+        if (promptId === "p2") return;
+        await asked.passed;
+        yield step.toolCall({ toolName: "act", input: {}, userInputId: "p2" });
+      },
+    );
+    const one = pair.client.prompt({ prompt: "go", promptId: "p1" });
+    const two = pair.client.prompt({ prompt: "go", promptId: "p2" });
+    asked.open();
+    await Promise.all([one.result, two.result]);
+    expect([one.toolCalls, two.toolCalls]).toEqual([[], []]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/no such prompt/) }]);
+  });
+
+  test("is another call where one of its id was refused in the same turn", async () => {
+    await using pair = await original({ tools: { act: () => json(1) } }, function* () {
+      yield step.toolCall({ toolName: "missing", input: {}, requestId: "r1" });
+      yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
+    });
+    const turn = pair.client.prompt("go");
+    await turn.result;
+    expect(turn.toolCalls).toMatchObject([
+      { id: "r1", name: "missing", state: "failed" },
+      { id: "r1~2", name: "act", state: "done" },
+    ]);
+  });
+});
+
+describe("an option of the gate that cannot work is refused by name", () => {
+  const bad: readonly (readonly [string, unknown])[] = [
+    ["toolPolicy", {}],
+    ["toolPolicy", ["act"]],
+    ["toolPolicy", [{ tool: "act" }]],
+    ["toolPolicy", [{ then: "allow" }]],
+    ["toolPolicy", [{ tool: "act", then: "never" }]],
+    ["toolPolicy", [{ tool: "act", when: "always", then: "deny" }]],
+    ["toolPolicy", [{ tool: 5, then: "deny" }]],
+    ["toolPolicy", [{ tool: " ", then: "deny" }]],
+    ["toolPolicy", [{ tool: "*", then: "deny" }]],
+    ["toolPolicy", [{ tool: "mcp_*", then: "deny" }]],
+    ["onToolApproval", "auto"],
+    ["onToolApproval", true],
+    ["onQuestion", "auto"],
+    ["onQuestion", {}],
+    ["approvalTimeout", -1],
+    ["approvalTimeout", "5 min"],
+    ["approvalTimeout", Infinity],
+  ];
+
+  test.each(bad)("%s: %j", async (option, value) => {
+    await expect(original({ [option]: value }, () => [])).rejects.toMatchObject({
+      code: "invalid-input",
+      message: expect.stringContaining(`option \`${option}\``),
+    });
+  });
+});

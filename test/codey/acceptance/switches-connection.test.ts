@@ -1,0 +1,211 @@
+import { codeyStep, type MockCodeySwitches } from "agentwire/testing";
+import { expect } from "vitest";
+import {
+  asked,
+  collect,
+  failureOf,
+  link,
+  once,
+  rejection,
+  sent,
+  shown,
+  status,
+  walkBackoff,
+  works,
+} from "../../helpers/codey.ts";
+import { OVERSIZE, tapped } from "../../helpers/codey-sockets.ts";
+import { onBoth } from "./both.ts";
+import { play, read } from "./calls.ts";
+
+for (const closeReply of [false, true]) {
+  onBoth(
+    `switch closeReply=${closeReply}: close() resolves${closeReply ? " at once" : " after a second"}`,
+    { mock: { closeReply } },
+    async ({ client, server, clock }) => {
+      const closed = client.close();
+      await server.waitFor(() => link(server).state === "closed");
+      if (!closeReply) await clock.advance(1_000);
+      await closed;
+      expect(client.status).toBe("closed");
+    },
+  );
+}
+
+for (const sessionAfterDisconnect of ["leaks", "ends"] as const) {
+  onBoth(
+    `switch sessionAfterDisconnect=${sessionAfterDisconnect}: a client that closes in a turn has cancelled it first`,
+    { mock: { sessionAfterDisconnect, closeReply: true }, client: { onToolApproval: "manual" } },
+    async ({ client, server }) => {
+      server.answer = () => [codeyStep.calls(read())];
+      await asked(client.prompt("go"));
+      await client.close();
+      await server.waitFor(() => link(server).closed);
+      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false"]);
+      expect(server.sessions.leaked).toBe(sessionAfterDisconnect === "leaks" ? 1 : 0);
+    },
+  );
+}
+
+for (const freezeAfterSessions of ["off", 2] as const) {
+  onBoth(
+    `switch freezeAfterSessions=${freezeAfterSessions}: a server that is full is found out by the pong deadline, and not asked for ever`,
+    {
+      mock: { freezeAfterSessions, sessionAfterDisconnect: "leaks" },
+      client: { reconnect: { maxAttempts: 1 } },
+    },
+    async (scene) => {
+      const { client, server, clock } = scene;
+      walkBackoff(scene);
+      const back = once(client, "reconnected");
+      link(server).drop();
+      await back;
+      if (freezeAfterSessions === "off") {
+        await works(client);
+        return;
+      }
+      const gone = once(client, "disconnected");
+      await clock.advance(20_000);
+      await server.waitFor(() => sent(server).includes("Ping"));
+      await clock.advance(10_000);
+      expect(await gone).toMatchObject({ code: "connection-lost" });
+      await status(client, "closed");
+    },
+  );
+}
+
+onBoth("switch frozen=off: the session works", { mock: { frozen: "off" } }, async ({ client }) => {
+  await works(client);
+});
+
+for (const frozen of ["noUpgrade", "noConnected"] as const) {
+  onBoth(
+    `switch frozen=${frozen}: the connect timer finds it, for a prompt too`,
+    { connected: false, mock: { frozen } },
+    async ({ client, server, clock }) => {
+      const turn = client.prompt("go");
+      const connecting = rejection(client.connect());
+      await server.waitFor(({ upgrades }) => upgrades.length === 1);
+      await clock.advance(10_000);
+      expect(await connecting).toMatchObject({ code: "connect-timeout" });
+      expect(await failureOf(turn)).toMatchObject({
+        code: "connect-timeout",
+        delivery: "not-sent",
+        input: "go",
+      });
+      expect(sent(server)).toEqual([]);
+    },
+  );
+}
+
+onBoth(
+  "switch frozen=midSession: the pong deadline finds it, in the middle of a turn",
+  async ({ client, server, clock }) => {
+    server.answer = () => ["one", codeyStep.hang()];
+    const turn = client.prompt("go");
+    await shown(turn, "one");
+    server.set({ frozen: "midSession" });
+    await clock.advance(29_999);
+    expect(client.status).toBe("ready");
+    await clock.advance(1);
+    expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", partial: { text: "one" } });
+  },
+);
+
+const tap = tapped();
+
+for (const afterOversize of ["deaf", "close1009"] as const) {
+  onBoth(
+    `switch afterOversize=${afterOversize}: ${afterOversize === "deaf" ? "a server that hears nothing any more is found by the pong deadline" : "the close says why"}`,
+    {
+      mock: { afterOversize },
+      client: { createWebSocket: tap.createWebSocket },
+      mistakes: ["oversize-frame"],
+    },
+    async ({ client, server, clock }) => {
+      const gone = once(client, "disconnected");
+      tap.say(OVERSIZE);
+      await server.waitFor(() => link(server).state !== "ready");
+      if (afterOversize === "deaf") {
+        await clock.advance(30_000);
+        expect(await gone).toMatchObject({ code: "connection-lost" });
+      } else {
+        expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1009 });
+      }
+      expect(client.status).toBe("closed");
+    },
+  );
+}
+
+for (const chunking of ["whole", "fragmented", "splitUtf8", "huge"] as const) {
+  onBoth(
+    `switch chunking=${chunking}: every message is read as it was meant`,
+    { mock: { chunking }, client: { onToolApproval: () => true } },
+    async ({ client, server }) => {
+      server.answer = () => [
+        "é😀",
+        codeyStep.thinking("ß"),
+        codeyStep.calls(read({ result: "│alpha" })),
+        "日本",
+      ];
+      expect(await client.prompt("go").result).toMatchObject({
+        text: "é😀日本",
+        thinking: "ß",
+        toolCalls: [{ state: "done", output: "│alpha" }],
+      });
+    },
+  );
+}
+
+const NOISE: readonly (readonly [string, MockCodeySwitches, readonly string[]])[] = [
+  ["extraFields=off", { extraFields: "off" }, []],
+  ["extraFields=injected", { extraFields: "injected" }, []],
+  ["unknownType=off", { unknownType: "off" }, []],
+  ["unknownType=injected", { unknownType: "injected" }, ["unknown-message"]],
+  ["badJson=off", { badJson: "off" }, []],
+  ["badJson=injected", { badJson: "injected" }, ["invalid-message", "unreadable-frame"]],
+  ["binaryJson=off", { binaryJson: "off" }, []],
+  ["binaryJson=injected", { binaryJson: "injected" }, []],
+];
+
+for (const [name, mock, warns] of NOISE) {
+  onBoth(
+    `switch ${name}: a turn with an approval is what it would be without, but for warnings`,
+    { mock, warns, client: { onToolApproval: () => true } },
+    async (scene) => {
+      const warnings = collect(scene.client, "protocolWarning");
+      const { calls, heard } = await play(scene, read());
+      expect(heard.replace(/D/g, "")).toBe("AsC");
+      expect(calls).toMatchObject([{ state: "done", output: "alpha" }]);
+      await Promise.all([scene.client.getState(), scene.client.getHistory(), scene.client.ping()]);
+      expect([...new Set(warnings.map(({ kind }) => kind))].sort()).toEqual(warns);
+    },
+  );
+}
+
+onBoth("switch dropAt=off: the link stays", { mock: { dropAt: "off" } }, async ({ client }) => {
+  await works(client);
+  await works(client);
+  expect(client.status).toBe("ready");
+});
+
+for (const code of [1000, 1001, 1006, 1011] as const) {
+  onBoth(
+    `switch dropAt=${code}: the turn fails with the code, whatever the server meant by it`,
+    // Connected, the first delta: then the end.
+    { mock: { dropAt: { after: 2, code } } },
+    async ({ client, server }) => {
+      const gone = once(client, "disconnected");
+      const turn = client.prompt("go");
+      const next = client.prompt("next");
+      expect(await gone).toMatchObject({ code: "connection-lost", closeCode: code });
+      expect(await failureOf(turn)).toMatchObject({
+        code: "connection-lost",
+        closeCode: code,
+        sideEffectsPossible: true,
+        partial: { text: "Hello! " },
+      });
+      expect(await failureOf(next)).toMatchObject({ code: "context-lost", delivery: "not-sent" });
+      expect(sent(server)).toEqual(["SendMessage go"]);
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { toolsOf } from "../../src/testing/codey/tools.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
+const page = read("docs/codey.md");
+
+/** The text of a section, without its heading. */
+function section(title: string): string {
+  const [, text = ""] = page.split(`\n## ${title}\n`);
+  return text.split("\n## ")[0] ?? "";
+}
+
+describe("the table beside the Python client", () => {
+  const [table = ""] = section("Beside the Python client").split("What you know from there");
+  const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
+  const features = rows.map(([, feature = "", , ours = ""]) => ({ feature, ours }));
+
+  test("has a row for each feature of that client", () => {
+    expect(features.map(({ feature }) => feature)).toEqual([
+      "connect",
+      "end of a turn",
+      "cancel",
+      "the server closes",
+      "what cannot be read",
+      "state with an open approval",
+      "large output",
+      "approval",
+      "ping, state, history",
+      "several at once",
+      "keepalive",
+      "reconnecting",
+      "what a turn comes to",
+      "time limits and closing",
+      "checks before sending",
+      "names of tools on its pages",
+    ]);
+  });
+
+  test.each(features)("the row of $feature leads to tests of that name", ({ feature, ours }) => {
+    const [, path = ""] = /\[tests\]\(\.\.\/(test\/[\w/-]+\.test\.ts)\)/.exec(ours) ?? [];
+    expect(read(path)).toContain(`describe("${feature}", `);
+  });
+});
+
+describe("names of tools on its pages", () => {
+  const real = new Set(toolsOf("real"));
+
+  test.each(["docs/codey.md", "docs/testing.md", "examples/support/codey-agent.ts"])(
+    "%s names none that the real server does not have",
+    (path) => {
+      const names = [...read(path).matchAll(/\bmcp_[a-z_]+\b/g)].map(([name]) => name);
+      expect(names.filter((name) => !real.has(name))).toEqual([]);
+    },
+  );
+
+  test("docs/codey.md names the guide's only to say that they are not there", () => {
+    const named = [...page.matchAll(/`(?:Read|Bash|Glob|Grep)`/g)].map(({ index }) => index);
+    const lines = named.map((at) => page.slice(page.lastIndexOf("\n", at) + 1, page.indexOf("\n", at)));
+    expect(lines.every((line) => line.startsWith("| names of tools"))).toBe(true);
+  });
+});
+
+describe("the security notes", () => {
+  const notes = section("Before you run it");
+
+  test.each([
+    [
+      "that any page of a browser can connect and approve",
+      /web page.*`ws:\/\/127\.0\.0\.1:9999`.*approve its own\s+shell/s,
+    ],
+    ["that there is no password and no look at `Origin`", /no password.*no `Origin`/s],
+    ["to stay on loopback, or behind a proxy that checks", /another address than loopback.*proxy/s],
+    ["that the server's own deny rules do not hold for the shell", /Deny rules.*do not hold/s],
+    ["what approving the shell unseen means", /approve `mcp_shell` without looking/],
+    ["that rules go by exact names and the whole input", /exact name and the whole `input`/],
+    ["to show the whole command", /whole command.*not shortened/s],
+    ["that an announcement is no consent", /`ToolRequest` only announces.*no consent/s],
+    ["to show what the server says inert", /no HTML.*strip escapes/s],
+    ["that the id of a session is no secret", /`sessionId` is a name, and no secret/],
+    ["that a cancel and a lost link stop no command", /cancel kills no command.*lost link stops none/s],
+  ])("say %s", (_, words) => {
+    expect(notes).toMatch(words);
+  });
+
+  test("are pointed at from the top of the page and from README.md", () => {
+    expect(page.split("\n## ")[0]).toContain("(#before-you-run-it)");
+    expect(read("README.md").includes("(docs/codey.md#before-you-run-it)")).toBe(true);
+  });
+});

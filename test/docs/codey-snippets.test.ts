@@ -1,0 +1,191 @@
+import { CodeyClient, type CodeyClientOptions, type ToolCall } from "agentwire/codey";
+import { codeyStep, codeyTool, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as page from "../../docs/snippets/codey.ts";
+import * as readme from "../../docs/snippets/readme.ts";
+
+/** What a snippet streamed out, and what it logged. */
+let streamed = "";
+let logged: unknown[][] = [];
+
+beforeEach(() => {
+  streamed = "";
+  logged = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    streamed += String(text);
+    return true;
+  });
+  vi.spyOn(console, "log").mockImplementation((...values) => void logged.push(values));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** The real server but for this: it answers a Close, so that nobody waits for it. */
+const started = (options: MockCodeyOptions = {}): Promise<MockCodeyServer> =>
+  MockCodeyServer.start({ closeReply: true, ...options });
+
+/** Closes a client when the test leaves. */
+function closing(client: CodeyClient) {
+  return { client, [Symbol.asyncDispose]: () => client.close() };
+}
+
+const clientOf = (server: MockCodeyServer, options: Partial<CodeyClientOptions> = {}) =>
+  closing(new CodeyClient({ url: server.url, ...options }));
+
+const looks = (): MockCodeyOptions => ({
+  answer: () => ["Look. ", codeyStep.calls(codeyTool.shell("ls", "a.txt\n")), "Seen."],
+});
+
+test("the first program of docs/codey.md reads, runs nothing else, and says what it used", async () => {
+  await using server = await started({
+    answer: () => [
+      "Let me see. ",
+      codeyStep.calls(codeyTool.readFile("a.txt", "alpha"), codeyTool.shell("rm a.txt", "")),
+      "An alpha.",
+    ],
+  });
+  vi.stubEnv("CODEY_URL", server.url);
+  await import("../../docs/snippets/codey-first.ts");
+  expect(streamed).toBe("Let me see. An alpha.");
+  expect(logged).toEqual([["\n(mcp_read_file)"], ["\n(2 rounds, 2 calls, 20 tokens)"]]);
+  expect(server.decisions.map(({ approved }) => approved)).toEqual([true, false]);
+  expect(server.violations).toEqual([]);
+});
+
+test("the program of README.md asks the user, and shows the call as it lives", async () => {
+  await using server = await started(looks());
+  const asked: string[] = [];
+  const usage = await readme.approvals(server.url, async ({ name }) => {
+    asked.push(name);
+    return true;
+  });
+  expect(asked).toEqual(["mcp_shell"]);
+  const states = ["requested", "awaiting", "approved", "running", "done"];
+  expect(logged).toEqual(states.map((state) => ["mcp_shell", state]));
+  expect(usage).toMatchObject({ outputTokens: 20 });
+});
+
+test("the rules decide what they name, by the whole input, and the user the rest", async () => {
+  await using server = await started({
+    answer: () => [
+      codeyStep.calls(
+        codeyTool.readFile("src/a.ts", "a"),
+        codeyTool.readFile("/etc/passwd", "root"),
+        codeyTool.shell("ls", "a"),
+        codeyTool.shell("ls", "a", { params: { command: "ls", working_dir: "/etc" } }),
+        { name: "mcp_web_search", params: { query: "a" } },
+      ),
+    ],
+  });
+  const asked: ToolCall[] = [];
+  const client = page.policy(server.url, {
+    confirm: async (call) => {
+      asked.push(call);
+      return asked.length > 1;
+    },
+    isProjectFile: (input) => JSON.stringify(input).includes('"src/'),
+  });
+  await using _closing = closing(client);
+  const { toolCalls } = await client.prompt("look").result;
+  expect(toolCalls.map(({ state, reason }) => [state, reason])).toEqual([
+    ["done", undefined],
+    ["denied", "not now"],
+    ["done", undefined],
+    ["done", undefined],
+    ["denied", "denied by `toolPolicy`"],
+  ]);
+  expect(asked.map(({ input }) => input)).toEqual([
+    { path: "/etc/passwd" },
+    { command: "ls", working_dir: "/etc" },
+  ]);
+});
+
+test("a dialog decides by hand; a click that comes late changes nothing", async () => {
+  await using server = await started(looks());
+  const shown: string[] = [];
+  const hidden: string[] = [];
+  let onShown = (): void => {};
+  const isShown = new Promise<void>((resolve) => {
+    onShown = resolve;
+  });
+  const { client, onClick } = page.manual(server.url, {
+    show: ({ id }) => {
+      shown.push(id);
+      onShown();
+    },
+    hide: (id) => hidden.push(id),
+  });
+  await using _closing = closing(client);
+  const turn = client.prompt("look");
+  await isShown;
+  await turn.cancel();
+  onClick("toolu_1");
+  expect([shown, hidden, logged]).toEqual([["toolu_1"], ["toolu_1"], [["decided by: cancelled"]]]);
+  expect(server.decisions).toMatchObject([{ approved: false }]);
+});
+
+test("a renderer is given all calls whenever one has changed", async () => {
+  await using server = await started(looks());
+  await using user = clientOf(server, { onToolApproval: () => true });
+  const turn = user.client.prompt("look");
+  const seen: string[] = [];
+  page.calls(turn, (calls) => seen.push(calls.map(({ state }) => state).join()));
+  await turn.result;
+  expect(seen).toEqual(["requested", "awaiting", "approved", "running", "done"]);
+});
+
+test("what a cancelled turn leaves is told, and the next one is whole", async () => {
+  await using server = await started({
+    answer: ({ number }) => (number === 1 ? [codeyStep.hang()] : ["As you like."]),
+  });
+  await using user = clientOf(server);
+  await user.client.connect();
+  await page.cancelling(user.client);
+  expect(logged).toEqual([[0, 0, undefined]]);
+  expect(server.violations).toEqual([]);
+});
+
+test("the errors that leave a question are told, the others thrown", async () => {
+  await using server = await started({ answer: () => [codeyStep.apiError(529, "busy")] });
+  {
+    await using user = clientOf(server);
+    await page.errors(user.client);
+    server.answer = () => [codeyStep.drop()];
+    await page.errors(user.client);
+    await expect(page.errors(user.client)).rejects.toMatchObject({ code: "closed" });
+  }
+  expect(logged).toEqual([
+    ["http", 529, 'Stream error: ApiError { status: 529, body: "busy" }'],
+    ["Ask your user: a command may still run."],
+  ]);
+});
+
+test("a client that comes back says that the server knows nothing", async () => {
+  let sessions = 0;
+  await using server = await started({ sessionId: () => `session ${++sessions}` });
+  await using user = closing(page.reconnecting(server.url));
+  const reconnected = new Promise<void>((resolve) => user.client.on("reconnected", resolve));
+  await user.client.connect();
+  server.dropAll();
+  await reconnected;
+  expect(logged).toEqual([["session 1"], ["session 2 knows nothing of what was said"]]);
+});
+
+test("state and history are the server's, the messages the client's", async () => {
+  await using server = await started({ answer: () => ["Hello."] });
+  await using user = clientOf(server);
+  await user.client.prompt("Hi.").result;
+  await page.asking(user.client);
+  expect(logged).toEqual([
+    [expect.any(Number), 0, 0],
+    [
+      [
+        { role: "user", content: "Hi." },
+        { role: "assistant", content: "Hello." },
+      ],
+    ],
+  ]);
+});

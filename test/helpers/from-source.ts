@@ -1,0 +1,17 @@
+// For a program in a process of its own that is to run from the sources: `node --import <this file> program.ts`.
+import { registerHooks } from "node:module";
+
+const SOURCES: Readonly<Record<string, string>> = {
+  "#socket": "core/socket.node.ts",
+  agentwire: "index.ts",
+  "agentwire/codebuff": "codebuff/index.ts",
+  "agentwire/codey": "codey/index.ts",
+  "agentwire/testing": "testing/index.ts",
+};
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const source = Object.hasOwn(SOURCES, specifier) ? SOURCES[specifier] : undefined;
+    return next(source ? new URL(`../../src/${source}`, import.meta.url).href : specifier, context);
+  },
+});

@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { unhandledDuring } from "../core/support/promises.ts";
+import { gateLives } from "./support/gate-steps.ts";
+import { GateWorld } from "./support/gate-world.ts";
+import { PATIENCE, runs, SEED } from "./support/runs.ts";
+
+/** Things that happen in one life of a gate, at most. */
+const LENGTH = 40;
+
+test(
+  "whoever decides, withdraws, listens or is late: each request is settled once, nothing stays, and nothing is approved that nobody approved",
+  async () => {
+    const unhandled = await unhandledDuring(() =>
+      fc.assert(
+        fc.asyncProperty(gateLives(LENGTH), (life) => GateWorld.play(life)),
+        { numRuns: runs(2_000), ...SEED },
+      ),
+    );
+    expect(unhandled).toEqual([]);
+  },
+  PATIENCE,
+);

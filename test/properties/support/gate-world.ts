@@ -1,0 +1,303 @@
+import { expect } from "vitest";
+import {
+  Gate,
+  type PendingRequest,
+  type Reply,
+  type Ruling,
+  type ToolRule,
+  type Waiting,
+  type Withdraw,
+} from "../../../src/core/approvals.ts";
+import { type Deferred, deferred } from "../../../src/core/deferred.ts";
+import { InvalidInputError } from "../../../src/core/errors.ts";
+import type { Question } from "../../../src/core/question.ts";
+import type { ToolCall } from "../../../src/core/tool-call.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
+import { GateJudge } from "./gate-judge.ts";
+import type { Deed, GateLife, GateSetting, GateStep, Moment } from "./gate-steps.ts";
+import { TURNS } from "./gate-steps.ts";
+import { GateTurn } from "./gate-turn.ts";
+
+/** One request that was brought before the gate. */
+export interface Brought {
+  readonly id: string;
+  readonly kind: "approval" | "question";
+  readonly tool: string;
+  readonly isHandled: boolean;
+  readonly turn: GateTurn | undefined;
+  /** The session in which it was asked. */
+  session: number;
+  readonly outcomes: (Ruling | Reply)[];
+  withdraw: Withdraw;
+}
+
+interface Consulted {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly later: Deferred<unknown>;
+  isDone: boolean;
+}
+
+const VALUES = {
+  approve: "once",
+  "approve always": "always",
+  reject: { decision: "reject", reason: "no" },
+  garbage: 7,
+} as const;
+
+/** A gate, the protocol that uses it, and users who do what a life says, at the worst moments. */
+export class GateWorld {
+  readonly gate: Gate;
+  readonly clock = new ManualClock();
+  readonly setting: GateSetting;
+  readonly turns: readonly GateTurn[];
+  readonly brought: Brought[] = [];
+  readonly judge: GateJudge;
+  readonly #consulted: Consulted[] = [];
+  readonly #deeds = new Map<Moment, Deed[]>();
+  #session = 0;
+
+  static async play(life: GateLife): Promise<void> {
+    const world = new GateWorld(life.setting);
+    for (const step of life.steps) {
+      await world.#do(step);
+      world.judge.check();
+    }
+    await world.#end();
+  }
+
+  private constructor(setting: GateSetting) {
+    this.setting = setting;
+    const { approver, answerer, approvalTimeout } = setting;
+    this.turns = Array.from(
+      { length: TURNS },
+      (_, at) => new GateTurn(`turn-${at}`, this, () => this.#withdrawAll(this.turns[at])),
+    );
+    const callback = (
+      { id }: ToolCall | Question,
+      { signal }: { readonly signal: AbortSignal },
+    ): Promise<never> => {
+      const later = deferred<unknown>();
+      this.#consulted.push({ id, signal, later, isDone: false });
+      signal.addEventListener("abort", () => this.act("abort"));
+      this.act("callback");
+      return later.promise as Promise<never>;
+    };
+    const asked = {
+      nobody: {},
+      manual: { onToolApproval: "manual" },
+      callback: { onToolApproval: callback },
+    } as const;
+    const answered = {
+      nobody: {},
+      manual: { onQuestion: "manual" },
+      callback: { onQuestion: callback },
+    } as const;
+    this.gate = new Gate({
+      options: { toolPolicy: this.#rules(), approvalTimeout, ...asked[approver], ...answered[answerer] },
+      clock: this.clock,
+      opened: (request) => this.#told("opened", request),
+      warn: () => this.act("warning"),
+    });
+    this.judge = new GateJudge(this);
+    for (const turn of this.turns) turn.listen();
+  }
+
+  get session(): number {
+    return this.#session;
+  }
+
+  /** Somebody's code runs, and does what the life has for that moment. What a listener throws is caught by who calls it. */
+  act(moment: Moment): void {
+    const deed = this.#deeds.get(moment)?.pop();
+    if (deed === undefined) return;
+    const open = this.gate.pending;
+    switch (deed) {
+      case "approve":
+      case "approve always":
+      case "reject":
+      case "reply garbage":
+        if (open[0]) this.#reply(open[0].id, deed);
+        return;
+      case "reply again":
+        for (const { id, outcomes } of this.brought) if (outcomes.length > 0) this.#reply(id, "approve");
+        return;
+      case "withdraw":
+        this.brought.at(-1)?.withdraw("elsewhere", "decided by the server");
+        return;
+      case "cancel":
+        for (const turn of this.turns) if (turn.live.open) return void turn.live.cancel();
+        return;
+      case "new session":
+        this.#newSession();
+        return;
+      case "ask":
+        this.#ask("a", "x", this.turns[0], false);
+        return;
+      case "throw":
+        if (moment === "abort" || moment === "opened" || moment === "warning") return; // isolated by the platform, and by the emitter
+        throw new Error("on purpose");
+    }
+  }
+
+  /** Where a listener is told of a request, it waits for the user. */
+  #told(moment: Moment, { id }: PendingRequest): void {
+    this.judge.must(() => expect(this.gate.isOpen(id), `${id} is open when it is told`).toBe(true));
+    this.act(moment);
+  }
+
+  #rules(): readonly ToolRule[] {
+    const tools = { a: "a", b: "b", any: /^[ab]$/ };
+    const whens = {
+      yes: () => true,
+      no: () => false,
+      throws: () => {
+        throw new Error("on purpose");
+      },
+      promise: () => Promise.resolve(true) as unknown as boolean,
+      acts: () => {
+        this.act("rule");
+        return true;
+      },
+    };
+    return this.setting.rules.map(({ tool, when, word: then }) =>
+      when === "none" ? { tool: tools[tool], then } : { tool: tools[tool], when: whens[when], then },
+    );
+  }
+
+  async #do(step: GateStep): Promise<void> {
+    switch (step.do) {
+      case "ask":
+        return this.#ask(step.tool, step.native, this.turns[step.turn], step.isHandled);
+      case "question":
+        return this.#askQuestion(step.native, this.turns[step.turn]);
+      case "reply": {
+        const to = this.brought.at(-1 - step.to);
+        if (to) this.#reply(to.id, step.deed);
+        return;
+      }
+      case "callback":
+        return this.#callback(step.which, step.gives);
+      case "withdraw":
+        return this.brought.at(-1 - step.which)?.withdraw("disconnected", "the link is lost");
+      case "advance":
+        return this.clock.advance(step.ms);
+      case "turn":
+        return this.turns[step.turn]?.end(step.ends);
+      case "listen":
+        return this.turns[step.turn]?.listen();
+      case "when":
+        this.#deeds.set(step.moment, [...(this.#deeds.get(step.moment) ?? []), step.deed]);
+        return;
+      case "newSession":
+        return this.#newSession();
+      case "rest":
+        return rest();
+    }
+  }
+
+  #newSession(): void {
+    this.#session++;
+    this.gate.newSession();
+  }
+
+  #bring(fields: Pick<Brought, "kind" | "tool" | "turn" | "isHandled">, native: string): Brought {
+    const early: Withdraw = () => {}; // until `ask` has returned, a protocol cannot withdraw
+    const id = this.gate.idFor(native);
+    const brought: Brought = { ...fields, id, session: this.#session, outcomes: [], withdraw: early };
+    this.judge.must(() => expect(this.brought.map((other) => other.id)).not.toContain(id));
+    this.brought.push(brought);
+    return brought;
+  }
+
+  #ask(tool: string, native: string, turn: GateTurn | undefined, isHandled: boolean): void {
+    const brought = this.#bring({ kind: "approval", tool, turn, isHandled }, native);
+    const { id } = brought;
+    const call: ToolCall = { id, name: tool, input: null, raw: null };
+    turn?.live.tools.set({ ...call, state: "requested" });
+    brought.session = this.#session; // a listener may have begun another just now
+    brought.withdraw = this.gate.ask(call, {
+      turn: waiting(turn),
+      isHandled,
+      decided: (ruling) => {
+        this.#settled(brought, ruling);
+        turn?.live.tools.set({ ...call, state: ruling.decision === "reject" ? "denied" : "approved" });
+        this.act("settled");
+      },
+    });
+    if (brought.outcomes.length === 0) turn?.live.tools.set({ ...call, state: "awaiting" });
+  }
+
+  #askQuestion(native: string, turn: GateTurn | undefined): void {
+    const brought = this.#bring({ kind: "question", tool: "", turn, isHandled: false }, native);
+    const items = [{ question: "Which?", options: [], multiSelect: false }];
+    brought.withdraw = this.gate.askQuestion(
+      { id: brought.id, questions: items, raw: null },
+      {
+        turn: waiting(turn),
+        answered: (reply) => {
+          this.#settled(brought, reply);
+          this.act("settled");
+        },
+      },
+    );
+  }
+
+  #settled(brought: Brought, outcome: Ruling | Reply): void {
+    brought.outcomes.push(outcome);
+    this.judge.settled(brought, outcome);
+  }
+
+  #reply(id: string, deed: "approve" | "approve always" | "reject" | "reply garbage"): void {
+    const value = deed === "reply garbage" ? VALUES.garbage : VALUES[deed];
+    const brought = this.brought.find((each) => each.id === id);
+    const before = brought?.outcomes[0];
+    this.judge.saying(id, "reply", value);
+    this.judge.must(() => {
+      try {
+        const outcome = this.gate.reply(id, brought?.kind === "question" && value !== 7 ? "left" : value);
+        expect(outcome, "every reply is told the one outcome").toBe(before ?? brought?.outcomes[0]);
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        expect(before, "a reply to what was settled does not throw").toBeUndefined();
+      }
+    });
+  }
+
+  #callback(which: number, gives: "approve" | "approve always" | "reject" | "garbage" | "failure"): void {
+    const waits = this.#consulted.filter(({ isDone }) => !isDone);
+    const consulted = waits.at(-1 - which) ?? waits[0];
+    if (!consulted) return;
+    consulted.isDone = true;
+    if (gives === "failure") {
+      consulted.later.reject(new Error("on purpose"));
+      return;
+    }
+    this.judge.saying(consulted.id, "callback", VALUES[gives]);
+    const isQuestion = this.brought.some(({ id, kind }) => id === consulted.id && kind === "question");
+    consulted.later.resolve(isQuestion && gives !== "garbage" ? "left" : VALUES[gives]);
+  }
+
+  #withdrawAll(turn: GateTurn | undefined): void {
+    for (const brought of this.brought) if (brought.turn === turn) brought.withdraw("cancelled", "cancelled");
+  }
+
+  /** The client is closed: its turns end, and what is open is withdrawn. */
+  async #end(): Promise<void> {
+    this.#deeds.clear();
+    await rest();
+    for (const turn of this.turns) turn.end("fail");
+    for (const turn of this.turns) turn.end("stopped");
+    for (const { withdraw } of this.brought) withdraw("disconnected", "closed");
+    for (const { later } of this.#consulted) later.resolve("always");
+    await this.clock.advance(1_000);
+    this.judge.check();
+    this.judge.concluded(this.#consulted);
+  }
+}
+
+const waiting = (turn: GateTurn | undefined): Waiting | undefined => turn;
+
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}

@@ -1,0 +1,156 @@
+import { createHash, createHmac } from "node:crypto";
+import { ManualClock } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { ServerTime } from "../../src/testing/cass/server-time.ts";
+import { hmacSha256, sha256 } from "../../src/testing/cass/sha256.ts";
+import { Tokens } from "../../src/testing/cass/tokens.ts";
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+describe("SHA-256 and its HMAC are those of the platform", () => {
+  test.each([0, 1, 3, 55, 56, 63, 64, 65, 119, 120, 1_000])("of %d bytes", (length) => {
+    const bytes = Uint8Array.from({ length }, (_, index) => (index * 7 + length) % 256);
+    expect(hex(sha256(bytes))).toBe(createHash("sha256").update(bytes).digest("hex"));
+    for (const keyed of [1, 32, 64, 65, 200]) {
+      const key = new Uint8Array(keyed).fill(keyed);
+      expect(hex(hmacSha256(key, bytes))).toBe(createHmac("sha256", key).update(bytes).digest("hex"));
+    }
+  });
+});
+
+const NOON = Date.UTC(2026, 0, 28, 12);
+
+describe("the time of the server", () => {
+  test("is local, says no zone, and leaves out a fraction that is zero", () => {
+    expect(new ServerTime(new ManualClock(), NOON, 0).stamp()).toBe("2026-01-28T12:00:00");
+    expect(new ServerTime(new ManualClock(), NOON, -300).stamp()).toBe("2026-01-28T07:00:00");
+    expect(new ServerTime(new ManualClock(), NOON + 7.25, 90).stamp()).toBe("2026-01-28T13:30:00.007250");
+  });
+
+  test("gives no stamp twice, and each later one is greater as a string", async () => {
+    const clock = new ManualClock();
+    const time = new ServerTime(clock, NOON, 0);
+    const stamps = [time.stamp(), time.stamp(), time.stamp()];
+    await clock.advance(1);
+    stamps.push(time.stamp());
+    expect(stamps).toEqual([
+      "2026-01-28T12:00:00",
+      "2026-01-28T12:00:00.000001",
+      "2026-01-28T12:00:00.000002",
+      "2026-01-28T12:00:00.001000",
+    ]);
+    expect(stamps.toSorted()).toEqual(stamps);
+  });
+
+  test("knows how long ago a stamp was, in any zone", async () => {
+    for (const offset of [-300, 0, 330]) {
+      const clock = new ManualClock();
+      const time = new ServerTime(clock, NOON, offset);
+      const stamp = time.stamp();
+      await clock.advance(5_400_000);
+      expect(time.hoursSince(stamp)).toBe(1.5);
+    }
+  });
+});
+
+describe("tokens", () => {
+  const claimsOf = (token: string) =>
+    JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+
+  function made(secret = "s"): { readonly clock: ManualClock; readonly tokens: Tokens } {
+    const clock = new ManualClock();
+    return { clock, tokens: new Tokens(secret, new ServerTime(clock, NOON, 0), undefined) };
+  }
+
+  test("are JWTs that others can check", () => {
+    const token = made().tokens.issue("ü", "access", 60);
+    const [header, payload, signature] = token.split(".");
+    expect(createHmac("sha256", "s").update(`${header}.${payload}`).digest("base64url")).toBe(signature);
+    expect(JSON.parse(Buffer.from(header ?? "", "base64url").toString())).toEqual({
+      alg: "HS256",
+      typ: "JWT",
+    });
+    expect(claimsOf(token)).toEqual({ sub: "ü", type: "access", exp: NOON / 1000 + 60 });
+  });
+
+  test("of one second are the same string, and of the next another", async () => {
+    const { clock, tokens } = made();
+    const first = tokens.issue("u", "access", 60);
+    await clock.advance(999);
+    expect(tokens.issue("u", "access", 60)).toBe(first);
+    await clock.advance(1);
+    expect(tokens.issue("u", "access", 60)).not.toBe(first);
+  });
+
+  test("expire by the clock", async () => {
+    const { clock, tokens } = made();
+    const token = tokens.issue("u", "refresh", 60);
+    await clock.advance(59_999);
+    expect(tokens.read(token)).toEqual({ kind: "refresh", userId: "u" });
+    await clock.advance(1);
+    expect(tokens.read(token)).toEqual({ kind: "invalid" });
+  });
+
+  test("of administrators have other claims", () => {
+    const { tokens } = made();
+    const token = tokens.issueAdmin("a", "Admin");
+    const iat = NOON / 1000;
+    expect(claimsOf(token)).toEqual({
+      user_id: "a",
+      display_name: "Admin",
+      is_admin: true,
+      exp: iat + 86_400,
+      iat,
+    });
+    expect(tokens.read(token)).toEqual({ kind: "admin", userId: "a" });
+  });
+
+  test.each([undefined, null, ""])("%s is none", (token) => {
+    expect(made().tokens.read(token)).toEqual({ kind: "missing" });
+  });
+
+  test.each([
+    7,
+    {},
+    "a",
+    "a.b",
+    "a.b.c",
+    "a.b.c.d",
+    `${made("other").tokens.issue("u", "access", 60)}`,
+    `${made().tokens.issue("u", "access", 60)}x`,
+    made().tokens.issue("u", "access", 60).replace(".", ".e30"),
+    made().tokens.issue("u", "access", 0),
+  ])("%s is a bad one", (token) => {
+    expect(made().tokens.read(token)).toEqual({ kind: "invalid" });
+  });
+
+  test("a signed one that names nobody, or has no end, is a bad one", () => {
+    const sign = (claims: string) => {
+      const signed = `e30.${Buffer.from(claims).toString("base64url")}`;
+      return `${signed}.${createHmac("sha256", "s").update(signed).digest("base64url")}`;
+    };
+    const exp = NOON / 1000 + 60;
+    const { tokens } = made();
+    expect(tokens.read(sign(`{"sub":"u","exp":${exp}}`))).toEqual({ kind: "access", userId: "u" });
+    for (const claims of [
+      "7",
+      "[]",
+      "{}",
+      `{"sub":"u"}`,
+      `{"exp":${exp}}`,
+      `{"sub":"u","type":"x","exp":${exp}}`,
+    ])
+      expect(tokens.read(sign(claims))).toEqual({ kind: "invalid" });
+  });
+
+  test("may be written by somebody else, and are read all the same", async () => {
+    const clock = new ManualClock();
+    const time = new ServerTime(clock, NOON, 0);
+    const tokens = new Tokens("s", time, ({ sub, exp }) => `${sub}/${exp}+=`);
+    const token = tokens.issue("u", "access", 60);
+    expect(token).toBe(`u/${NOON / 1000 + 60}+=`);
+    expect(tokens.read(token)).toEqual({ kind: "access", userId: "u" });
+    await clock.advance(60_000);
+    expect(tokens.read(token)).toEqual({ kind: "invalid" });
+  });
+});

@@ -1,0 +1,725 @@
+import {
+  type CassAnswer,
+  type CassProvider,
+  type CassStep,
+  cassStep,
+  ManualClock,
+  MockCassServer,
+} from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { kinds, PROFILES, type Profile, RawCass } from "./mock-cass-raw-client.ts";
+
+const NO_TITLE = { title: "none", audio: "none" } as const;
+
+/** Everything that one chat is answered with. */
+async function turn(
+  profile: Profile,
+  script: readonly CassStep[],
+  provider: CassProvider = "anthropic",
+): Promise<readonly string[]> {
+  await using server = await MockCassServer.start({ profile, provider, answer: () => script, ...NO_TITLE });
+  using client = await RawCass.connected(server);
+  client.chat("hi");
+  const said = [...(await client.until("response")), ...(await client.barrier(profile))];
+  expect(server.violations).toEqual([]);
+  return kinds(said);
+}
+
+describe("a simple turn", () => {
+  const opening = ["thinking Retrieving memories...", "thinking Generating response (Claude)..."];
+
+  test.each(PROFILES)("is two words about thinking and a response, on the profile %s", async (profile) => {
+    expect(await turn(profile, ["Hello! ", "<gesture:wave>"])).toEqual([
+      ...opening,
+      profile === "documented" ? "response Hello! <gesture:wave>" : "response Hello!",
+    ]);
+  });
+
+  test.each([
+    ["openai", "OpenAI"],
+    ["local", "local model"],
+  ] as const)("names the model: %s", async (provider, name) => {
+    expect((await turn("v2", ["Hello"], provider))[1]).toBe(`thinking Generating response (${name})...`);
+  });
+
+  test.each([
+    [
+      "documented",
+      {
+        text: "Hi <gesture:nod:0.5>",
+        animations: [{ type: "gesture", name: "nod", position: 3 }],
+        input_tokens: 1500,
+        output_tokens: 150,
+        provider: "anthropic",
+        model: "claude-sonnet-4-20250514",
+        conversation_id: "conv-1",
+      },
+    ],
+    [
+      "v1",
+      {
+        text: "Hi",
+        animations: [{ index: 0, type: "gesture", name: "nod", intensity: 0.5, delay: 0 }],
+        raw: "Hi <gesture:nod:0.5>",
+        tool_uses: [],
+        conversation_id: "conv-1",
+        audio: null,
+        audio_format: null,
+        input_tokens: 1500,
+        output_tokens: 150,
+        provider: "anthropic",
+        model: "claude-sonnet-4-20250514",
+      },
+    ],
+    [
+      "relay",
+      {
+        text: "Hi",
+        conversation_id: "conv-1",
+        inputTokens: 1500,
+        outputTokens: 150,
+        provider: "anthropic",
+        model: "claude-haiku-4-5-20251001",
+      },
+    ],
+  ] as const)("has the fields of its server: %s", async (profile, fields) => {
+    await using server = await MockCassServer.start({
+      profile,
+      answer: () => ["Hi <gesture:nod:0.5>"],
+      ...NO_TITLE,
+    });
+    using client = await RawCass.connected(server);
+    const { type: _, timestamp, ...said } = await client.answerTo("hi", { conversation_id: "conv-1" });
+    expect(said).toEqual(fields);
+    expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$/);
+  });
+
+  test("tells of memories once, and not to everybody", async () => {
+    for (const profile of PROFILES) {
+      for (const provider of ["anthropic", "local"] as const) {
+        await using server = await MockCassServer.start({ profile, provider });
+        using client = await RawCass.connected(server);
+        client.chat("hi");
+        const thinking = (await client.until("response")).filter(({ type }) => type === "thinking");
+        const told = profile !== "relay" && provider !== "local";
+        expect(thinking.map((said) => "memories" in said)).toEqual([told, false]);
+        if (told) expect(thinking[0]?.["memories"]).toHaveProperty("has_context", true);
+        if (told && profile !== "v2") expect(thinking[0]?.["memories"]).not.toHaveProperty("context_sizes");
+      }
+    }
+  });
+});
+
+describe("tools", () => {
+  const script = [
+    "Look. <gesture:point>",
+    cassStep.tools("a", { name: "b", result: "x".repeat(120), success: false }),
+    "",
+    cassStep.tools("c"),
+    "Found. <emote:happy>",
+  ];
+  const opening = ["thinking Retrieving memories...", "thinking Generating response (Claude)..."];
+  const submitting = (count: number) => `debug [Submitting ${count} tool results to Claude...]`;
+
+  test("v2, with Claude", async () => {
+    expect(await turn("v2", script)).toEqual([
+      ...opening,
+      "debug [Tool Loop #1] stop_reason=tool_use, tools=['a', 'b']",
+      "thinking Executing: a, b...",
+      submitting(2),
+      "debug [Continuation] stop_reason=tool_use, has_text=False, new_tools=1",
+      "debug [Continuation text] (empty)",
+      "debug [Tool Loop #2] stop_reason=tool_use, tools=['c']",
+      "thinking Executing: c...",
+      submitting(1),
+      "debug [Continuation] stop_reason=end_turn, has_text=True, new_tools=0",
+      "debug [Continuation text] Found.",
+      "response Found.",
+    ]);
+  });
+
+  test("v1, with Claude: their results too, and all rounds in the text", async () => {
+    expect(await turn("v1", script)).toEqual([
+      ...opening,
+      "debug [Tool Loop #1] stop_reason=tool_use, tools=['a', 'b']",
+      "thinking Executing: a, b...",
+      "debug [Tool Result] a: success=True, result=ok...",
+      `debug [Tool Result] b: success=False, result=${"x".repeat(100)}...`,
+      submitting(2),
+      "debug [Continuation] stop_reason=tool_use, has_text=False, new_tools=1",
+      "debug [Continuation text] (empty)",
+      "debug [Tool Loop #2] stop_reason=tool_use, tools=['c']",
+      "thinking Executing: c...",
+      "debug [Tool Result] c: success=True, result=ok...",
+      submitting(1),
+      "debug [Continuation] stop_reason=end_turn, has_text=True, new_tools=0",
+      "debug [Continuation text] Found.",
+      "response Look. \n\nFound.",
+    ]);
+  });
+
+  test.each([
+    ["openai", "OpenAI", "OpenAI"],
+    ["local", "Ollama", "local model"],
+  ] as const)("v1 and v2, with %s: less is said of them", async (provider, prefix, name) => {
+    for (const profile of ["v1", "v2"] as const) {
+      expect(await turn(profile, script, provider)).toEqual([
+        "thinking Retrieving memories...",
+        `thinking Generating response (${name})...`,
+        `debug [${prefix} Tool Loop #1] stop_reason=tool_use, tools=['a', 'b']`,
+        "thinking Executing: a, b...",
+        `debug [${prefix} Tool Loop #2] stop_reason=tool_use, tools=['c']`,
+        "thinking Executing: c...",
+        "response Found.",
+      ]);
+    }
+  });
+
+  test("documented: in the words of the page", async () => {
+    expect(await turn("documented", script)).toEqual([
+      ...opening,
+      "thinking Using tool: [a, b]...",
+      "debug [Tool Loop #1] stop_reason=tool_use, tools=['a', 'b']",
+      "thinking Continuing...",
+      "thinking Using tool: [c]...",
+      "debug [Tool Loop #2] stop_reason=tool_use, tools=['c']",
+      "thinking Continuing...",
+      "response Found. <emote:happy>",
+    ]);
+  });
+
+  test("relay: nothing for developers, and ten rounds at most", async () => {
+    expect(await turn("relay", script)).toEqual([
+      ...opening,
+      "thinking Executing: a, b...",
+      "thinking Generating response (Claude)...",
+      "thinking Executing: c...",
+      "thinking Generating response (Claude)...",
+      "response Found.",
+    ]);
+    const rounds = Array.from({ length: 12 }, () => ["again", cassStep.tools("t")]).flat();
+    const said = await turn("relay", [...rounds, "never"]);
+    expect(said.filter((word) => word.startsWith("thinking Executing"))).toHaveLength(10);
+    expect(said.at(-1)).toBe("response again");
+  });
+
+  test("rounds are added up, and their animations count anew in each", async () => {
+    const usage = cassStep.usage({ input_tokens: 10, output_tokens: 3, cache_read_tokens: 2 });
+    await using server = await MockCassServer.start({
+      answer: () => [
+        usage,
+        "One <gesture:nod><emote:love>",
+        cassStep.tools("t"),
+        usage,
+        "two <gesture:wave>",
+      ],
+    });
+    using client = await RawCass.connected(server);
+    const response = await client.answerTo("hi");
+    expect(response).toMatchObject({
+      text: "two",
+      raw: "One <gesture:nod><emote:love>\ntwo <gesture:wave>",
+      input_tokens: 20,
+      output_tokens: 6,
+      cache_read_tokens: 4,
+      animations: [
+        { index: 0, name: "nod" },
+        { index: 1, name: "love" },
+        { index: 0, name: "wave" },
+      ],
+    });
+  });
+
+  test("a turn of which the last round is silent keeps what was said before, on v2", async () => {
+    expect((await turn("v2", ["Look.", cassStep.tools("t")])).at(-1)).toBe("response Look.");
+    expect((await turn("v2", ["Look.", cassStep.tools("t")], "openai")).at(-1)).toBe("response ");
+  });
+
+  test("what the model could not use any more is in tool_uses", async () => {
+    const script = ["a", cassStep.tools("t"), "b", cassStep.unexecuted({ name: "u", input: { x: 1 } })];
+    await using server = await MockCassServer.start({ answer: () => script });
+    using client = await RawCass.connected(server);
+    client.chat("hi");
+    const said = await client.until("response");
+    expect(kinds(said)).toContain("debug [Continuation] stop_reason=max_tokens, has_text=True, new_tools=1");
+    expect(said.at(-1)).toMatchObject({ tool_uses: [{ id: "toolu_1", tool: "u", input: { x: 1 } }] });
+  });
+});
+
+describe("a script", () => {
+  test("may be a generator, also one that waits, and gets the turn", async () => {
+    const clock = new ManualClock();
+    await using server = await MockCassServer.start({
+      clock,
+      async *answer({ message, kind, number, conversationId, userId, model }, { signal }) {
+        yield cassStep.thinking("Looking around...");
+        yield cassStep.delay(1_000);
+        yield `${message} ${kind} ${number} ${conversationId} ${userId} ${model.provider} ${signal.aborted}`;
+      },
+    });
+    const { userId, accessToken } = server.addUser();
+    using client = await RawCass.connected(server, accessToken);
+    client.chat("hi", { conversation_id: "c" });
+    await client.take(3);
+    await clock.advance(1_000);
+    expect((await client.next())["text"]).toBe(`hi chat 1 c ${userId} anthropic false`);
+  });
+
+  test("may say any frame at once, raw ones and binary ones too", async () => {
+    await using server = await MockCassServer.start({
+      answer: () => [
+        cassStep.debug("d"),
+        cassStep.system("s", "info"),
+        cassStep.say({ type: "calendar_updated", tool: "x" }),
+        cassStep.raw("raw"),
+        cassStep.raw(new TextEncoder().encode("bytes")),
+        cassStep.fields({ marks: [{ category: "insight", description: null }], extra: 1 }),
+        "Hi",
+      ],
+    });
+    using client = await RawCass.connected(server);
+    client.chat("hi");
+    await client.take(2);
+    expect(await client.take(3)).toMatchObject([
+      { type: "debug", message: "d", timestamp: expect.stringMatching(/T/) },
+      { type: "system", message: "s", status: "info" },
+      { type: "calendar_updated", tool: "x" },
+    ]);
+    expect(await client.raw.take(2)).toEqual(["raw", "bytes"]);
+    expect(await client.next()).toMatchObject({ text: "Hi", marks: [{ category: "insight" }], extra: 1 });
+    expect(server.frames.filter(({ binary }) => binary).map(({ raw }) => raw)).toEqual(["bytes"]);
+  });
+
+  test("may set switches for its own turn alone", async () => {
+    await using server = await MockCassServer.start({
+      answer: ({ number }) =>
+        number === 1 ? { switches: { emptyText: true, memories: "none" }, script: ["Hi"] } : ["Hi"],
+    });
+    using client = await RawCass.connected(server);
+    client.chat("hi");
+    expect(kinds(await client.until("response"))).toMatchObject(["thinking Processing...", {}, "response "]);
+    await client.until("title_updated");
+    client.chat("hi");
+    expect(kinds(await client.until("response"))).toMatchObject([
+      "thinking Retrieving memories...",
+      {},
+      "response Hi",
+    ]);
+  });
+
+  test("may be a string, which is what the model says", async () => {
+    const answer: CassAnswer = () => "Hello";
+    await using server = await MockCassServer.start({ answer });
+    using client = await RawCass.connected(server);
+    expect(await client.answerTo("hi")).toMatchObject({ text: "Hello" });
+  });
+
+  test("must be a function's", async () => {
+    // @ts-expect-error
+    await expect(MockCassServer.start({ answer: "Hello" })).rejects.toThrow("`answer` must be a function");
+    // @ts-expect-error
+    await expect(MockCassServer.start({ profile: "v3" })).rejects.toThrow(
+      "`profile` must be one of documented, v1, v2, relay, not v3",
+    );
+  });
+
+  test("can be changed between two turns", async () => {
+    await using server = await MockCassServer.start({ title: "none" });
+    using client = await RawCass.connected(server);
+    expect((await client.answerTo("hi"))["raw"]).toBe("Hello! <gesture:wave> <emote:happy:0.8>");
+    server.answer = () => ["other"];
+    expect((await client.answerTo("hi"))["raw"]).toBe("other");
+    expect(typeof server.answer).toBe("function");
+  });
+
+  test("can cut the link in the middle of a frame, and the turn goes on", async () => {
+    await using server = await MockCassServer.start({ answer: () => [cassStep.dropMidFrame(), "Hi"] });
+    using client = await RawCass.connected(server);
+    client.chat("hi", { conversation_id: server.addConversation().id });
+    expect(await client.closed).toEqual({ code: 1006, reason: "" });
+    await server.waitFor(({ conversations }) => conversations[0]?.messages.length === 2);
+  });
+});
+
+describe("onboarding", () => {
+  test.each(["v1", "v2", "documented"] as const)("introduces itself, on the profile %s", async (profile) => {
+    await using server = await MockCassServer.start({ profile });
+    const { userId } = server.addUser();
+    const { id } = server.addConversation();
+    using client = await RawCass.connected(server);
+    client.say({ type: "onboarding_intro", user_id: userId, conversation_id: id });
+    const [thinking, response, ...rest] = [
+      ...(await client.until("response")),
+      ...(await client.barrier(profile)).filter(({ type }) => type !== "audio"),
+    ];
+    expect(thinking).toMatchObject({ status: "Cass is preparing to introduce herself..." });
+    expect(Object.keys(response ?? {})).toEqual([
+      "type",
+      "text",
+      "animations",
+      "raw",
+      "conversation_id",
+      "input_tokens",
+      "output_tokens",
+      "timestamp",
+    ]);
+    expect(rest).toEqual([]);
+    expect(server.conversations[0]?.messages).toMatchObject([
+      { role: "assistant", content: response?.["text"] },
+    ]);
+    expect(server.turns).toMatchObject([{ kind: "intro", userId, conversationId: id, message: "" }]);
+    expect(server.connections[0]?.userId).toBe(userId);
+  });
+
+  test.each(["v1", "v2", "documented"] as const)("lets people try it, on the profile %s", async (profile) => {
+    await using server = await MockCassServer.start({ profile });
+    using client = await RawCass.connected(server);
+    client.say({ type: "onboarding_demo", user_id: "somebody", message: "more" });
+    const said = await client.until("response");
+    expect(said[0]).toMatchObject({ status: "Cass is thinking..." });
+    expect(Object.keys(said[1] ?? {})).toEqual([
+      "type",
+      "text",
+      "animations",
+      "input_tokens",
+      "output_tokens",
+      "timestamp",
+    ]);
+    expect(server.turns).toMatchObject([{ kind: "demo", userId: "somebody", message: "more" }]);
+    expect(server.conversations).toEqual([]);
+    expect(server.connections[0]?.userId).toBe("somebody");
+  });
+
+  test.each([
+    ["onboarding_intro", {}, "Missing user_id or conversation_id for onboarding"],
+    ["onboarding_intro", { user_id: "u" }, "Missing user_id or conversation_id for onboarding"],
+    ["onboarding_intro", { user_id: "u", conversation_id: "c" }, "User not found"],
+    ["onboarding_demo", {}, "Missing user_id for onboarding demo"],
+  ])("says what is missing, without a word before: %s %j", async (type, fields, message) => {
+    await using server = await MockCassServer.start();
+    using client = await RawCass.connected(server);
+    client.say({ type, ...fields });
+    expect(await client.next()).toEqual({ type: "error", message });
+    expect(await client.barrier()).toEqual([]);
+    expect(server.connections[0]?.userId).toBe(null);
+  });
+
+  test.each([
+    ["onboarding_intro", "Failed to generate introduction: no"],
+    ["onboarding_demo", "Failed to generate demo response: no"],
+  ])("survives a model that fails: %s", async (type, message) => {
+    await using server = await MockCassServer.start({ answer: () => [cassStep.fail("no")] });
+    const { userId } = server.addUser();
+    using client = await RawCass.connected(server);
+    client.say({ type, user_id: userId, conversation_id: "c" });
+    expect((await client.take(2))[1]).toEqual({ type: "error", message });
+    expect(await client.barrier()).toEqual([]);
+  });
+
+  test("gives a conversation no title, and leaves nothing when it fails", async () => {
+    const answer: CassAnswer = ({ number }) => (number > 2 ? [cassStep.fail()] : ["Hi"]);
+    for (const profile of PROFILES) {
+      await using server = await MockCassServer.start({
+        profile,
+        onboarding: "answered",
+        audio: "none",
+        answer,
+      });
+      const { userId } = server.addUser();
+      const { id, title } = server.addConversation();
+      using client = await RawCass.connected(server);
+      for (let count = 0; count < 3; count++)
+        client.say({ type: "onboarding_intro", user_id: userId, conversation_id: id });
+      const types = (await client.barrier(profile)).map(({ type }) => type);
+      expect(types).toEqual(["thinking", "response", "thinking", "response", "thinking", "error"]);
+      expect(server.conversations).toMatchObject([
+        { title, messages: [{ role: "assistant" }, { role: "assistant" }] },
+      ]);
+    }
+  });
+
+  test("is unknown over the relay", async () => {
+    await using server = await MockCassServer.start({ profile: "relay" });
+    using client = await RawCass.connected(server);
+    client.say({ type: "onboarding_demo", user_id: "u" });
+    expect(await client.next()).toEqual({ type: "error", message: "Unknown message type: onboarding_demo" });
+  });
+
+  test("takes out less of the text than a chat", async () => {
+    await using server = await MockCassServer.start({ answer: () => ["Hi <gesture:wave><hold>x</hold>"] });
+    using client = await RawCass.connected(server);
+    client.say({ type: "onboarding_demo", user_id: "u" });
+    expect((await client.take(2))[1]).toMatchObject({ text: "Hi <hold>x</hold>" });
+    expect(await client.answerTo("hi", { conversation_id: "c" })).toMatchObject({ text: "Hi" });
+  });
+});
+
+describe("a connection is strictly serial", () => {
+  test("pipelined frames are answered one after the other, and a pong waits for the turn", async () => {
+    const clock = new ManualClock();
+    await using server = await MockCassServer.start({
+      clock,
+      pipelining: true,
+      title: "none",
+      answer: ({ message }) => [cassStep.delay(10), message],
+    });
+    using client = await RawCass.connected(server);
+    client.chat("one");
+    client.say({ type: "ping" });
+    client.chat("two");
+    await client.take(2);
+    await server.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes("two")));
+    await clock.advance(10);
+    expect(kinds(await client.take(4))).toEqual([
+      "response one",
+      "pong",
+      "thinking Retrieving memories...",
+      "thinking Generating response (Claude)...",
+    ]);
+    await clock.advance(10);
+    expect(kinds(await client.take(1))).toEqual(["response two"]);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("two connections are not", async () => {
+    await using server = await MockCassServer.start({ answer: () => [cassStep.hang()] });
+    using busy = await RawCass.connected(server);
+    busy.chat("hi");
+    await server.nextTurn();
+    using idle = await RawCass.connected(server);
+    expect(await idle.barrier()).toEqual([]);
+  });
+
+  test("a client that has gone is answered all the same, and so is what it had sent behind it", async () => {
+    const clock = new ManualClock();
+    await using server = await MockCassServer.start({
+      clock,
+      pipelining: true,
+      answer: ({ message }) => [cassStep.delay(10), `re ${message}`],
+    });
+    const { id } = server.addConversation();
+    using client = await RawCass.connected(server);
+    client.chat("one", { conversation_id: id });
+    client.chat("two", { conversation_id: id });
+    await client.take(2);
+    await server.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes("two")));
+    client.raw.socket.close();
+    await client.closed;
+    const connection = await server.nextConnection();
+    await server.waitFor(() => connection.closed);
+    await clock.advance(10);
+    await clock.advance(10);
+    expect(server.conversations[0]?.messages.map(({ content }) => content)).toEqual([
+      "one",
+      "re one",
+      "two",
+      "re two",
+    ]);
+  });
+
+  test("a server that stops does nothing of that", async () => {
+    const clock = new ManualClock();
+    const server = await MockCassServer.start({ clock, answer: () => [cassStep.delay(10), "late"] });
+    using client = await RawCass.connected(server);
+    client.chat("one", { conversation_id: server.addConversation().id });
+    await client.take(2);
+    const { connection } = await server.nextTurn();
+    await server.stop();
+    await server.stop();
+    expect(await client.closed).toMatchObject({ code: 1006 });
+    await clock.advance(1_000);
+    expect(clock.pending).toBe(0);
+    expect(server.conversations[0]?.messages).toEqual([]);
+    expect(connection.closed).toMatchObject({ code: 1006, by: "server" });
+    await expect(server.waitFor(() => undefined)).rejects.toThrow("has stopped");
+  });
+});
+
+describe("conversations", () => {
+  test.each([
+    ["documented", "new"],
+    ["v1", "none"],
+    ["v2", "continuous"],
+    ["relay", "continuous"],
+  ] as const)("of a user who names none, on the profile %s: %s", async (profile, what) => {
+    await using server = await MockCassServer.start({ profile });
+    const { userId, accessToken } = server.addUser();
+    using client = await RawCass.connected(server, accessToken);
+    const first = await client.answerTo("one");
+    await client.barrier(profile);
+    const second = await client.answerTo("two");
+    const ids = [first["conversation_id"], second["conversation_id"]];
+    const kept = server.conversations.map((c) => [c.id, c.userId, c.continuous, c.messages.length]);
+    if (what === "none") expect([ids, kept]).toEqual([[null, null], []]);
+    else if (what === "new") expect(kept).toEqual(ids.map((id) => [id, userId, false, 2]));
+    else expect([new Set(ids).size, kept]).toEqual([1, [[ids[0], userId, true, 4]]]);
+  });
+
+  test("of nobody are new ones each time, on v2", async () => {
+    await using server = await MockCassServer.start({ title: "none" });
+    using client = await RawCass.connected(server);
+    const ids = [await client.answerTo("one"), await client.answerTo("two", { conversation_id: null })].map(
+      (said) => said["conversation_id"],
+    );
+    expect(new Set(ids).size).toBe(2);
+    expect(server.conversations.map(({ id, userId }) => [id, userId])).toEqual(ids.map((id) => [id, null]));
+  });
+
+  test("that are not known are echoed, and nothing is kept", async () => {
+    await using server = await MockCassServer.start();
+    using client = await RawCass.connected(server);
+    expect(await client.answerTo("hi", { conversation_id: "x" })).toMatchObject({ conversation_id: "x" });
+    expect(await client.barrier()).toEqual([]);
+    expect(server.conversations).toEqual([]);
+  });
+
+  test("keep what was said, with who and when", async () => {
+    await using server = await MockCassServer.start();
+    const { userId, accessToken } = server.addUser();
+    const { id, createdAt } = server.addConversation({ userId, title: "T", projectId: "p" });
+    using client = await RawCass.open(server, accessToken);
+    const greeting = await client.next();
+    const response = await client.answerTo("hi", { conversation_id: id });
+    const [conversation] = server.conversations;
+    expect(conversation).toMatchObject({
+      id,
+      userId,
+      projectId: "p",
+      createdAt,
+      continuous: false,
+      summarized: 0,
+    });
+    expect(conversation?.messages).toMatchObject([
+      { role: "user", content: "hi", userId, reply: undefined },
+      {
+        role: "assistant",
+        content: "Hello!",
+        userId,
+        reply: { inputTokens: 1500, outputTokens: 150, provider: "anthropic", model: response["model"] },
+      },
+    ]);
+    const stamps = [
+      greeting["timestamp"],
+      ...(conversation?.messages ?? []).map((m) => m.timestamp),
+      response["timestamp"],
+    ];
+    expect(stamps.toSorted()).toEqual(stamps);
+    expect(new Set(stamps).size).toBe(4);
+  });
+
+  test("belong to whoever names them: nobody asks whose they are", async () => {
+    await using server = await MockCassServer.start();
+    const { id } = server.addConversation({ userId: server.addUser().userId });
+    using client = await RawCass.connected(server);
+    await client.answerTo("hi", { conversation_id: id });
+    expect(server.conversations[0]?.messages).toHaveLength(2);
+  });
+
+  test("get a title of at most sixty characters with their second message, and no other", async () => {
+    await using server = await MockCassServer.start();
+    const { id } = server.addConversation();
+    using client = await RawCass.connected(server);
+    const message = "a".repeat(100);
+    await client.answerTo(message, { conversation_id: id });
+    expect(await client.next()).toMatchObject({
+      type: "title_updated",
+      conversation_id: id,
+      title: "a".repeat(60),
+    });
+    await client.answerTo("more", { conversation_id: id });
+    expect(await client.barrier()).toEqual([]);
+    expect(server.conversations[0]?.title).toBe("a".repeat(60));
+  });
+});
+
+describe("images", () => {
+  const image = { image: "iVBORw0KGgo=", image_media_type: "image/png" };
+
+  test("reach the model of Anthropic, and no other", async () => {
+    for (const provider of ["anthropic", "openai", "local"] as const) {
+      for (const profile of PROFILES) {
+        await using server = await MockCassServer.start({ profile, provider });
+        using client = await RawCass.connected(server);
+        await client.answerTo("see", image);
+        const seen = provider === "anthropic" && profile !== "relay";
+        expect(server.turns[0]?.image).toEqual(
+          seen ? { data: image.image, mediaType: "image/png" } : undefined,
+        );
+      }
+    }
+  });
+
+  test("without a media type are dropped in silence", async () => {
+    await using server = await MockCassServer.start();
+    using client = await RawCass.connected(server);
+    await client.answerTo("see", { image: image.image });
+    expect(server.turns[0]?.image).toBe(undefined);
+  });
+});
+
+describe("the language model", () => {
+  test("is that of the time when a connection was opened", async () => {
+    await using server = await MockCassServer.start({ models: { openai: "gpt-x" }, title: "none" });
+    using old = await RawCass.connected(server);
+    server.useModel("openai");
+    expect(await old.answerTo("hi")).toMatchObject({ provider: "anthropic" });
+    using next = await RawCass.connected(server);
+    expect(await next.answerTo("hi")).toMatchObject({ provider: "openai", model: "gpt-x" });
+    server.useModel("local", "tiny");
+    expect(server.model).toEqual({ provider: "local", model: "tiny" });
+    expect(server.connections.map(({ model }) => model.provider)).toEqual(["anthropic", "openai"]);
+  });
+});
+
+describe("what happened can be awaited", () => {
+  test("turns, auths and connections, in order", async () => {
+    await using server = await MockCassServer.start({ title: "none" });
+    const { userId, accessToken } = server.addUser();
+    const [turns, auth, connection] = [
+      [server.nextTurn(), server.nextTurn()],
+      server.nextAuth(),
+      server.nextConnection(),
+    ];
+    using client = await RawCass.connected(server);
+    client.say({ type: "auth", token: accessToken });
+    expect(await client.next()).toEqual({ type: "auth_success", user_id: userId });
+    await client.answerTo("one");
+    await client.answerTo("two");
+    expect((await Promise.all(turns)).map(({ message, number }) => [message, number])).toEqual([
+      ["one", 1],
+      ["two", 2],
+    ]);
+    expect(await auth).toMatchObject({ token: "access", userId, answer: "auth_success" });
+    expect((await connection).userId).toBe(userId);
+    expect(server.received.map(({ message }) => message["type"])).toEqual(["auth", "chat", "chat"]);
+    expect(server.frames.map(({ direction }) => direction).join(" ")).toContain("s2c c2s s2c c2s");
+    expect(server.upgrades).toMatchObject([{ url: "/ws", status: 101 }]);
+  });
+
+  test("a frame can be pushed at any time, as an object or as it is", async () => {
+    await using server = await MockCassServer.start();
+    using client = await RawCass.connected(server);
+    const connection = await server.nextConnection();
+    connection.push({ type: "tasks_updated", tool: "é" });
+    connection.send('{"type":"raw"}');
+    expect(await client.raw.next()).toMatch(/^\{"type": "tasks_updated", "tool": "\\u00e9", "timestamp": "/);
+    expect(await client.raw.next()).toBe('{"type":"raw"}');
+  });
+
+  test("all connections can be cut at once", async () => {
+    await using server = await MockCassServer.start();
+    using one = await RawCass.connected(server);
+    using two = await RawCass.connected(server);
+    server.dropAll();
+    expect([await one.closed, await two.closed].map(({ code }) => code)).toEqual([1006, 1006]);
+  });
+
+  test("all connections can be closed at once", async () => {
+    await using server = await MockCassServer.start();
+    using one = await RawCass.connected(server);
+    using two = await RawCass.connected(server);
+    server.closeAll(1011, "why");
+    const closed = { code: 1011, reason: "why" };
+    expect([await one.closed, await two.closed]).toEqual([closed, closed]);
+  });
+});
