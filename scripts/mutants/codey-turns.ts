@@ -266,13 +266,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "codey-ask-behind-end",
-        breaks: "a call is asked about although a listener has just ended its turn",
-        find: "    if (!this.#runs(job)) return; // a listener has just ended it",
-        replace: "",
-        tests: ["codey/reentrancy.test.ts"],
-      },
-      {
         name: "codey-never-asks",
         breaks: "nobody is asked about a call",
         find: "    if (ask) this.#ask(job, ask);",
@@ -339,13 +332,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         breaks: "an approval is not withdrawn with its turn",
         find: "    if (turn.pending.some((request) => request.id === id)) open.set(id, withdraw);",
         replace: "",
-      },
-      {
-        name: "codey-approval-of-ended-turn",
-        breaks: "an approval stays open when who is told of it ends the turn",
-        find: '    if (!this.#runs(job)) this.#withdraw(job, id, "cancelled", "the turn is over"); // ended',
-        replace: "    // ended",
-        tests: ["codey/reentrancy.test.ts"],
       },
       {
         name: "codey-decided-behind-end",

@@ -45,9 +45,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   settleDelay: checks.delay,
   requestTimeout: checks.delay,
   idleTimeout: checks.delay,
-  toolPolicy: APPROVAL_CHECKS.toolPolicy,
-  onToolApproval: APPROVAL_CHECKS.onToolApproval,
-  approvalTimeout: APPROVAL_CHECKS.approvalTimeout,
 };
 
 /** @throws InvalidInputError naming the first option that is wrong. */

@@ -333,7 +333,6 @@ export class Turns {
       { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
     );
     if (turn.pending.some((request) => request.id === id)) open.set(id, withdraw);
-    if (!this.#runs(job)) this.#withdraw(job, id, "cancelled", "the turn is over"); // ended by who was told of it
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
