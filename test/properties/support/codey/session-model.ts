@@ -52,6 +52,8 @@ export class SessionModel extends FakeSocket {
   readonly #decided = new Map<string, number>();
   /** Calls of which anything was told, by agent and id. */
   readonly #known = new Set<string>();
+  /** How often a call was requested, by agent and id: another time, it may be another call. */
+  readonly #requests = new Map<string, number>();
   /** Calls of the turn: whether they wait for a decision, by agent and id. */
   readonly #calls = new Map<string, { readonly callId: string; awaits: boolean }>();
 
@@ -187,6 +189,7 @@ export class SessionModel extends FakeSocket {
       case "ThinkingDelta":
       case "ToolRequest":
         if (live) this.root ??= agent;
+        this.#noteRequest(agent, message["calls"]);
         return;
       case "Finished":
         if (live && agent === (this.root ?? 0)) this.running = undefined;
@@ -209,12 +212,22 @@ export class SessionModel extends FakeSocket {
     }
   }
 
+  #noteRequest(agent: number, calls: unknown): void {
+    if (!Array.isArray(calls)) return;
+    for (const { call_id } of calls) {
+      const key = `${agent} ${call_id}`;
+      this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+    }
+  }
+
   #noteQuestion(callId: string, agent: number, live: boolean, unreadable: boolean): void {
+    const key = `${agent} ${callId}`;
     const asked = this.#asked.get(callId) ?? new Set();
     const when = live ? `turn ${this.#epoch}` : `behind turn ${this.#epoch}`;
-    asked.add(unreadable ? `unreadable ${asked.size}` : `${when}, agent ${agent}`);
+    asked.add(
+      unreadable ? `unreadable ${asked.size}` : `${when}, agent ${agent}, request ${this.#requests.get(key)}`,
+    );
     this.#asked.set(callId, asked);
-    const key = `${agent} ${callId}`;
     // One that an earlier turn knew may count as late, and needs no decision then.
     if (live && !unreadable && !this.#known.has(key)) this.#calls.set(key, { callId, awaits: true });
     if (!unreadable) this.#known.add(key);
