@@ -96,6 +96,12 @@ export const omissions: readonly Omission[] = [
     test: "6.1 any, close(): while idle it says",
     reason: NO_CUT,
   },
+  {
+    file: "test/codey/acceptance/browser.test.ts",
+    reason: "it takes the suite to the WebSocket of Node, for want of a browser",
+  },
+  { file: "test/codey/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
+  { file: "test/codey/acceptance/documented.test.ts", reason: "it reads the page of the client" },
 ];
 
 /** The row that leaves a test out, if there is one. */

@@ -21,6 +21,7 @@ import "./connection-ends.test.ts";
 import "./connection.test.ts";
 import "./decisions.test.ts";
 import "./differences.test.ts";
+import "./documented.test.ts";
 import "./errors.test.ts";
 import "./life-cycle.test.ts";
 import "./loss.test.ts";

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { CodeyClient } from "agentwire/codey";
 import { codeyStep, codeyTool, ManualClock, MockCodey } from "agentwire/testing";
 import { expect } from "vitest";
@@ -223,14 +222,3 @@ onBoth("acceptance 20: by default every call is denied", { warns: ["tool-denied"
   const { calls } = await play(scene, codeyTool.shell("rm -rf /", "gone"));
   expect(calls).toMatchObject([{ state: "denied", deniedBy: "policy" }]);
 });
-
-onBoth(
-  "acceptance 20: what the client is documented with says who can reach the server",
-  { connected: false },
-  async () => {
-    const source = readFileSync(new URL("../../../src/codey/client.ts", import.meta.url), "utf8");
-    const said = /\/\*\*([^/]|[^*]\/)*?\*\/\s*export class CodeyClient/.exec(source)?.[0] ?? "";
-    for (const words of ["no authentication", "any page open on the same machine", "loopback"])
-      expect(said.replace(/\s*\n \* /g, " ")).toContain(words);
-  },
-);
