@@ -16,6 +16,15 @@ export interface Room {
 }
 
 export const FLATS: readonly string[] = ["codebuff", "codey", "cass"];
+
+/** The files that every flat has: the wire, a turn, the client, and what users import. */
+export const FLAT_FILES: readonly string[] = ["messages.ts", "turn.ts", "client.ts", "index.ts"];
+
+/** The files that a flat lacks; `modules` are given relative to `src/`. */
+export function missingFiles(flat: string, modules: readonly string[]): readonly string[] {
+  return FLAT_FILES.filter((file) => !modules.includes(`${flat}/${file}`));
+}
+
 const FLAT: Room = { imports: ["core"], universal: ["universal"], neutral: true };
 
 /** The room of `src/index.ts`, which is no folder. */
