@@ -222,17 +222,10 @@ export const ANSWERS: readonly Mutant[] = [
         tests: ["codebuff/original-server.test.ts"],
       },
       {
-        name: "closed-client-prompts",
-        breaks: "a client that is closing takes prompts",
-        find: "if (!this.#closing && !cause) return undefined;",
-        replace: "if (!cause) return undefined;",
-        tests: ["codebuff/client.test.ts"],
-      },
-      {
         name: "closing-keeps-prompts",
         breaks: "prompts that were not sent are handed back only after the drain",
-        find: "        this.#prompts.giveBack();",
-        replace: "",
+        find: "closing: () => this.#prompts.giveBack(),",
+        replace: "closing: () => {},",
         tests: ["codebuff/reentrancy.test.ts", "codebuff/settle.test.ts"],
       },
       {

@@ -329,18 +329,6 @@ export const CODEY_WIRE: readonly Mutant[] = [
         find: "      contextLost: previousSessionId !== undefined,",
         replace: "      contextLost: false,",
       },
-      {
-        name: "codey-new-work-while-closing",
-        breaks: "a client that is closing takes new prompts",
-        find: "    if (!this.#closing && !cause) return undefined;",
-        replace: "    if (!cause) return undefined;",
-      },
-      {
-        name: "codey-held-turn-hangs",
-        breaks: "a turn of a conversation that waited until the client was closed does not end",
-        find: "      job.turn.abandon(closed);",
-        replace: "",
-      },
     ],
   ),
   ...mutantsOf(

@@ -158,6 +158,20 @@ export const WORDS: readonly Mutant[] = [
         tests: ["codebuff/reentrancy.test.ts", "core/client-core.test.ts"],
       },
       {
+        name: "closed-client-prompts",
+        breaks: "a client that is closing takes prompts",
+        find: "if (!this.#closing && !cause) return undefined;",
+        replace: "if (!cause) return undefined;",
+        tests: ["codebuff/client.test.ts", "codey/turns.test.ts"],
+      },
+      {
+        name: "held-turn-hangs",
+        breaks: "a turn of a conversation that waited until the client was closed does not end",
+        find: "      turn.abandon(closed);",
+        replace: "",
+        tests: ["codey/turns.test.ts", "codey/reentrancy.test.ts"],
+      },
+      {
         name: "closing-untold",
         breaks: "new work is taken while the client closes",
         find: "    this.#setup.closing();",

@@ -1,11 +1,11 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import type { Decision, Reply, Ruling } from "../core/approvals.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { type Check, checkCallOptions, checks, oneOf } from "../core/client-options.ts";
+import { type Check, checkCallOptions, checks, oneOf, TURN_CHECKS } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import type { ConversationState } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
-import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
+import { type AgentwireError, InvalidInputError } from "../core/errors.ts";
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import type { Answer } from "../core/question.ts";
 import { randomId } from "../core/random-id.ts";
@@ -28,9 +28,7 @@ import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import { Wire } from "./wire.ts";
 
 const TURN_FIELDS: Readonly<Record<string, Check>> = {
-  signal: checks.signal,
-  timeout: checks.delay,
-  idleTimeout: checks.delay,
+  ...TURN_CHECKS,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
   textSource: oneOf("strings", "events"),
 };
@@ -67,7 +65,6 @@ export class CodebuffClient
   readonly #requests: Requests;
   readonly #token: TokenSource;
   #tokensGiven = false;
-  #closing = false;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
   constructor(options: CodebuffClientOptions) {
@@ -106,7 +103,7 @@ export class CodebuffClient
       wire,
       token,
       core,
-      closed: () => this.#closedError(),
+      closed: () => this.#core.closedError,
       done: () => {
         wire.resumed();
         this.#prompts.pump();
@@ -124,10 +121,7 @@ export class CodebuffClient
       excused: () => wire.excused(),
       carriesCredentials: () => this.#tokensGiven || token.exists,
       turnOf: (id) => this.#prompts.turnOf(id),
-      closing: () => {
-        this.#closing = true;
-        this.#prompts.giveBack();
-      },
+      closing: () => this.#prompts.giveBack(),
     });
     this.#core.redactor.add(token.known); // a server may repeat it before it was ever sent
   }
@@ -167,7 +161,7 @@ export class CodebuffClient
     input: string | CodebuffPromptInput,
     options?: CodebuffPromptOptions & TurnOptions,
   ): Turn<CodebuffEvent, CodebuffResult> {
-    this.#assertOpen();
+    this.#core.assertOpen();
     const data = this.#build(input, options);
     let made: { readonly server: CodebuffServer; readonly json: string } | undefined;
     const prompt = this.#prompts.create({
@@ -196,7 +190,7 @@ export class CodebuffClient
     checkCallOptions(options, {});
     const host: ConversationHost = {
       build: (input, options) => {
-        this.#assertOpen();
+        this.#core.assertOpen();
         return this.#build(input, options);
       },
       create: (order) => this.#prompts.create(order),
@@ -213,13 +207,13 @@ export class CodebuffClient
    * @throws InvalidInputError before anything is sent.
    */
   init(input: CodebuffInitInput): Promise<InitResponse> {
-    this.#assertOpen();
+    this.#core.assertOpen();
     const data = buildInit(input, this.#settings.fingerprintId);
     this.#noteToken(data.authToken);
     const json = toJson(data, "init");
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
     const reply = this.#standing.init(json, data.authToken !== undefined);
-    this.#connectForWork();
+    this.#core.connectForWork();
     return reply;
   }
 
@@ -291,19 +285,12 @@ export class CodebuffClient
     this.#tokensGiven = true;
   }
 
-  /** Sends a prompt that was made; a conversation may have held it back until after the client was closed. */
   #start(prompt: Prompt): void {
-    const closed = this.#closedError();
-    if (closed) {
-      prompt.turn.abandon(closed);
-      return;
-    }
-    this.#prompts.start(prompt);
-    if (prompt.turn.open) this.#connectForWork();
+    this.#core.startTurn(prompt.turn, () => this.#prompts.start(prompt));
   }
 
   #setTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
-    this.#assertOpen();
+    this.#core.assertOpen();
     if (!Array.isArray(topics) || topics.length === 0 || !topics.every(checks.text.holds)) {
       const hint = 'Pass at least one, such as ["updates"].';
       throw new InvalidInputError("`topics` is not a list of names.", hint);
@@ -311,24 +298,8 @@ export class CodebuffClient
     // As an unsubscribe, the longer of the two, so that what was subscribed to can be left again.
     checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
     const done = this.#standing.setTopics(type, topics);
-    this.#connectForWork();
+    this.#core.connectForWork();
     return done;
-  }
-
-  /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */
-  #connectForWork(): void {
-    this.#core.connection.connect().catch(() => {});
-  }
-
-  #assertOpen(): void {
-    const closed = this.#closedError();
-    if (closed) throw closed;
-  }
-
-  #closedError(): ClosedError | undefined {
-    const cause = this.#core.connection.closedBy;
-    if (!this.#closing && !cause) return undefined;
-    return new ClosedError("this client was closed; make a new one", { cause, delivery: "not-sent" });
   }
 
   // --- what the wire tells ---

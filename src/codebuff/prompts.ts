@@ -158,9 +158,7 @@ export class Prompts {
         this.pump();
       },
       settled: () => this.#forget(prompt),
-      onEvent: (event) => {
-        if (core().events.has("event")) core().events.emit("event", event, turn);
-      },
+      onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,
     });
     const prompt: Prompt = {

@@ -1,11 +1,11 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
-import type { Decision, Gate, Reply, Ruling } from "../core/approvals.ts";
+import type { Decision, Reply, Ruling } from "../core/approvals.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { type Check, checkCallOptions, checks } from "../core/client-options.ts";
+import { checkCallOptions, TURN_CHECKS } from "../core/client-options.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import type { ConversationState } from "../core/conversation.ts";
 import { asyncDispose } from "../core/dispose.ts";
-import { type AgentwireError, ClosedError, UnsupportedError } from "../core/errors.ts";
+import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import type { Answer } from "../core/question.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
@@ -18,12 +18,6 @@ import { Transcript } from "./transcript.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import { contextLost, type Job, Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
-
-const TURN_FIELDS: Readonly<Record<string, Check>> = {
-  signal: checks.signal,
-  timeout: checks.delay,
-  idleTimeout: checks.delay,
-};
 
 /**
  * Client of codey-server's WebSocket protocol.
@@ -49,7 +43,6 @@ export class CodeyClient
   #transcript = new Transcript();
   #conversation: SessionConversation | undefined;
   #sessionId: string | undefined;
-  #closing = false;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
   constructor(options: CodeyClientOptions) {
@@ -70,15 +63,7 @@ export class CodeyClient
       },
     });
     this.#wire = wire;
-    this.#turns = new Turns({
-      settings,
-      wire,
-      core,
-      transcript: () => this.#transcript,
-      get gate(): Gate {
-        return core().gate;
-      },
-    });
+    this.#turns = new Turns({ settings, wire, core, transcript: () => this.#transcript });
     this.#core = new ClientCore({
       options,
       resolved: settings.socket,
@@ -91,10 +76,7 @@ export class CodeyClient
       excused: () => false,
       carriesCredentials: () => false,
       turnOf: (id) => this.#turns.turnOf(id),
-      closing: () => {
-        this.#closing = true;
-        this.#turns.closing();
-      },
+      closing: () => this.#turns.closing(),
     });
   }
 
@@ -214,25 +196,17 @@ export class CodeyClient
   }
 
   #create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job {
-    this.#assertOpen();
-    checkCallOptions(options, TURN_FIELDS);
+    this.#core.assertOpen();
+    checkCallOptions(options, TURN_CHECKS);
     return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes), options);
   }
 
-  /** Sends a turn that was made; a conversation may have held it back until after the client was closed. */
   #start(job: Job): void {
-    const closed = this.#closedError();
-    if (closed) {
-      job.turn.abandon(closed);
-      return;
-    }
-    this.#turns.start(job);
-    // Whoever waits for the turn hears of a failure through it.
-    if (job.turn.open) this.#core.connection.connect().catch(() => {});
+    this.#core.startTurn(job.turn, () => this.#turns.start(job));
   }
 
   async #ready(): Promise<void> {
-    this.#assertOpen();
+    this.#core.assertOpen();
     await this.#core.connection.connect();
   }
 
@@ -252,16 +226,5 @@ export class CodeyClient
     this.#transcript = new Transcript();
     this.#core.gate.newSession();
     this.#turns.sessionLost(error);
-  }
-
-  #assertOpen(): void {
-    const closed = this.#closedError();
-    if (closed) throw closed;
-  }
-
-  #closedError(): ClosedError | undefined {
-    const cause = this.#core.connection.closedBy;
-    if (!this.#closing && !cause) return undefined;
-    return new ClosedError("this client was closed; make a new one", { cause, delivery: "not-sent" });
   }
 }

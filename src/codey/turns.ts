@@ -1,4 +1,4 @@
-import type { DecidedBy, Gate, Ruling, Withdraw } from "../core/approvals.ts";
+import type { DecidedBy, Ruling, Withdraw } from "../core/approvals.ts";
 import type { ClientCore } from "../core/client-core.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import {
@@ -63,7 +63,6 @@ export interface Job {
 export interface TurnsSetup {
   readonly settings: CodeySettings;
   readonly wire: Wire;
-  readonly gate: Gate;
   readonly transcript: () => Transcript;
   readonly core: () => ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
 }
@@ -97,11 +96,11 @@ export class Turns {
    * @throws QueueFullError when too much waits already.
    */
   create(input: unknown, prompt: CodeyPrompt, options: TurnOptions = {}): Job {
-    const { settings, core, gate } = this.#setup;
+    const { settings, core } = this.#setup;
     this.#queue.assertRoom(prompt.bytes);
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = options;
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
-    const state = newTurnState((callId) => gate.idFor(callId), maxTextBytes);
+    const state = newTurnState((callId) => core().gate.idFor(callId), maxTextBytes);
     const turn: Job["turn"] = new LiveTurn<CodeyEvent, CodeyResult>({
       id: randomId("turn"),
       input,
@@ -115,9 +114,7 @@ export class Turns {
       soFar: () => ({ usage: job.usage, endedBy: job.endedBy }),
       stop: () => this.#interrupted(job),
       settled: () => {},
-      onEvent: (event) => {
-        if (core().events.has("event")) core().events.emit("event", event, turn);
-      },
+      onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,
     });
     const job: Job = {
@@ -328,10 +325,12 @@ export class Turns {
   #ask(job: Job, asked: CodeyCall): void {
     const { id, name, input, raw } = asked.call;
     const { turn, open } = job;
-    const withdraw = this.#setup.gate.ask(
-      { id, name, input, turnId: turn.id, raw },
-      { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
-    );
+    const withdraw = this.#setup
+      .core()
+      .gate.ask(
+        { id, name, input, turnId: turn.id, raw },
+        { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
+      );
     if (turn.pending.some((request) => request.id === id)) open.set(id, withdraw);
   }
 

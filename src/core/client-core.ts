@@ -9,8 +9,9 @@ import {
 import { Connection } from "./connection.ts";
 import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
-import { ConnectError, said } from "./errors.ts";
+import { ClosedError, ConnectError, said } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import type { LiveTurn } from "./live-turn.ts";
 import type { Question } from "./question.ts";
 import { Queue } from "./queue.ts";
 import { Redactor } from "./redact.ts";
@@ -63,6 +64,7 @@ export class ClientCore<
   /** Changes that are being told, the current one first. */
   readonly #statuses = new Queue<ClientStatus>();
   #wasReady = false;
+  #closing = false;
   #closed: Promise<void> | undefined;
 
   constructor(setup: ClientCoreSetup<Event, Result>) {
@@ -136,10 +138,40 @@ export class ClientCore<
   close(options: CloseOptions = {}): Promise<void> {
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
+    this.#closing = true;
     this.#setup.closing();
     const closed = this.connection.close({ force, drainTimeout });
     this.#closed ??= closed;
     return this.#closed;
+  }
+
+  /** Why nothing new is taken, once the client is closed or was told to close. */
+  get closedError(): ClosedError | undefined {
+    const cause = this.connection.closedBy;
+    if (!this.#closing && !cause) return undefined;
+    return new ClosedError("this client was closed; make a new one", { cause, delivery: "not-sent" });
+  }
+
+  /** @throws ClosedError on a client that takes nothing new. */
+  assertOpen(): void {
+    const closed = this.closedError;
+    if (closed) throw closed;
+  }
+
+  /** Sends a turn that was made; a conversation may have held it back until after the client was closed. */
+  startTurn(turn: LiveTurn<Event, Result>, start: () => void): void {
+    const closed = this.closedError;
+    if (closed) {
+      turn.abandon(closed);
+      return;
+    }
+    start();
+    if (turn.open) this.connectForWork();
+  }
+
+  /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */
+  connectForWork(): void {
+    this.connection.connect().catch(() => {});
   }
 
   /** Something was not as it should be, and the connection lives on. */

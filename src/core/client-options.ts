@@ -2,6 +2,7 @@ import type { ReconnectOptions, ReconnectPolicy } from "./backoff.ts";
 import { type Clock, MAX_DELAY, systemClock } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
 import type { WebSocketInit, WebSocketLike } from "./socket.ts";
+import type { TurnOptions } from "./turn.ts";
 
 /** Where the library writes what it notices; silent unless given. `console` fits. */
 export interface Logger {
@@ -239,6 +240,13 @@ const RECONNECT_CHECKS: Readonly<Record<string, Check>> = {
   minDelay: checks.delay,
   maxDelay: checks.delay,
   shouldReconnect: checks.function,
+};
+
+/** What the options of one turn have to be that every protocol takes. */
+export const TURN_CHECKS: Readonly<Record<keyof TurnOptions, Check>> = {
+  signal: checks.signal,
+  timeout: checks.delay,
+  idleTimeout: checks.delay,
 };
 
 /** @throws InvalidInputError when `options` is given and no object, or a field of it is not what it should be. */
