@@ -210,13 +210,6 @@ export const WIRE: readonly Mutant[] = [
         tests: ["codebuff/settle.test.ts"],
       },
       {
-        name: "close-reason-shows-token",
-        breaks: "the reason of a close quotes credentials",
-        find: "reason: this.#setup.core().redactor.redact(end.reason) };",
-        replace: "reason: end.reason };",
-        tests: ["codebuff/lost-link.test.ts"],
-      },
-      {
         name: "session-refused-late",
         breaks: "a text about duplicate ids ends a session that has proved itself",
         find: "if (session.untouched && refusesSession(text)) {",

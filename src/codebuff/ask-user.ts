@@ -1,9 +1,10 @@
 import type { Gate } from "../core/approvals.ts";
 import { isObject } from "../core/client-options.ts";
+import { isUsersWord } from "../core/decision.ts";
 import type { Answers, Question, QuestionItem } from "../core/question.ts";
 import type { ToolOutput } from "./extensions.ts";
 import type { CodebuffToolCall } from "./handlers.ts";
-import { isUsersWord, type Job } from "./task.ts";
+import type { Job } from "./task.ts";
 
 /** The tool by which an agent asks the user something, however it is spelt. */
 export function isAskUser(name: string): boolean {

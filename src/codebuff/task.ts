@@ -1,5 +1,6 @@
 import type { DecidedBy, PendingRequest, Ruling, Waiting, Withdraw } from "../core/approvals.ts";
 import type { CancelTimer } from "../core/clock.ts";
+import { isUsersWord } from "../core/decision.ts";
 import { said } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/tool-call.ts";
 import type { HandlerContext } from "./handlers.ts";
@@ -208,11 +209,6 @@ export class Task<T> {
       closed: (id) => turn.closed(id),
     };
   }
-}
-
-/** Whether the user has said so, now or with an earlier `always`. */
-export function isUsersWord(by: DecidedBy): boolean {
-  return by === "callback" || by === "reply" || by === "session";
 }
 
 /** Whether nobody decided because the turn or the link ended: the gate may learn of that first. */

@@ -236,8 +236,7 @@ export class Wire implements Protocol {
     return new HandshakeError("timeout", message, { retryable: true });
   }
 
-  lost(reported: SocketEnd | AgentwireError): AgentwireError {
-    const end = isAgentwireError(reported) ? reported : this.#withoutCredentials(reported);
+  lost(end: SocketEnd | AgentwireError): AgentwireError {
     const session = this.#session;
     this.#endSettling();
     this.#session = undefined;
@@ -424,11 +423,6 @@ export class Wire implements Protocol {
     if (sent.kind === "prompt") this.promptAbandoned(sent.promptId);
     this.#fail(sent, error);
     this.retireIfIdle();
-  }
-
-  /** A server may say why it closed in the words of what it was sent. */
-  #withoutCredentials(end: SocketEnd): SocketEnd {
-    return end.reason === "" ? end : { ...end, reason: this.#setup.core().redactor.redact(end.reason) };
   }
 
   #endSettling(): void {

@@ -1,4 +1,5 @@
 import type { Ruling } from "../core/approvals.ts";
+import { isUsersWord } from "../core/decision.ts";
 import { hasEnded, type TurnToolCall } from "../core/tool-call.ts";
 import type {
   RequestedCall,
@@ -121,7 +122,7 @@ function ended(call: TurnToolCall, next: TurnToolCall, oddity: string): CallStep
 /** What a decision makes of a call that awaits one. */
 export function decideCall(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
   if (decision !== "reject") return { ...call, state: "approved" };
-  const deniedBy = by === "callback" || by === "reply" || by === "session" ? "user" : "policy";
+  const deniedBy = isUsersWord(by) ? "user" : "policy";
   return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
 }
 

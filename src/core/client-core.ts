@@ -91,6 +91,7 @@ export class ClientCore<
       observer: this.#observer(),
       dial: (stillWanted) => dialer.dial(stillWanted),
       target: () => dialer.target(),
+      redact: (text) => this.redactor.redact(text),
       connectTimeout: resolved.connectTimeout,
       handshakeTimeout: setup.handshakeTimeout,
       reconnect: resolved.reconnect,

@@ -57,6 +57,8 @@ export interface ConnectionSetup {
   readonly dial: (stillWanted: () => boolean) => Promise<WebSocketLike>;
   /** Where `dial` leads, without credentials, for messages. */
   readonly target: () => string;
+  /** Takes credentials out of what the server says. */
+  readonly redact: (text: string) => string;
   /** ms until a socket is open; 0 for no limit. */
   readonly connectTimeout: number;
   /** ms from then until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */

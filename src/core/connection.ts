@@ -367,8 +367,11 @@ export class Connection {
   }
 
   #socketEnded(reported: SocketEnd): void {
-    const { protocol, target, maxReceiveBytes } = this.#setup;
-    const end = isTooLarge(reported.cause) ? tooLarge(maxReceiveBytes, reported.cause) : reported;
+    const { protocol, target, maxReceiveBytes, redact } = this.#setup;
+    // A server may say why it closed in the words of what it was sent.
+    const end = isTooLarge(reported.cause)
+      ? tooLarge(maxReceiveBytes, reported.cause)
+      : { ...reported, reason: redact(reported.reason) };
     const state = this.#state;
     switch (state.name) {
       case "connecting":

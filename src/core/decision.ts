@@ -1,4 +1,4 @@
-import type { Ruling, ToolRule } from "./approvals.ts";
+import type { DecidedBy, Ruling, ToolRule } from "./approvals.ts";
 import { InvalidInputError } from "./errors.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -47,4 +47,9 @@ function fieldsOf(value: unknown): { readonly decision: unknown; readonly reason
 
 function isDecision(value: unknown): value is Ruling["decision"] {
   return DECISIONS.has(value);
+}
+
+/** Whether the user has said so, now or with an earlier `always`. */
+export function isUsersWord(by: DecidedBy): boolean {
+  return by === "callback" || by === "reply" || by === "session";
 }

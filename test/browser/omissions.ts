@@ -97,6 +97,11 @@ export const omissions: readonly Omission[] = [
     reason: NO_CUT,
   },
   {
+    file: "test/codey/client.test.ts",
+    test: "a server that says why it closed in the words of a header",
+    reason: NO_HEADERS,
+  },
+  {
     file: "test/codey/acceptance/browser.test.ts",
     reason: "it takes the suite to the WebSocket of Node, for want of a browser",
   },

@@ -109,6 +109,23 @@ describe.each(PROFILES)("on the %s server", (profile) => {
     expect(made.server.violations).toEqual([]);
   });
 
+  test("a server that says why it closed in the words of a header shows no credential", async () => {
+    await using made = await pair(
+      { profile, answer: () => ["a", codeyStep.close(1011, "bad token sesame-9a8b7c")] },
+      {
+        headers: { authorization: "Bearer sesame-9a8b7c" },
+      },
+    );
+    const outcome = await made.client.prompt("x").outcome;
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "connection-lost", closeCode: 1011, closeReason: "bad token [redacted]" },
+    });
+    expect(
+      JSON.stringify(outcome) + String(outcome.status === "failed" && outcome.error.message),
+    ).not.toContain("sesame");
+  });
+
   test("ping, state and history are answered in order and stay out of the turn", async () => {
     await using made = await pair({ profile, answer: () => ["a", codeyStep.hang()] });
     const turn = made.client.prompt("x");

@@ -94,6 +94,7 @@ export function connectionRig(changes: Changes = {}) {
     observer,
     dial: () => state.dial(),
     target: () => "ws://server/ws",
+    redact: (text) => text.replaceAll("secret", "[redacted]"),
     connectTimeout: CONNECT_TIMEOUT,
     handshakeTimeout: HANDSHAKE_TIMEOUT,
     reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
