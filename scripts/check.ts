@@ -10,6 +10,7 @@ import { packageCheck } from "./checks/package.ts";
 import { privacy } from "./checks/privacy.ts";
 import { size } from "./checks/size.ts";
 import { snippets } from "./checks/snippets.ts";
+import { endOnSignal } from "./support/end-on-signal.ts";
 import { run, tail } from "./support/run.ts";
 
 interface Entry {
@@ -74,13 +75,7 @@ interface Outcome {
   readonly findings: readonly Finding[];
 }
 
-// Children are ended on exit (see run.ts), and a signal would end this process without one.
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
-  process.once(signal, () => process.exit(code));
-}
+endOnSignal();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -7,6 +7,7 @@ import { type Mutant, mutate } from "./mutants/mutant.ts";
 import { type Fate, page } from "./mutants/report.ts";
 import { MUTANTS } from "./mutants/table.ts";
 import { typeChecker } from "./mutants/type-check.ts";
+import { endOnSignal } from "./support/end-on-signal.ts";
 
 const HELP = `Usage: npm run mutants -- [options]
 
@@ -29,13 +30,7 @@ interface Ready {
 
 const root = join(import.meta.dirname, "..");
 
-// Children are ended and folders removed on exit, and a signal would end this process without one.
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
-  process.once(signal, () => process.exit(code));
-}
+endOnSignal();
 
 const { values } = parseArgs({
   options: {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
+import { endOnSignal } from "./support/end-on-signal.ts";
 import { run } from "./support/run.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
@@ -26,12 +27,7 @@ const LIMIT = 600_000;
 const report = z.object({ numPassedTests: z.number(), numTotalTests: z.number() });
 const root = join(import.meta.dirname, "..");
 
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
-  process.once(signal, () => process.exit(code));
-}
+endOnSignal();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -179,20 +179,6 @@ export const HANDLERS: readonly Mutant[] = [
         tests: ["codebuff/approvals-rules.test.ts"],
       },
       {
-        name: "callback-is-policy",
-        breaks: "what the callback denies counts as denied by a rule",
-        find: 'by === "callback" || by === "reply" ||',
-        replace: 'by === "reply" ||',
-        tests: ["codebuff/approvals.test.ts"],
-      },
-      {
-        name: "reply-is-policy",
-        breaks: "what a reply denies counts as denied by a rule",
-        find: 'by === "callback" || by === "reply" ||',
-        replace: 'by === "callback" ||',
-        tests: ["codebuff/approvals.test.ts"],
-      },
-      {
         name: "denial-reason-lost",
         breaks: "the turn does not show why a call was denied",
         find: "      ...(why === undefined ? {} : { reason: why }),",

@@ -297,6 +297,20 @@ export const APPROVALS: readonly Mutant[] = [
     ["core/approvals.test.ts"],
     [
       {
+        name: "callback-is-policy",
+        breaks: "what the callback denies counts as denied by a rule",
+        find: 'by === "callback" || by === "reply" ||',
+        replace: 'by === "reply" ||',
+        tests: ["codebuff/approvals.test.ts"],
+      },
+      {
+        name: "reply-is-policy",
+        breaks: "what a reply denies counts as denied by a rule",
+        find: 'by === "callback" || by === "reply" ||',
+        replace: 'by === "callback" ||',
+        tests: ["codebuff/approvals.test.ts"],
+      },
+      {
         name: "rule-fits-prefix",
         breaks: "a rule for `read` fits `read_all`",
         find: "? tool === name",
