@@ -1,27 +1,11 @@
 import { CodeyClient, type CodeyClientOptions, type ToolCall } from "agentwire/codey";
 import { codeyStep, codeyTool, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as page from "../../docs/snippets/codey.ts";
 import * as readme from "../../docs/snippets/readme.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
 
-/** What a snippet streamed out, and what it logged. */
-let streamed = "";
-let logged: unknown[][] = [];
-
-beforeEach(() => {
-  streamed = "";
-  logged = [];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    streamed += String(text);
-    return true;
-  });
-  vi.spyOn(console, "log").mockImplementation((...values) => void logged.push(values));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
+const output = capturedOutput();
 
 /** The real server but for this: it answers a Close, so that nobody waits for it. */
 const started = (options: MockCodeyOptions = {}): Promise<MockCodeyServer> =>
@@ -49,8 +33,8 @@ test("the first program of docs/codey.md reads, runs nothing else, and says what
   });
   vi.stubEnv("CODEY_URL", server.url);
   await import("../../docs/snippets/codey-first.ts");
-  expect(streamed).toBe("Let me see. An alpha.");
-  expect(logged).toEqual([["\n(mcp_read_file)"], ["\n(2 rounds, 2 calls, 20 tokens)"]]);
+  expect(output.streamed).toBe("Let me see. An alpha.");
+  expect(output.logged).toEqual([["\n(mcp_read_file)"], ["\n(2 rounds, 2 calls, 20 tokens)"]]);
   expect(server.decisions.map(({ approved }) => approved)).toEqual([true, false]);
   expect(server.violations).toEqual([]);
 });
@@ -64,7 +48,7 @@ test("the program of README.md asks the user, and shows the call as it lives", a
   });
   expect(asked).toEqual(["mcp_shell"]);
   const states = ["requested", "awaiting", "approved", "running", "done"];
-  expect(logged).toEqual(states.map((state) => ["mcp_shell", state]));
+  expect(output.logged).toEqual(states.map((state) => ["mcp_shell", state]));
   expect(usage).toMatchObject({ outputTokens: 20 });
 });
 
@@ -123,7 +107,7 @@ test("a dialog decides by hand; a click that comes late changes nothing", async 
   await isShown;
   await turn.cancel();
   onClick("toolu_1");
-  expect([shown, hidden, logged]).toEqual([["toolu_1"], ["toolu_1"], [["decided by: cancelled"]]]);
+  expect([shown, hidden, output.logged]).toEqual([["toolu_1"], ["toolu_1"], [["decided by: cancelled"]]]);
   expect(server.decisions).toMatchObject([{ approved: false }]);
 });
 
@@ -144,7 +128,7 @@ test("what a cancelled turn leaves is told, and the next one is whole", async ()
   await using user = clientOf(server);
   await user.client.connect();
   await page.cancelling(user.client);
-  expect(logged).toEqual([[0, 0, undefined]]);
+  expect(output.logged).toEqual([[0, 0, undefined]]);
   expect(server.violations).toEqual([]);
 });
 
@@ -157,7 +141,7 @@ test("the errors that leave a question are told, the others thrown", async () =>
     await page.errors(user.client);
     await expect(page.errors(user.client)).rejects.toMatchObject({ code: "closed" });
   }
-  expect(logged).toEqual([
+  expect(output.logged).toEqual([
     ["http", 529, 'Stream error: ApiError { status: 529, body: "busy" }'],
     ["Ask your user: a command may still run."],
   ]);
@@ -171,7 +155,7 @@ test("a client that comes back says that the server knows nothing", async () => 
   await user.client.connect();
   server.dropAll();
   await reconnected;
-  expect(logged).toEqual([["session 1"], ["session 2 knows nothing of what was said"]]);
+  expect(output.logged).toEqual([["session 1"], ["session 2 knows nothing of what was said"]]);
 });
 
 test("state and history are the server's, the messages the client's", async () => {
@@ -179,7 +163,7 @@ test("state and history are the server's, the messages the client's", async () =
   await using user = clientOf(server);
   await user.client.prompt("Hi.").result;
   await page.asking(user.client);
-  expect(logged).toEqual([
+  expect(output.logged).toEqual([
     [expect.any(Number), 0, 0],
     [
       [

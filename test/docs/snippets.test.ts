@@ -3,30 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer, step } from "agentwire/testing";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { approvals, content, handlers, inbox } from "../../docs/snippets/codebuff.ts";
 import { conversation, errors } from "../../docs/snippets/readme.ts";
 import { codey, codeyDecision, manualClock, record, replay, script } from "../../docs/snippets/testing.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
 import { kinds, RawCodey } from "../testing/mock-codey-raw-client.ts";
 
-/** What a snippet streamed out, and what it logged. */
-let streamed = "";
-let logged: unknown[][] = [];
-
-beforeEach(() => {
-  streamed = "";
-  logged = [];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    streamed += String(text);
-    return true;
-  });
-  vi.spyOn(console, "log").mockImplementation((...values) => void logged.push(values));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
+const output = capturedOutput();
 
 /** A client of `server` that is closed when the test leaves. */
 function clientOf(server: MockCodebuffServer) {
@@ -41,8 +25,8 @@ describe("the programs of README.md", () => {
 
     await import("../../docs/snippets/first-program.ts");
 
-    expect(streamed).toBe("Five syllables here.");
-    expect(logged).toEqual([[`\n(prompt ${server.prompts[0]?.data.promptId} is complete)`]]);
+    expect(output.streamed).toBe("Five syllables here.");
+    expect(output.logged).toEqual([[`\n(prompt ${server.prompts[0]?.data.promptId} is complete)`]]);
     expect(server.connections.map(({ closed }) => closed?.by)).toEqual(["client"]);
   });
 
@@ -52,7 +36,7 @@ describe("the programs of README.md", () => {
 
     const resumed = await conversation(user.client);
 
-    expect(streamed).toBe("You are Ada.");
+    expect(output.streamed).toBe("You are Ada.");
     expect(resumed.messages.map((message) => message.content)).toEqual([
       "My name is Ada.",
       "You are Ada.",
@@ -72,7 +56,7 @@ describe("the programs of README.md", () => {
 
     await errors(user.client);
 
-    expect(logged).toEqual([
+    expect(output.logged).toEqual([
       [expect.stringMatching(/^connection-lost: /)],
       ["Ask your user: it may have been done."],
     ]);
@@ -187,7 +171,7 @@ describe("who decides in docs/codebuff.md", () => {
 describe("the programs of docs/testing.md", () => {
   test("the server on a port answers, and has nothing to complain of", async () => {
     await import("../../docs/snippets/testing-server.ts");
-    expect(logged).toEqual([["Hello you said hello"], [1, []]]);
+    expect(output.logged).toEqual([["Hello you said hello"], [1, []]]);
   });
 
   test("the mock behind msw answers the app that opens the global WebSocket", async () => {
@@ -213,7 +197,7 @@ describe("the programs of docs/testing.md", () => {
     using again = await RawCodey.open(server);
     await deciding;
     expect(kinds(asked)).toEqual(["ThinkingDelta", '"Let me look. "', "ToolRequest", "A toolu_1"]);
-    expect(logged).toEqual([
+    expect(output.logged).toEqual([
       ["toolu_1", true],
       [[], { live: 1, leaked: expect.any(Number) }],
     ]);
@@ -222,7 +206,7 @@ describe("the programs of docs/testing.md", () => {
 
   test("the clock that is moved by hand ends the turn that fell silent", async () => {
     await manualClock();
-    expect(logged).toMatchObject([
+    expect(output.logged).toMatchObject([
       [{ status: "failed", error: { code: "turn-timeout", kind: "idle" }, partial: { text: "one" } }],
     ]);
   });
@@ -241,6 +225,6 @@ describe("the programs of docs/testing.md", () => {
       process.chdir(before);
       await rm(folder, { recursive: true, force: true });
     }
-    expect(logged).toEqual([["Once and again."]]);
+    expect(output.logged).toEqual([["Once and again."]]);
   });
 });

@@ -1,12 +1,8 @@
-import {
-  CodeyClient,
-  type CodeyClientEvents,
-  type CodeyClientOptions,
-  type CodeyEvent,
-} from "agentwire/codey";
+import { CodeyClient, type CodeyClientEvents, type CodeyClientOptions } from "agentwire/codey";
 import { type CodeyConnection, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
 
 export { drain, gate } from "./codebuff.ts";
+export { eventsOf, failureOf, heard, rejection, shown } from "./turns.ts";
 
 export type CodeyTurn = ReturnType<CodeyClient["prompt"]>;
 
@@ -68,28 +64,6 @@ export async function status(client: CodeyClient, wanted: CodeyClient["status"])
   if (client.status !== wanted) await once(client, "status", (value) => value === wanted);
 }
 
-/** Resolves with the next frame that the client receives and that contains `part`. */
-export async function heard(client: CodeyClient, part: string): Promise<string> {
-  const { text } = await once(
-    client,
-    "frame",
-    ({ direction, text }) => direction === "in" && text.includes(part),
-  );
-  return text;
-}
-
-/** Resolves once the turn has shown `text`. */
-export async function shown(turn: CodeyTurn, text: string): Promise<void> {
-  if (turn.text === text) return;
-  await new Promise<void>((resolve) => {
-    const off = turn.on("event", () => {
-      if (turn.text !== text) return;
-      off();
-      resolve();
-    });
-  });
-}
-
 /** Resolves with the id of the turn's next call that waits for a decision, or of one that waits already. */
 export function asked(turn: CodeyTurn, fits: (id: string) => boolean = () => true): Promise<string> {
   return new Promise((resolve) => {
@@ -119,13 +93,6 @@ export async function reached(turn: CodeyTurn, id: string, state: string): Promi
   });
 }
 
-/** The events of a turn, as they come. */
-export function eventsOf(turn: CodeyTurn): readonly CodeyEvent[] {
-  const events: CodeyEvent[] = [];
-  turn.on("event", (event) => events.push(event));
-  return events;
-}
-
 /** The arguments of an event of the client, as they come. */
 export function collect<Name extends keyof CodeyClientEvents & string>(
   client: CodeyClient,
@@ -150,22 +117,6 @@ export function sent(server: MockCodeyServer): readonly string[] {
     .map(({ raw }): Record<string, unknown> => JSON.parse(raw))
     .map(({ type, content, call_id, approved }) => [type, content, call_id, approved])
     .map((words) => words.filter((word) => word !== undefined).join(" "));
-}
-
-/** What a turn failed with. */
-export async function failureOf(turn: CodeyTurn): Promise<unknown> {
-  const outcome = await turn.outcome;
-  return outcome.status === "failed" ? outcome.error : outcome;
-}
-
-/** What a promise rejects with; its value would be a mistake of the test. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  const settled = await promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  if ("error" in settled) return settled.error;
-  throw new Error(`Nothing was rejected: ${JSON.stringify(settled.value)}`);
 }
 
 /** What a call throws at once; its value would be a mistake of the test. */

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { vi } from "vitest";
+import { countNames } from "../../helpers/suite-names.ts";
 import { names, omissions } from "./omissions.ts";
 
 /** The titles of the suite; nothing of it runs here. */
@@ -64,44 +64,4 @@ const required: readonly string[] = [
   ].map((row) => `error ${row}`),
 ];
 
-const isTested = (name: string): boolean => titles.some((title) => title.startsWith(`${name}:`));
-
-test("every name has a test, or on each profile a row that says why not", () => {
-  const missing = required.flatMap((name) =>
-    (["proxy", "codebuff"] as const)
-      .filter(
-        (profile) =>
-          !isTested(name) && !omissions.some((row) => row.test === name && row.profile === profile),
-      )
-      .map((profile) => `${name} (${profile})`),
-  );
-  expect(missing).toEqual([]);
-});
-
-test("an omission is of something that is there, once, and gives a reason", () => {
-  for (const row of omissions) {
-    const known = required.includes(row.test) || titles.some((title) => names(row, title));
-    expect(known, `${row.test} is nothing that is tested`).toBe(true);
-    expect(row.reason.trim(), row.test).not.toBe("");
-  }
-  const keys = omissions.map(({ test, profile }) => `${test} (${profile})`);
-  expect(new Set(keys).size).toBe(keys.length);
-});
-
-test("no title is used twice, and each begins with one of the names", () => {
-  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
-  expect(titles.filter((title) => !required.some((name) => title.startsWith(`${name}: `)))).toEqual([]);
-});
-
-test("every file of the suite is counted here, and runs in the browser-like socket too", () => {
-  const files = readdirSync(new URL(".", import.meta.url)).filter((file) => file.endsWith(".test.ts"));
-  const suite = files.filter((file) => file !== "browser.test.ts" && file !== "complete.test.ts");
-  for (const importer of ["browser.test.ts", "complete.test.ts"]) {
-    const source = readFileSync(new URL(importer, import.meta.url), "utf8");
-    expect(imported(source), importer).toEqual(suite.sort());
-  }
-});
-
-function imported(source: string): readonly string[] {
-  return [...source.matchAll(/^import "\.\/(.+)";$/gm)].map(([, file]) => String(file)).sort();
-}
+countNames({ required, titles, profiles: ["proxy", "codebuff"], omissions, names, url: import.meta.url });

@@ -1,8 +1,9 @@
-import type { CodebuffClient, CodebuffEvent, CodebuffResult } from "agentwire/codebuff";
+import type { CodebuffClient, CodebuffResult } from "agentwire/codebuff";
 import { exampleSessionState, type MockCodebuffServer, type MockConnection } from "agentwire/testing";
 import { once, sentTo, status } from "../../helpers/codebuff.ts";
 
-type Turn = ReturnType<CodebuffClient["prompt"]>;
+export { eventsOf, failureOf, heard, rejection, shown } from "../../helpers/turns.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An init that both servers take. */
@@ -38,51 +39,6 @@ export function sentOn(server: MockCodebuffServer, connection: number): readonly
     .filter((frame) => frame.direction === "c2s" && frame.connection.id === connection)
     .map(({ raw }): { type: string; data?: { type: string } } => JSON.parse(raw))
     .map(({ type, data }) => data?.type ?? type);
-}
-
-/** Resolves with the next frame that the client receives and that contains `part`. */
-export async function heard(client: CodebuffClient, part: string): Promise<string> {
-  const { text } = await once(
-    client,
-    "frame",
-    ({ direction, text }) => direction === "in" && text.includes(part),
-  );
-  return text;
-}
-
-/** Resolves once the turn has shown `text`. */
-export async function shown(turn: Turn, text: string): Promise<void> {
-  if (turn.text === text) return;
-  await new Promise<void>((resolve) => {
-    const off = turn.on("event", () => {
-      if (turn.text !== text) return;
-      off();
-      resolve();
-    });
-  });
-}
-
-/** The events of a turn, as they come. */
-export function eventsOf(turn: Turn): readonly CodebuffEvent[] {
-  const events: CodebuffEvent[] = [];
-  turn.on("event", (event) => events.push(event));
-  return events;
-}
-
-/** What a turn failed with. */
-export async function failureOf(turn: { readonly outcome: Turn["outcome"] }): Promise<unknown> {
-  const outcome = await turn.outcome;
-  return outcome.status === "failed" ? outcome.error : outcome;
-}
-
-/** What a promise rejects with; its value would be a mistake of the test. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  const settled = await promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  if ("error" in settled) return settled.error;
-  throw new Error(`Nothing was rejected: ${JSON.stringify(settled.value)}`);
 }
 
 /** Ends the connection in some way, and waits until the client is back; resolves with why it went. */

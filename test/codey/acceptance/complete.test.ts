@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
 import type { MockCodeySwitches } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
 import { settingsOf } from "../../../src/testing/codey/profiles.ts";
+import { countNames } from "../../helpers/suite-names.ts";
 import { PROFILES } from "./both.ts";
 import { names, omissions } from "./omissions.ts";
 
@@ -188,45 +188,8 @@ const required: readonly string[] = [
   ...numbered("acceptance ", 20),
 ];
 
-const isTested = (name: string): boolean => titles.some((title) => title.startsWith(`${name}:`));
-
-test("every name has a test, or on each profile a row that says why not", () => {
-  const missing = required.flatMap((name) =>
-    PROFILES.filter(
-      (profile) => !isTested(name) && !omissions.some((row) => row.test === name && row.profile === profile),
-    ).map((profile) => `${name} (${profile})`),
-  );
-  expect(missing).toEqual([]);
-});
-
-test("an omission is of something that is there, once, and gives a reason", () => {
-  for (const row of omissions) {
-    const known = required.includes(row.test) || titles.some((title) => names(row, title));
-    expect(known, `${row.test} is nothing that is tested`).toBe(true);
-    expect(row.reason.trim(), row.test).not.toBe("");
-  }
-  const keys = omissions.map(({ test, profile }) => `${test} (${profile})`);
-  expect(new Set(keys).size).toBe(keys.length);
-});
-
-test("no title is used twice, and each begins with one of the names", () => {
-  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
-  expect(titles.filter((title) => !required.some((name) => title.startsWith(`${name}: `)))).toEqual([]);
-});
+countNames({ required, titles, profiles: PROFILES, omissions, names, url: import.meta.url });
 
 test("every switch of the mock is counted here", () => {
   expect(Object.keys(SWITCHES).sort()).toEqual(Object.keys(settingsOf({})).sort());
 });
-
-test("every file of the suite is counted here, and runs in the browser-like socket too", () => {
-  const files = readdirSync(new URL(".", import.meta.url)).filter((file) => file.endsWith(".test.ts"));
-  const suite = files.filter((file) => file !== "browser.test.ts" && file !== "complete.test.ts");
-  for (const importer of ["browser.test.ts", "complete.test.ts"]) {
-    const source = readFileSync(new URL(importer, import.meta.url), "utf8");
-    expect(imported(source), importer).toEqual(suite.sort());
-  }
-});
-
-function imported(source: string): readonly string[] {
-  return [...source.matchAll(/^import "\.\/(.+)";$/gm)].map(([, file]) => String(file)).sort();
-}

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** A test that one profile does without. */
+interface Omission {
+  readonly test: string;
+  readonly profile: string;
+  readonly reason: string;
+}
+
+/** An acceptance suite whose tests have to be there by name. */
+export interface Suite<Row extends Omission> {
+  /** Everything that has to be tested by name: what a title begins with, before its colon. */
+  readonly required: readonly string[];
+  readonly titles: readonly string[];
+  readonly profiles: readonly string[];
+  readonly omissions: readonly Row[];
+  /** Whether a row leaves out the test of this title. */
+  readonly names: (row: Row, title: string) => boolean;
+  /** `import.meta.url` of the file that counts, which stands among those of the suite. */
+  readonly url: string;
+}
+
+/** Tests that nothing of a suite is missing, twice there, or left out without a reason. */
+export function countNames<Row extends Omission>(suite: Suite<Row>): void {
+  const { required, titles, profiles, omissions, names, url } = suite;
+  const isTested = (name: string): boolean => titles.some((title) => title.startsWith(`${name}:`));
+
+  test("every name has a test, or on each profile a row that says why not", () => {
+    const missing = required.flatMap((name) =>
+      profiles
+        .filter(
+          (profile) =>
+            !isTested(name) && !omissions.some((row) => row.test === name && row.profile === profile),
+        )
+        .map((profile) => `${name} (${profile})`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("an omission is of something that is there, once, and gives a reason", () => {
+    for (const row of omissions) {
+      const known = required.includes(row.test) || titles.some((title) => names(row, title));
+      expect(known, `${row.test} is nothing that is tested`).toBe(true);
+      expect(row.reason.trim(), row.test).not.toBe("");
+    }
+    const keys = omissions.map(({ test, profile }) => `${test} (${profile})`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("no title is used twice, and each begins with one of the names", () => {
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+    expect(titles.filter((title) => !required.some((name) => title.startsWith(`${name}: `)))).toEqual([]);
+  });
+
+  test("every file of the suite is counted here, and runs in the browser-like socket too", () => {
+    const files = readdirSync(new URL(".", url)).filter((file) => file.endsWith(".test.ts"));
+    const counted = files.filter((file) => file !== "browser.test.ts" && file !== "complete.test.ts");
+    for (const importer of ["browser.test.ts", "complete.test.ts"]) {
+      const source = readFileSync(new URL(importer, url), "utf8");
+      expect(imported(source), importer).toEqual(counted.sort());
+    }
+  });
+}
+
+function imported(source: string): readonly string[] {
+  return [...source.matchAll(/^import "\.\/(.+)";$/gm)].map(([, file]) => String(file)).sort();
+}
