@@ -202,8 +202,8 @@ export const APPROVALS: readonly Mutant[] = [
       {
         name: "settled-told-as-open",
         breaks: "the client's listeners are told of a request that the turn's have settled",
-        find: "if (!this.#outcome) this.#setup.opened(request, turn);",
-        replace: "this.#setup.opened(request, turn);",
+        find: "if (!this.#outcome) this.#setup.opened(request);",
+        replace: "this.#setup.opened(request);",
       },
       {
         name: "callback-asked-in-vain",

@@ -97,7 +97,7 @@ export interface GateSetup {
   readonly options: ApprovalOptions;
   readonly clock: Clock;
   /** A request was opened: tell the client's listeners. */
-  readonly opened: (request: PendingRequest, turn: Waiting | undefined) => void;
+  readonly opened: (request: PendingRequest) => void;
   readonly warn: (kind: string, message: string, details?: { readonly cause?: unknown }) => void;
 }
 

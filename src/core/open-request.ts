@@ -46,7 +46,7 @@ export class OpenRequest<Outcome extends object> {
   begin(): void {
     const { request, turn, consult } = this.#asked;
     turn?.opened(request);
-    if (!this.#outcome) this.#setup.opened(request, turn); // the turn's listeners may have replied by now
+    if (!this.#outcome) this.#setup.opened(request); // the turn's listeners may have replied by now
     this.#withdrawIfStopped();
     if (this.#outcome || !consult) return;
     void this.#consult(consult);
