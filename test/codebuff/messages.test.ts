@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode, isResponseChunk, responseChunkSchema } from "../../src/codebuff/messages.ts";
 import { parseFrame } from "../../src/core/frames.ts";
+import { runs } from "../properties/support/runs.ts";
 
 const action = (data: unknown) => ({ type: "action", data });
 
@@ -286,6 +287,7 @@ describe("what is unknown or hostile comes back as it is, and never throws", () 
       fc.property(fc.oneof(fc.jsonValue(), typed), (value) => {
         expect(decode(value).type).toBeTypeOf("string");
       }),
+      runs(100),
     );
   });
 });
@@ -313,7 +315,7 @@ describe("the guard of the hot frame", () => {
       fc.property(value, (data) => {
         expect(isResponseChunk(data)).toBe(responseChunkSchema.safeParse(data).success);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -323,6 +325,7 @@ describe("the guard of the hot frame", () => {
         expect(decode(action(data))).toBe(data);
         expect(responseChunkSchema.safeParse(data).data).toEqual(data);
       }),
+      runs(100),
     );
   });
 });
@@ -354,6 +357,7 @@ describe("what goes out", () => {
         });
         expect(JSON.parse(encode.topics("subscribe", 1, topics))).toHaveProperty("topics", topics);
       }),
+      runs(100),
     );
   });
 });

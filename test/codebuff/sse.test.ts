@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exactSse, SseReader } from "../../src/codebuff/sse.ts";
+import { runs } from "../properties/support/runs.ts";
 
 interface Reading {
   readonly events: string[];
@@ -80,7 +81,7 @@ describe("a stream of server-sent events", () => {
       fc.property(stream, fc.array(fc.nat(400)), (text, places) => {
         expect(read(cut(text, places))).toEqual(read([text]));
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exceedsBytes, parseFrame, utf8Length } from "../../src/core/frames.ts";
+import { runs } from "../properties/support/runs.ts";
 
 const MEBIBYTE = 1_048_576;
 
@@ -54,6 +55,7 @@ describe("parseFrame reads the bare numbers that real servers write", () => {
       fc.property(value, (value) => {
         expect(parseFrame(asPython(value))).toEqual(value);
       }),
+      runs(100),
     );
   });
 });
@@ -158,6 +160,7 @@ describe("utf8Length", () => {
         const text = String.fromCharCode(...codes);
         expect(utf8Length(text)).toBe(Buffer.byteLength(text));
       }),
+      runs(100),
     );
   });
 });
@@ -183,6 +186,7 @@ describe("exceedsBytes", () => {
       fc.property(fc.string({ unit: "binary" }), fc.nat(40), (text, limit) => {
         expect(exceedsBytes(text, limit)).toBe(Buffer.byteLength(text) > limit);
       }),
+      runs(100),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { GrowingText } from "../../src/core/growing-text.ts";
+import { runs } from "../properties/support/runs.ts";
 
 const ENOUGH = 1_000_000;
 
@@ -18,6 +19,7 @@ describe("GrowingText", () => {
         expect(text.value).toBe(model);
         expect(text.truncated).toBe(false);
       }),
+      runs(100),
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { SEEDS } from "./seeds.ts";
-import { PATIENCE, runs, SEED } from "./support/runs.ts";
+import { PATIENCE, runs } from "./support/runs.ts";
 import { scenarios } from "./support/scenario.ts";
 import { World } from "./support/world.ts";
 
@@ -14,7 +14,7 @@ describe("whatever server, link, user and clock do: nothing is left pending, not
     async (profile) => {
       await fc.assert(
         fc.asyncProperty(scenarios(profile, LENGTH), (scenario) => World.play(scenario)),
-        { numRuns: runs(1_000), ...SEED },
+        runs(1_000),
       );
     },
     PATIENCE,

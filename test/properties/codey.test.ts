@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { CODEY_SEEDS } from "./codey-seeds.ts";
 import { CodeyWorld } from "./support/codey/codey-world.ts";
 import { codeyScenarios } from "./support/codey/scenario.ts";
-import { PATIENCE, runs, SEED } from "./support/runs.ts";
+import { PATIENCE, runs } from "./support/runs.ts";
 
 /** Things that happen in one life of a client, at most. */
 const LENGTH = 60;
@@ -14,7 +14,7 @@ describe("whatever server, link, user and clock do: nothing is left open, each t
     async (approver) => {
       await fc.assert(
         fc.asyncProperty(codeyScenarios(approver, LENGTH), (scenario) => CodeyWorld.play(scenario)),
-        { numRuns: runs(700), ...SEED },
+        runs(700),
       );
     },
     PATIENCE,

@@ -133,7 +133,7 @@ test("a buffer gives each reader what the plain lists of a model would, whoever 
       const { real, model } = await play(calls);
       expect(real).toEqual(model);
     }),
-    { numRuns: runs(3_000) },
+    runs(3_000),
   );
 });
 
@@ -157,6 +157,6 @@ test("over a thousand values, in bursts of any size, nothing is lost, repeated o
       expect(values.slice(0, pushed)).toEqual(Array.from({ length: pushed }, (_, index) => index));
       expect(values.slice(pushed).every((value) => value === undefined)).toBe(true);
     }),
-    { numRuns: runs(60) },
+    runs(60),
   );
 });

@@ -124,9 +124,9 @@ describe("a guard by hand says what a schema would", () => {
         said[is ? "yes" : "no"]++;
         expect(is).toBe(printModeEvent.safeParse(value).success);
       }),
-      { numRuns: runs(4_000) },
+      runs(4_000),
     );
-    expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000) / 20); // it was asked of both
+    expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000).numRuns / 20); // it was asked of both
   });
 
   test("isDelta, of anything that is nearly a piece of text or thinking", () => {
@@ -147,9 +147,9 @@ describe("a guard by hand says what a schema would", () => {
         said[is ? "yes" : "no"]++;
         expect(is).toBe(textDelta.safeParse(value).success || thinkingDelta.safeParse(value).success);
       }),
-      { numRuns: runs(4_000) },
+      runs(4_000),
     );
-    expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000) / 20);
+    expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000).numRuns / 20);
   });
 
   test("isToolOutput, of anything that is nearly a part", () => {
@@ -157,7 +157,7 @@ describe("a guard by hand says what a schema would", () => {
       fc.property(output, (value) => {
         expect(isToolOutput(value)).toBe(toolOutput.safeParse(value).success);
       }),
-      { numRuns: runs(2_000) },
+      runs(2_000),
     );
   });
 });
@@ -359,7 +359,7 @@ describe("decode of any message of a type", () => {
             );
           }
         }),
-        { numRuns: runs(250) },
+        runs(250),
       );
     },
   );

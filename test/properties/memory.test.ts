@@ -132,7 +132,7 @@ describe("a conversation of any turns on any servers, some of which fail", () =>
           saidWith(last).sort(),
         );
       }),
-      { numRuns: runs(500) },
+      runs(500),
     );
   });
 
@@ -152,7 +152,7 @@ describe("a conversation of any turns on any servers, some of which fail", () =>
           expect(parsed(there.state)).toEqual(parsed(here.state));
         }
       }),
-      { numRuns: runs(300) },
+      runs(300),
     );
   });
 
@@ -167,7 +167,7 @@ describe("a conversation of any turns on any servers, some of which fail", () =>
         }
         for (const { state, text } of taken) expect(JSON.stringify(state)).toBe(text);
       }),
-      { numRuns: runs(200) },
+      runs(200),
     );
   });
 });
@@ -181,7 +181,7 @@ describe("a prompt on its own", () => {
         expect([...shown(content), ...words]).toEqual(saidWith(given));
         expect(rolesOf(content).every((role) => role === "user")).toBe(true);
       }),
-      { numRuns: runs(500) },
+      runs(500),
     );
   });
 
@@ -196,7 +196,7 @@ describe("a prompt on its own", () => {
           saidWith(given).sort(),
         );
       }),
-      { numRuns: runs(500) },
+      runs(500),
     );
   });
 });
