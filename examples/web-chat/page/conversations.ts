@@ -1,0 +1,80 @@
+import type { CassRest } from "agentwire/cass";
+import { button, element, find } from "./dom.ts";
+import { plain } from "./trouble.ts";
+
+/** More than anybody looks through. */
+const SHOWN = 50;
+
+/** What is in the list. */
+export interface Entry {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The conversations that the server keeps for a user, newest first. */
+export class Conversations {
+  readonly #list = find(document, "#conversations", HTMLUListElement);
+  readonly #note = find(document, "#conversations-note", HTMLElement);
+  readonly #rest: CassRest;
+  readonly #onChoice: (entry: Entry) => void;
+  #entries: readonly Entry[] = [];
+  #current: string | undefined;
+
+  constructor(rest: CassRest, onChoice: (entry: Entry) => void) {
+    this.#rest = rest;
+    this.#onChoice = onChoice;
+  }
+
+  /** Says something instead of a list, or below it. */
+  say(text: string): void {
+    this.#note.textContent = text;
+    this.#note.hidden = text === "";
+  }
+
+  /** Asks the server what there is. */
+  async refresh(): Promise<void> {
+    try {
+      const { conversations } = await this.#rest.listConversations({ limit: SHOWN });
+      this.#entries = conversations.map(({ id, title }) => ({ id, title: title ?? "Without a title" }));
+      this.say(conversations.length === 0 ? "Nothing was said yet." : "");
+    } catch (error) {
+      this.say(`The list cannot be read: ${plain(error)}`);
+    }
+    this.#show();
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.say("");
+    this.#show();
+  }
+
+  titleOf(id: string): string | undefined {
+    return this.#entries.find((entry) => entry.id === id)?.title;
+  }
+
+  rename(id: string, title: string): void {
+    this.#entries = this.#entries.map((entry) => (entry.id === id ? { ...entry, title } : entry));
+    this.#show();
+  }
+
+  /** Marks the one that is open. */
+  mark(id: string | undefined): void {
+    this.#current = id;
+    this.#show();
+  }
+
+  #show(): void {
+    const { activeElement } = document;
+    const focused = activeElement instanceof HTMLElement ? activeElement.dataset["id"] : undefined;
+    const items = this.#entries.map((entry) => {
+      const choice = button("conversation", entry.title, () => this.#onChoice(entry));
+      choice.dataset["id"] = entry.id;
+      if (entry.id === this.#current) choice.setAttribute("aria-current", "true");
+      return choice;
+    });
+    this.#list.replaceChildren(...items.map((item) => element("li", "", item)));
+    // Whoever walks through the list by keyboard goes on where they were.
+    if (focused !== undefined) items.find((item) => item.dataset["id"] === focused)?.focus();
+  }
+}
