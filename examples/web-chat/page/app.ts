@@ -41,7 +41,7 @@ export class App {
     const { client } = session;
     this.#session = session;
     this.#drawer = new Drawer(signal);
-    this.#conversations = new Conversations(client.rest, ({ id }) => this.#look(this.#threadOf(id)));
+    this.#conversations = new Conversations(client.rest, ({ id }) => this.#look(this.#threadOf(id)), signal);
     this.#composer = new Composer(
       { say: (text) => this.#say(text), cancel: () => this.#thread.cancel() },
       signal,

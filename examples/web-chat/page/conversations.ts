@@ -17,11 +17,14 @@ export class Conversations {
   readonly #note = find(document, "#conversations-note", HTMLElement);
   readonly #rest: CassRest;
   readonly #onChoice: (entry: Entry) => void;
+  readonly #signal: AbortSignal;
   #entries: readonly Entry[] = [];
   #current: string | undefined;
 
-  constructor(rest: CassRest, onChoice: (entry: Entry) => void) {
+  /** @param signal ends with the session */
+  constructor(rest: CassRest, onChoice: (entry: Entry) => void, signal: AbortSignal) {
     this.#rest = rest;
+    this.#signal = signal;
     this.#onChoice = onChoice;
   }
 
@@ -34,10 +37,11 @@ export class Conversations {
   /** Asks the server what there is. */
   async refresh(): Promise<void> {
     try {
-      const { conversations } = await this.#rest.listConversations({ limit: SHOWN });
+      const { conversations } = await this.#rest.listConversations({ limit: SHOWN, signal: this.#signal });
       this.#entries = conversations.map(({ id, title }) => ({ id, title: title ?? "Without a title" }));
       this.say(conversations.length === 0 ? "Nothing was said yet." : "");
     } catch (error) {
+      if (this.#signal.aborted) return; // by now the list may be somebody else's
       this.say(`The list cannot be read: ${plain(error)}`);
     }
     this.#show();

@@ -34,7 +34,7 @@ export function enterAnonymously(): Promise<Session> {
 async function open(credentials: Partial<CassClientOptions>, fallback: string): Promise<Session> {
   const client = new CassClient({
     url: socketUrl(),
-    // In the address it would be in the access logs of the server and of every proxy before it.
+    // In the address it would be in the browser's console, and in the access logs of the server and every proxy.
     auth: "message",
     recover: true,
     recoverTimeout: RECOVERY,

@@ -1,10 +1,11 @@
-import { type CassConversation, type CassStoredMessage, isAgentwireError, parseTags } from "agentwire/cass";
+import { type CassConversation, type CassRest, isAgentwireError, parseTags } from "agentwire/cass";
 import { element, find, fromTemplate } from "./dom.ts";
 import { factsOf, Reply } from "./reply.ts";
 import type { Session } from "./session.ts";
 import { plain } from "./trouble.ts";
 
 type CassTurn = ReturnType<CassConversation["prompt"]>;
+type KeptMessage = Awaited<ReturnType<CassRest["getConversation"]>>["messages"][number];
 
 /** What a thread tells the page around it. */
 export interface ThreadHost {
@@ -54,7 +55,9 @@ export class Thread {
   async load(): Promise<void> {
     if (this.#id === undefined) return;
     try {
-      const { messages } = await this.#session.client.rest.getConversation(this.#id);
+      const { messages } = await this.#session.client.rest.getConversation(this.#id, {
+        signal: this.#signal,
+      });
       const before = messages.map((message) =>
         message.role === "user" ? mine(message.content) : this.#kept(message),
       );
@@ -142,7 +145,7 @@ export class Thread {
     for (const [turn, reply] of this.#awaited) if (turn.status !== "queued") reply.lost();
   }
 
-  #kept({ content, provider, model, input_tokens, output_tokens }: CassStoredMessage): HTMLElement {
+  #kept({ content, provider, model, input_tokens, output_tokens }: KeptMessage): HTMLElement {
     const reply = new Reply(this.#signal);
     // Most tags were taken out before it was stored, and with them their places; what is left is taken out here.
     const { text, reasoning } = parseTags(content);
