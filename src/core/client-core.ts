@@ -1,5 +1,12 @@
 import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
-import { type ApprovalOptions, Gate, type PendingRequest } from "./approvals.ts";
+import {
+  type ApprovalOptions,
+  type Decision,
+  Gate,
+  type PendingRequest,
+  type Reply,
+  type Ruling,
+} from "./approvals.ts";
 import {
   checkCallOptions,
   checks,
@@ -12,9 +19,10 @@ import { createDialer } from "./dial.ts";
 import { ClosedError, ConnectError, said } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import type { Question } from "./question.ts";
+import type { Answer, Question } from "./question.ts";
 import { Queue } from "./queue.ts";
 import { Redactor } from "./redact.ts";
+import type { SharedClient } from "./socket-client.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 
@@ -37,6 +45,8 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   /** Whether the server's silence proves nothing right now. */
   readonly excused: () => boolean;
   readonly carriesCredentials: () => boolean;
+  /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
+  readonly address: (url: string) => string | Promise<string>;
   /** The turn of this id, while it is under way. */
   readonly turnOf: (id: string) => Turn<Event, Result> | undefined;
   /** The client was told to close: refuse what is new, give back what was not sent. */
@@ -51,7 +61,8 @@ export class ClientCore<
   Event,
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
-> {
+> implements SharedClient<Event, Result, Events>
+{
   readonly connection: Connection;
   readonly redactor = new Redactor();
   readonly events: Emitter<Events>;
@@ -59,6 +70,8 @@ export class ClientCore<
   readonly gate: Gate;
   /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
   readonly assertPrivate: () => void;
+  /** The user's address: that of the last dial, or the one that the next would take. */
+  readonly address: () => Promise<URL>;
   readonly #setup: ClientCoreSetup<Event, Result>;
   readonly #shared: Emitter<ClientEvents<Event, Result>>;
   /** Changes that are being told, the current one first. */
@@ -83,8 +96,10 @@ export class ClientCore<
       this.redactor.add(value);
       this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
     }
-    const dialer = createDialer(options, { ...resolved, carriesCredentials: setup.carriesCredentials });
+    const { carriesCredentials, address } = setup;
+    const dialer = createDialer(options, { ...resolved, carriesCredentials, address });
     this.assertPrivate = () => dialer.assertPrivate();
+    this.address = () => dialer.address();
     this.connection = new Connection({
       clock: resolved.clock,
       protocol,
@@ -101,6 +116,14 @@ export class ClientCore<
     });
     if (options.signal?.aborted) this.#onAbort();
     else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get status(): ClientStatus {
+    return this.connection.status;
+  }
+
+  reply(id: string, decision: Decision | Answer): Ruling | Reply {
+    return this.gate.reply(id, decision);
   }
 
   on<Name extends keyof Events & string>(

@@ -11,9 +11,9 @@ import type { SocketEnd } from "./socket.ts";
 /** `ws` tells a refused upgrade only in its message. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
-/** Why a socket ended before it was open. */
-export function connectError(end: SocketEnd, target: string): ConnectError {
-  const problem = end.cause instanceof Error ? end.cause.message : said(end.cause ?? "");
+/** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
+export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
+  const problem = redact(end.cause instanceof Error ? end.cause.message : said(end.cause ?? ""));
   const status = REFUSED_UPGRADE.exec(problem)?.[1];
   if (status !== undefined) {
     const hint = "check the path and the port of the URL";

@@ -51,6 +51,7 @@ export {
 export type { ListenOptions, Unsubscribe } from "./events.ts";
 export type { Answer, Answers, Question, QuestionItem } from "./question.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./socket.ts";
+export type { SharedClient, SocketClient } from "./socket-client.ts";
 export type { Denier, ToolCall, ToolCallState, TurnToolCall } from "./tool-call.ts";
 export type {
   Cost,

@@ -46,6 +46,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     ping: () => true,
     excused: () => false,
     carriesCredentials: () => false,
+    address: String,
     turnOf: () => undefined,
     closing: () => void told.closing++,
   });
