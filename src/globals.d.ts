@@ -6,6 +6,7 @@
 declare function setTimeout(callback: () => void, delay: number): unknown;
 declare function clearTimeout(timer: number): void;
 declare function btoa(data: string): string;
+declare function atob(data: string): string;
 declare function queueMicrotask(callback: () => void): void;
 
 declare const performance: { now(): number };

@@ -141,6 +141,7 @@ describe("Keepalive", () => {
     const clock = new ManualClock();
     const watching = {
       now: () => clock.now(),
+      wallTime: () => clock.wallTime(),
       random: () => 0,
       setTimeout: (callback: () => void, delay: number, options?: { readonly unref?: boolean }) => {
         held.push(options?.unref);
