@@ -34,7 +34,6 @@ export {
   type McpToolDataRequest,
   type McpToolsHandler,
   type MessageCost,
-  type Nullish,
   newSessionState,
   type PrintModeEvent,
   type ProjectFileContext,

@@ -4,6 +4,7 @@ import { type Check, checkCallOptions, checks, oneOf, TURN_CHECKS } from "../cor
 import type { ConversationState } from "../core/conversation.ts";
 import { type AgentwireError, InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
+import { Redactor } from "../core/redact.ts";
 import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { promptFor } from "./content.ts";
@@ -114,6 +115,7 @@ export class CodebuffClient
       options,
       resolved: settings.socket,
       protocol: wire,
+      redactor: new Redactor(),
       handshakeTimeout: settings.identifyTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,

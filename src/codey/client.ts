@@ -3,6 +3,7 @@ import { ClientCore } from "../core/client-core.ts";
 import { checkCallOptions, TURN_CHECKS } from "../core/client-options.ts";
 import type { ConversationState } from "../core/conversation.ts";
 import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
+import { Redactor } from "../core/redact.ts";
 import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
@@ -67,6 +68,7 @@ export class CodeyClient
       options,
       resolved: settings.socket,
       protocol: wire,
+      redactor: new Redactor(),
       handshakeTimeout: "rest of connectTimeout",
       stableAfter: undefined,
       drainTimeout: 0,

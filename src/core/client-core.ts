@@ -21,7 +21,7 @@ import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { Answer, Question } from "./question.ts";
 import { Queue } from "./queue.ts";
-import { Redactor } from "./redact.ts";
+import type { Redactor } from "./redact.ts";
 import type { SharedClient } from "./socket-client.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnResult } from "./turn.ts";
@@ -36,6 +36,7 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   readonly options: SocketClientOptions & ApprovalOptions;
   readonly resolved: ResolvedSocketOptions;
   readonly protocol: Protocol;
+  readonly redactor: Redactor;
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
@@ -64,7 +65,7 @@ export class ClientCore<
 > implements SharedClient<Event, Result, Events>
 {
   readonly connection: Connection;
-  readonly redactor = new Redactor();
+  readonly redactor: Redactor;
   readonly events: Emitter<Events>;
   /** In front of everything that the server asks this machine to do. */
   readonly gate: Gate;
@@ -82,6 +83,7 @@ export class ClientCore<
 
   constructor(setup: ClientCoreSetup<Event, Result>) {
     this.#setup = setup;
+    this.redactor = setup.redactor;
     const { options, resolved, protocol } = setup;
     this.events = new Emitter((error, name) => this.listenerThrew(error, name));
     // The shared events are a part of the protocol's; TypeScript cannot see through the type parameter.

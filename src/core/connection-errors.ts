@@ -47,3 +47,22 @@ export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
 export function isTooLarge(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 }
+
+/** Why a ready link ended. What gave it up says so itself. */
+export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const { code: closeCode, reason: closeReason, cause } = end;
+  const why = closeReason === "" ? "" : `: ${closeReason}`;
+  return new ConnectionLostError(`the connection ended (code ${closeCode})${why}`, {
+    closeCode,
+    closeReason,
+    cause,
+  });
+}
+
+/** Why a link ended that was not ready yet: nothing was lost, for it could not be had. */
+export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const message = `the connection ended before ${before} (code ${end.code})`;
+  return new ConnectError(message, { cause: end.cause });
+}
