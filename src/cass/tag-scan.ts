@@ -29,6 +29,7 @@ export type Tag = TagMeaning & Range;
 /** The intensity may be any text on one line: models write `:1.`, `:-1` and `:very`. */
 const TAG = /^(\/?)(?:(gesture|emote|memory):)?([^:/\s]+)(:[^\r\n]*|[ \t]*\/)?$/i;
 const NAME = /^[\p{L}\p{N}_]+$/u;
+const GESTURE = /^gesture$/i;
 const THINKS = /^think(?:ing)?$/i;
 const INTENSITY = /^:(?:\d+|\d*\.\d+)$/;
 const MARK = /^mark:[a-z-]+$/i;
@@ -46,12 +47,12 @@ export function readTag(body: string): TagMeaning | undefined {
 }
 
 function readNamed(closes: boolean, type: string, name: string, rest: string): TagMeaning {
-  const thinks = THINKS.test(name) && (type === "" || type.toLowerCase() === "gesture");
+  const animation = closes ? undefined : animationOf(type, name, rest);
+  const thinks = THINKS.test(name) && (type === "" || GESTURE.test(type));
+  if (!thinks || rest.endsWith("/")) return animation ? { kind: "other", animation } : { kind: "other" };
   const block = `${type}:${name}`.toLowerCase();
-  if (closes) return thinks ? { kind: "closer", block } : { kind: "other" };
-  const animation = animationOf(type, name, rest);
-  const shown = animation === undefined ? {} : { animation };
-  return thinks && !rest.endsWith("/") ? { kind: "opener", block, ...shown } : { kind: "other", ...shown };
+  if (closes) return { kind: "closer", block };
+  return animation ? { kind: "opener", block, animation } : { kind: "opener", block };
 }
 
 /** Of a tag that is one for the server too, which is stricter: about case, and about what a number is. */
@@ -94,22 +95,18 @@ export class TagScanner {
       const code = piece.charCodeAt(at);
       if (code === LESS) {
         this.#open = this.#length + at;
-        this.#carried = [];
+        if (this.#carried.length > 0) this.#carried = [];
         from = at + 1;
       } else if (code === GREATER && this.#open !== undefined) {
-        this.#carried.push(piece.slice(from, at));
-        this.#close(this.#length + at + 1);
+        const rest = piece.slice(from, at);
+        const body = this.#carried.length === 0 ? rest : this.#carried.join("") + rest;
+        const meaning = readTag(body);
+        if (meaning) this.#tags.push({ ...meaning, start: this.#open, end: this.#length + at + 1 });
+        this.#open = undefined;
       }
     }
     if (this.#open !== undefined) this.#carried.push(piece.slice(from));
     this.#length += piece.length;
-  }
-
-  #close(end: number): void {
-    const meaning = readTag(this.#carried.join(""));
-    if (meaning && this.#open !== undefined) this.#tags.push({ ...meaning, start: this.#open, end });
-    this.#open = undefined;
-    this.#carried = [];
   }
 }
 
