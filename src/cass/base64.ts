@@ -15,3 +15,20 @@ export function bytesOf(base64: string): Uint8Array {
   for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
   return bytes;
 }
+
+/** How many bytes a text that {@link isBase64} stands for. */
+export function sizeOfBase64(base64: string): number {
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+/** Bytes that become characters at a time: more than a call takes as arguments would overflow the stack. */
+const PIECE = 8_192;
+
+/** Bytes as base64, of the standard alphabet and padded. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += PIECE)
+    binary += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  return btoa(binary);
+}

@@ -140,7 +140,7 @@ export class CassClient
       settings,
       wire,
       recovery: () => new Recovery(this.rest, clock, settings.recoverTimeout),
-      speech: new Speech({ http, warn: (kind, message) => this.#core.warn(kind, message) }),
+      speech: new Speech({ http, credentials, warn: (kind, message) => this.#core.warn(kind, message) }),
       core,
     });
     this.#core = new ClientCore({
