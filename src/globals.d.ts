@@ -47,6 +47,25 @@ interface ErrorOptions {
   cause?: unknown;
 }
 
+declare function fetch(
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    redirect: "manual";
+    signal: AbortSignal;
+  },
+): Promise<{
+  readonly status: number;
+  readonly type: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: {
+    getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> };
+  } | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}>;
+
 declare class WebSocket {
   constructor(url: string, protocols?: string[]);
   readonly readyState: number;

@@ -45,15 +45,10 @@ export {
   type CassToolUse,
   CassTurnError,
   type CassUsage,
-  clean,
   type FetchInit,
   type FetchLike,
   type FetchResponse,
-  type ParsedAnimation,
-  type ParsedTags,
-  parseTags,
   type ResponseFrame,
-  type TagSpan,
 } from "./cass/index.ts";
 export {
   type ActionError,

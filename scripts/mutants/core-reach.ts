@@ -113,7 +113,7 @@ export const REACH: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    "core/dial.ts",
+    "core/private-address.ts",
     ["core/dial.test.ts"],
     [
       {
@@ -128,6 +128,12 @@ export const REACH: readonly Mutant[] = [
         find: "/^127(\\.\\d+){3}$/",
         replace: "/^127\\./",
       },
+    ],
+  ),
+  ...mutantsOf(
+    "core/dial.ts",
+    ["core/dial.test.ts"],
+    [
       {
         name: "insecure-by-default",
         breaks: "credentials travel over plain ws://",

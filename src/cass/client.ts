@@ -31,9 +31,8 @@ import {
   type CassRequest,
 } from "./prompt.ts";
 import { Recovery } from "./recovery.ts";
-import { CassRest } from "./rest.ts";
+import { type CassRest, restOver } from "./rest.ts";
 import { renew } from "./rest-auth.ts";
-import { RestHost } from "./rest-host.ts";
 import { Speech } from "./speech.ts";
 import { type CassEvent, type CassResult, given } from "./turn.ts";
 import { checkUser, type Job, Turns } from "./turns.ts";
@@ -90,6 +89,7 @@ export class CassClient
   readonly #core: ClientCore<CassEvent, CassResult, CassClientEvents>;
   readonly #wire: Wire;
   readonly #turns: Turns;
+  readonly #closeRest: () => void;
   readonly #titles = new Recent<string, string>(KEPT_TITLES);
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
@@ -118,7 +118,11 @@ export class CassClient
       refresh: (refreshToken) => renew(http, refreshToken),
       callbackThrew: (error, name) => this.#core.listenerThrew(error, name),
     });
-    this.rest = new CassRest(new RestHost(http, credentials));
+    this.rest = restOver(http, credentials);
+    this.#closeRest = () => {
+      http.close();
+      credentials.close();
+    };
     const wire = new Wire({
       settings,
       credentials,
@@ -298,6 +302,6 @@ export class CassClient
 
   #onUnavailable(reason: AgentwireError): void {
     this.#turns.endAll(reason);
-    if (isAgentwireError(reason, "closed")) this.rest.close();
+    if (isAgentwireError(reason, "closed")) this.#closeRest();
   }
 }

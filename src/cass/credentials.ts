@@ -1,12 +1,6 @@
 import { describe } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
-import {
-  ClosedError,
-  copyError,
-  InvalidInputError,
-  isAgentwireError,
-  RequestTimeoutError,
-} from "../core/errors.ts";
+import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
 import type { Redactor } from "../core/redact.ts";
 import { CassApiError, CassAuthError } from "./errors.ts";
 import { readToken } from "./jwt.ts";
@@ -45,9 +39,14 @@ export interface CredentialsSetup extends CassCredentialOptions {
   readonly timeout: number;
   /** Asks the server for new tokens, with limits of its own. */
   readonly refresh: (refreshToken: string) => Promise<CassTokens>;
+  /** Aborting it closes. */
+  readonly signal?: AbortSignal | undefined;
   /** The user's `onTokens` threw. */
   readonly callbackThrew: (error: unknown, name: string) => void;
 }
+
+/** What was asked for, or why not. */
+type Got = { readonly tokens: CassTokens } | { readonly error: CassAuthError };
 
 /** s before a token expires from which on it is renewed: it is checked when the connection is made, which takes its time. */
 const EXPIRING = 60;
@@ -65,13 +64,15 @@ export class Credentials {
   /** What the server thinks of the refresh token. It will think the same of it the next time. */
   #refused: CassAuthError | undefined;
   #renewal: Promise<string> | undefined;
-  /** Counts what was asked for; `#latest` is the one that the present token came by. What was asked for before it is older. */
-  #asked = 0;
+  /** Counts what happens; what was asked for before `#latest`, which the present token came by, is older than that. */
+  #events = 0;
   #latest = 0;
+  /** The last time that somebody logged in: what was asked for before is somebody else's. */
+  #login = 0;
 
   /** @throws InvalidInputError for a token or refresh token that cannot be one. */
   constructor(setup: CredentialsSetup) {
-    const { token, refreshToken, clock } = setup;
+    const { token, refreshToken, clock, signal } = setup;
     if (typeof token === "string") checkAccessToken(token, "option `token`");
     if (refreshToken !== undefined) checkRefreshToken(refreshToken);
     if (typeof token === "function" && refreshToken !== undefined) {
@@ -81,7 +82,7 @@ export class Credentials {
       );
     }
     this.#setup = setup;
-    this.#waits = new Waits(clock);
+    this.#waits = new Waits(clock, signal);
     if (typeof token === "function") this.#source = token;
     else this.#known = token;
     this.#refreshToken = refreshToken;
@@ -91,17 +92,23 @@ export class Credentials {
 
   /** Whether there is a token, or could be. */
   get exists(): boolean {
-    return (this.#known ?? this.#source ?? this.#refreshToken) !== undefined;
+    return this.#known !== undefined || this.renewable;
   }
 
-  /** Whether a fresh token can be had: from a function, or with a refresh token that the server has not refused. */
+  /** Whether there is a way to a fresh token: a function, or a refresh token. */
   get renewable(): boolean {
-    return this.#source !== undefined || (this.#refreshToken !== undefined && !this.#refused);
+    return (this.#source ?? this.#refreshToken) !== undefined;
   }
 
   /** The present token: the last that was given, whatever it is worth. */
   get known(): string | undefined {
     return this.#known;
+  }
+
+  /** What the server gave out last, or was given at first. */
+  get tokens(): CassTokens | undefined {
+    if (this.#known === undefined) return undefined;
+    return tokensOf(this.#known, this.#refreshToken);
   }
 
   /** Whose the present token is, as far as it can be told. */
@@ -114,6 +121,7 @@ export class Credentials {
   use(tokens: CassTokens, userId?: string): void {
     this.#source = undefined;
     this.#userId = userId;
+    this.#login = ++this.#events;
     this.#take(tokens);
   }
 
@@ -123,9 +131,9 @@ export class Credentials {
    */
   async current(): Promise<string | undefined> {
     if (this.#waits.closed) throw new ClosedError("the client was closed");
-    const token = this.#source ? await this.#ask(this.#source, false) : this.#known;
+    const token = this.#source ? await this.#kept(this.#source) : this.#known;
     if (token !== undefined && !this.#isExpiring(token)) return token;
-    if (this.#source === undefined && this.#refreshToken === undefined) return token;
+    if (!this.renewable) return token;
     return this.fresh(token);
   }
 
@@ -154,64 +162,75 @@ export class Credentials {
     this.#waits.close();
   }
 
+  /** What the user's function has kept. While it was asked, something newer may have come. */
+  async #kept(source: CassTokenFunction): Promise<string> {
+    const order = ++this.#events;
+    const got = await this.#got(this.#ask(source, false));
+    if (this.#latest > order && this.#known !== undefined) return this.#known;
+    if ("error" in got) throw got.error;
+    this.#known = got.tokens.accessToken;
+    this.#latest = order; // and not now: what was asked for later is newer, though it may have come before
+    this.#hide(this.#known);
+    return this.#known;
+  }
+
   async #renew(): Promise<string> {
-    if (this.#source) return this.#ask(this.#source, true);
+    const order = ++this.#events;
+    const source = this.#source;
+    const got = await this.#got(source ? this.#ask(source, true) : this.#askServer());
+    if (this.#login > order && this.#known !== undefined) return this.#known;
+    if (!("error" in got)) return source ? this.#set(got.tokens.accessToken) : this.#take(got.tokens);
+    const { cause } = got.error;
+    if (!source && cause instanceof CassApiError && cause.status === 401) this.#refused = got.error;
+    throw got.error;
+  }
+
+  /** Waits, and tells why in vain. Throws for who is closed. */
+  async #got(asking: Promise<CassTokens>): Promise<Got> {
+    try {
+      return { tokens: await asking };
+    } catch (cause) {
+      if (this.#waits.closed) throw cause;
+      return { error: noToken(cause) };
+    }
+  }
+
+  /** Everything that is to be sent waits for the token, so the function has a limit. */
+  async #ask(source: CassTokenFunction, fresh: boolean): Promise<CassTokens> {
+    const { timeout } = this.#setup;
+    const limits = { what: "the `token` function", timeout };
+    const accessToken: unknown = await this.#waits.run(limits, async () => source({ fresh }));
+    checkAccessToken(accessToken, "what the `token` function gave");
+    return { accessToken };
+  }
+
+  async #askServer(): Promise<CassTokens> {
     if (this.#refused) throw this.#refused;
     const refreshToken = this.#refreshToken;
     if (refreshToken === undefined) {
-      const hint = "log in again, or give a `refreshToken` or a function as `token`";
-      throw new CassAuthError("refresh-failed", `there is nothing to get a fresh token with; ${hint}`);
+      const hint = "Log in, or give a `refreshToken` or a function as `token`.";
+      throw new InvalidInputError("there is nothing to get one with.", hint);
     }
-    const order = ++this.#asked;
-    const limits = { what: "refreshing the token", timeout: 0, expired: tookTooLong };
-    const answer = await this.#waits.run(limits, () => settled(this.#setup.refresh(refreshToken)));
-    const newer = this.#newerThan(order);
-    if (newer !== undefined) return newer; // somebody has logged in meanwhile
-    if ("tokens" in answer) return this.#take({ refreshToken, ...answer.tokens });
-    const error = refreshFailed("the server gave no fresh token; why is the cause", answer.cause);
-    if (answer.cause instanceof CassApiError && answer.cause.status === 401) this.#refused = error;
-    throw error;
+    const limits = { what: "refreshing the token", timeout: 0 };
+    const tokens = await this.#waits.run(limits, () => this.#setup.refresh(refreshToken));
+    return { refreshToken, ...tokens };
   }
 
-  /** Asks the user's function, which has a limit: everything that is to be sent waits for the token. */
-  async #ask(source: CassTokenFunction, fresh: boolean): Promise<string> {
-    const order = ++this.#asked;
-    const token = await this.#inTime(source, fresh);
-    const newer = this.#newerThan(order);
-    if (newer !== undefined) return newer;
-    this.#latest = order;
-    this.#known = token;
-    this.#hide(token);
-    return token;
-  }
-
-  async #inTime(source: CassTokenFunction, fresh: boolean): Promise<string> {
-    const { timeout } = this.#setup;
-    const limits = { what: "asking the `token` function", timeout, expired: tookTooLong };
-    try {
-      const token: unknown = await this.#waits.run(limits, async () => source({ fresh }));
-      checkAccessToken(token, "what the `token` function gave");
-      return token;
-    } catch (cause) {
-      if (this.#waits.closed) throw cause;
-      throw refreshFailed("the `token` function gave no token; why is the cause", cause);
-    }
-  }
-
-  /** The present token, if it was asked for after what has the number. */
-  #newerThan(order: number): string | undefined {
-    return this.#latest > order ? this.#known : undefined;
-  }
-
+  /** Tokens that the server gave out. */
   #take(tokens: CassTokens): string {
     const { accessToken, refreshToken } = tokens;
-    this.#latest = ++this.#asked;
-    this.#known = accessToken;
     this.#refreshToken = refreshToken;
     this.#refused = undefined;
-    this.#hide(accessToken);
     this.#hide(refreshToken);
-    this.#tell({ accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) });
+    this.#set(accessToken);
+    this.#tell(tokensOf(accessToken, refreshToken));
+    return accessToken;
+  }
+
+  #set(accessToken: string): string {
+    this.#latest = ++this.#events;
+    this.#known = accessToken;
+    this.#hide(accessToken);
     return accessToken;
   }
 
@@ -238,25 +257,23 @@ export class Credentials {
   }
 }
 
-/** What a promise settles as. */
-async function settled(
-  work: Promise<CassTokens>,
-): Promise<{ readonly tokens: CassTokens } | { readonly cause: unknown }> {
-  try {
-    return { tokens: await work };
-  } catch (cause) {
-    return { cause };
+function tokensOf(accessToken: string, refreshToken: string | undefined): CassTokens {
+  return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
+}
+
+/** Only what would fail again in the same way is final. The user's own errors are not quoted: nobody knows what they hold. */
+function noToken(cause: unknown): CassAuthError {
+  if (cause instanceof CassAuthError) return cause;
+  if (!isAgentwireError(cause)) {
+    const message = "no token to be had: the `token` function failed; its error is the cause";
+    return new CassAuthError("refresh-failed", message, { cause, retryable: true });
   }
+  const { retryable } = cause;
+  return new CassAuthError("refresh-failed", `no token to be had: ${withoutCode(cause)}`, {
+    cause,
+    retryable,
+  });
 }
-
-/** Only what would fail again in the same way is final. */
-function refreshFailed(message: string, cause: unknown): CassAuthError {
-  const retryable = isAgentwireError(cause) ? cause.retryable : true;
-  return new CassAuthError("refresh-failed", message, { cause, retryable });
-}
-
-const tookTooLong = (timeout: number): RequestTimeoutError =>
-  new RequestTimeoutError("the `token` function did not answer", { timeout });
 
 function checkAccessToken(token: unknown, what: string): asserts token is string {
   const hint = "It must be an access token, a string.";

@@ -3,7 +3,7 @@ export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
-  /** Redirects are not followed: what was sent is meant for one server. */
+  /** Redirects are not followed: what is sent is meant for one server. */
   readonly redirect: "manual";
   readonly signal: AbortSignal;
 }
@@ -11,10 +11,12 @@ export interface FetchInit {
 /** What is read of a response. */
 export interface FetchResponse {
   readonly status: number;
+  /** `opaqueredirect` where a browser hides a redirect. */
+  readonly type?: string;
   readonly headers: { get(name: string): string | null };
-  /** The bytes as they come. Where it is missing, `text()` is asked, and the answer's size is known only once it is there. */
+  /** The bytes as they come. Where it is missing, `arrayBuffer()` is asked, and the size is known only once all is there. */
   readonly body?: FetchBody | null;
-  text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** A stream of bytes. */

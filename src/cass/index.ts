@@ -35,10 +35,11 @@ export {
   type CassNewConversation,
   type CassRegistration,
   CassRest,
-  type CassRestOptions,
   type CassSession,
 } from "./rest.ts";
-export { clean, type ParsedAnimation, type ParsedTags, parseTags, type TagSpan } from "./tags.ts";
+export type { CassRestOptions } from "./rest-options.ts";
+export type { TagSpan } from "./tag-parse.ts";
+export { clean, type ParsedAnimation, type ParsedTags, parseTags, TagParser } from "./tags.ts";
 export type {
   CassDebugEvent,
   CassEvent,

@@ -104,10 +104,9 @@ type Kept = CassStoredMessage | CassRecentMessage;
 
 /** The answer to the last message of these words, if that is newer than `since`. */
 function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): StoredReply | undefined {
-  const at = messages.findLastIndex(({ role, content }) => role === "user" && content === message);
-  const [asked, reply] = messages.slice(at, at + 2);
-  if (at < 0 || !asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant")
-    return undefined;
+  const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
+  const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
+  if (!asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant") return undefined;
   const { content, provider, model } = reply;
   if ("inputTokens" in reply) {
     const { inputTokens, outputTokens } = reply;

@@ -134,12 +134,18 @@ export interface CassLibrary {
   readonly emotes: readonly string[];
 }
 
-/** Tokens as they are on the wire. */
-export interface TokenReply {
+/** Fresh tokens, as they are on the wire. */
+export interface Renewal {
   readonly access_token: string;
+  /** Null from a server that wants the old one to be used further. */
   readonly refresh_token: string | null;
-  /** Of who has logged in; null in the answer to a refresh token. */
-  readonly user_id: string | null;
+}
+
+/** The tokens of who has logged in, as they are on the wire. */
+export interface Entrance {
+  readonly user_id: string;
+  readonly access_token: string;
+  readonly refresh_token: string;
 }
 
 /** Absent is null: nothing depends on the difference. */
@@ -159,7 +165,7 @@ const words = z.pipe(
 
 // Each schema is made when it is first read, as those of messages are.
 
-const conversation = {
+const common = {
   id: z.string(),
   title: text,
   created_at: text,
@@ -168,9 +174,8 @@ const conversation = {
   user_id: text,
   is_continuous: flag,
 };
-const info = { ...conversation, message_count: number };
 
-export const userShape = z.lazy(() =>
+export const user = z.lazy(() =>
   z.looseObject({
     user_id: z.string(),
     display_name: text,
@@ -180,18 +185,20 @@ export const userShape = z.lazy(() =>
   } satisfies Shape<CassUser>),
 );
 
-export const infoShape = z.lazy(() => z.looseObject(info satisfies Shape<CassConversationInfo>));
+export const conversation = z.lazy(() =>
+  z.looseObject({ ...common, message_count: number } satisfies Shape<CassConversationInfo>),
+);
 
-export const conversationListShape = z.lazy(() =>
+export const conversationList = z.lazy(() =>
   z.looseObject({
-    conversations: z.array(infoShape),
+    conversations: z.array(conversation),
     count: number,
   } satisfies Shape<CassConversationList>),
 );
 
-export const recordShape = z.lazy(() =>
+export const record = z.lazy(() =>
   z.looseObject({
-    ...conversation,
+    ...common,
     messages: z.array(
       z.looseObject({
         id: number,
@@ -213,7 +220,7 @@ export const recordShape = z.lazy(() =>
   } satisfies Shape<CassConversationRecord>),
 );
 
-export const messageListShape = z.lazy(() =>
+export const messageList = z.lazy(() =>
   z.looseObject({
     messages: z.array(
       z.looseObject({
@@ -232,15 +239,15 @@ export const messageListShape = z.lazy(() =>
   } satisfies Shape<CassMessageList>),
 );
 
-export const titleShape = z.lazy(() =>
+export const titleChange = z.lazy(() =>
   z.looseObject({ status: text, id: z.string(), title: z.string() } satisfies Shape<CassTitleChange>),
 );
 
-export const deletionShape = z.lazy(() =>
+export const deletion = z.lazy(() =>
   z.looseObject({ status: text, id: z.string() } satisfies Shape<CassDeletion>),
 );
 
-export const modelSettingsShape = z.lazy(() =>
+export const modelSettings = z.lazy(() =>
   z.looseObject({
     current: z.string(),
     available: z.array(z.string()),
@@ -252,15 +259,15 @@ export const modelSettingsShape = z.lazy(() =>
   } satisfies Shape<CassModelSettings>),
 );
 
-export const providerShape = z.lazy(() =>
+export const providerChange = z.lazy(() =>
   z.looseObject({ provider: z.string(), model: text } satisfies Shape<CassProviderChange>),
 );
 
-export const modelShape = z.lazy(() =>
+export const modelChange = z.lazy(() =>
   z.looseObject({ status: text, model: z.string() } satisfies Shape<CassModelChange>),
 );
 
-export const statusShape = z.lazy(() =>
+export const status = z.lazy(() =>
   z.looseObject({
     online: z.boolean(),
     sdk_mode: flag,
@@ -271,19 +278,23 @@ export const statusShape = z.lazy(() =>
   } satisfies Shape<CassStatusReport>),
 );
 
-export const libraryShape = z.lazy(() =>
+export const library = z.lazy(() =>
   z.looseObject({
     gestures: z.array(z.string()),
     emotes: z.array(z.string()),
   } satisfies Shape<CassLibrary>),
 );
 
-const token = z.custom<string>((value) => typeof value === "string" && value !== "");
+const filled = z.custom<string>((value) => typeof value === "string" && value !== "");
 
-export const tokenShape = z.lazy(() =>
+export const renewal = z.lazy(() =>
+  z.looseObject({ access_token: filled, refresh_token: orNull(filled) } satisfies Shape<Renewal>),
+);
+
+export const entrance = z.lazy(() =>
   z.looseObject({
-    access_token: token,
-    refresh_token: text,
-    user_id: text,
-  } satisfies Shape<TokenReply>),
+    user_id: filled,
+    access_token: filled,
+    refresh_token: filled,
+  } satisfies Shape<Entrance>),
 );

@@ -2,6 +2,7 @@ import { openSocket, sendsHeaders } from "#socket";
 import type { SocketClientOptions } from "./client-options.ts";
 import { describe } from "./client-options.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "./errors.ts";
+import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./socket.ts";
 
 /** Opens sockets for one client, as its options say. */
@@ -112,25 +113,6 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
     throw new InvalidInputError("the URL has a fragment (#...).", "A WebSocket takes none: leave it out.");
   if (mustBePrivate) assertPrivate(url);
   return url;
-}
-
-/** @throws InvalidInputError when what is sent to `url` could be read on the way. */
-function assertPrivate(url: URL): void {
-  if (url.protocol === "wss:" || isLoopback(url.hostname)) return;
-  throw new InvalidInputError(
-    `credentials would travel unencrypted to ${url.hostname}.`,
-    "Use wss://, or set `allowInsecure: true` if the network is yours.",
-  );
-}
-
-/** A URL's host name that cannot leave this machine. The URL parser has already made one form of `127.1` and its like. */
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
 }
 
 function withoutSecrets(url: URL): string {
