@@ -49,9 +49,10 @@ export class Connection {
     return statusOf(this.#state);
   }
 
-  /** Why the connection is closed for good. */
+  /** Why the connection is closed for good, or about to be: from then on nothing would send what is new. */
   get closedBy(): AgentwireError | undefined {
-    return this.#state.name === "closed" ? this.#state.reason : undefined;
+    const state = this.#state;
+    return state.name === "closed" || state.name === "closing" ? state.reason : undefined;
   }
 
   /** Text frames so far, the one that is being handled included. */
@@ -409,7 +410,7 @@ export class Connection {
         this.#lost(end);
         break;
       case "closing":
-        this.#end(closedByCaller());
+        this.#end(state.reason);
         break;
       case "idle":
       case "reconnecting":
@@ -459,7 +460,7 @@ export class Connection {
     ) {
       const { socket } = state;
       const cancelTimer = clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
-      this.#transition({ name: "closing", socket, cancelTimer });
+      this.#transition({ name: "closing", socket, cancelTimer, reason });
       socket.close(1000, "");
     } else {
       this.#end(reason);
