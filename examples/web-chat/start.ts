@@ -1,5 +1,5 @@
 /** A chat in the browser with a Cass: `npm run example:web -- [options] [http://127.0.0.1:8000/]` */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { wantsColour } from "../support/terminal.ts";
 import { type LivelyMock, LOGIN, openMock } from "./mock/open.ts";
@@ -13,7 +13,7 @@ r restarts the mock, q or Ctrl-C ends; without a terminal the same letters are r
 
 Options:
   --port <number>  Where to find the page; the next free port when it is taken, 0 for any. Default: 5173
-  --build          Build the page into examples/web-chat/dist instead, for a web server.
+  --build <folder> Build the page into that folder instead, for a web server.
                    That has to pass on /cass, with WebSockets, to the server of Cass.
   --help           This text.
 `;
@@ -91,7 +91,7 @@ function say(text: string): void {
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { port: { type: "string" }, build: { type: "boolean" }, help: { type: "boolean" } },
+    options: { port: { type: "string" }, build: { type: "string" }, help: { type: "boolean" } },
   });
   const [address] = positionals;
   const port = Number(values.port ?? 5173);
@@ -99,7 +99,7 @@ try {
   if (address !== undefined && !/^https?:$/.test(new URL(address).protocol))
     throw new TypeError(`${address} is no http:// or https:// address.`);
   if (values.help) say(HELP);
-  else if (values.build) await buildPage(join(import.meta.dirname, "dist"));
+  else if (values.build !== undefined) await buildPage(resolve(values.build));
   else await serve(address, port);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nTry --help.\n`);

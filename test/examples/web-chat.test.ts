@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type CassAnswer, type CassStep, cassStep } from "agentwire/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CassAnswer, type CassStep, cassStep, MockCassServer } from "agentwire/testing";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { hum } from "../../examples/web-chat/mock/speech.ts";
 import { findChromium } from "../../scripts/support/chromium.ts";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { deferred } from "../../src/core/deferred.ts";
 import { Child } from "./support/child.ts";
 import { Stage } from "./support/web-chat.ts";
@@ -16,11 +19,14 @@ if (isSkipped)
     "!!! THE WEB CHAT IS NOT TESTED: no Chromium on the PATH. Install the package `chromium`, or set AGENTWIRE_CHROMIUM to the program.",
   );
 
+// A browser on a machine that does other things besides.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
 let stage: Stage;
 
 beforeAll(async () => {
   if (!isSkipped) stage = await Stage.open();
-}, 60_000);
+});
 
 afterAll(async () => {
   if (!isSkipped) await stage[Symbol.asyncDispose]();
@@ -182,8 +188,8 @@ describe.skipIf(isSkipped)("a reply", () => {
       await visitor.press("Play");
       await page.getByRole("button", { name: "Pause" }).waitFor();
       const player = page.locator("audio");
-      expect(await player.evaluate("(audio) => audio.src")).toMatch(/^blob:/);
-      expect(await player.evaluate("(audio) => audio.duration")).toBeCloseTo(24 * 0.16);
+      expect(await player.getAttribute("src")).toMatch(/^blob:/);
+      expect(await player.evaluate((audio) => Reflect.get(audio, "duration"))).toBeCloseTo(24 * 0.16);
       await visitor.press("Pause");
       await page.getByRole("button", { name: "Play" }).waitFor();
     });
@@ -363,8 +369,11 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
 
 describe.skipIf(isSkipped)("npm run example:web", () => {
   /** The program, up, and where its page is. */
-  async function started(): Promise<{ readonly program: Child; readonly url: string }> {
-    const program = new Child(START, ["--port", "0"], { AGENTWIRE_VITE_CACHE: stage.cacheDir });
+  async function started(...args: string[]): Promise<{ readonly program: Child; readonly url: string }> {
+    const program = new Child(START, ["--port", "0", ...args], {
+      env: { AGENTWIRE_VITE_CACHE: stage.cacheDir },
+      limit: 50_000,
+    });
     await program.until("q ends.");
     const [url = ""] = /http:\S+/.exec(program.text) ?? [];
     return { program, url };
@@ -388,6 +397,29 @@ describe.skipIf(isSkipped)("npm run example:web", () => {
     program.interrupt();
     expect(await program.exitCode()).toBe(0);
     expect(program.stderr).toBe("");
+  });
+
+  test("serves the page for a server of the user's, wherever that is", async () => {
+    await using server = await MockCassServer.start({ basePath: "/deep/inside", answer: echo });
+    const user = server.addUser();
+    const { program, url } = await started(server.httpUrl);
+    await using _ = program;
+    await using visitor = await stage.visitor(url);
+    await visitor.logIn(user);
+    await visitor.say("hello");
+    await visitor.hears("You said: hello");
+    expect(program.text).not.toContain("Log in as");
+    expect(server.violations).toEqual([]);
+  });
+
+  test("builds the page into a folder", async () => {
+    await using folder = await tempFolder();
+    await using program = new Child(START, ["--build", folder.path]);
+    expect(await program.exitCode()).toBe(0);
+    const page = await readFile(join(folder.path, "index.html"), "utf8");
+    for (const [, file = ""] of page.matchAll(/(?:src|href)="\.\/([^"]+)"/g))
+      expect(await readFile(join(folder.path, file), "utf8")).not.toBe("");
+    expect(page).toMatch(/<script type="module" [^>]*src="\.\/assets\/[^"]+\.js">/);
   });
 
   test("ends with q, and says how to use it", async () => {

@@ -2,7 +2,7 @@ import { MockCassServer } from "agentwire/testing";
 import { answer } from "./topics.ts";
 
 /** ms that a restart takes: long enough to see the page count down. */
-const RESTART = 3_000;
+const RESTART = 2_000;
 
 /** The one who may log in. */
 export const LOGIN = { email: "guest@example.com", password: "correct horse" };

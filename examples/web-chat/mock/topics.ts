@@ -31,11 +31,11 @@ export const TOPICS: readonly Topic[] = [
     *script() {
       yield cassStep.title("Last week's lighthouse");
       yield cassStep.delay(THOUGHT);
-      yield "<gesture:think>The journal first; then whatever the wiki knows of lighthouses.</gesture:think>";
       yield cassStep.tools({ name: "recall_journal", input: { days: 7 } });
       yield cassStep.delay(THOUGHT);
       yield cassStep.tools("search_wiki", "read_page");
       yield cassStep.delay(THOUGHT);
+      yield "<gesture:think>The journal says lighthouses, and the wiki has a page on them. Tuesday, then.</gesture:think> ";
       yield "<emote:excited:0.7>Of lighthouses! <gesture:point> On Tuesday you asked why their lamps turn, and I told ";
       yield "you that a sailor knows each one by its rhythm. <gesture:explain>You wanted to draw one. ";
       yield "<emote:happy>Did you?";

@@ -53,6 +53,11 @@ export class App {
       { signal },
     );
     this.#log.addEventListener("scroll", () => this.#onScroll(), { signal });
+    // Whatever makes what is said longer, or the window smaller.
+    const sizes = new ResizeObserver(() => this.#follow());
+    sizes.observe(this.#log);
+    sizes.observe(this.#messages);
+    signal.addEventListener("abort", () => sizes.disconnect());
     client.on("title", ({ conversationId, title }) => this.#rename(conversationId, title), { signal });
     client.on("system", ({ message }) => this.#thread.note(message), { signal });
   }
@@ -90,8 +95,9 @@ export class App {
         { signal },
       );
       client.on("status", (status) => {
-        // For good: what a connection is refused for is what the user has to hear.
-        if (status === "closed") client.connect().catch(({ cause }: Error) => resolve(plain(cause)));
+        if (status !== "closed") return;
+        // For good, and not by the user: who still asks is told why.
+        client.connect().catch((error: Error) => resolve(plain(error.cause)));
       });
     });
   }
@@ -174,6 +180,11 @@ export class App {
   #grown(thread: Thread): void {
     if (thread !== this.#thread) return;
     this.#welcome.hidden = !thread.isEmpty;
+    this.#follow();
+  }
+
+  /** Stays at the end, unless somebody reads further up. */
+  #follow(): void {
     if (this.#follows) this.#log.scrollTop = this.#log.scrollHeight;
   }
 

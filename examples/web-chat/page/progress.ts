@@ -10,7 +10,7 @@ export function progressOf({ progress, status }: Thinking): string {
     case "processing":
       return "Begins to think";
     case "generating":
-      return `Thinks, as ${progress.by}`;
+      return `Thinks, with ${progress.by}`;
     case "tools":
       return `Uses ${progress.tools.join(", ")}`;
     case "intro":

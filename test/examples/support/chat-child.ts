@@ -6,6 +6,6 @@ const PROGRAM = fileURLToPath(new URL("../../../examples/codey-chat.ts", import.
 /** `examples/codey-chat.ts` in a process of its own. */
 export class ChatChild extends Child {
   constructor(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-    super(PROGRAM, args, env);
+    super(PROGRAM, args, { env });
   }
 }

@@ -7,6 +7,12 @@ const FROM_SOURCE = new URL("../../helpers/from-source.ts", import.meta.url).hre
 /** ms after which a child that hangs is killed, so that its test fails with what it has said. */
 const LIMIT = 15_000;
 
+export interface ChildOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** ms. @default 15_000 */
+  readonly limit?: number;
+}
+
 /** A program in a process of its own, run from the sources, its user at the other end of the pipes. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -20,7 +26,7 @@ export class Child implements AsyncDisposable {
   #look = (): void => {};
 
   /** Nothing of this environment reaches it but `PATH` and `env`. */
-  constructor(program: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  constructor(program: string, args: readonly string[] = [], { env, limit = LIMIT }: ChildOptions = {}) {
     this.#process = spawn(process.execPath, ["--import", FROM_SOURCE, program, ...args], {
       env: { PATH: process.env["PATH"], ...env },
       stdio: "pipe",
@@ -34,7 +40,7 @@ export class Child implements AsyncDisposable {
       this.stderr += piece;
     });
     this.#process.stdin.on("error", () => {}); // it has left, and its test sees that
-    this.#timer = setTimeout(() => this.#process.kill("SIGKILL"), LIMIT);
+    this.#timer = setTimeout(() => this.#process.kill("SIGKILL"), limit);
   }
 
   /** What it writes up to `words`, since the last time. @throws when it ends without them. */

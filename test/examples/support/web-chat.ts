@@ -10,7 +10,7 @@ import { type TempFolder, tempFolder } from "../../../scripts/support/temp-folde
 const REFUSED = /^(Failed to load resource: the server responded with a status of|WebSocket connection to) /;
 
 /** ms; less than a test has, so that a failure names what was waited for. */
-const PATIENCE = 12_000;
+const PATIENCE = 20_000;
 
 /** What all visits share: a browser, and the page, built once. */
 export class Stage implements AsyncDisposable {
