@@ -195,6 +195,18 @@ describe.skipIf(isSkipped)("a reply", () => {
     });
   });
 
+  test("can be heard where a server sends the address of what it says behind the text", () =>
+    stage.play(
+      { profile: "documented", audio: "url", answer: () => ["La la."] },
+      async ({ visitor, page, server, user }) => {
+        await visitor.logIn(user);
+        await visitor.say("Sing!");
+        await visitor.press("Play");
+        await page.locator('audio[src^="blob:"]').waitFor({ state: "attached" });
+        expect(server.requests.at(-1)).toMatchObject({ route: "GET /audio/{id}.wav", status: 200 });
+      },
+    ));
+
   test("that is the server's error is told in its words, and asked for again on demand", () =>
     stage.play(
       { answer: () => [cassStep.fail()], failure: "error", resends: true },
@@ -218,6 +230,35 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await page.getByRole("heading", { name: "Of lamps" }).waitFor();
       await page.getByRole("button", { name: "Of lamps" }).waitFor();
       expect(await page.title()).toBe("Of lamps · Cass");
+    }));
+
+  test("keeps the title that it was just given, also when a list arrives that is older", () =>
+    stage.play({ answer: () => ["Yes."] }, async ({ visitor, page, server, user }) => {
+      await visitor.logIn(user);
+      await visitor.reads("Nothing was said yet.");
+      server.addConversation({ userId: user.userId, title: "In the late list" });
+      const gate = deferred<void>();
+      await page.route("**/cass/conversations?*", async (route) => {
+        const response = await route.fetch();
+        await gate.promise;
+        await route.fulfill({ response });
+      });
+      await visitor.say("Do they turn?");
+      await page.getByRole("heading", { name: "Do they turn?" }).waitFor();
+      await server.waitFor(
+        ({ requests }) => requests.filter(({ path }) => /conversations\?/.test(path)).length === 3,
+      );
+      const [turn] = server.turns;
+      turn?.connection.push({
+        type: "title_updated",
+        conversation_id: turn.conversationId,
+        title: "Of lamps",
+      });
+      await page.getByRole("heading", { name: "Of lamps" }).waitFor();
+      gate.resolve();
+      await page.getByRole("button", { name: "In the late list" }).waitFor();
+      await page.getByRole("button", { name: "Of lamps" }).waitFor();
+      await page.getByRole("heading", { name: "Of lamps" }).waitFor();
     }));
 
   test("goes on while another one is looked at", async () => {
@@ -274,6 +315,27 @@ describe.skipIf(isSkipped)("a conversation", () => {
       });
     },
   );
+
+  test("cancels what waits behind another message without ever sending it", async () => {
+    const { answer, release } = held([], ["the first answer"]);
+    await stage.play({ answer }, async ({ visitor, page, server, user }) => {
+      await visitor.logIn(user);
+      await visitor.say("first");
+      await server.nextTurn();
+      await visitor.say("second");
+      await visitor.reads("Waits to be sent");
+      await visitor.press("Cancel");
+      await visitor.reads("Cancelled. Cass may finish all the same");
+      await visitor.press("Cancel");
+      await visitor.reads("Cancelled. It was not sent.");
+      server.answer = echo;
+      release();
+      await visitor.say("third");
+      await visitor.hears("You said: third");
+      expect(server.turns.map(({ message }) => message)).toEqual(["first", "third"]);
+      await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "hidden" });
+    });
+  });
 
   test("takes a line break with Shift and Enter, and sends nothing blank", () =>
     stage.play({ answer: echo }, async ({ visitor, page, server, user }) => {

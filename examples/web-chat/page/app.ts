@@ -30,7 +30,7 @@ export class App {
   readonly #composer: Composer;
   readonly #conversations: Conversations;
   readonly #drawer: Drawer;
-  /** Those that were looked at, by their ids. */
+  /** All that were looked at: whoever goes back to one finds it as it was, or further on. */
   readonly #threads = new Set<Thread>();
   readonly #avatar = new Avatar();
   #thread: Thread;
@@ -59,6 +59,7 @@ export class App {
     sizes.observe(this.#messages);
     signal.addEventListener("abort", () => sizes.disconnect());
     client.on("title", ({ conversationId, title }) => this.#rename(conversationId, title), { signal });
+    // It does not say which conversation it is about; mostly the one that has just been answered.
     client.on("system", ({ message }) => this.#thread.note(message), { signal });
   }
 
@@ -125,7 +126,7 @@ export class App {
   }
 
   #threadOf(id: string): Thread {
-    const seen = [...this.#threads, this.#thread].find((thread) => thread.id === id);
+    const seen = [...this.#threads].find((thread) => thread.id === id);
     if (seen) return seen;
     const thread = this.#newThread(id);
     void thread.load();

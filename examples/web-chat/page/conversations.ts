@@ -20,6 +20,9 @@ export class Conversations {
   readonly #signal: AbortSignal;
   #entries: readonly Entry[] = [];
   #current: string | undefined;
+  #requests = 0;
+  /** Titles that were told while no list had them: each counts until the answer to a request that came after it. */
+  readonly #news = new Map<string, { readonly title: string; readonly request: number }>();
 
   /** @param signal ends with the session */
   constructor(rest: CassRest, onChoice: (entry: Entry) => void, signal: AbortSignal) {
@@ -36,9 +39,12 @@ export class Conversations {
 
   /** Asks the server what there is. */
   async refresh(): Promise<void> {
+    const request = ++this.#requests;
     try {
       const { conversations } = await this.#rest.listConversations({ limit: SHOWN, signal: this.#signal });
+      if (request !== this.#requests) return; // a later one tells more
       this.#entries = conversations.map(({ id, title }) => ({ id, title: title ?? "Without a title" }));
+      for (const [id, news] of this.#news) if (news.request < request) this.#news.delete(id);
       this.say(conversations.length === 0 ? "Nothing was said yet." : "");
     } catch (error) {
       if (this.#signal.aborted) return; // by now the list may be somebody else's
@@ -47,6 +53,7 @@ export class Conversations {
     this.#show();
   }
 
+  /** Shows nothing. */
   clear(): void {
     this.#entries = [];
     this.say("");
@@ -54,11 +61,11 @@ export class Conversations {
   }
 
   titleOf(id: string): string | undefined {
-    return this.#entries.find((entry) => entry.id === id)?.title;
+    return this.#news.get(id)?.title ?? this.#entries.find((entry) => entry.id === id)?.title;
   }
 
   rename(id: string, title: string): void {
-    this.#entries = this.#entries.map((entry) => (entry.id === id ? { ...entry, title } : entry));
+    this.#news.set(id, { title, request: this.#requests });
     this.#show();
   }
 
@@ -72,7 +79,8 @@ export class Conversations {
     const { activeElement } = document;
     const focused = activeElement instanceof HTMLElement ? activeElement.dataset["id"] : undefined;
     const items = this.#entries.map((entry) => {
-      const choice = button("conversation", entry.title, () => this.#onChoice(entry));
+      const title = this.titleOf(entry.id) ?? entry.title;
+      const choice = button("conversation", title, () => this.#onChoice(entry));
       choice.dataset["id"] = entry.id;
       if (entry.id === this.#current) choice.setAttribute("aria-current", "true");
       return choice;

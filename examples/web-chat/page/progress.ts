@@ -25,7 +25,9 @@ export function progressOf({ progress, status }: Thinking): string {
 /** How many memories a turn began with; undefined where the server does not tell. */
 export function countOf(memories: Thinking["memories"]): number | undefined {
   if (memories === undefined) return undefined;
-  // The record is open: newer servers count more, and every count is called so.
-  const counts = Object.entries(memories).filter(([name]) => name.endsWith("_count"));
+  // The record is open: newer servers count more, and every count is called so. Tools are no memories.
+  const counts = Object.entries(memories).filter(
+    ([name]) => name.endsWith("_count") && name !== "tool_count",
+  );
   return counts.reduce((sum, [, count]) => sum + (typeof count === "number" ? count : 0), 0);
 }

@@ -32,6 +32,7 @@ export class Reply {
   readonly #signal: AbortSignal;
   readonly #tools: string[] = [];
   #memories: number | undefined;
+  #wasSent = false;
 
   /** @param signal aborted when it leaves the page */
   constructor(signal: AbortSignal) {
@@ -44,6 +45,7 @@ export class Reply {
   status(status: TurnStatus): void {
     if (status === "queued") this.#doing("Waits to be sent");
     if (status === "sent") {
+      this.#wasSent = true;
       this.#avatar.busy("think");
       this.#doing("Sent");
     }
@@ -74,7 +76,8 @@ export class Reply {
   cancelled(): void {
     this.#done();
     // Nothing on the wire stops the server: it finishes, and keeps what it has said.
-    this.#end("Cancelled. Cass may finish all the same, and keep what she says.");
+    const rest = this.#wasSent ? "Cass may finish all the same, and keep what she says." : "It was not sent.";
+    this.#end(`Cancelled. ${rest}`);
   }
 
   /** @param again sends the same message once more, if the user wants that */
@@ -106,7 +109,16 @@ export class Reply {
     const thoughts = find(this.element, ".thoughts", HTMLElement);
     thoughts.replaceChildren(...reasoning.map((thought) => element("p", "", thought)));
     find(this.element, ".reasoning", HTMLDetailsElement).hidden = reasoning.length === 0;
-    this.#showFacts(facts, audio);
+    this.#showFacts(facts);
+    if (audio) this.speaks(audio);
+  }
+
+  /** Some servers send what is spoken behind what is written. */
+  speaks(audio: CassAudio): void {
+    const onPlaying = (plays: boolean): void => (plays ? this.#avatar.busy("talk") : this.#avatar.rest());
+    const footer = find(this.element, ".facts", HTMLElement);
+    footer.prepend(speechButton(audio, onPlaying, this.#signal));
+    footer.hidden = false;
   }
 
   /** Those of which only the time is known, and not the place in the text. */
@@ -116,12 +128,10 @@ export class Reply {
     acts.replaceChildren(...chips.map((chip) => element("li", "", chip)));
   }
 
-  #showFacts(facts: readonly string[], audio: CassAudio | undefined): void {
+  #showFacts(facts: readonly string[]): void {
     const footer = find(this.element, ".facts", HTMLElement);
-    const speaks = (plays: boolean): void => (plays ? this.#avatar.busy("talk") : this.#avatar.rest());
-    const speech = audio ? [speechButton(audio, speaks, this.#signal)] : [];
-    footer.replaceChildren(...speech, ...facts.map((fact) => element("span", "fact", fact)));
-    footer.hidden = footer.childElementCount === 0;
+    footer.replaceChildren(...facts.map((fact) => element("span", "fact", fact)));
+    footer.hidden = facts.length === 0;
   }
 
   #chip(animation: CassAnimation): HTMLButtonElement {

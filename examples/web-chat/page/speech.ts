@@ -43,7 +43,7 @@ export function speechButton(
     play.textContent = plays ? "Pause" : "Play";
     onPlaying(plays);
   };
-  player.addEventListener("play", () => show(true));
+  player.addEventListener("playing", () => show(true));
   player.addEventListener("pause", () => show(false)); // at its end too
   return element("span", "speech", play, player);
 }

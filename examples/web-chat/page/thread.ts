@@ -24,6 +24,8 @@ export class Thread {
   readonly #host: ThreadHost;
   /** What is awaited, the oldest first. */
   readonly #awaited = new Map<CassTurn, Reply>();
+  /** What came of turns that have ended. */
+  readonly #answered = new WeakMap<CassTurn, Reply>();
   /** Ends with the session. */
   readonly #signal: AbortSignal;
   #id: string | undefined;
@@ -36,6 +38,7 @@ export class Thread {
     this.#host = host;
     this.#signal = signal;
     session.client.on("disconnected", () => this.#onLoss(), { signal });
+    session.client.on("audio", (audio, turn) => this.#answered.get(turn)?.speaks(audio), { signal });
   }
 
   get id(): string | undefined {
@@ -107,6 +110,7 @@ export class Thread {
     });
     const outcome = await turn.outcome;
     this.#awaited.delete(turn);
+    this.#answered.set(turn, reply);
     this.#host.changed();
     switch (outcome.status) {
       case "completed":
