@@ -41,6 +41,7 @@ export function speechButton(
   const play = button("play", "Play", () => void toggle());
   const show = (plays: boolean): void => {
     play.textContent = plays ? "Pause" : "Play";
+    play.classList.toggle("plays", plays);
     onPlaying(plays);
   };
   player.addEventListener("playing", () => show(true));
