@@ -1,4 +1,12 @@
-import { build, createServer, type InlineConfig, type ProxyOptions, preview } from "vite";
+import {
+  build,
+  createLogger,
+  createServer,
+  type InlineConfig,
+  type Logger,
+  type ProxyOptions,
+  preview,
+} from "vite";
 import config from "./vite.config.ts";
 
 /** Where the page finds the server of Cass, on its own origin. */
@@ -46,7 +54,22 @@ export async function serveBuilt(outDir: string, { server, port }: PageOptions):
 }
 
 function inline(cacheDir?: string): InlineConfig {
-  return { ...config, configFile: false, logLevel: "warn", ...(cacheDir === undefined ? {} : { cacheDir }) };
+  return {
+    ...config,
+    configFile: false,
+    customLogger: logger(),
+    ...(cacheDir === undefined ? {} : { cacheDir }),
+  };
+}
+
+/** Says what goes wrong, but for links that break: those are the page's to tell of. */
+function logger(): Logger {
+  const made = createLogger("warn");
+  const error = made.error;
+  made.error = (message, options) => {
+    if (!message.includes("ws proxy")) error(message, options);
+  };
+  return made;
 }
 
 /**

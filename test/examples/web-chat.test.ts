@@ -75,10 +75,13 @@ describe.skipIf(isSkipped)("the entrance", () => {
       await visitor.hears("You said: hello");
     }));
 
-  test("says that the server is not there", () =>
-    stage.play({ refuseUpgrade: 503 }, async ({ visitor, page, user }) => {
+  test("says that the server cannot be reached, or is in trouble", () =>
+    stage.play({ refuseUpgrade: 503 }, async ({ visitor, page, server, user }) => {
       await visitor.logIn(user);
       await page.getByRole("alert").filter({ hasText: "Cass cannot be reached" }).waitFor();
+      server.set({ restStatus: { "POST /auth/login": 502 } });
+      await visitor.logIn(user);
+      await page.getByRole("alert").filter({ hasText: "The server is in trouble (HTTP 502)" }).waitFor();
     }));
 
   test("is in front again after logging out, with nothing of the user left on the machine", () =>

@@ -1,4 +1,4 @@
-import { type AgentwireError, isAgentwireError } from "agentwire/cass";
+import { type AgentwireError, CassApiError, isAgentwireError } from "agentwire/cass";
 
 /** What to tell of a turn that has failed, and whether sending it again is a choice. */
 export interface Trouble {
@@ -29,6 +29,9 @@ export function plain(error: unknown): string {
   if (isAgentwireError(error, "connect-failed") || isAgentwireError(error, "connect-timeout"))
     return "Cass cannot be reached. Is the server running?";
   if (isAgentwireError(error, "request-timeout")) return "The server does not answer.";
+  // A proxy says so too, of a server that is not there.
+  if (error instanceof CassApiError && error.status >= 500)
+    return `The server is in trouble (HTTP ${error.status}). Is it running?`;
   if (isAgentwireError(error, "request-refused")) return error.serverMessage;
   if (isAgentwireError(error, "handshake-refused"))
     return "The server does not know you any more. Log in again.";
