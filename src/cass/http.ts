@@ -229,7 +229,8 @@ export class Http {
     const { redactor, clock, maxReceiveBytes } = this.#setup;
     const own = new Redactor();
     for (const secret of secrets) own.add(secret);
-    return { what, clock, maxReceiveBytes, redact: (text) => own.redact(redactor.redact(text)) };
+    // First what this call holds: a member of broken JSON may end in the middle of it.
+    return { what, clock, maxReceiveBytes, redact: (text) => redactor.redact(own.redact(text)) };
   }
 
   async #fetch(url: string, init: FetchInit, { what, redact }: Reading): Promise<FetchResponse> {
