@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
 import type { Redactor } from "../core/redact.ts";
 import { CassApiError, CassAuthError } from "./errors.ts";
+import { hide } from "./hide.ts";
 import { readToken } from "./jwt.ts";
 import { Waits } from "./waits.ts";
 
@@ -86,8 +87,8 @@ export class Credentials {
     if (typeof token === "function") this.#source = token;
     else this.#known = token;
     this.#refreshToken = refreshToken;
-    this.#hide(this.#known);
-    this.#hide(refreshToken);
+    hide(this.#known, setup.redactor);
+    hide(refreshToken, setup.redactor);
   }
 
   /** Whether there is a token, or could be. */
@@ -170,7 +171,7 @@ export class Credentials {
     if ("error" in got) throw got.error;
     this.#known = got.tokens.accessToken;
     this.#latest = order; // and not now: what was asked for later is newer, though it may have come before
-    this.#hide(this.#known);
+    hide(this.#known, this.#setup.redactor);
     return this.#known;
   }
 
@@ -221,7 +222,7 @@ export class Credentials {
     const { accessToken, refreshToken } = tokens;
     this.#refreshToken = refreshToken;
     this.#refused = undefined;
-    this.#hide(refreshToken);
+    hide(refreshToken, this.#setup.redactor);
     this.#set(accessToken);
     this.#tell(tokensOf(accessToken, refreshToken));
     return accessToken;
@@ -230,7 +231,7 @@ export class Credentials {
   #set(accessToken: string): string {
     this.#latest = ++this.#events;
     this.#known = accessToken;
-    this.#hide(accessToken);
+    hide(accessToken, this.#setup.redactor);
     return accessToken;
   }
 
@@ -247,13 +248,6 @@ export class Credentials {
   #isExpiring(token: string): boolean {
     const expiresAt = readToken(token)?.expiresAt;
     return expiresAt !== undefined && expiresAt - this.#setup.clock.wallTime() / 1000 < EXPIRING;
-  }
-
-  /** In messages and frames it is not to be seen, nor in addresses, where it is escaped. */
-  #hide(token: string | undefined): void {
-    if (token === undefined) return;
-    this.#setup.redactor.add(token);
-    if (isSendable(token)) this.#setup.redactor.add(encodeURIComponent(token));
   }
 }
 

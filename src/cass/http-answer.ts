@@ -96,7 +96,7 @@ export function redirectOf(response: FetchResponse, { what, redact }: Reading): 
   const { status, headers, type } = response;
   if (type !== "opaqueredirect" && (status < 300 || status >= 400)) return undefined;
   const target = headers.get("location")?.split(/[?#]/, 1)[0];
-  const where = target === undefined ? "elsewhere" : `to ${redact(target)}`;
+  const where = target === undefined ? "elsewhere" : `to ${redact(target).slice(0, QUOTED)}`;
   const detail = `a redirect ${where}, which is not followed; give the address that it leads to as the URL`;
   return new CassApiError(what, { status, detail });
 }
