@@ -109,6 +109,16 @@ describe("another try", () => {
     },
   );
 
+  test.each([
+    { header: "7", retryAfter: 7_000 },
+    { header: new Date(EPOCH - 9_000).toUTCString(), retryAfter: 0 },
+    { header: "soon", retryAfter: undefined },
+  ])("says in its error how long the server asks to wait, in ms: $header", async ({ header, retryAfter }) => {
+    const { http } = made([json({}, 429, { "retry-after": header })], { retries: 0 });
+    expect(await errorOf(http.call(get()))).toHaveProperty("status", 429);
+    expect(Reflect.get((await errorOf(http.call(get()))) as object, "retryAfter")).toBe(retryAfter);
+  });
+
   test("is left to the caller where the server asks for longer than half a minute", async () => {
     const { http, clock, calls } = made([json({}, 503, { "retry-after": "31" })]);
     const error = await inTheEnd(clock, http.call(get()));

@@ -83,12 +83,17 @@ describe("over the platform's `fetch`", () => {
     expect(error).toMatchObject({ name: "CassApiError", status: 200, detail: "an answer that is no JSON" });
   });
 
-  test("a login that lacks a token logs nobody in", async () => {
-    const { rest, seen } = facing(() => HttpResponse.json({ user_id: "u", access_token: "opaque-hunter3" }));
+  const lacking = [
+    { answer: { user_id: "u", access_token: "opaque-hunter3" }, lacks: "refresh_token" },
+    { answer: { user_id: "u", access_token: "", refresh_token: "opaque-hunter3" }, lacks: "access_token" },
+    { answer: { access_token: "opaque-hunter3", refresh_token: "opaque-hunter3" }, lacks: "user_id" },
+  ];
+  test.each(lacking)("a login that lacks $lacks logs nobody in", async ({ answer, lacks }) => {
+    const { rest, seen } = facing(() => HttpResponse.json(answer));
     secrets.push("hunter3");
     const error = await failureOf(rest.login({ email: "ada@cass.example", password: PASSWORD }));
-    expect(error).toMatchObject({ detail: "an answer with a wrong or missing refresh_token" });
-    await rest.me();
+    expect(error).toMatchObject({ detail: `an answer with a wrong or missing ${lacks}` });
+    await Promise.allSettled([rest.me()]);
     expect(seen[1]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
   });
 
@@ -165,6 +170,14 @@ describe("over the platform's `fetch`", () => {
       { content: "" },
       { content: "", id: null },
     ]);
+  });
+
+  test("a password that the server repeats is not told", async () => {
+    const { rest } = facing(() => HttpResponse.json({ detail: `no: ${PASSWORD}` }, { status: 400 }));
+    const error = await failureOf(
+      rest.register({ email: "ada@cass.example", password: PASSWORD, displayName: "Ada" }),
+    );
+    expect(error).toMatchObject({ status: 400, detail: "no: [redacted]" });
   });
 
   test("a refresh that gives no other refresh token keeps the old one", async () => {
