@@ -131,7 +131,7 @@ export class Credentials {
    * @throws CassAuthError when it has to be renewed and cannot be
    */
   async current(): Promise<string | undefined> {
-    if (this.#waits.closed) throw new ClosedError("the client was closed");
+    if (this.#waits.closed) throw closedError();
     const token = this.#source ? await this.#kept(this.#source) : this.#known;
     if (token !== undefined && !this.#isExpiring(token)) return token;
     if (!this.renewable) return token;
@@ -144,7 +144,7 @@ export class Credentials {
    * @throws CassAuthError when there is none to be had
    */
   async fresh(refused?: string): Promise<string> {
-    if (this.#waits.closed) throw new ClosedError("the client was closed");
+    if (this.#waits.closed) throw closedError();
     const known = this.#known;
     if (refused !== undefined && known !== undefined && known !== refused && !this.#isExpiring(known))
       return known;
@@ -191,7 +191,7 @@ export class Credentials {
     try {
       return { tokens: await asking };
     } catch (cause) {
-      if (this.#waits.closed) throw cause;
+      if (this.#waits.closed) throw closedError();
       return { error: noToken(cause) };
     }
   }
@@ -249,6 +249,10 @@ export class Credentials {
     const expiresAt = readToken(token)?.expiresAt;
     return expiresAt !== undefined && expiresAt - this.#setup.clock.wallTime() / 1000 < EXPIRING;
   }
+}
+
+function closedError(): ClosedError {
+  return new ClosedError("the client was closed; make a new one");
 }
 
 function tokensOf(accessToken: string, refreshToken: string | undefined): CassTokens {

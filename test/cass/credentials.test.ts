@@ -154,6 +154,7 @@ describe("what there is", () => {
       renewable,
       known,
     ]);
+    expect(credentials.tokens?.accessToken).toBe(known);
   });
 
   test("is whose the token is: by its claims, or by who has logged in", async () => {
@@ -594,6 +595,20 @@ describe("closing", () => {
         expect(await errorOf(credentials.fresh())).toBeInstanceOf(ClosedError);
         expect(clock.pending).toBe(0);
       }
+    });
+
+    test("is what counts, whatever the function says in the same moment", async () => {
+      const controller = new AbortController();
+      let fail = (_error: Error): void => {};
+      const { credentials } = made({
+        signal: controller.signal,
+        token: () => new Promise((_, reject) => (fail = reject)),
+      });
+      const current = errorOf(credentials.current());
+      await settle();
+      fail(new Error("no"));
+      end(credentials, controller);
+      expect(await current).toBeInstanceOf(ClosedError);
     });
 
     test("leaves nothing of an answer that comes later", async () => {
