@@ -5,6 +5,7 @@
  */
 declare function setTimeout(callback: () => void, delay: number): unknown;
 declare function clearTimeout(timer: number): void;
+declare function atob(data: string): string;
 declare function btoa(data: string): string;
 declare function atob(data: string): string;
 declare function queueMicrotask(callback: () => void): void;
@@ -19,6 +20,7 @@ declare class TextDecoder {
 
 declare class URL {
   constructor(url: string, base?: string);
+  readonly href: string;
   readonly protocol: string;
   readonly host: string;
   readonly hostname: string;

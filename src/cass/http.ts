@@ -164,7 +164,7 @@ export class Http {
   async #isForServer<T>({ what, target, elsewhere }: Job<T>, wanted: AbortSignal): Promise<boolean> {
     if (!elsewhere) return true;
     const { timeout } = this.#setup;
-    return isOwn(target, await this.#waits.run({ what, timeout, signal: wanted }, () => this.#base()));
+    return isOwn(target, await this.#waits.run({ what, timeout, signal: wanted }, () => this.base()));
   }
 
   async #insist<T>(job: Job<T>, token: string | undefined, wanted: AbortSignal): Promise<T> {
@@ -194,7 +194,7 @@ export class Http {
 
   async #try<T>(job: Job<T>, token: string | undefined, signal: AbortSignal): Promise<T> {
     const { what, target, method, body, accept, secrets = [], read } = job;
-    const base = await this.#base();
+    const base = await this.base();
     const bearer = isOwn(target, base) ? token : undefined;
     if ((bearer !== undefined || secrets.length > 0) && !this.#setup.allowInsecure)
       assertPrivate(new URL(base));
@@ -213,7 +213,8 @@ export class Http {
     return read(answer, status, reading);
   }
 
-  async #base(): Promise<string> {
+  /** What the routes are relative to. */
+  async base(): Promise<string> {
     const { url } = this.#setup;
     if (typeof url !== "function") return httpBaseOf(checkAddress(url));
     let asked: unknown;

@@ -9,6 +9,8 @@ import type { WebSocketLike } from "./socket.ts";
 export interface Dialer {
   /** `stillWanted` is asked before a socket is made. */
   dial(stillWanted?: () => boolean): Promise<WebSocketLike>;
+  /** The user's address: that of the last dial, or the one that the next would take. */
+  address(): Promise<URL>;
   /** Where the last dial led, without query and credentials, for messages. */
   target(): string;
   /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
@@ -21,7 +23,12 @@ export interface Dialer {
  */
 export function createDialer(
   options: SocketClientOptions,
-  settings: { readonly maxReceiveBytes: number; readonly carriesCredentials: () => boolean },
+  settings: {
+    readonly maxReceiveBytes: number;
+    readonly carriesCredentials: () => boolean;
+    /** What is dialled: the address, with what the protocol adds to it. */
+    readonly address: (url: string) => string | Promise<string>;
+  },
 ): Dialer {
   const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
   if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
@@ -33,16 +40,20 @@ export function createDialer(
   const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || settings.carriesCredentials();
   const check = (value: unknown): URL => checkUrl(value, carriesCredentials() && !allowInsecure);
   let address = typeof url === "function" ? undefined : check(url);
+  const ask = async (): Promise<string> => {
+    const asked = typeof url === "function" ? await url() : url;
+    address = check(asked);
+    return String(asked);
+  };
 
   return {
     target: () => (address ? withoutSecrets(address) : "the server"),
     assertPrivate: () => {
       if (address && !allowInsecure) assertPrivate(address);
     },
+    address: async () => address ?? new URL(await ask()),
     async dial(stillWanted = () => true) {
-      const asked = typeof url === "function" ? await url() : url;
-      address = check(asked);
-      const target = String(asked);
+      const target = await settings.address(await ask());
       const init = { protocols: [], headers };
       if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
       if (createWebSocket) return checkSocket(createWebSocket(target, init));

@@ -126,6 +126,7 @@ export type HandshakeReason =
   | "anonymous"
   | "timeout"
   | "refresh-failed"
+  | "initializing"
   | "closed";
 
 /** The socket opened, but the server refused the session, or never answered the handshake. */
