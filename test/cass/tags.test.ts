@@ -59,6 +59,10 @@ describe("what servers leave of tags goes", () => {
   });
 });
 
+test("a tag ends at the first `>`", () => {
+  expect(clean("a <emote:happy:1> 2 > 1>")).toBe("a 2 > 1>");
+});
+
 describe("what is no tag stays as it is", () => {
   test.each([
     "<b>",
@@ -154,6 +158,12 @@ describe("reasoning", () => {
     { raw: "<think>a</think><think>b</think>c", text: "c", reasoning: ["a", "b"] },
     { raw: "<think>a<think>b</think>c</think>d", text: "d", reasoning: ["ac", "b"] },
     { raw: "<think>a<thinking>b</think>c</thinking>d", text: "cd", reasoning: ["ab"] },
+    { raw: "<think>a</gesture:think>b</think>c", text: "c", reasoning: ["ab"] },
+    {
+      raw: "<gesture:think>a<think>b<thinking>c</think>d</thinking>e</gesture:think>f",
+      text: "f",
+      reasoning: ["ade", "bc"],
+    },
     { raw: "<think>a<think>b</think>c", text: "ac", reasoning: ["b"] },
     { raw: "<think>a</think>b</think>c", text: "bc", reasoning: ["a"] },
     { raw: "<think> \n </think>a<think></think>", text: "a", reasoning: [] },
@@ -238,6 +248,8 @@ describe("tags that arise where something was taken out go too, and mean nothing
     { raw: "a<<gesture:wave>gesture:wave>b", text: "ab", names: ["wave"] },
     { raw: "<b <gesture:wave>>", text: "<b >", names: ["wave"] },
     { raw: "<gesture:a<gesture:wave>b<i>c>", text: "<gesture:ab<i>c>", names: ["wave"] },
+    { raw: "<gesture:a:1<gesture:wave>b<i>c>", text: "<gesture:a:1b<i>c>", names: ["wave"] },
+    { raw: "<ges<gesture:wave>tu<emote:happy>re:nod>", text: "", names: ["wave", "happy"] },
     { raw: "<i>gest<gesture:wave>ure:nod>", text: "<i>gesture:nod>", names: ["wave"] },
     { raw: "<gest<think>x</think>ure:wave>", text: "", names: [] },
     { raw: "<gest<mark:a>x</mark>ure:wave>", text: "", names: [] },
