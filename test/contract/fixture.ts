@@ -136,6 +136,8 @@ export interface Received {
 
 /** What is between the clients and their backend: the newest connection, and what becomes of new ones. */
 export interface Link {
+  /** Everything that was sent to the backend so far: frames, and what came with each attempt to connect. */
+  readonly heard: string;
   /** How many frames the backend has said on the newest connection. */
   readonly frames: number;
   /** Sends a text frame, or bytes as a binary one. */

@@ -141,6 +141,14 @@ class SocketWorld<Server extends MockServer> implements World, Backend, Link {
 
   // --- the link ---
 
+  get heard(): string {
+    const sent = this.#servers.flatMap(({ frames, upgrades }) => [
+      ...frames.filter(({ direction }) => direction === "c2s").map(({ raw }) => raw),
+      ...upgrades.map(({ url, headers }) => `${url} ${JSON.stringify(headers)}`),
+    ]);
+    return sent.join("\n");
+  }
+
   get frames(): number {
     return this.#framesOn(this.#newest);
   }
