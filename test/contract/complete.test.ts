@@ -84,6 +84,7 @@ test("each promise is kept by every protocol, or excused", () => {
     "limits",
     "listen",
     "many",
+    "moments",
     "prompt",
     "reconnect",
     "redaction",

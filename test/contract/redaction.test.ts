@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
 import type { ClientEvents, TurnResult } from "agentwire";
 import { expect } from "vitest";
-import type { ContractOptions } from "./fixture.ts";
-import { type AnyClient, SECRET, secretOf, TEXT } from "./fixture.ts";
+import { type AnyClient, type ContractOptions, SECRET, secretOf, TEXT } from "./fixture.ts";
 import { promise, type Scene } from "./promise.ts";
 import { drain, hold, next, rejection, shows, status, within, works } from "./support.ts";
 
@@ -140,7 +139,7 @@ for (const place of ["query", "header", "token"] as const) {
       expect(facts.carries).toContain(place);
       const { client, notebook } = watched(scene, OURS);
       const secret = secretOf(place);
-      const words = `you said ${secret}, "${secret}" and ${encodeURIComponent(secret)}`;
+      const words = `you said ${secret}, "${secret}" and [${secret}]`;
       backend.answer = () => ["part", { fails: words }];
       await noteTurn(notebook, client.prompt("hello"));
       const warned = next(client, "protocolWarning");
