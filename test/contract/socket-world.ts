@@ -41,7 +41,7 @@ export interface SocketProtocol<Server extends MockServer> {
   start(answer: Answer): Promise<Server>;
   client(
     options: ContractOptions,
-    place: { readonly url: () => string; readonly clock: ManualClock },
+    place: { readonly server: () => Server; readonly clock: ManualClock },
   ): AnyClient;
   /** What the mock has got, in order. */
   received(server: Server): readonly Received[];
@@ -102,7 +102,7 @@ class SocketWorld<Server extends MockServer> implements World, Backend, Link {
   }
 
   client(options: ContractOptions = {}): AnyClient {
-    const client = this.#protocol.client(options, { url: () => this.#server.url, clock: this.clock });
+    const client = this.#protocol.client(options, { server: () => this.#server, clock: this.clock });
     this.#clients.push(client);
     return client;
   }
