@@ -69,6 +69,8 @@ export interface Facts {
   readonly opening: readonly ClientStatus[];
   /** A prompt of this text as an object, and as the caller of a UI may get it wrong. */
   readonly input: (text: unknown) => object;
+  /** What reaches the caller of the words that a backend fails with: some backends keep them to themselves. */
+  readonly failure: (words: string) => string;
   /** Whether a client whose link has broken comes back without being asked to. */
   readonly comesBack: boolean;
   /** What becomes of prompts that wait to be sent when the link breaks, on a client that comes back. */
