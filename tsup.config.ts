@@ -53,6 +53,7 @@ const clients = {
     index: "src/index.ts",
     codebuff: "src/codebuff/index.ts",
     codey: "src/codey/index.ts",
+    cass: "src/cass/index.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },

@@ -7,6 +7,7 @@ export default defineConfig({
     index: "src/index.ts",
     codebuff: "src/codebuff/index.ts",
     codey: "src/codey/index.ts",
+    cass: "src/cass/index.ts",
     testing: "src/testing/index.ts",
   },
   format: ["esm", "cjs"],

@@ -17,6 +17,7 @@ export default defineConfig({
       { find: "#socket", replacement: path("./src/core/socket.global.ts") },
       { find: "agentwire/codebuff", replacement: path("./src/codebuff/index.ts") },
       { find: "agentwire/codey", replacement: path("./src/codey/index.ts") },
+      { find: "agentwire/cass", replacement: path("./src/cass/index.ts") },
       { find: "agentwire/testing", replacement: path("./test/browser/testing.ts") },
       { find: /^agentwire$/, replacement: path("./src/index.ts") },
       { find: "node:timers/promises", replacement: path("./test/browser/timers.ts") },
@@ -27,7 +28,7 @@ export default defineConfig({
   // Found while tests run, they would reload the page under them.
   optimizeDeps: { include: ["eventemitter3", "p-retry", "zod/mini"] },
   test: {
-    include: ["test/codebuff/**/*.test.ts", "test/codey/**/*.test.ts", "test/browser/*.page.ts"],
+    include: ["test/{codebuff,codey,cass}/**/*.test.ts", "test/browser/*.page.ts"],
     exclude: omissions.filter(({ test }) => test === undefined).map(({ file }) => file),
     globalSetup: ["test/browser/relay.ts"],
     setupFiles: ["test/browser/omit.ts"],

@@ -9,6 +9,7 @@ export default defineConfig({
       "#socket": source("core/socket.node.ts"),
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
+      "agentwire/cass": source("cass/index.ts"),
       "agentwire/testing": source("testing/index.ts"),
       agentwire: source("index.ts"),
     },
@@ -18,7 +19,7 @@ export default defineConfig({
     testTimeout: 20_000,
     coverage: {
       provider: "v8",
-      include: ["src/core/**/*.ts", "src/codebuff/**/*.ts", "src/codey/**/*.ts"],
+      include: ["src/core/**/*.ts", "src/codebuff/**/*.ts", "src/codey/**/*.ts", "src/cass/**/*.ts"],
       reporter: ["text-summary"],
       thresholds: { lines: 95, branches: 95 },
     },

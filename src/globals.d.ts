@@ -5,7 +5,9 @@
  */
 declare function setTimeout(callback: () => void, delay: number): unknown;
 declare function clearTimeout(timer: number): void;
+declare function atob(data: string): string;
 declare function btoa(data: string): string;
+declare function atob(data: string): string;
 declare function queueMicrotask(callback: () => void): void;
 
 declare const performance: { now(): number };
@@ -18,6 +20,7 @@ declare class TextDecoder {
 
 declare class URL {
   constructor(url: string, base?: string);
+  readonly href: string;
   readonly protocol: string;
   readonly host: string;
   readonly hostname: string;
@@ -43,6 +46,25 @@ declare class AbortController {
 interface ErrorOptions {
   cause?: unknown;
 }
+
+declare function fetch(
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    redirect: "manual";
+    signal: AbortSignal;
+  },
+): Promise<{
+  readonly status: number;
+  readonly type: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: {
+    getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> };
+  } | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}>;
 
 declare class WebSocket {
   constructor(url: string, protocols?: string[]);

@@ -200,20 +200,32 @@ export const CODEY_WIRE: readonly Mutant[] = [
       {
         name: "replies-told-twice",
         breaks: "who has given up is told again",
-        find: "        place.awaiting = undefined;",
+        find: "      place.awaiting = undefined;",
         replace: "",
       },
       {
         name: "replies-timer-left",
         breaks: "a reply leaves the timer of its request",
-        find: "    place.cancelTimer();",
+        find: "      place.deadline.stop();",
         replace: "",
       },
       {
-        name: "replies-limit-of-none",
-        breaks: "a request without a limit fails at once",
-        find: "    if (timeout > 0) {",
-        replace: "    if (timeout >= 0) {",
+        name: "replies-held-run",
+        breaks: "a request fails although the server is known to be busy with an older one",
+        find: "    if (!this.#isHeld) deadline.start();",
+        replace: "    deadline.start();",
+      },
+      {
+        name: "replies-never-released",
+        breaks: "a request that waited behind an older one has no limit any more",
+        find: "      else if (awaiting) deadline.start();",
+        replace: "",
+      },
+      {
+        name: "replies-late-again",
+        breaks: "a request that has failed gets another clock when the server is free",
+        find: "      else if (awaiting) deadline.start();",
+        replace: "      else deadline.start();",
       },
       {
         name: "replies-spoiled-is-reply",

@@ -113,7 +113,7 @@ export const REACH: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    "core/dial.ts",
+    "core/private-address.ts",
     ["core/dial.test.ts"],
     [
       {
@@ -128,6 +128,12 @@ export const REACH: readonly Mutant[] = [
         find: "/^127(\\.\\d+){3}$/",
         replace: "/^127\\./",
       },
+    ],
+  ),
+  ...mutantsOf(
+    "core/dial.ts",
+    ["core/dial.test.ts"],
+    [
       {
         name: "insecure-by-default",
         breaks: "credentials travel over plain ws://",
@@ -156,8 +162,8 @@ export const REACH: readonly Mutant[] = [
       {
         name: "url-check-at-first-only",
         breaks: "the address of a `url` function is looked at once",
-        find: "      address = check(asked);",
-        replace: "      address ??= check(asked);",
+        find: "    address = check(asked);",
+        replace: "    address ??= check(asked);",
       },
       {
         name: "made-although-unwanted",
@@ -247,8 +253,14 @@ export const REACH: readonly Mutant[] = [
       {
         name: "verdict-put-off",
         breaks: "each ping puts off the verdict on the one before",
-        find: "if (timeout > 0 && !armed)",
-        replace: "if (timeout > 0)",
+        find: "if (!armed) this.#arm();",
+        replace: "this.#arm();",
+      },
+      {
+        name: "excuse-outlived",
+        breaks: "an answer that is due after an excuse counts from before it",
+        find: "  due(): void {\n    this.alive();",
+        replace: "  due(): void {\n    if (this.#cancelVerdict) return;",
       },
       {
         name: "verdict-stays",
@@ -265,8 +277,8 @@ export const REACH: readonly Mutant[] = [
       {
         name: "unsent-ping-judged",
         breaks: "a link is judged by a ping that was never sent",
-        find: "if (!ping() && !armed) this.alive();",
-        replace: "ping();",
+        find: "if (!this.#setup.ping() && !armed) this.alive();",
+        replace: "this.#setup.ping();",
       },
       {
         name: "ping-holds-process",

@@ -1,14 +1,11 @@
-import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
-import type { Decision, Reply, Ruling } from "../core/approvals.ts";
+import type { AgentClient, Capabilities } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
 import { type Check, checkCallOptions, checks, oneOf, TURN_CHECKS } from "../core/client-options.ts";
-import type { ClientStatus } from "../core/connection-state.ts";
 import type { ConversationState } from "../core/conversation.ts";
-import { asyncDispose } from "../core/dispose.ts";
 import { type AgentwireError, InvalidInputError } from "../core/errors.ts";
-import type { ListenOptions, Unsubscribe } from "../core/events.ts";
-import type { Answer } from "../core/question.ts";
 import { randomId } from "../core/random-id.ts";
+import { Redactor } from "../core/redact.ts";
+import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { promptFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
@@ -42,12 +39,16 @@ const STABLE_AFTER = 5_000;
  * Nothing is opened before the first `prompt()` or `connect()`. A lost connection comes back by itself;
  * prompts that were under way fail with `delivery: "unknown"` and are never sent again by themselves.
  *
+ * `close()` gives prompts under way `drainTimeout` to end, because leaving the published proxy in the middle of a prompt
+ * brings it down for everybody.
+ *
  * @example
  * const client = new CodebuffClient({ url: "ws://127.0.0.1:8000/ws" });
  * for await (const text of client.prompt("Hello").textStream) process.stdout.write(text);
  * await client.close();
  */
 export class CodebuffClient
+  extends SocketClient<CodebuffEvent, CodebuffResult, CodebuffClientEvents>
   implements
     AgentClient<
       CodebuffEvent,
@@ -68,6 +69,7 @@ export class CodebuffClient
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
   constructor(options: CodebuffClientOptions) {
+    super(() => this.#core);
     const settings = resolveOptions(options);
     this.#settings = settings;
     const core = (): ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents> => this.#core;
@@ -113,6 +115,7 @@ export class CodebuffClient
       options,
       resolved: settings.socket,
       protocol: wire,
+      redactor: new Redactor(),
       handshakeTimeout: settings.identifyTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,
@@ -121,13 +124,10 @@ export class CodebuffClient
       excused: () => wire.excused(),
       carriesCredentials: () => this.#tokensGiven || token.exists,
       turnOf: (id) => this.#prompts.turnOf(id),
+      address: String,
       closing: () => this.#prompts.giveBack(),
     });
     this.#core.redactor.add(token.known); // a server may repeat it before it was ever sent
-  }
-
-  get status(): ClientStatus {
-    return this.#core.connection.status;
   }
 
   /** Which server is at the other end: `undefined` until the first connection tells, unless `profile` says it. */
@@ -228,40 +228,6 @@ export class CodebuffClient
   /** Unsubscribes; topics that were not subscribed to are no error. */
   unsubscribe(topics: readonly string[]): Promise<void> {
     return this.#setTopics("unsubscribe", topics);
-  }
-
-  /**
-   * Decides on a tool call, or answers a question, that is open: what `turn.pending` and the events `approval` and
-   * `question` show. Whoever is first decides; what is settled already stays as it was, and nothing is sent.
-   * @returns how it was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
-   */
-  reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.#core.gate.reply(id, decision);
-  }
-
-  connect(options?: ConnectOptions): Promise<void> {
-    return this.#core.connect(options);
-  }
-
-  /**
-   * Closes for good. What was not sent is handed back at once; prompts under way get `drainTimeout` to end,
-   * because leaving the published proxy in the middle of a prompt brings it down for everybody. Idempotent.
-   */
-  close(options?: CloseOptions): Promise<void> {
-    return this.#core.close(options);
-  }
-
-  on<Name extends keyof CodebuffClientEvents & string>(
-    name: Name,
-    listener: (...values: CodebuffClientEvents[Name]) => void,
-    options?: ListenOptions,
-  ): Unsubscribe {
-    return this.#core.on(name, listener, options);
-  }
-
-  [asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   #build(input: string | CodebuffPromptInput, options: TurnOptions | undefined): PromptData {

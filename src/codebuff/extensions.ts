@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/client-options.ts";
+import { type Nullish, nullish, optional } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
-import { type Nullish, nullish, optional } from "./nullish.ts";
 
 /** One part of what a tool gave back. */
 export type ToolOutput =

@@ -39,7 +39,6 @@ export type {
   ResponseChunk,
   ToolCallData,
 } from "./messages.ts";
-export type { Nullish } from "./nullish.ts";
 export type { CodebuffClientOptions } from "./options.ts";
 export { isPrintModeEvent, type PrintModeEvent } from "./print-mode.ts";
 export type { CodebuffPromptInput } from "./prompt.ts";

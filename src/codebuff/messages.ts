@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/client-options.ts";
+import { type Nullish, optional } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
 import {
   amount,
@@ -12,7 +13,6 @@ import {
   requestIdOf,
   type ServerRequest,
 } from "./extensions.ts";
-import { type Nullish, optional } from "./nullish.ts";
 
 /** The answer to every client frame. `success` says that it was understood, not that it was done. */
 export interface Ack {

@@ -1,13 +1,10 @@
-import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
-import type { Decision, Reply, Ruling } from "../core/approvals.ts";
+import type { AgentClient, Capabilities } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
 import { checkCallOptions, TURN_CHECKS } from "../core/client-options.ts";
-import type { ClientStatus } from "../core/connection-state.ts";
 import type { ConversationState } from "../core/conversation.ts";
-import { asyncDispose } from "../core/dispose.ts";
 import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
-import type { ListenOptions, Unsubscribe } from "../core/events.ts";
-import type { Answer } from "../core/question.ts";
+import { Redactor } from "../core/redact.ts";
+import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
 import type { CodeyClientEvents } from "./events.ts";
@@ -23,7 +20,8 @@ import { Wire } from "./wire.ts";
  * Client of codey-server's WebSocket protocol.
  *
  * Nothing is opened before the first `prompt()` or `connect()`. One turn runs at a time, the others wait here. Tool
- * calls are denied unless `toolPolicy`, `onToolApproval` or `client.reply()` says otherwise.
+ * calls are denied unless `toolPolicy`, `onToolApproval` or `client.reply()` says otherwise. `close()` cancels the turn
+ * that runs and denies what is open; it takes a second at most, for the server may not answer at all.
  *
  * The server has no authentication and checks no origin: any page open on the same machine can connect to it and
  * approve its own shell commands. Keep it on loopback.
@@ -34,6 +32,7 @@ import { Wire } from "./wire.ts";
  * await client.close();
  */
 export class CodeyClient
+  extends SocketClient<CodeyEvent, CodeyResult, CodeyClientEvents>
   implements AgentClient<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyClientEvents>
 {
   readonly #settings: CodeySettings;
@@ -46,6 +45,7 @@ export class CodeyClient
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
   constructor(options: CodeyClientOptions) {
+    super(() => this.#core);
     const settings = resolveOptions(options);
     this.#settings = settings;
     const core = (): ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents> => this.#core;
@@ -68,6 +68,7 @@ export class CodeyClient
       options,
       resolved: settings.socket,
       protocol: wire,
+      redactor: new Redactor(),
       handshakeTimeout: "rest of connectTimeout",
       stableAfter: undefined,
       drainTimeout: 0,
@@ -76,12 +77,9 @@ export class CodeyClient
       excused: () => false,
       carriesCredentials: () => false,
       turnOf: (id) => this.#turns.turnOf(id),
+      address: String,
       closing: () => this.#turns.closing(),
     });
-  }
-
-  get status(): ClientStatus {
-    return this.#core.connection.status;
   }
 
   /** Of the present connection, or of the last one. */
@@ -160,39 +158,6 @@ export class CodeyClient
     const start = clock.now();
     await this.#wire.request((session) => session.pings, encode.ping, "Ping");
     return clock.now() - start;
-  }
-
-  /**
-   * Decides on a tool call that waits: see `turn.pending` and the event `approval`. A second reply changes nothing.
-   * @returns how it was decided, the first time.
-   * @throws InvalidInputError for an id that was never asked, and for what is no decision.
-   */
-  reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.#core.gate.reply(id, decision);
-  }
-
-  connect(options?: ConnectOptions): Promise<void> {
-    return this.#core.connect(options);
-  }
-
-  /**
-   * Closes for good: cancels the turn that runs, denies what is open, gives back what was not sent. Takes a second at
-   * most; the server may not answer at all. Idempotent.
-   */
-  close(options?: CloseOptions): Promise<void> {
-    return this.#core.close(options);
-  }
-
-  on<Name extends keyof CodeyClientEvents & string>(
-    name: Name,
-    listener: (...values: CodeyClientEvents[Name]) => void,
-    options?: ListenOptions,
-  ): Unsubscribe {
-    return this.#core.on(name, listener, options);
-  }
-
-  [asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   #create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job {

@@ -1,6 +1,6 @@
 import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
+import { utf8Length, wellFormed } from "../core/frames.ts";
 import { encode, isU32, MAX_U32 } from "./messages.ts";
 
 /** What a Codey prompt says. */
@@ -43,9 +43,4 @@ export function buildPrompt(input: string | CodeyPromptInput, maxSendBytes: numb
     );
   }
   return { content, frame, bytes };
-}
-
-/** Half of a pair says nothing, and the server drops a frame that has one. */
-function wellFormed(text: string): string {
-  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

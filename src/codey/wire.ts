@@ -1,14 +1,13 @@
 import type { ClientCore } from "../core/client-core.ts";
+import { linkLost, neverReady } from "../core/connection-errors.ts";
 import type { Protocol } from "../core/connection-state.ts";
 import { deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
-  ConnectError,
   ConnectionLostError,
   ConnectTimeoutError,
   copyError,
   HandshakeError,
-  isAgentwireError,
   RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
@@ -132,8 +131,8 @@ export class Wire implements Protocol {
   lost(end: SocketEnd | AgentwireError): AgentwireError {
     const session = this.#session;
     this.#session = undefined;
-    if (session?.id === undefined) return unproven(end);
-    const error = lostError(end);
+    if (session?.id === undefined) return neverReady(end, "the server greeted");
+    const error = linkLost(end);
     session.end(() => copyError(error));
     this.#setup.user.sessionLost(error);
     return error;
@@ -220,22 +219,4 @@ function noReply(what: string, timeout: number): AgentwireError {
 function nameOf(message: ServerMessage): string {
   if (message.type === "invalid") return message.problem;
   return message.type === "unknown" ? "a message of an unknown type" : `\`${message.type}\``;
-}
-
-/** Before the greeting nothing was lost: the connection could not be had. */
-function unproven(end: SocketEnd | AgentwireError): AgentwireError {
-  if (isAgentwireError(end)) return end;
-  const message = `the connection ended before the server greeted (code ${end.code})`;
-  return new ConnectError(message, { cause: end.cause });
-}
-
-function lostError(end: SocketEnd | AgentwireError): AgentwireError {
-  if (isAgentwireError(end)) return end;
-  const { code: closeCode, reason: closeReason, cause } = end;
-  const why = closeReason === "" ? "" : `: ${closeReason}`;
-  return new ConnectionLostError(`the connection ended (code ${closeCode})${why}`, {
-    closeCode,
-    closeReason,
-    cause,
-  });
 }

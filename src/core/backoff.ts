@@ -105,6 +105,7 @@ export class Attempts {
 /** Before anything worked, a server that cannot be reached is reported at once; one that is there is asked again. */
 function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
   if (!isAgentwireError(error, "handshake-refused")) return false;
+  if (error.reason === "initializing") return true; // it is there, and says that it will be ready
   return attempt < (error.reason === "timeout" ? MAX_FIRST_SILENCES : MAX_FIRST_HANDSHAKES);
 }
 

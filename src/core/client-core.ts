@@ -1,5 +1,12 @@
 import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
-import { type ApprovalOptions, Gate, type PendingRequest } from "./approvals.ts";
+import {
+  type ApprovalOptions,
+  type Decision,
+  Gate,
+  type PendingRequest,
+  type Reply,
+  type Ruling,
+} from "./approvals.ts";
 import {
   checkCallOptions,
   checks,
@@ -12,9 +19,10 @@ import { createDialer } from "./dial.ts";
 import { ClosedError, ConnectError, said } from "./errors.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import type { Question } from "./question.ts";
+import type { Answer, Question } from "./question.ts";
 import { Queue } from "./queue.ts";
-import { Redactor } from "./redact.ts";
+import type { Redactor } from "./redact.ts";
+import type { SharedClient } from "./socket-client.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 
@@ -28,6 +36,7 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   readonly options: SocketClientOptions & ApprovalOptions;
   readonly resolved: ResolvedSocketOptions;
   readonly protocol: Protocol;
+  readonly redactor: Redactor;
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
@@ -37,6 +46,8 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   /** Whether the server's silence proves nothing right now. */
   readonly excused: () => boolean;
   readonly carriesCredentials: () => boolean;
+  /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
+  readonly address: (url: string) => string | Promise<string>;
   /** The turn of this id, while it is under way. */
   readonly turnOf: (id: string) => Turn<Event, Result> | undefined;
   /** The client was told to close: refuse what is new, give back what was not sent. */
@@ -51,14 +62,17 @@ export class ClientCore<
   Event,
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
-> {
+> implements SharedClient<Event, Result, Events>
+{
   readonly connection: Connection;
-  readonly redactor = new Redactor();
+  readonly redactor: Redactor;
   readonly events: Emitter<Events>;
   /** In front of everything that the server asks this machine to do. */
   readonly gate: Gate;
   /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
   readonly assertPrivate: () => void;
+  /** The user's address: that of the last dial, or the one that the next would take. */
+  readonly address: () => Promise<URL>;
   readonly #setup: ClientCoreSetup<Event, Result>;
   readonly #shared: Emitter<ClientEvents<Event, Result>>;
   /** Changes that are being told, the current one first. */
@@ -69,6 +83,7 @@ export class ClientCore<
 
   constructor(setup: ClientCoreSetup<Event, Result>) {
     this.#setup = setup;
+    this.redactor = setup.redactor;
     const { options, resolved, protocol } = setup;
     this.events = new Emitter((error, name) => this.listenerThrew(error, name));
     // The shared events are a part of the protocol's; TypeScript cannot see through the type parameter.
@@ -83,8 +98,10 @@ export class ClientCore<
       this.redactor.add(value);
       this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
     }
-    const dialer = createDialer(options, { ...resolved, carriesCredentials: setup.carriesCredentials });
+    const { carriesCredentials, address } = setup;
+    const dialer = createDialer(options, { ...resolved, carriesCredentials, address });
     this.assertPrivate = () => dialer.assertPrivate();
+    this.address = () => dialer.address();
     this.connection = new Connection({
       clock: resolved.clock,
       protocol,
@@ -103,6 +120,14 @@ export class ClientCore<
       this.#closing = true;
       queueMicrotask(this.#onAbort); // not now: the client around this core is still being made
     } else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get status(): ClientStatus {
+    return this.connection.status;
+  }
+
+  reply(id: string, decision: Decision | Answer): Ruling | Reply {
+    return this.gate.reply(id, decision);
   }
 
   on<Name extends keyof Events & string>(

@@ -5,6 +5,8 @@
 export interface Clock {
   /** Milliseconds since an arbitrary start; never runs backwards. */
   now(): number;
+  /** The time of day, in ms since 1970: what tokens expire by. Jumps when somebody sets it, so it measures no spans. */
+  wallTime(): number;
   /** A number in [0, 1), for jitter. */
   random(): number;
   /**
@@ -30,6 +32,7 @@ export const MAX_DELAY = 2_147_483_647;
 /** The clock of the platform. */
 export const systemClock: Clock = {
   now: () => performance.now(),
+  wallTime: () => Date.now(),
   random: () => Math.random(),
   setTimeout(callback, delay, options) {
     const timer: unknown = setTimeout(callback, Math.min(delay, MAX_DELAY));

@@ -11,9 +11,9 @@ import type { SocketEnd } from "./socket.ts";
 /** `ws` tells a refused upgrade only in its message. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
-/** Why a socket ended before it was open. */
-export function connectError(end: SocketEnd, target: string): ConnectError {
-  const problem = end.cause instanceof Error ? end.cause.message : said(end.cause ?? "");
+/** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
+export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
+  const problem = redact(end.cause instanceof Error ? end.cause.message : said(end.cause ?? ""));
   const status = REFUSED_UPGRADE.exec(problem)?.[1];
   if (status !== undefined) {
     const hint = "check the path and the port of the URL";
@@ -46,4 +46,23 @@ export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
 /** `ws` refuses such a frame by itself, and says so with a code. */
 export function isTooLarge(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+}
+
+/** Why a ready link ended. What gave it up says so itself. */
+export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const { code: closeCode, reason: closeReason, cause } = end;
+  const why = closeReason === "" ? "" : `: ${closeReason}`;
+  return new ConnectionLostError(`the connection ended (code ${closeCode})${why}`, {
+    closeCode,
+    closeReason,
+    cause,
+  });
+}
+
+/** Why a link ended that was not ready yet: nothing was lost, for it could not be had. */
+export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const message = `the connection ended before ${before} (code ${end.code})`;
+  return new ConnectError(message, { cause: end.cause });
 }

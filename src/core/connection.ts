@@ -37,6 +37,7 @@ export class Connection {
   /** What comes after the link that is going down, for those who asked meanwhile. */
   #next: Deferred<void> | undefined;
   #losing = false;
+  #redials = false;
   #frames = 0;
 
   constructor(setup: ConnectionSetup) {
@@ -164,6 +165,17 @@ export class Connection {
     this.drop(error);
   }
 
+  /** No handshake will succeed: closes for good, and tells the server goodbye. */
+  leave(error: AgentwireError): void {
+    this.#shut(error);
+  }
+
+  /** The handshake failed, and another one may not: it is tried once more, at once and whatever the policy says. */
+  redial(error: AgentwireError): void {
+    this.#redials = true;
+    this.drop(error);
+  }
+
   /** The link has proved itself: earlier failures no longer lengthen the back-off. */
   healthy(): void {
     this.#attempts.forgive();
@@ -172,6 +184,11 @@ export class Connection {
   /** Proof of life, where the protocol decides what counts. */
   alive(): void {
     if (this.#state.name === "ready") this.#state.keepalive.alive();
+  }
+
+  /** What excused the server's silence is over: an answer to a ping that is still due counts from now. */
+  answerDue(): void {
+    if (this.#state.name === "ready") this.#state.keepalive.due();
   }
 
   /** Gives up the current socket as if the link had broken. */
@@ -236,6 +253,7 @@ export class Connection {
         retries: Number.POSITIVE_INFINITY,
         minTimeout: 0,
         onFailedAttempt: async ({ error }) => {
+          if (this.#takesRedial()) return;
           const failure = asConnectError(error, this.#setup.target());
           if (!this.#triesAgain(failure)) throw failure;
           await this.#wait(failure);
@@ -296,6 +314,12 @@ export class Connection {
   /** A time limit; 0 is none. */
   #limit(delay: number, expire: () => void): CancelTimer {
     return delay === 0 ? () => {} : this.#setup.clock.setTimeout(expire, delay);
+  }
+
+  #takesRedial(): boolean {
+    const redials = this.#redials && !this.#isOver;
+    this.#redials = false;
+    return redials;
   }
 
   #triesAgain(error: AgentwireError): boolean {
@@ -375,7 +399,7 @@ export class Connection {
     const state = this.#state;
     switch (state.name) {
       case "connecting":
-        state.step.reject(connectError(reported, target()));
+        state.step.reject(connectError(reported, target(), redact));
         break;
       case "handshaking":
         state.step.reject(protocol.lost(end));

@@ -2,12 +2,15 @@ import { openSocket, sendsHeaders } from "#socket";
 import type { SocketClientOptions } from "./client-options.ts";
 import { describe } from "./client-options.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "./errors.ts";
+import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./socket.ts";
 
 /** Opens sockets for one client, as its options say. */
 export interface Dialer {
   /** `stillWanted` is asked before a socket is made. */
   dial(stillWanted?: () => boolean): Promise<WebSocketLike>;
+  /** The user's address: that of the last dial, or the one that the next would take. */
+  address(): Promise<URL>;
   /** Where the last dial led, without query and credentials, for messages. */
   target(): string;
   /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
@@ -20,7 +23,12 @@ export interface Dialer {
  */
 export function createDialer(
   options: SocketClientOptions,
-  settings: { readonly maxReceiveBytes: number; readonly carriesCredentials: () => boolean },
+  settings: {
+    readonly maxReceiveBytes: number;
+    readonly carriesCredentials: () => boolean;
+    /** What is dialled: the address, with what the protocol adds to it. */
+    readonly address: (url: string) => string | Promise<string>;
+  },
 ): Dialer {
   const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
   if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
@@ -32,16 +40,20 @@ export function createDialer(
   const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || settings.carriesCredentials();
   const check = (value: unknown): URL => checkUrl(value, carriesCredentials() && !allowInsecure);
   let address = typeof url === "function" ? undefined : check(url);
+  const ask = async (): Promise<string> => {
+    const asked = typeof url === "function" ? await url() : url;
+    address = check(asked);
+    return String(asked);
+  };
 
   return {
     target: () => (address ? withoutSecrets(address) : "the server"),
     assertPrivate: () => {
       if (address && !allowInsecure) assertPrivate(address);
     },
+    address: async () => address ?? new URL(await ask()),
     async dial(stillWanted = () => true) {
-      const asked = typeof url === "function" ? await url() : url;
-      address = check(asked);
-      const target = String(asked);
+      const target = await settings.address(await ask());
       const init = { protocols: [], headers };
       if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
       if (createWebSocket) return checkSocket(createWebSocket(target, init));
@@ -101,25 +113,6 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
     throw new InvalidInputError("the URL has a fragment (#...).", "A WebSocket takes none: leave it out.");
   if (mustBePrivate) assertPrivate(url);
   return url;
-}
-
-/** @throws InvalidInputError when what is sent to `url` could be read on the way. */
-function assertPrivate(url: URL): void {
-  if (url.protocol === "wss:" || isLoopback(url.hostname)) return;
-  throw new InvalidInputError(
-    `credentials would travel unencrypted to ${url.hostname}.`,
-    "Use wss://, or set `allowInsecure: true` if the network is yours.",
-  );
-}
-
-/** A URL's host name that cannot leave this machine. The URL parser has already made one form of `127.1` and its like. */
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
 }
 
 function withoutSecrets(url: URL): string {

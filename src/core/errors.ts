@@ -126,11 +126,12 @@ export type HandshakeReason =
   | "anonymous"
   | "timeout"
   | "refresh-failed"
+  | "initializing"
   | "closed";
 
 /** The socket opened, but the server refused the session, or never answered the handshake. */
 export class HandshakeError extends AgentwireError {
-  override readonly name = "HandshakeError";
+  override readonly name: string = "HandshakeError";
   readonly code = "handshake-refused";
   declare readonly reason: HandshakeReason;
   /** The close code that ended the attempt, where one did. */
@@ -140,8 +141,9 @@ export class HandshakeError extends AgentwireError {
     reason: HandshakeReason,
     message: string,
     options: AgentwireErrorOptions & { readonly closeCode?: number | undefined } = {},
+    fields: object = {},
   ) {
-    super("handshake-refused", message, options, { reason, closeCode: options.closeCode });
+    super("handshake-refused", message, options, { reason, closeCode: options.closeCode, ...fields });
   }
 }
 
@@ -171,7 +173,7 @@ export class ConnectionLostError extends AgentwireError {
 
 /** The server refused one request. */
 export class RequestError extends AgentwireError {
-  override readonly name = "RequestError";
+  override readonly name: string = "RequestError";
   readonly code = "request-refused";
   /** The id of the request on the wire, where the protocol has one. */
   declare readonly txid?: number;
@@ -181,9 +183,10 @@ export class RequestError extends AgentwireError {
   constructor(
     message: string,
     options: AgentwireErrorOptions & { readonly txid?: number | undefined; readonly serverMessage: string },
+    fields: object = {},
   ) {
     const { txid, serverMessage } = options;
-    super("request-refused", message, options, { txid, serverMessage });
+    super("request-refused", message, options, { txid, serverMessage, ...fields });
   }
 }
 

@@ -99,3 +99,8 @@ export function exceedsBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true;
   return text.length * 3 > limit && utf8Length(text) > limit;
 }
+
+/** Half of a surrogate pair says nothing, and servers drop a frame that has one. */
+export function wellFormed(text: string): string {
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+}

@@ -49,8 +49,10 @@ export {
   UnsupportedError,
 } from "./errors.ts";
 export type { ListenOptions, Unsubscribe } from "./events.ts";
+export type { Nullish } from "./nullish.ts";
 export type { Answer, Answers, Question, QuestionItem } from "./question.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./socket.ts";
+export type { SharedClient, SocketClient } from "./socket-client.ts";
 export type { Denier, ToolCall, ToolCallState, TurnToolCall } from "./tool-call.ts";
 export type {
   Cost,

@@ -31,6 +31,12 @@ export class Keepalive {
     this.#cancelVerdict = undefined;
   }
 
+  /** What excused the server's silence is over: an answer that is still due counts from now. */
+  due(): void {
+    this.alive();
+    this.#arm();
+  }
+
   stop(): void {
     this.#cancelPing?.();
     this.alive();
@@ -42,12 +48,15 @@ export class Keepalive {
   }
 
   #ping(): void {
-    const { clock, timeout, ping } = this.#setup;
     this.#schedule();
     const armed = this.#cancelVerdict !== undefined;
-    if (timeout > 0 && !armed)
-      this.#cancelVerdict = clock.setTimeout(() => this.#judge(), timeout, { unref: true });
-    if (!ping() && !armed) this.alive(); // without a ping its silence says nothing
+    if (!armed) this.#arm();
+    if (!this.#setup.ping() && !armed) this.alive(); // without a ping its silence says nothing
+  }
+
+  #arm(): void {
+    const { clock, timeout } = this.#setup;
+    if (timeout > 0) this.#cancelVerdict = clock.setTimeout(() => this.#judge(), timeout, { unref: true });
   }
 
   #judge(): void {

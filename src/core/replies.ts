@@ -1,6 +1,6 @@
-import type { CancelTimer, Clock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import { Deadline } from "./deadline.ts";
 import type { AgentwireError } from "./errors.ts";
-import { Queue } from "./queue.ts";
 
 /** Somebody who waits for a reply; told exactly once. */
 export interface Awaiting<Reply> {
@@ -13,7 +13,7 @@ export interface Awaiting<Reply> {
 
 interface Place<Reply> {
   awaiting: Awaiting<Reply> | undefined;
-  cancelTimer: CancelTimer;
+  readonly deadline: Deadline;
 }
 
 /**
@@ -22,23 +22,36 @@ interface Place<Reply> {
  */
 export class Replies<Reply> {
   readonly #clock: Clock;
-  readonly #places = new Queue<Place<Reply>>();
+  readonly #places = new Set<Place<Reply>>();
+  #isHeld = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** Replies that are still to come, awaited or not. */
+  get due(): number {
+    return this.#places.size;
+  }
+
   /** A request was sent. */
   add(awaiting: Awaiting<Reply>): void {
-    const place: Place<Reply> = { awaiting, cancelTimer: () => {} };
-    const { timeout, failed, late } = awaiting;
-    if (timeout > 0) {
-      place.cancelTimer = this.#clock.setTimeout(() => {
-        place.awaiting = undefined;
-        failed(late());
-      }, timeout);
-    }
+    const deadline = new Deadline(this.#clock, awaiting.timeout, () => {
+      place.awaiting = undefined;
+      awaiting.failed(awaiting.late());
+    });
+    const place: Place<Reply> = { awaiting, deadline };
+    if (!this.#isHeld) deadline.start();
     this.#places.add(place);
+  }
+
+  /** While the server is known to be busy with something older, nobody's time runs; it starts over when that is done. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    for (const { awaiting, deadline } of this.#places) {
+      if (isHeld) deadline.stop();
+      else if (awaiting) deadline.start();
+    }
   }
 
   /** A reply came; returns whether one was due. */
@@ -46,7 +59,7 @@ export class Replies<Reply> {
     return this.#takeFirst((awaiting) => awaiting.reply(reply));
   }
 
-  /** A reply came that cannot be read. */
+  /** A reply came that cannot be read, or is a refusal. */
   spoil(error: AgentwireError): boolean {
     return this.#takeFirst((awaiting) => awaiting.failed(error));
   }
@@ -57,10 +70,12 @@ export class Replies<Reply> {
   }
 
   #takeFirst(tell: (awaiting: Awaiting<Reply>) => void): boolean {
-    const place = this.#places.take();
-    if (!place) return false;
-    place.cancelTimer();
-    if (place.awaiting) tell(place.awaiting);
-    return true;
+    for (const place of this.#places) {
+      this.#places.delete(place);
+      place.deadline.stop();
+      if (place.awaiting) tell(place.awaiting);
+      return true;
+    }
+    return false;
   }
 }

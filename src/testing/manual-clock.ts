@@ -14,21 +14,29 @@ interface Waiting {
  * for something that the client has seen (an event, a status), not for something that the server has sent.
  * Leave the mock server on the platform's clock, unless its own timers are what is tested.
  *
- * Randomness is injected too: `random` is what every jitter reads, 0.5 unless set.
+ * Randomness is injected too: `random` is what every jitter reads, 0.5 unless set. So is the time of day: `epoch` is when
+ * the clock stands at zero, in ms since 1970; by default that is when it is made, so that tokens of a server on the
+ * platform's clock have not expired.
  */
 export class ManualClock implements Clock {
   #now = 0;
   #order = 0;
   readonly #waiting = new Set<Waiting>();
-  #random: () => number;
+  readonly #random: () => number;
+  readonly #epoch: number;
 
-  constructor(options: { readonly random?: number | (() => number) } = {}) {
-    const { random = 0.5 } = options;
+  constructor(options: { readonly random?: number | (() => number); readonly epoch?: number } = {}) {
+    const { random = 0.5, epoch = Date.now() } = options;
     this.#random = typeof random === "number" ? () => random : random;
+    this.#epoch = epoch;
   }
 
   now(): number {
     return this.#now;
+  }
+
+  wallTime(): number {
+    return this.#epoch + this.#now;
   }
 
   random(): number {

@@ -1,6 +1,9 @@
 // What stands for `agentwire/testing` in a page: the mock servers, whose ports are in the relay, and what needs no
 // Node. Recording and replay need files and ports of their own.
 
+export { MockCass } from "../../src/testing/cass/mock.ts";
+export { cassStep } from "../../src/testing/cass/script.ts";
+export { MockCassServer } from "../../src/testing/cass/server.ts";
 export { MockCodebuff } from "../../src/testing/codebuff/mock.ts";
 export { step } from "../../src/testing/codebuff/script.ts";
 export { MockCodebuffServer } from "../../src/testing/codebuff/server.ts";

@@ -15,6 +15,7 @@ describe("the contents of the tarball", () => {
     "README.md",
     "docs/codebuff.md",
     "docs/codey.md",
+    "docs/cass.md",
     "docs/testing.md",
     "package.json",
     "dist/index.js",

@@ -6,6 +6,7 @@ import { ClientCore } from "../../src/core/client-core.ts";
 import { resolveSocketOptions, type SocketClientOptions } from "../../src/core/client-options.ts";
 import type { Protocol } from "../../src/core/connection-state.ts";
 import { ConnectionLostError, HandshakeError, isAgentwireError } from "../../src/core/errors.ts";
+import { Redactor } from "../../src/core/redact.ts";
 import type { TurnResult } from "../../src/core/turn.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { fateOf, settle, wordOf } from "./support/promises.ts";
@@ -46,6 +47,8 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     ping: () => true,
     excused: () => false,
     carriesCredentials: () => false,
+    address: String,
+    redactor: new Redactor(),
     turnOf: () => undefined,
     closing: () => void told.closing++,
   });

@@ -7,7 +7,7 @@ const target = "ws://127.0.0.1:8000/ws";
 describe("a socket that ended before it was open", () => {
   test.each([400, 403, 404, 503])("tells the HTTP status of a refused upgrade: %i", (status) => {
     const cause = new Error(`Unexpected server response: ${status}`);
-    const error = connectError({ code: 1006, reason: "", cause }, target);
+    const error = connectError({ code: 1006, reason: "", cause }, target, String);
     expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable: true });
     expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
     expect(error.message).toContain("check the path and the port");
@@ -15,7 +15,7 @@ describe("a socket that ended before it was open", () => {
 
   test("tells what the runtime said", () => {
     const cause = new Error("connect ECONNREFUSED");
-    const error = connectError({ code: 1006, reason: "", cause }, target);
+    const error = connectError({ code: 1006, reason: "", cause }, target, String);
     expect(error).toMatchObject({ cause, retryable: true });
     expect(error.message).toContain("connect ECONNREFUSED");
     expect(error.message).toContain("is the server running?");
@@ -23,7 +23,7 @@ describe("a socket that ended before it was open", () => {
   });
 
   test("tells the close code where the runtime says nothing, as browsers do", () => {
-    const error = connectError({ code: 1006, reason: "" }, target);
+    const error = connectError({ code: 1006, reason: "" }, target, String);
     expect(error.message).toContain("close code 1006");
     expect("cause" in error).toBe(false);
   });

@@ -9,6 +9,7 @@ function rig(delay: number) {
   let timersSet = 0;
   const counting: Clock = {
     now: () => clock.now(),
+    wallTime: () => clock.wallTime(),
     random: () => clock.random(),
     setTimeout: (callback, ms) => {
       timersSet++;

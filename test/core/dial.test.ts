@@ -26,6 +26,7 @@ function dialerFor(options: object, secrets: { carries: boolean } = { carries: f
   const dialer = createDialer({ createWebSocket, ...options } as unknown as SocketClientOptions, {
     maxReceiveBytes: 1_000,
     carriesCredentials: () => secrets.carries,
+    address: String,
   });
   return { dialer, calls };
 }

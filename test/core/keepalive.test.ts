@@ -54,6 +54,16 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "ping@50", "dead@65"]);
   });
 
+  test("an answer that is due once an excuse is over has all its time from then", async () => {
+    const { clock, log, keepalive } = rig({ timeout: 10, interval: 100 });
+    await clock.advance(105);
+    keepalive.due();
+    await clock.advance(9);
+    expect(log).toEqual(["ping@100"]);
+    await clock.advance(1);
+    expect(log).toEqual(["ping@100", "dead@115"]);
+  });
+
   test("a timeout longer than the interval counts from the first ping without an answer", async () => {
     const { clock, log } = rig({ timeout: 60 });
     await clock.advance(85);
@@ -131,6 +141,7 @@ describe("Keepalive", () => {
     const clock = new ManualClock();
     const watching = {
       now: () => clock.now(),
+      wallTime: () => clock.wallTime(),
       random: () => 0,
       setTimeout: (callback: () => void, delay: number, options?: { readonly unref?: boolean }) => {
         held.push(options?.unref);

@@ -54,6 +54,31 @@ describe("replies to requests without ids", () => {
     expect(told).toEqual([]);
   });
 
+  test("that wait behind something older have their whole time once the server is free", async () => {
+    const { clock, replies, told, ask } = made();
+    ask("a", 10);
+    await clock.advance(9);
+    replies.hold(true);
+    ask("b", 10);
+    await clock.advance(1_000);
+    expect(told).toEqual([]);
+    replies.hold(false);
+    await clock.advance(9);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toEqual(["a: request-timeout", "b: request-timeout"]);
+  });
+
+  test("that came to nothing are not told again when the server is free", async () => {
+    const { clock, replies, told, ask } = made();
+    ask("a", 10);
+    await clock.advance(10);
+    replies.hold(true);
+    replies.hold(false);
+    await clock.advance(1_000);
+    expect([told, replies.due]).toEqual([["a: request-timeout"], 1]);
+  });
+
   test("that cannot be read fail the one whose turn it is", () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parseFrame } from "../../src/core/frames.ts";
 import { parseByTheGrammar } from "./support/reference-parser.ts";
 import { PATIENCE, runs } from "./support/runs.ts";
+import { workOf } from "./support/work.ts";
 
 /** V8 13.6 (Node 24) takes the keys `"` and `\` of similar objects for each other: no generated key holds one. */
 const key = fc.string({
@@ -134,48 +135,6 @@ describe("parseFrame", () => {
     );
   });
 });
-
-/** What a pass over a string can be made of. What one gives back was copied. */
-const PASSES = [
-  "charCodeAt",
-  "codePointAt",
-  "at",
-  "charAt",
-  "startsWith",
-  "indexOf",
-  "includes",
-  "slice",
-  "substring",
-  "replace",
-  "replaceAll",
-  "match",
-  "search",
-  "split",
-] as const;
-
-/** Calls, and characters that they gave back. */
-function workOf(run: () => void): number {
-  let work = 0;
-  const originals = PASSES.map(
-    (name) => [name, String.prototype[name] as (...values: unknown[]) => unknown] as const,
-  );
-  for (const [name, original] of originals) {
-    const counting = function (this: unknown, ...values: unknown[]): unknown {
-      const given = Reflect.apply(original, this, values);
-      work += 1 + (typeof given === "string" ? given.length : 0);
-      return given;
-    };
-    Object.defineProperty(String.prototype, name, { value: counting, configurable: true, writable: true });
-  }
-  try {
-    run();
-  } finally {
-    for (const [name, value] of originals) {
-      Object.defineProperty(String.prototype, name, { value, configurable: true, writable: true });
-    }
-  }
-  return work;
-}
 
 const pieces = fc.array(
   fc.constantFrom(

@@ -9,6 +9,7 @@ const DOCUMENTS: readonly string[] = [
   "README.md",
   "docs/codebuff.md",
   "docs/codey.md",
+  "docs/cass.md",
   "docs/testing.md",
   "package.json",
 ];

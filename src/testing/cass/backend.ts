@@ -57,7 +57,7 @@ export class CassBackend {
     this.profile = options.profile ?? "v2";
     this.basePath = options.basePath ?? "";
     this.clock = options.clock ?? systemClock;
-    const { epoch = Date.now() - this.clock.now(), utcOffset = -300 } = options;
+    const { epoch = this.clock.wallTime() - this.clock.now(), utcOffset = -300 } = options;
     this.time = new ServerTime(this.clock, epoch, utcOffset);
     this.newId = options.id ?? (() => crypto.randomUUID());
     this.tokens = new Tokens(options.secret ?? "mock-cass", this.time, options.token);

@@ -20,7 +20,7 @@ export interface MockCassOptions extends MockCassSwitches {
   readonly basePath?: string;
   /** The source of time: for delays, for tokens that expire, and for rules about time. @default systemClock */
   readonly clock?: Clock;
-  /** The time of day at which the clock stands at zero, in ms since 1970. @default such that it is now */
+  /** The time of day at which the clock stands at zero, in ms since 1970. @default as the clock itself has it */
   readonly epoch?: number;
   /**
    * The server's time zone, in minutes east of UTC. Its timestamps are local and do not say so; by default it lives

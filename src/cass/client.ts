@@ -1,0 +1,307 @@
+import type { AgentClient, Capabilities } from "../core/agent-client.ts";
+import { ClientCore } from "../core/client-core.ts";
+import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
+import { Recent } from "../core/recent.ts";
+import { Redactor } from "../core/redact.ts";
+import { SocketClient } from "../core/socket-client.ts";
+import type { Turn, TurnOptions } from "../core/turn.ts";
+import {
+  type CassConversation,
+  type CassConversationOptions,
+  type ConversationRef,
+  openConversation,
+} from "./conversation.ts";
+import { Credentials } from "./credentials.ts";
+import type { CassClientEvents, CassIdentity, CassTitle } from "./events.ts";
+import { Http } from "./http.ts";
+import {
+  type CassClientOptions,
+  type CassPromptOptions,
+  type CassSettings,
+  resolveOptions,
+} from "./options.ts";
+import {
+  buildChat,
+  buildDemo,
+  buildIntro,
+  type CassDemoInput,
+  type CassIntroInput,
+  type CassPromptInput,
+  type CassRequest,
+} from "./prompt.ts";
+import { Recovery } from "./recovery.ts";
+import { type CassRest, restOver } from "./rest.ts";
+import { renew } from "./rest-auth.ts";
+import { Speech } from "./speech.ts";
+import { type CassEvent, type CassResult, given } from "./turn.ts";
+import { checkUser, type Job, Turns } from "./turns.ts";
+import { Wire } from "./wire.ts";
+
+const PROMPT_FIELDS: Readonly<Record<string, Check>> = {
+  ...TURN_CHECKS,
+  recover: checks.boolean,
+  allowEmpty: checks.boolean,
+};
+
+/** ms of being ready after which earlier failures no longer lengthen the back-off; a turn that was answered does that too. */
+const STABLE_AFTER = 30_000;
+
+/** Titles that are kept, for who comes to know a conversation after its title. */
+const KEPT_TITLES = 256;
+
+/** Further tries of REST calls that may be repeated. */
+const REST_RETRIES = 2;
+
+/** What the server says of itself. */
+export interface CassServerStatus {
+  /** `false`: its older pipeline, which knows a few animations only. */
+  readonly sdkMode: boolean;
+  readonly memoryCount: number;
+  /** The server's local time, without a zone. */
+  readonly timestamp?: string;
+}
+
+/**
+ * Client of the Cass WebSocket protocol.
+ *
+ * Nothing is opened before the first `prompt()` or `connect()`. A connection is ready only when the server takes it for the
+ * user whom the token names; a token that is refused, or about to expire, is renewed if there is a way, and otherwise the
+ * client is closed with a `CassAuthError`. A lost connection comes back by itself, with a token that is good.
+ *
+ * One turn is with the server at a time, the others wait here. There is no cancel on the wire: the answer of a cancelled turn
+ * is waited for, and dropped. A turn that was under way when the link was lost fails with `delivery: "unknown"` and is never
+ * sent again by itself; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless
+ * `drainTimeout` says so.
+ *
+ * @example
+ * const client = new CassClient({ url: "wss://cass.example/ws", token });
+ * const { text, animations } = await client.prompt("Hello!").result;
+ * await client.close();
+ */
+export class CassClient
+  extends SocketClient<CassEvent, CassResult, CassClientEvents>
+  implements AgentClient<CassEvent, CassResult, CassPromptOptions, CassPromptInput, CassClientEvents>
+{
+  /** The server's REST routes, with this client's tokens and address. */
+  readonly rest: CassRest;
+  readonly #settings: CassSettings;
+  readonly #core: ClientCore<CassEvent, CassResult, CassClientEvents>;
+  readonly #wire: Wire;
+  readonly #turns: Turns;
+  readonly #closeRest: () => void;
+  readonly #titles = new Recent<string, string>(KEPT_TITLES);
+
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  constructor(options: CassClientOptions) {
+    super(() => this.#core);
+    const settings = resolveOptions(options);
+    this.#settings = settings;
+    const { clock, maxReceiveBytes } = settings.socket;
+    const core = (): ClientCore<CassEvent, CassResult, CassClientEvents> => this.#core;
+    const redactor = new Redactor();
+    const http = new Http({
+      url: options.httpUrl ?? (() => this.#core.address()),
+      fetch: options.fetch,
+      timeout: settings.requestTimeout,
+      retries: REST_RETRIES,
+      maxReceiveBytes,
+      allowInsecure: options.allowInsecure ?? false,
+      clock,
+      redactor,
+    });
+    const credentials = new Credentials({
+      ...options,
+      clock,
+      redactor,
+      timeout: settings.requestTimeout,
+      refresh: (refreshToken) => renew(http, refreshToken),
+      callbackThrew: (error, name) => this.#core.listenerThrew(error, name),
+    });
+    this.rest = restOver(http, credentials);
+    this.#closeRest = () => {
+      http.close();
+      credentials.close();
+    };
+    const wire = new Wire({
+      settings,
+      credentials,
+      core,
+      user: {
+        ready: () => this.#turns.ready(),
+        alive: () => this.#turns.alive(),
+        message: (message, size) => this.#turns.receive(message, size),
+        unreadable: (problem) => this.#turns.unreadable(problem),
+        title: (title) => this.#onTitle(title),
+        busy: () => this.#turns.busy,
+        working: () => this.#turns.working,
+        lost: (error) => this.#turns.lost(error),
+        unavailable: (reason) => this.#onUnavailable(reason),
+      },
+    });
+    this.#wire = wire;
+    this.#turns = new Turns({
+      settings,
+      wire,
+      recovery: () => new Recovery(this.rest, clock, settings.recoverTimeout),
+      speech: new Speech({ http, credentials, warn: (kind, message) => this.#core.warn(kind, message) }),
+      core,
+    });
+    this.#core = new ClientCore({
+      options,
+      resolved: settings.socket,
+      protocol: wire,
+      redactor,
+      handshakeTimeout: settings.greetingTimeout,
+      stableAfter: STABLE_AFTER,
+      drainTimeout: 0,
+      proof: "protocol",
+      ping: () => wire.keepAlive(),
+      excused: () => wire.excused(),
+      carriesCredentials: () => credentials.exists,
+      address: (url) => wire.handshake.address(url),
+      turnOf: (id) => this.#turns.turnOf(id),
+      closing: () => this.#turns.closing(),
+    });
+  }
+
+  /** Who the server takes the present connection, or the last one, for. */
+  get identity(): CassIdentity | undefined {
+    return this.#wire.handshake.identity;
+  }
+
+  get capabilities(): Capabilities {
+    return {
+      textDeltas: false,
+      reasoning: false,
+      toolCalls: false,
+      toolOutputDeltas: false,
+      subagents: false,
+      permissions: "none",
+      questions: false,
+      usage: "tokens",
+      images: true,
+      cancelOnWire: false,
+      history: "server",
+      survivesReconnect: true,
+    };
+  }
+
+  /**
+   * Sends a message, when those before it are answered. Connects first if need be. The answer comes as one `response`, behind
+   * what the server says of its progress.
+   * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
+   */
+  prompt(
+    input: string | CassPromptInput,
+    options?: CassPromptOptions & TurnOptions,
+  ): Turn<CassEvent, CassResult> {
+    const job = this.#chat(input, options, undefined);
+    this.#start(job);
+    return job.turn;
+  }
+
+  /**
+   * A conversation that the server keeps. Without `id` or `from` the server chooses which with the first prompt: a newer one
+   * takes the one that its user has for that, an older one keeps nothing. For a new one pass the id of
+   * `client.rest.newConversation()`.
+   * @throws InvalidInputError for a `from` that is no state of a Cass conversation.
+   */
+  conversation(options: CassConversationOptions = {}): CassConversation {
+    return openConversation(
+      {
+        create: (input, turnOptions, conversation) => this.#chat(input, turnOptions, conversation),
+        start: (job) => this.#start(job),
+        unkept: () =>
+          this.#core.warn(
+            "conversation-not-kept",
+            "the server keeps nothing of a conversation without an id; make one with `client.rest.newConversation()`",
+          ),
+      },
+      options,
+    );
+  }
+
+  /**
+   * The agent introduces itself to a user. The connection is that user's from then on.
+   * @throws InvalidInputError for a user who is not signed in, as for {@link CassClient.prompt}.
+   */
+  onboardingIntro(input: CassIntroInput, options?: TurnOptions): Turn<CassEvent, CassResult> {
+    return this.#onboard(input, options, (maxSendBytes) => buildIntro(input, maxSendBytes));
+  }
+
+  /** A demonstration for a user, which nothing is stored of. As {@link CassClient.onboardingIntro} for the rest. */
+  onboardingDemo(input: CassDemoInput, options?: TurnOptions): Turn<CassEvent, CassResult> {
+    return this.#onboard(input, options, (maxSendBytes) => buildDemo(input, maxSendBytes));
+  }
+
+  /** Asks over the socket; the answer waits for the turn that is under way. Some servers give none. */
+  async getStatus(): Promise<CassServerStatus> {
+    this.#core.assertOpen();
+    await this.#core.connection.connect();
+    const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = await this.#wire.getStatus();
+    return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
+  }
+
+  /** The last title that the server has told of a conversation; also one that was told before the id was known. */
+  titleOf(conversationId: string): string | undefined {
+    return this.#titles.get(conversationId);
+  }
+
+  #chat(
+    input: string | CassPromptInput,
+    options: (CassPromptOptions & TurnOptions) | undefined,
+    conversation: ConversationRef | undefined,
+  ): Job {
+    this.#core.assertOpen();
+    checkCallOptions(options, PROMPT_FIELDS);
+    const { maxSendBytes, maxImageBytes, recover } = this.#settings;
+    const { allowEmpty = false } = options ?? {};
+    const request = buildChat(input, { maxSendBytes, maxImageBytes, allowEmpty });
+    return this.#turns.create({
+      input,
+      request,
+      conversation: conversation ?? { id: request.conversationId },
+      recover: options?.recover ?? recover,
+      allowForeignUser: false,
+      options,
+    });
+  }
+
+  #onboard(
+    input: CassIntroInput | CassDemoInput,
+    options: TurnOptions | undefined,
+    build: (maxSendBytes: number) => CassRequest,
+  ): Turn<CassEvent, CassResult> {
+    this.#core.assertOpen();
+    checkCallOptions(options, TURN_CHECKS);
+    const request = build(this.#settings.maxSendBytes);
+    const { allowForeignUser = false } = input;
+    if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // again when it is sent
+    const conversation = { id: request.conversationId };
+    const job = this.#turns.create({
+      input,
+      request,
+      conversation,
+      recover: false,
+      allowForeignUser,
+      options,
+    });
+    this.#start(job);
+    return job.turn;
+  }
+
+  #start(job: Job): void {
+    this.#core.startTurn(job.turn, () => this.#turns.start(job));
+  }
+
+  #onTitle(title: CassTitle): void {
+    this.#titles.set(title.conversationId, title.title);
+    this.#core.events.emit("title", title);
+  }
+
+  #onUnavailable(reason: AgentwireError): void {
+    this.#turns.endAll(reason);
+    if (isAgentwireError(reason, "closed")) this.#closeRest();
+  }
+}

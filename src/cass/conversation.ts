@@ -1,0 +1,107 @@
+import { checkCallOptions, checks, describe, isObject } from "../core/client-options.ts";
+import {
+  type Conversation,
+  type ConversationMessage,
+  type ConversationState,
+  LiveConversation,
+} from "../core/conversation.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import type { TurnOptions } from "../core/turn.ts";
+import type { CassPromptOptions } from "./options.ts";
+import type { CassPromptInput } from "./prompt.ts";
+import type { CassEvent, CassResult } from "./turn.ts";
+import type { Job } from "./turns.ts";
+
+/** A conversation that the server keeps. */
+export type CassConversation = Conversation<
+  CassEvent,
+  CassResult,
+  CassPromptOptions,
+  CassPromptInput,
+  CassConversationState
+>;
+
+/** Says which conversation it is. */
+export interface CassConversationState extends ConversationState {
+  readonly protocol: "cass";
+  readonly version: 1;
+  /** Absent before the first answer; null where the server keeps nothing. */
+  readonly conversationId?: string | null;
+}
+
+/** Where the id of a conversation is kept: absent until it is known, null where the server keeps nothing. */
+export interface ConversationRef {
+  id: string | null | undefined;
+}
+
+export function stateOf(id: string | null | undefined): CassConversationState {
+  return { protocol: "cass", version: 1, ...(id === undefined ? {} : { conversationId: id }) };
+}
+
+/** Which conversation to go on with; with neither field, the server chooses. */
+export interface CassConversationOptions {
+  /** What an earlier conversation's `state` gave. */
+  readonly from?: CassConversationState | ConversationState;
+  /** The server's own id, such as one of `client.rest.listConversations()` or `newConversation()`. */
+  readonly id?: string;
+}
+
+/** What a conversation needs of its client. */
+export interface ConversationHost {
+  create(
+    input: string | CassPromptInput,
+    options: (CassPromptOptions & TurnOptions) | undefined,
+    conversation: ConversationRef,
+  ): Job;
+  start(job: Job): void;
+  /** The server keeps nothing of this conversation. */
+  unkept(): void;
+}
+
+/** @throws InvalidInputError for a `from` that is no state of a Cass conversation. */
+export function openConversation(host: ConversationHost, options: CassConversationOptions): CassConversation {
+  checkCallOptions(options, { id: checks.text });
+  const { id, from } = options;
+  if (id !== undefined && from !== undefined) {
+    throw new InvalidInputError("`id` and `from` are both given.", "Give one of them.");
+  }
+  const conversation: ConversationRef = { id: id ?? (from === undefined ? undefined : idOf(from)) };
+  const messages: ConversationMessage[] = [];
+  return new LiveConversation<
+    CassEvent,
+    CassResult,
+    CassPromptOptions,
+    CassPromptInput,
+    CassConversationState
+  >({
+    messages,
+    get state() {
+      return stateOf(conversation.id);
+    },
+    create: (input, turnOptions) => {
+      const wasKnown = conversation.id !== undefined;
+      const job = host.create(input, turnOptions, conversation);
+      return {
+        turn: job.turn,
+        start: () => host.start(job),
+        completed: ({ text }) => {
+          messages.push({ role: "user", content: job.request.message }, { role: "assistant", content: text });
+          if (conversation.id === null && !wasKnown) host.unkept();
+        },
+      };
+    },
+  });
+}
+
+function idOf(from: unknown): string | undefined {
+  if (isObject(from)) {
+    const { protocol, version, conversationId: id } = from;
+    if (protocol === "cass" && version === 1 && (id === undefined || id === null || checks.text.holds(id))) {
+      return typeof id === "string" ? id : undefined;
+    }
+  }
+  throw new InvalidInputError(
+    `\`from\` is ${describe(from)} that no Cass conversation gave.`,
+    "Pass the `state` of one, or its id as `id`.",
+  );
+}

@@ -1,0 +1,49 @@
+import type { ClientEvents } from "../core/agent-client.ts";
+import type { Turn } from "../core/turn.ts";
+import type { CassAudio } from "./audio.ts";
+import type { ServerMessage } from "./messages.ts";
+import type { CassEvent, CassResult } from "./turn.ts";
+
+/** Who the server takes a connection for. */
+export interface CassIdentity {
+  /** Null for nobody. */
+  readonly userId: string | null;
+  /** Whether that is who the client wants to be: the user whom its token names, or of `expectedUserId`. */
+  readonly verified: boolean;
+  /** `false`: the server's older pipeline, which knows a few animations only. */
+  readonly sdkMode?: boolean;
+}
+
+/** A conversation got a title, or another one. */
+export interface CassTitle {
+  readonly conversationId: string;
+  readonly title: string;
+  readonly timestamp?: string;
+}
+
+/** What the server does besides turns, such as summing up what was said. */
+export interface CassSystemEvent {
+  readonly message: string;
+  /** `info`, `evaluating`, `deferred`, `summarizing`, `error`, `complete`, `working_summary`. */
+  readonly status?: string;
+  readonly timestamp?: string;
+}
+
+/** What `client.on` tells, besides what every client does. */
+export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
+  /** A connection is the user's. */
+  authenticated: [identity: CassIdentity];
+  /** May come before the response by which the conversation becomes known: see `client.titleOf()`. */
+  title: [title: CassTitle];
+  system: [event: CassSystemEvent];
+  /** Speech that came behind its response. `turn` has ended. */
+  audio: [audio: CassAudio, turn: Turn<CassEvent, CassResult>];
+  /** A turn's connection is lost, and its reply is searched for in what the server has stored. */
+  recovering: [turn: Turn<CassEvent, CassResult>];
+  /** An `error` while no turn was under way. */
+  serverError: [error: { readonly message: string }];
+  /** A message of a turn while there is none that it could be of. No later turn gets it. */
+  stray: [message: ServerMessage];
+  /** A message of a type that is not known here. */
+  unknownMessage: [message: unknown];
+}

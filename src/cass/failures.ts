@@ -1,0 +1,81 @@
+import {
+  type AgentwireError,
+  ClosedError,
+  ConnectionLostError,
+  isAgentwireError,
+  PayloadTooLargeError,
+  TurnError,
+  type TurnErrorOptions,
+  withoutCode,
+} from "../core/errors.ts";
+
+/** What the server says went wrong with a turn. What it says in words that are not known here is `failed`. */
+export type CassFailureKind =
+  | "missing-ids"
+  | "user-not-found"
+  | "not-available"
+  | "initializing"
+  | "unknown-type"
+  | "empty-message"
+  | "unreadable-response"
+  | "failed";
+
+/** The server answered a turn with an `error`, or with what cannot be read. The connection lives on. */
+export class CassTurnError extends TurnError {
+  override readonly name: string = "CassTurnError";
+  declare readonly kind: CassFailureKind;
+
+  constructor(options: TurnErrorOptions & { readonly kind: CassFailureKind }) {
+    super(options);
+  }
+}
+
+const KINDS: readonly (readonly [RegExp, CassFailureKind])[] = [
+  [/^Missing user_id/, "missing-ids"],
+  [/^User not found/, "user-not-found"],
+  [/^Agent client not available/, "not-available"],
+  [/still initializing/i, "initializing"],
+  [/^Unknown message type/, "unknown-type"],
+  [/^Empty message/, "empty-message"],
+];
+
+/** What an `error` means for the turn that it answers. */
+export function turnError(serverMessage: string): CassTurnError {
+  const kind = KINDS.find(([words]) => words.test(serverMessage))?.[1] ?? "failed";
+  const retryable = kind === "initializing" || kind === "not-available";
+  return new CassTurnError({ origin: "error", kind, serverMessage, retryable });
+}
+
+/** The answer has come, and nobody can read it: it is not asked for again, since the server has stored it. */
+export function unreadableResponse(problem: string): CassTurnError {
+  return new CassTurnError({ origin: "response", kind: "unreadable-response", serverMessage: problem });
+}
+
+/** Closed over the size of a frame. */
+const TOO_LARGE = 1009;
+
+/** Why a turn failed whose connection ended. The server may have finished it all the same. */
+export function lostTurn(error: AgentwireError, bytes: number): AgentwireError {
+  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
+  if (closeCode === TOO_LARGE) {
+    const message = `the server closed the connection over a prompt of ${bytes} bytes; send less`;
+    return new PayloadTooLargeError(message, { bytes });
+  }
+  const message = `${withoutCode(error)}, in the middle of the turn; its answer may be stored: see the option \`recover\``;
+  return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
+}
+
+/** What waits is handed back: each connection ends with the first turn that it takes. */
+export function serverDies(cause: AgentwireError): ConnectionLostError {
+  const message = `${MAX_DEATHS} connections in a row ended in their first turn, so the others are not sent`;
+  return new ConnectionLostError(message, { delivery: "not-sent", cause });
+}
+
+/** Connections that may end so before what waits is given back: a restart is one, and a user who was deleted ends them all. */
+export const MAX_DEATHS = 3;
+
+export function closedInTurn(): ClosedError {
+  return new ClosedError("the client was closed while the server worked on the turn, which it will finish", {
+    delivery: "unknown",
+  });
+}

@@ -1,0 +1,254 @@
+import type { ClientCore } from "../core/client-core.ts";
+import { type AgentwireError, ConnectError, HandshakeError, isAgentwireError } from "../core/errors.ts";
+import type { Credentials } from "./credentials.ts";
+import { CassAuthError, type CassAuthReason } from "./errors.ts";
+import type { CassClientEvents, CassIdentity } from "./events.ts";
+import { readToken } from "./jwt.ts";
+import { type Connected, encode, type ServerMessage } from "./messages.ts";
+import type { CassSettings } from "./options.ts";
+import type { Session } from "./session.ts";
+import { type CassEvent, type CassResult, given } from "./turn.ts";
+
+export interface HandshakeSetup {
+  readonly settings: CassSettings;
+  readonly credentials: Credentials;
+  readonly core: () => ClientCore<CassEvent, CassResult, CassClientEvents>;
+  /** Whether this is the session that frames come from still. */
+  readonly isCurrent: (session: Session) => boolean;
+}
+
+/**
+ * Who the server takes a connection for, and whether that is who the client wants to be.
+ *
+ *     greeting ──connected──▶ verified, or nobody is asked for ─────────────▶ ready
+ *        │  │                                       ▲
+ *        │  └─ connected (message method) ──▶ authenticating ──auth_success──┘
+ *        │                                     ▲    │ refused, the first time
+ *        │ refused, the first time             └────┤ (renewing: a fresh token)
+ *        ▼                                          ▼
+ *     another dial with a fresh token        refused again: closed for good
+ */
+export class Handshake {
+  readonly #setup: HandshakeSetup;
+  #identity: CassIdentity | undefined;
+  /** Whom the token of the last verified connection names. */
+  #verifiedId: string | undefined;
+  /** What the present dial was made with. */
+  #token: string | undefined;
+  /** A token that the server does not take: the next dial needs another one. */
+  #refused: string | undefined;
+  /** Whether a fresh token was got because one was refused, which is done once. */
+  #renewed = false;
+
+  constructor(setup: HandshakeSetup) {
+    this.#setup = setup;
+  }
+
+  /** Who the server takes the present connection, or the last one, for. */
+  get identity(): CassIdentity | undefined {
+    return this.#identity;
+  }
+
+  /** Where to dial, and as whom. */
+  async address(url: string): Promise<string> {
+    const { credentials, settings } = this.#setup;
+    const refused = this.#refused;
+    this.#token = refused === undefined ? await credentials.current() : await credentials.fresh(refused);
+    if (this.#token === undefined || settings.auth === "message") return url;
+    return `${url}${url.includes("?") ? "&" : "?"}token=${encodeURIComponent(this.#token)}`;
+  }
+
+  /** The server takes the connection for another user from now on. */
+  rebind(userId: string): void {
+    const { sdkMode } = this.#identity ?? {};
+    this.#identity = { userId, verified: userId === this.#verifiedId, ...given("sdkMode", sdkMode) };
+  }
+
+  /** A socket has opened. */
+  opened(session: Session): void {
+    const { requireConnected, auth } = this.#setup.settings;
+    if (requireConnected) return;
+    if (auth === "message" && this.#token !== undefined) this.#authenticate(session);
+    else this.#accept(session, { userId: null, verified: false });
+  }
+
+  /** Returns whether the message was the handshake's; an `error` behind it, say, is somebody else's. */
+  receive(session: Session, message: ServerMessage): boolean {
+    switch (session.phase.name) {
+      case "greeting":
+        return this.#onGreeting(session, message);
+      case "authenticating":
+        return this.#onAuthAnswer(session, message);
+      case "renewing":
+        return message.type === "error" || message.type === "auth_error"; // it has been understood before
+      case "ready":
+        return message.type === "connected" && this.#onLateGreeting(session, message);
+      default:
+        return session.phase satisfies never;
+    }
+  }
+
+  /** Returns whether it was the handshake's. */
+  #onGreeting(session: Session, message: ServerMessage): boolean {
+    const { connection, redactor } = this.#setup.core();
+    switch (message.type) {
+      case "connected":
+        this.#onConnected(session, message);
+        return true;
+      case "auth_error": // a strict server's word on the token in the address
+        this.#refuse(session, "rejected", redactor.redact(message.message));
+        return true;
+      case "error": {
+        const said = redactor.redact(message.message);
+        if (/still initializing/i.test(said)) connection.refuse(initializing(said));
+        else if (/auth|token/i.test(said)) this.#refuse(session, "rejected", said);
+        else connection.refuse(new ConnectError(`the server began with an error: ${said}`));
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  #onConnected(session: Session, { user_id: userId = null, sdk_mode: sdkMode }: Connected): void {
+    session.sdkMode = sdkMode ?? undefined;
+    if (this.#token === undefined) this.#accept(session, { userId, verified: false });
+    else if (this.#setup.settings.auth === "query") this.#verify(session, userId);
+    else this.#authenticate(session);
+  }
+
+  #authenticate(session: Session): void {
+    const { settings, core } = this.#setup;
+    const token = this.#token;
+    if (token === undefined) return;
+    const { authTimeout } = settings;
+    core().connection.answered(); // the limit on the greeting has done its work
+    const late = (): void => {
+      const message = `the server did not answer \`auth\` within ${authTimeout} ms`;
+      core().connection.leave(new CassAuthError("timeout", message, { expected: this.#expected }));
+    };
+    const cancelTimer = authTimeout === 0 ? () => {} : settings.socket.clock.setTimeout(late, authTimeout);
+    session.enter({ name: "authenticating", cancelTimer });
+    core().connection.send(encode.auth(token));
+  }
+
+  #onAuthAnswer(session: Session, message: ServerMessage): boolean {
+    switch (message.type) {
+      case "auth_success":
+        this.#verify(session, message.user_id);
+        return true;
+      case "auth_error":
+      case "error":
+        this.#refuse(session, "rejected", this.#setup.core().redactor.redact(message.message));
+        return true;
+      case "invalid":
+        if (message.claims !== "auth_success") return false;
+        this.#refuse(session, "rejected", message.problem);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Who the client has to be, if anybody says it. */
+  get #expected(): string | undefined {
+    const { settings, credentials } = this.#setup;
+    const token = this.#token;
+    if (settings.expectedUserId !== undefined || token === undefined) return settings.expectedUserId;
+    return readToken(token)?.userId ?? (credentials.known === token ? credentials.userId : undefined);
+  }
+
+  #verify(session: Session, got: string | null): void {
+    const expected = this.#expected;
+    if (expected === undefined ? got !== null : got === expected) {
+      this.#verifiedId = expected;
+      this.#accept(session, { userId: got, verified: expected !== undefined });
+    } else if (got === null && this.#setup.settings.allowAnonymous) {
+      this.#accept(session, { userId: null, verified: false });
+    } else {
+      this.#refuse(session, got === null ? "anonymous" : "identity-mismatch", undefined, got);
+    }
+  }
+
+  #accept(session: Session, identity: CassIdentity): void {
+    const { core } = this.#setup;
+    session.enter({ name: "ready" });
+    this.#refused = undefined;
+    this.#renewed = false;
+    this.#identity = { ...identity, ...given("sdkMode", session.sdkMode) };
+    core().events.emit("authenticated", this.#identity);
+    if (this.#setup.isCurrent(session)) core().connection.accept();
+  }
+
+  /** The server does not take the client for who it is. One fresh token is tried, if one is to be had. */
+  #refuse(session: Session, reason: CassAuthReason, said?: string, got?: string | null): void {
+    const { credentials, settings, core } = this.#setup;
+    const error = refused(reason, { said, expected: this.#expected, got });
+    if (this.#token === undefined || this.#renewed || !credentials.renewable) {
+      core().connection.leave(error);
+      return;
+    }
+    this.#renewed = true;
+    this.#refused = this.#token;
+    if (settings.auth === "query") core().connection.redial(error);
+    else void this.#renew(session, this.#token);
+  }
+
+  /** The message method tries the fresh token on the same socket. */
+  async #renew(session: Session, token: string): Promise<void> {
+    const { credentials, core } = this.#setup;
+    session.enter({ name: "renewing" });
+    core().connection.answered();
+    let failure: AgentwireError | undefined;
+    try {
+      this.#token = await credentials.fresh(token);
+    } catch (error) {
+      failure = isAgentwireError(error)
+        ? error
+        : new CassAuthError("refresh-failed", "no fresh token was to be had", { cause: error });
+    }
+    if (!this.#setup.isCurrent(session)) return; // lost, or closed, meanwhile
+    if (!failure) this.#authenticate(session);
+    else if (failure.retryable) core().connection.refuse(failure);
+    else core().connection.leave(failure);
+  }
+
+  /** Who the client is was settled without a greeting. One that comes late must not show that it is somebody else. */
+  #onLateGreeting(session: Session, { user_id: userId = null, sdk_mode: sdkMode }: Connected): boolean {
+    const { settings, core } = this.#setup;
+    if (settings.requireConnected || settings.auth === "message") return false;
+    const expected = this.#expected;
+    if (expected !== undefined && userId !== expected) {
+      const reason = userId === null ? "anonymous" : "identity-mismatch";
+      core().connection.leave(refused(reason, { said: undefined, expected, got: userId }));
+      return true;
+    }
+    session.sdkMode = sdkMode ?? undefined;
+    this.#identity = { userId, verified: expected !== undefined, ...given("sdkMode", session.sdkMode) };
+    core().events.emit("authenticated", this.#identity);
+    return true;
+  }
+}
+
+function initializing(said: string): HandshakeError {
+  return new HandshakeError("initializing", `the server is not ready yet: ${said}`, { retryable: true });
+}
+
+function refused(
+  reason: CassAuthReason,
+  details: {
+    readonly said: string | undefined;
+    readonly expected: string | undefined;
+    readonly got: string | null | undefined;
+  },
+): CassAuthError {
+  const { said, expected, got } = details;
+  const who = expected === undefined ? "this user" : `user ${expected}`;
+  const what =
+    reason === "rejected"
+      ? `the server refuses the token${said === undefined ? "" : `: ${said}`}`
+      : reason === "anonymous"
+        ? `the server does not take this client for ${who}, but for nobody: the token is not valid, or has expired`
+        : `the server takes this client for user ${got}, not for ${who}`;
+  return new CassAuthError(reason, `${what}; log in again, and make a new client`, { expected, got });
+}

@@ -1,0 +1,153 @@
+import { describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
+import { bytesOf as decode, isBase64, sizeOfBase64, toBase64 } from "./base64.ts";
+import type { WireImage } from "./messages.ts";
+
+/** What the model's provider takes. */
+export type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+
+/** The part of a `Blob` or `File` that is used; both fit. */
+export interface BlobLike {
+  readonly size: number;
+  readonly type: string;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** A picture to go with a message. */
+export interface CassImage {
+  /** The bytes, a `Blob` or `File`, base64, or a `data:` URL. */
+  readonly data: Uint8Array | ArrayBuffer | BlobLike | string;
+  /** @default what a `data:` URL or a `Blob` says, or what the first bytes show */
+  readonly mediaType?: CassImageType;
+}
+
+/** A picture that was checked. That of a `Blob` is only there once it was read. */
+export interface CheckedImage {
+  /** Characters that it takes in its frame. */
+  readonly size: number;
+  readonly wire: WireImage | (() => Promise<WireImage>);
+}
+
+const HOW = "Pass { data } with bytes, a Blob, base64 or a `data:` URL of a JPEG, PNG, GIF or WebP picture.";
+
+/**
+ * Checks a picture before anything is sent: a provider that refuses one takes the connection down.
+ * @param maxBytes of the picture itself, decoded
+ * @throws InvalidInputError for what is no such picture; PayloadTooLargeError above `maxBytes`
+ */
+export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
+  if (!isObject(image as unknown)) throw refused(`the image is ${describe(image)}`);
+  const { data, mediaType } = image;
+  if (mediaType !== undefined) checkType(mediaType);
+  if (typeof data === "string") {
+    const { base64, says } = splitDataUrl(data);
+    if (!isBase64(base64)) throw refused("the image's data is a string that is not base64");
+    checkSize(sizeOfBase64(base64), maxBytes);
+    return ready(base64, typeOf(decode(base64.slice(0, HEAD_BASE64)), mediaType ?? says));
+  }
+  if (isBlob(data)) return blobImage(data, mediaType, maxBytes);
+  const bytes = bytesOf(data);
+  if (!bytes) throw refused(`the image's data is ${describe(data)}`);
+  return bytesImage(bytes, mediaType, maxBytes);
+}
+
+/** Characters of base64 that hold the bytes by which a type is told. */
+const HEAD_BASE64 = 24;
+
+function bytesImage(bytes: Uint8Array, mediaType: string | undefined, maxBytes: number): CheckedImage {
+  checkSize(bytes.length, maxBytes);
+  return ready(toBase64(bytes), typeOf(bytes, mediaType));
+}
+
+function blobImage(blob: BlobLike, mediaType: CassImageType | undefined, maxBytes: number): CheckedImage {
+  const says = mediaType ?? (blob.type === "" ? undefined : blob.type);
+  if (says !== undefined) checkType(says);
+  checkSize(blob.size, maxBytes);
+  const wire = async (): Promise<WireImage> => {
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    checkSize(bytes.length, maxBytes);
+    return { image: toBase64(bytes), image_media_type: typeOf(bytes, says) };
+  };
+  return { size: Math.ceil(blob.size / 3) * 4, wire };
+}
+
+const ready = (image: string, type: CassImageType): CheckedImage => ({
+  size: image.length,
+  wire: { image, image_media_type: type },
+});
+
+/** The type that the first bytes show, which is the one that was told, if one was. */
+function typeOf(head: Uint8Array, told: string | undefined): CassImageType {
+  if (told !== undefined) checkType(told);
+  const shown = SIGNATURES.find(({ at, bytes }) =>
+    at.every((position, n) => head[position] === bytes[n]),
+  )?.type;
+  if (shown === undefined) throw refused("the image's first bytes are of none of the types that can be sent");
+  if (told !== undefined && told !== shown)
+    throw refused(`the image is ${shown} by its first bytes, not ${told}`);
+  return shown;
+}
+
+const SIGNATURES: readonly {
+  readonly type: CassImageType;
+  readonly at: readonly number[];
+  readonly bytes: readonly number[];
+}[] = [
+  { type: "image/jpeg", at: [0, 1, 2], bytes: [0xff, 0xd8, 0xff] },
+  {
+    type: "image/png",
+    at: [0, 1, 2, 3, 4, 5, 6, 7],
+    bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  },
+  { type: "image/gif", at: [0, 1, 2, 3], bytes: [0x47, 0x49, 0x46, 0x38] }, // GIF8
+  {
+    type: "image/webp",
+    at: [0, 1, 2, 3, 8, 9, 10, 11],
+    bytes: [0x52, 0x49, 0x46, 0x46, 0x57, 0x45, 0x42, 0x50],
+  }, // RIFF....WEBP
+];
+
+function checkType(type: string): asserts type is CassImageType {
+  if (SIGNATURES.some((known) => known.type === type)) return;
+  throw refused("the image's media type is none that can be sent");
+}
+
+/** An empty one is no picture either, which its first bytes will tell. */
+function checkSize(bytes: number, limit: number): void {
+  if (bytes <= limit) return;
+  throw new PayloadTooLargeError(
+    `the image takes ${bytes} bytes, and the model takes ${limit}; make it smaller, or raise \`maxImageBytes\``,
+    { bytes, limit },
+  );
+}
+
+function splitDataUrl(data: string): { readonly base64: string; readonly says: string | undefined } {
+  if (!/^data:/i.test(data)) return { base64: data, says: undefined };
+  const comma = data.indexOf(",");
+  const head = /^data:([^;,]*)(?:;[^;,]*)*;base64$/i.exec(data.slice(0, comma));
+  if (comma < 0 || !head) throw refused("the image is a `data:` URL without base64");
+  return { base64: data.slice(comma + 1), says: head[1] === "" ? undefined : head[1]?.toLowerCase() };
+}
+
+/** Not by `instanceof`: bytes and blobs may come from another realm. */
+function bytesOf(data: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (Object.prototype.toString.call(data) === "[object ArrayBuffer]")
+    return new Uint8Array(data as ArrayBuffer);
+  return undefined;
+}
+
+function isBlob(data: unknown): data is BlobLike {
+  return (
+    typeof data === "object" &&
+    data !== null &&
+    "arrayBuffer" in data &&
+    typeof data.arrayBuffer === "function" &&
+    "size" in data &&
+    "type" in data
+  );
+}
+
+function refused(problem: string): InvalidInputError {
+  return new InvalidInputError(`${problem}.`, HOW);
+}

@@ -1,0 +1,50 @@
+// What users of `agentwire/cass` import, by name.
+export * from "../core/index.ts";
+export type { CassAnimation } from "./animations.ts";
+export type { CassAudio } from "./audio.ts";
+export { CassClient, type CassServerStatus } from "./client.ts";
+export type { CassConversation, CassConversationOptions, CassConversationState } from "./conversation.ts";
+export type { CassToken, CassTokenFunction, CassTokens } from "./credentials.ts";
+export { CassApiError, CassAuthError, type CassAuthReason } from "./errors.ts";
+export type { CassClientEvents, CassIdentity, CassSystemEvent, CassTitle } from "./events.ts";
+export { type CassFailureKind, CassTurnError } from "./failures.ts";
+export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
+export type { BlobLike, CassImage, CassImageType } from "./image.ts";
+export type { CassMemories } from "./messages.ts";
+export type { CassClientOptions, CassPromptOptions } from "./options.ts";
+export type { CassDebug, CassProgress } from "./progress.ts";
+export type { CassDemoInput, CassIntroInput, CassProfile, CassPromptInput } from "./prompt.ts";
+export type {
+  AnimationFrame,
+  CassToolUse,
+  ConsistencyTest,
+  Hold,
+  Intention,
+  Mark,
+  Milestone,
+  Narration,
+  Note,
+  ResponseFrame,
+  SelfObservation,
+  Stake,
+  UserObservation,
+} from "./response.ts";
+export {
+  type CassCallOptions,
+  type CassLogin,
+  type CassNewConversation,
+  type CassRegistration,
+  CassRest,
+  type CassSession,
+} from "./rest.ts";
+export type { CassRestOptions } from "./rest-options.ts";
+export type { TagSpan } from "./tag-parse.ts";
+export { clean, type ParsedAnimation, type ParsedTags, parseTags, TagParser } from "./tags.ts";
+export type {
+  CassDebugEvent,
+  CassEvent,
+  CassResponseEvent,
+  CassResult,
+  CassThinkingEvent,
+  CassUsage,
+} from "./turn.ts";

@@ -1,0 +1,223 @@
+import * as z from "zod/mini";
+import { isObject } from "../core/client-options.ts";
+import { type Nullish, optional } from "../core/nullish.ts";
+import type { Shape } from "../core/shape.ts";
+import { type ResponseFrame, response } from "./response.ts";
+
+/** The greeting; the first frame of every connection, and no proof of who the server takes the client for. */
+export interface Connected {
+  readonly type: "connected";
+  readonly message?: Nullish<string>;
+  /** `false`: the older pipeline, with animations of known names only. */
+  readonly sdk_mode?: Nullish<boolean>;
+  /** Null when anonymous. */
+  readonly user_id?: Nullish<string>;
+  readonly timestamp?: Nullish<string>;
+}
+
+export interface AuthSuccess {
+  readonly type: "auth_success";
+  /** May be that of an older identity, which the connection still has. */
+  readonly user_id: string;
+}
+
+export interface AuthError {
+  readonly type: "auth_error";
+  readonly message: string;
+}
+
+/** What a server found in its memory for a turn: counts by name, `has_context`, and more on newer servers. */
+export type CassMemories = Readonly<Record<string, unknown>> & { readonly has_context?: unknown };
+
+/** How far a turn is, in words. */
+export interface Thinking {
+  readonly type: "thinking";
+  readonly status: string;
+  readonly memories?: Nullish<CassMemories>;
+  readonly timestamp?: Nullish<string>;
+}
+
+/** What the tool loop does, in words. */
+export interface Debug {
+  readonly type: "debug";
+  readonly message: string;
+  readonly timestamp?: Nullish<string>;
+}
+
+/** Speech, behind the response that it belongs to: an address, or base64. */
+export interface AudioFrame {
+  readonly type: "audio";
+  readonly url?: Nullish<string>;
+  readonly audio?: Nullish<string>;
+  readonly audio_format?: Nullish<string>;
+  readonly timestamp?: Nullish<string>;
+}
+
+/** A conversation has a title, or another one. It goes by two names. */
+export interface TitleFrame {
+  readonly type: "title_updated" | "title_update";
+  readonly conversation_id: string;
+  readonly title: string;
+  readonly timestamp?: Nullish<string>;
+}
+
+/** What the server does besides turns; it may come in the middle of one, and is never part of it. */
+export interface SystemFrame {
+  readonly type: "system";
+  readonly message: string;
+  /** `info`, `evaluating`, `deferred`, `summarizing`, `error`, `complete`, `working_summary`. */
+  readonly status?: Nullish<string>;
+  readonly timestamp?: Nullish<string>;
+}
+
+export interface Pong {
+  readonly type: "pong";
+  readonly timestamp?: Nullish<string>;
+}
+
+/** The answer to `status`. */
+export interface StatusFrame {
+  readonly type: "status";
+  readonly sdk_mode: boolean;
+  readonly memory_count: number;
+  readonly timestamp?: Nullish<string>;
+}
+
+/** A request, or a turn, has failed. The connection lives on. */
+export interface ErrorFrame {
+  readonly type: "error";
+  readonly message: string;
+  readonly timestamp?: Nullish<string>;
+}
+
+/** Every message that is known, and what becomes of the others. */
+export type ServerMessage =
+  | Connected
+  | AuthSuccess
+  | AuthError
+  | Thinking
+  | Debug
+  | ResponseFrame
+  | AudioFrame
+  | TitleFrame
+  | SystemFrame
+  | Pong
+  | StatusFrame
+  | ErrorFrame
+  | { readonly type: "unknown"; readonly message: unknown }
+  | { readonly type: "invalid"; readonly problem: string; readonly claims?: string };
+
+const text = optional(z.string());
+const memories = optional(z.custom<CassMemories>(isObject));
+
+/** Something has failed, whatever the words are. */
+const words = z.transform((value: unknown): string =>
+  typeof value === "string" ? value : "an error without words",
+);
+
+const title = <Type extends TitleFrame["type"]>(type: Type) =>
+  z.looseObject({
+    type: z.literal(type),
+    conversation_id: z.string(),
+    title: z.string(),
+    timestamp: text,
+  } satisfies Shape<TitleFrame>);
+
+// Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
+const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
+  connected: z.lazy(() =>
+    z.looseObject({
+      type: z.literal("connected"),
+      message: text,
+      sdk_mode: optional(z.boolean()),
+      user_id: text,
+      timestamp: text,
+    } satisfies Shape<Connected>),
+  ),
+  auth_success: z.lazy(() =>
+    z.looseObject({ type: z.literal("auth_success"), user_id: z.string() } satisfies Shape<AuthSuccess>),
+  ),
+  auth_error: z.lazy(() =>
+    z.looseObject({ type: z.literal("auth_error"), message: words } satisfies Shape<AuthError>),
+  ),
+  thinking: z.lazy(() =>
+    z.looseObject({
+      type: z.literal("thinking"),
+      status: z.string(),
+      memories,
+      timestamp: text,
+    } satisfies Shape<Thinking>),
+  ),
+  debug: z.lazy(() =>
+    z.looseObject({
+      type: z.literal("debug"),
+      message: z.string(),
+      timestamp: text,
+    } satisfies Shape<Debug>),
+  ),
+  response,
+  audio: z.lazy(() =>
+    z.looseObject({
+      type: z.literal("audio"),
+      url: text,
+      audio: text,
+      audio_format: text,
+      timestamp: text,
+    } satisfies Shape<AudioFrame>),
+  ),
+  title_updated: z.lazy(() => title("title_updated")),
+  title_update: z.lazy(() => title("title_update")),
+  system: z.lazy(() =>
+    z.looseObject({
+      type: z.literal("system"),
+      message: z.string(),
+      status: text,
+      timestamp: text,
+    } satisfies Shape<SystemFrame>),
+  ),
+  pong: z.lazy(() => z.looseObject({ type: z.literal("pong"), timestamp: text } satisfies Shape<Pong>)),
+  status: z.lazy(() =>
+    z.looseObject({
+      type: z.literal("status"),
+      sdk_mode: z.boolean(),
+      memory_count: z.custom<number>(Number.isFinite),
+      timestamp: text,
+    } satisfies Shape<StatusFrame>),
+  ),
+  error: z.lazy(() =>
+    z.looseObject({ type: z.literal("error"), message: words, timestamp: text } satisfies Shape<ErrorFrame>),
+  ),
+};
+
+/** Reads one parsed frame. Never throws: what is not understood comes back as such. */
+export function decode(message: unknown): ServerMessage {
+  if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
+  const { type } = message;
+  if (typeof type !== "string") return { type: "invalid", problem: "a message without a `type`" };
+  const schema = Object.hasOwn(MESSAGES, type) ? MESSAGES[type] : undefined;
+  if (!schema) return { type: "unknown", message };
+  const result = schema.safeParse(message);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
+  return { type: "invalid", problem: `${type}: wrong or missing ${fields.join(", ")}`, claims: type };
+}
+
+/** A picture as the wire takes it. */
+export interface WireImage {
+  /** Base64, without `data:` in front. */
+  readonly image: string;
+  readonly image_media_type: string;
+}
+
+/** The frames a client sends. A field that is undefined is left out. */
+export const encode = {
+  auth: (token: string): string => JSON.stringify({ type: "auth", token }),
+  chat: (message: string, conversationId: string | undefined, image: WireImage | undefined): string =>
+    JSON.stringify({ type: "chat", message, conversation_id: conversationId, ...image }),
+  intro: (userId: string, conversationId: string | undefined, profile: object | undefined): string =>
+    JSON.stringify({ type: "onboarding_intro", user_id: userId, conversation_id: conversationId, profile }),
+  demo: (userId: string, message: string | undefined, profile: object | undefined): string =>
+    JSON.stringify({ type: "onboarding_demo", user_id: userId, message, profile }),
+  ping: '{"type":"ping"}',
+  status: '{"type":"status"}',
+};

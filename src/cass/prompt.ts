@@ -1,0 +1,199 @@
+import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
+import { utf8Length, wellFormed } from "../core/frames.ts";
+import { type CassImage, checkImage } from "./image.ts";
+import { encode, type WireImage } from "./messages.ts";
+
+/** What a Cass prompt says. */
+export interface CassPromptInput {
+  /** What the user says; not blank, unless the option `allowEmpty` is set. */
+  readonly message: string;
+  /**
+   * The conversation that it belongs to. Without one the server decides: a newer one takes the single continuous
+   * conversation of its user, an older one keeps nothing.
+   */
+  readonly conversationId?: string;
+  /** Only models of `anthropic` see it; nothing acknowledges it. */
+  readonly image?: CassImage;
+}
+
+/** What the agent is told of a user in onboarding. */
+export interface CassProfile {
+  readonly relationship?: string;
+  readonly background?: { readonly context?: string };
+  readonly communication?: { readonly style?: string };
+  readonly values?: readonly string[];
+  /** Only as a documented server has it. */
+  readonly display_name?: string;
+}
+
+/** Asks the agent to introduce itself to a user. */
+export interface CassIntroInput {
+  /** The connection is this user's from then on: one who is not signed in as them needs `allowForeignUser`. */
+  readonly userId: string;
+  /** Where it is stored. Null for none, which only a documented server takes. */
+  readonly conversationId: string | null;
+  /** Ignored by the real servers. */
+  readonly profile?: CassProfile;
+  /** Lets the user be another than the one who is signed in. @default false: the server would not ask either */
+  readonly allowForeignUser?: boolean;
+}
+
+/** Asks the agent for a demonstration: without `message` for its beginning, with one for what it answers. */
+export interface CassDemoInput {
+  readonly userId: string;
+  readonly message?: string;
+  readonly profile?: CassProfile;
+  /** As in {@link CassIntroInput}. */
+  readonly allowForeignUser?: boolean;
+}
+
+/** One request that makes a turn, checked, and ready to be sent but for what is only known then. */
+export interface CassRequest {
+  readonly kind: "chat" | "intro" | "demo";
+  /** What the user says, by which a lost reply is found again. */
+  readonly message: string | undefined;
+  /** Whose the connection is by it. */
+  readonly userId: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly image: WireImage | (() => Promise<WireImage>) | undefined;
+  readonly frame: (conversationId: string | undefined, image: WireImage | undefined) => string;
+  /** Bytes of the frame, as far as they are known. */
+  readonly bytes: number;
+}
+
+export interface PromptLimits {
+  readonly maxSendBytes: number;
+  readonly maxImageBytes: number;
+  readonly allowEmpty: boolean;
+}
+
+const HOW_TO_PROMPT = 'Pass a string, or an object such as { message: "Hello" }.';
+
+/** An id that is still to come: of a UUID's length. */
+const UNKNOWN_ID = "x".repeat(36);
+
+const CHAT: Readonly<Record<string, Check>> = {
+  message: checks.string,
+  conversationId: checks.text,
+  image: checks.object,
+};
+
+const texts: Check = {
+  expects: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+};
+
+const PROFILE: Readonly<Record<string, Check>> = {
+  relationship: checks.string,
+  background: checks.object,
+  communication: checks.object,
+  values: texts,
+  display_name: checks.string,
+};
+
+const ONBOARDING: Readonly<Record<string, Check>> = {
+  userId: checks.text,
+  conversationId: { expects: "an id or null", holds: (value) => value === null || checks.text.holds(value) },
+  message: checks.text,
+  profile: checks.object, // null would take the connection down
+  allowForeignUser: checks.boolean,
+};
+
+/** @throws InvalidInputError for what the server would die of or drop; PayloadTooLargeError for what it does not take. */
+export function buildChat(input: string | CassPromptInput, limits: PromptLimits): CassRequest {
+  const given = typeof input === "string" ? { message: input } : input;
+  if (!isObject(given as unknown))
+    throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
+  checkFields(given, CHAT, "prompt field");
+  if ((given.message as unknown) === undefined)
+    throw new InvalidInputError("the prompt has no `message`.", HOW_TO_PROMPT);
+  if (given.message.trim() === "" && !limits.allowEmpty) {
+    const hint = "Say something, or set the option `allowEmpty`: the model would get it as it is.";
+    throw new InvalidInputError(`the prompt is ${describe(given.message)}.`, hint);
+  }
+  const image = given.image === undefined ? undefined : checkImage(given.image, limits.maxImageBytes);
+  const message = wellFormed(given.message);
+  return sized(limits.maxSendBytes, image === undefined ? 0 : image.size + IMAGE_FIELDS, {
+    kind: "chat",
+    message,
+    userId: undefined,
+    conversationId: given.conversationId === undefined ? undefined : wellFormed(given.conversationId),
+    image: image?.wire,
+    frame: (id, wire) => encode.chat(message, id, wire),
+  });
+}
+
+/** Characters that the names and the type of an image take in a frame, at most. */
+const IMAGE_FIELDS = 48;
+
+/** @throws InvalidInputError for what a server answers with an error, or dies of. */
+export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassRequest {
+  const { userId, profile } = checkOnboarding(input);
+  if ((input.conversationId as unknown) === undefined) {
+    throw new InvalidInputError(
+      "the introduction has no `conversationId`.",
+      "Make a conversation with `client.rest.newConversation()`; or pass null, which only a documented server takes.",
+    );
+  }
+  const conversationId = input.conversationId ?? undefined;
+  return sized(maxSendBytes, 0, {
+    kind: "intro",
+    message: undefined,
+    userId,
+    conversationId,
+    image: undefined,
+    frame: (id) => encode.intro(userId, id, profile),
+  });
+}
+
+/** @throws InvalidInputError for what a server answers with an error, or dies of. */
+export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassRequest {
+  const { userId, profile } = checkOnboarding(input);
+  const message = input.message === undefined ? undefined : wellFormed(input.message);
+  return sized(maxSendBytes, 0, {
+    kind: "demo",
+    message,
+    userId,
+    conversationId: undefined,
+    image: undefined,
+    frame: () => encode.demo(userId, message, profile),
+  });
+}
+
+function checkOnboarding(input: CassIntroInput | CassDemoInput): {
+  readonly userId: string;
+  readonly profile: object | undefined;
+} {
+  const how = 'Pass an object such as { userId: "..." }.';
+  if (!isObject(input as unknown)) throw new InvalidInputError(`the input is ${describe(input)}.`, how);
+  checkFields(input, ONBOARDING, "field");
+  if ((input.userId as unknown) === undefined) throw new InvalidInputError("the `userId` is missing.", how);
+  const { profile } = input;
+  if (profile !== undefined) {
+    checkFields(profile, PROFILE, "field profile.");
+    checkFields(profile.background ?? {}, { context: checks.string }, "field profile.background.");
+    checkFields(profile.communication ?? {}, { style: checks.string }, "field profile.communication.");
+  }
+  // A copy: it is written when it is sent, whatever the caller has done to it by then.
+  return { userId: input.userId, profile: profile && JSON.parse(wellFormed(JSON.stringify(profile))) };
+}
+
+function sized(maxSendBytes: number, imageBytes: number, request: Omit<CassRequest, "bytes">): CassRequest {
+  const id = request.kind === "demo" ? undefined : (request.conversationId ?? UNKNOWN_ID);
+  const bytes = utf8Length(request.frame(id, undefined)) + imageBytes;
+  checkSize(bytes, maxSendBytes);
+  return { ...request, bytes };
+}
+
+/** @throws PayloadTooLargeError for a frame that the server would end the connection over. */
+export function checkSize(bytes: number, limit: number): void {
+  if (bytes <= limit) return;
+  throw new PayloadTooLargeError(
+    `the prompt takes ${bytes} bytes, and the server takes ${limit}; send less`,
+    {
+      bytes,
+      limit,
+    },
+  );
+}

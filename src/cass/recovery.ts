@@ -1,0 +1,123 @@
+import type { Clock } from "../core/clock.ts";
+import { isAgentwireError } from "../core/errors.ts";
+import type { CassApiError } from "./errors.ts";
+import { animationList } from "./response.ts";
+import type { CassRest } from "./rest.ts";
+import type { CassRecentMessage, CassStoredMessage } from "./rest-shapes.ts";
+import type { StoredReply } from "./turn.ts";
+
+/** A turn whose reply was lost, and by what it is known. */
+export interface LostTurn {
+  readonly message: string;
+  /** Undefined where the server chose: then it is the user's continuous one, or not to be found. */
+  readonly conversationId: string | undefined;
+  /** The latest time that the server had told when the turn was sent: what is older is another exchange. */
+  readonly since: string;
+}
+
+export interface FoundReply {
+  readonly reply: StoredReply;
+  readonly conversationId: string;
+}
+
+/** How many messages are looked at: the turn's own two are among the last. */
+const LOOKED_AT = 20;
+
+/** ms until the second look, doubled for each further one. */
+const FIRST_WAIT = 1_000;
+
+/** ms that no wait exceeds: a reply that has come is not left lying for minutes. */
+const LONGEST_WAIT = 30_000;
+
+/**
+ * Looks for the reply of a lost turn in what the server has stored: it stores one before it sends it, and finishes a turn
+ * although nobody waits for it any more.
+ */
+export class Recovery {
+  readonly #rest: CassRest;
+  readonly #clock: Clock;
+  readonly #timeout: number;
+
+  /** `timeout` in ms, 0 to look without end. */
+  constructor(rest: CassRest, clock: Clock, timeout: number) {
+    this.#rest = rest;
+    this.#clock = clock;
+    this.#timeout = timeout;
+  }
+
+  /** Undefined when it was not found in time, or cannot be. Ends early when `signal` is aborted. */
+  async find(lost: LostTurn, signal: AbortSignal): Promise<FoundReply | undefined> {
+    const start = this.#clock.now();
+    for (let wait = FIRST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      const found = await this.#look(lost, signal);
+      if (found !== "not-yet") return found;
+      const left = this.#timeout === 0 ? wait : start + this.#timeout - this.#clock.now();
+      if (left <= 0) return undefined;
+      await this.#wait(Math.min(wait, left), signal);
+    }
+    return undefined;
+  }
+
+  async #look(lost: LostTurn, signal: AbortSignal): Promise<FoundReply | "not-yet" | undefined> {
+    try {
+      const conversationId = lost.conversationId ?? (await this.#rest.continuousConversation({ signal })).id;
+      const reply = replyTo(lost, await this.#messagesOf(conversationId, signal));
+      return reply ? { reply, conversationId } : "not-yet";
+    } catch (error) {
+      // A server that is restarting answers later; one that refuses does so again.
+      if (isAgentwireError(error) && error.retryable) return "not-yet";
+      return undefined;
+    }
+  }
+
+  async #messagesOf(id: string, signal: AbortSignal): Promise<readonly Kept[]> {
+    try {
+      return (await this.#rest.getMessages(id, { limit: LOOKED_AT, signal })).messages;
+    } catch (error) {
+      if (!isMissingRoute(error)) throw error;
+      return (await this.#rest.getConversation(id, { signal })).messages;
+    }
+  }
+
+  #wait(delay: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel();
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const cancel = this.#clock.setTimeout(done, delay);
+      signal.addEventListener("abort", done, { once: true });
+    });
+  }
+}
+
+/** Older servers have no such route, and say so in the words of their framework. */
+function isMissingRoute(error: unknown): boolean {
+  if (!isAgentwireError(error, "request-refused")) return false;
+  const { status, detail } = error as CassApiError;
+  return status === 404 && detail === "Not Found";
+}
+
+/** A message as one of the routes has it; each counts tokens by names of its own. */
+type Kept = CassStoredMessage | CassRecentMessage;
+
+/** The answer to the last message of these words, if that is newer than `since`. */
+function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): StoredReply | undefined {
+  const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
+  const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
+  if (!asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant") return undefined;
+  const { content, provider, model } = reply;
+  if ("inputTokens" in reply) {
+    const { inputTokens, outputTokens } = reply;
+    return { content, provider, model, inputTokens, outputTokens };
+  }
+  return {
+    content,
+    provider,
+    model,
+    animations: animationList.parse(reply.animations),
+    inputTokens: reply.input_tokens,
+    outputTokens: reply.output_tokens,
+  };
+}

@@ -1,0 +1,57 @@
+import { type Range, readTag } from "./tag-scan.ts";
+
+const LESS = 0x3c;
+const GREATER = 0x3e;
+
+/**
+ * Takes out the tags that arise only where something between was taken out, as in `<ges<gesture:wave>ture:nod>`, so
+ * that what is left holds none, and cleaning it again changes nothing. They mean nothing: no server reads them.
+ *
+ * Linear: what has been read as a body is taken out, or is never part of one again.
+ */
+export function withoutRejoined(input: string, pieces: readonly Range[]): readonly Range[] {
+  if (pieces.length < 2) return pieces;
+  const kept: Range[] = [];
+  let open: Open[] = []; // each `<` that can still begin a tag
+  for (const { start, end } of pieces) {
+    let from = start;
+    for (let at = start; at < end; at++) {
+      const code = input.charCodeAt(at);
+      if (code === LESS) {
+        open.push({ at, before: kept.length, from });
+      } else if (code === GREATER) {
+        const last = open.pop();
+        // Where nothing was taken out between the two, the scanner has already seen that it is no tag.
+        if (last && last.before < kept.length && isTag(input, last, kept, { start: from, end: at })) {
+          kept.length = last.before;
+          kept.push({ start: last.from, end: last.at });
+          from = at + 1;
+        } else {
+          open = []; // a tag holds no `>`
+        }
+      }
+    }
+    kept.push({ start: from, end });
+  }
+  return kept.filter(({ start, end }) => start < end);
+}
+
+interface Open {
+  readonly at: number;
+  /** How many ranges were kept before the one that it is in, and where that begins. */
+  readonly before: number;
+  readonly from: number;
+}
+
+function isTag(input: string, { at, before }: Open, kept: readonly Range[], rest: Range): boolean {
+  const first = kept[before];
+  if (!first) return false;
+  const between = kept.slice(before + 1);
+  const ranges = [{ start: at + 1, end: first.end }, ...between, rest];
+  return readTag(textOf(input, ranges)) !== undefined;
+}
+
+/** What stands in the ranges, in one. */
+export function textOf(input: string, ranges: readonly Range[]): string {
+  return ranges.map(({ start, end }) => input.slice(start, end)).join("");
+}

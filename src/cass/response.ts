@@ -1,0 +1,238 @@
+import * as z from "zod/mini";
+import { type Nullish, optional } from "../core/nullish.ts";
+import type { Shape } from "../core/shape.ts";
+
+/** A gesture or an emote, as a server tells it. */
+export interface AnimationFrame {
+  readonly type: "gesture" | "emote";
+  /** Any name, not only those of the vocabulary. */
+  readonly name: string;
+  /** Starts over with each round of tools. */
+  readonly index?: Nullish<number>;
+  /** Not limited to 0..1. */
+  readonly intensity?: Nullish<number>;
+  /** Seconds. */
+  readonly delay?: Nullish<number>;
+  /** Where its tag stands in the tagged text; a documented server tells it. */
+  readonly position?: Nullish<number>;
+}
+
+/** A tool that the model wanted to use, and that was not run any more. */
+export interface CassToolUse {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/** Something that the agent noticed about itself. */
+export interface SelfObservation {
+  readonly observation: string;
+  readonly category?: Nullish<string>;
+  readonly confidence?: Nullish<number>;
+  readonly area?: Nullish<string>;
+}
+
+/** Something that the agent noticed about the user. */
+export interface UserObservation {
+  readonly observation: string;
+  readonly category?: Nullish<string>;
+  readonly confidence?: Nullish<number>;
+  readonly direction?: Nullish<string>;
+}
+
+export interface Mark {
+  readonly category: string;
+  readonly description?: Nullish<string>;
+}
+
+/** An opinion that the agent keeps. */
+export interface Hold {
+  readonly content: string;
+  readonly topic?: Nullish<string>;
+  readonly differ_user?: Nullish<string>;
+  readonly is_identity?: Nullish<boolean>;
+  readonly confidence?: Nullish<number>;
+}
+
+export interface Note {
+  readonly type: string;
+  readonly content?: Nullish<string>;
+  readonly user?: Nullish<string>;
+  readonly significance?: Nullish<string>;
+  readonly level?: Nullish<string>;
+  readonly frequency?: Nullish<string>;
+  readonly valence?: Nullish<string>;
+  readonly from_state?: Nullish<string>;
+  readonly to_state?: Nullish<string>;
+  readonly catalyst?: Nullish<string>;
+}
+
+export interface Intention {
+  readonly action: string;
+  readonly content?: Nullish<string>;
+  readonly condition?: Nullish<string>;
+  readonly intention_id?: Nullish<string>;
+  readonly success?: Nullish<boolean>;
+  readonly status?: Nullish<string>;
+}
+
+export interface Stake {
+  readonly what?: Nullish<string>;
+  readonly why?: Nullish<string>;
+  readonly content?: Nullish<string>;
+  readonly strength?: Nullish<string>;
+  readonly category?: Nullish<string>;
+}
+
+/** Whether what was stated is what is done. */
+export interface ConsistencyTest {
+  readonly stated?: Nullish<string>;
+  readonly actual?: Nullish<string>;
+  readonly consistent?: Nullish<boolean>;
+  readonly content?: Nullish<string>;
+}
+
+export interface Narration {
+  readonly type?: Nullish<string>;
+  readonly level?: Nullish<string>;
+  readonly trigger?: Nullish<string>;
+  readonly content?: Nullish<string>;
+}
+
+export interface Milestone {
+  readonly id?: Nullish<string>;
+  readonly content?: Nullish<string>;
+}
+
+/**
+ * The whole answer to a turn, as the server sent it. Only `text` is on every server; what is absent or null there, or
+ * cannot be read, is `undefined` or null here, and of a list the items that can be read are kept.
+ */
+export interface ResponseFrame {
+  readonly type: "response";
+  /** Without tags on the real servers, but for some that leak; a documented server leaves them in. */
+  readonly text: string;
+  readonly animations?: Nullish<readonly AnimationFrame[]>;
+  /** The text with its tags. */
+  readonly raw?: Nullish<string>;
+  readonly tool_uses?: Nullish<readonly CassToolUse[]>;
+  /** Null where nothing was stored; absent for a demo. */
+  readonly conversation_id?: Nullish<string>;
+  /** Base64. */
+  readonly audio?: Nullish<string>;
+  readonly audio_format?: Nullish<string>;
+  readonly input_tokens?: Nullish<number>;
+  readonly output_tokens?: Nullish<number>;
+  readonly cache_read_tokens?: Nullish<number>;
+  /** The same by the names that a relay uses. */
+  readonly inputTokens?: Nullish<number>;
+  readonly outputTokens?: Nullish<number>;
+  /** The server's own time, without a zone: to be compared, not to be parsed. */
+  readonly timestamp?: Nullish<string>;
+  readonly provider?: Nullish<string>;
+  readonly model?: Nullish<string>;
+  readonly self_observations?: Nullish<readonly SelfObservation[]>;
+  readonly user_observations?: Nullish<readonly UserObservation[]>;
+  readonly marks?: Nullish<readonly Mark[]>;
+  readonly holds?: Nullish<readonly Hold[]>;
+  readonly notes?: Nullish<readonly Note[]>;
+  readonly intentions?: Nullish<readonly Intention[]>;
+  readonly stakes?: Nullish<readonly Stake[]>;
+  readonly tests?: Nullish<readonly ConsistencyTest[]>;
+  readonly narrations?: Nullish<readonly Narration[]>;
+  readonly milestones?: Nullish<readonly Milestone[]>;
+}
+
+const text = optional(z.string());
+const flag = optional(z.boolean());
+
+/** Python's encoder writes NaN and Infinity where a figure should be; they say nothing. */
+const figure = optional(z.custom<number>(Number.isFinite));
+const count = optional(z.custom<number>((value) => Number.isInteger(value) && Number(value) >= 0));
+
+/** A list of which the items that can be read are kept. */
+const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]>> => {
+  const item = z.lazy(() => z.looseObject(shape));
+  return z.transform((value): Nullish<readonly Item[]> => {
+    if (!Array.isArray(value)) return value === null ? null : undefined;
+    return value.flatMap((each) => {
+      const read = item.safeParse(each);
+      return read.success ? [read.data as Item] : [];
+    });
+  });
+};
+
+/** Animations, also where the server has stored them. */
+export const animationList = listOf<AnimationFrame>({
+  type: z.union([z.literal("gesture"), z.literal("emote")]),
+  name: z.string(),
+  index: figure,
+  intensity: figure,
+  delay: figure,
+  position: figure,
+});
+
+export const response = z.lazy(() =>
+  z.looseObject({
+    type: z.literal("response"),
+    text: z.string(),
+    animations: animationList,
+    raw: text,
+    tool_uses: listOf<CassToolUse>({ id: z.string(), tool: z.string(), input: z.unknown() }),
+    conversation_id: text,
+    audio: text,
+    audio_format: text,
+    input_tokens: count,
+    output_tokens: count,
+    cache_read_tokens: count,
+    inputTokens: count,
+    outputTokens: count,
+    timestamp: text,
+    provider: text,
+    model: text,
+    self_observations: listOf<SelfObservation>({
+      observation: z.string(),
+      category: text,
+      confidence: figure,
+      area: text,
+    }),
+    user_observations: listOf<UserObservation>({
+      observation: z.string(),
+      category: text,
+      confidence: figure,
+      direction: text,
+    }),
+    marks: listOf<Mark>({ category: z.string(), description: text }),
+    holds: listOf<Hold>({
+      content: z.string(),
+      topic: text,
+      differ_user: text,
+      is_identity: flag,
+      confidence: figure,
+    }),
+    notes: listOf<Note>({
+      type: z.string(),
+      content: text,
+      user: text,
+      significance: text,
+      level: text,
+      frequency: text,
+      valence: text,
+      from_state: text,
+      to_state: text,
+      catalyst: text,
+    }),
+    intentions: listOf<Intention>({
+      action: z.string(),
+      content: text,
+      condition: text,
+      intention_id: text,
+      success: flag,
+      status: text,
+    }),
+    stakes: listOf<Stake>({ what: text, why: text, content: text, strength: text, category: text }),
+    tests: listOf<ConsistencyTest>({ stated: text, actual: text, consistent: flag, content: text }),
+    narrations: listOf<Narration>({ type: text, level: text, trigger: text, content: text }),
+    milestones: listOf<Milestone>({ id: text, content: text }),
+  } satisfies Shape<ResponseFrame>),
+);

@@ -1,0 +1,59 @@
+import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { InvalidInputError } from "../core/errors.ts";
+
+const whole: Check = {
+  expects: "a whole number, 1 or more",
+  holds: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+};
+
+const filled: Check = {
+  expects: "a string that is not empty",
+  holds: (value) => typeof value === "string" && value !== "",
+};
+
+/** What the options of calls have to be. */
+export const CALL = { signal: checks.signal };
+export const LIST = { ...CALL, limit: whole };
+export const MESSAGES = { ...LIST, sinceHours: whole };
+export const NEW = { ...CALL, title: checks.text, projectId: checks.text, userId: checks.text };
+
+/** What they are given. A password may be blank, as far as we know. */
+export const LOGIN = { email: checks.text, password: filled };
+export const REGISTRATION = { ...LOGIN, displayName: checks.text };
+
+/** @throws InvalidInputError unless every field is there, and what it should be */
+export function checkInput(value: unknown, expected: Readonly<Record<string, Check>>, what: string): void {
+  if (!isObject(value)) throw new InvalidInputError(`${what} is ${describe(value)}.`, "Pass an object.");
+  const missing = Object.keys(expected).find((name) => value[name] === undefined);
+  if (missing !== undefined)
+    throw new InvalidInputError(
+      `${what} has no \`${missing}\`.`,
+      `It must be ${expected[missing]?.expects}.`,
+    );
+  checkFields(value, expected, `${what}'s`);
+}
+
+/** @throws InvalidInputError for what is no text, or a blank one */
+export function checkText(value: unknown, what: string): void {
+  if (checks.text.holds(value)) return;
+  throw new InvalidInputError(`${what} is ${describe(value)}.`, `It must be ${checks.text.expects}.`);
+}
+
+/** An id as a part of a path. @throws InvalidInputError for what can be none */
+export function segment(id: unknown): string {
+  const hint = "Give the id of a conversation, as the server told it.";
+  if (typeof id !== "string" || id.trim() === "")
+    throw new InvalidInputError(`the id is ${describe(id)}.`, hint);
+  // The first two lead to another route, however they are escaped; the last cannot be.
+  if (id === "." || id === ".." || /\p{Cs}/u.test(id))
+    throw new InvalidInputError("the id is none that a path can hold.", hint);
+  return encodeURIComponent(id);
+}
+
+/** With its question mark, if there is anything to ask. */
+export function queryOf(fields: Readonly<Record<string, number | undefined>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  );
+  return given.length === 0 ? "" : `?${given.join("&")}`;
+}

@@ -1,0 +1,89 @@
+import { type Check, checkFields, checks, isObject, type Logger } from "../core/client-options.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { InvalidInputError, said } from "../core/errors.ts";
+import { Redactor } from "../core/redact.ts";
+import { type CassCredentialOptions, Credentials } from "./credentials.ts";
+import type { FetchLike } from "./fetch.ts";
+import { Http } from "./http.ts";
+import { renew } from "./rest-auth.ts";
+import { RestHost } from "./rest-host.ts";
+
+/** Options of {@link CassRest}. Times are in ms, sizes in bytes. */
+export interface CassRestOptions extends CassCredentialOptions {
+  /**
+   * Where the server is: the base of its routes, `https://host/cass/`, or the address of its socket, `wss://host/cass/ws`,
+   * which tells it too. A query does not count. A function is asked for every call.
+   */
+  readonly url: string | URL | (() => string | URL | Promise<string | URL>);
+  /** Used instead of the platform's `fetch`. */
+  readonly fetch?: FetchLike | undefined;
+  /** Until one try of a call is answered, and until a `token` function has given one; 0 waits without end. @default 10_000 */
+  readonly timeout?: number;
+  /**
+   * Further tries of a call that may be repeated, behind a failure of the network, 429 or 5xx, after a random wait of up to 500
+   * ms, then twice that, and so on; or as long as the server asks for, up to 30 s.
+   * @default 2: what a restart takes is not worth an error
+   */
+  readonly retries?: number;
+  /** Of one answer. @default 134_217_728 (128 MiB): the same as of a frame */
+  readonly maxReceiveBytes?: number;
+  /** Lets credentials travel over plain `http://` to another machine. @default false: everyone on the way could read them */
+  readonly allowInsecure?: boolean;
+  /** Aborting it ends every call, also later ones, with a `ClosedError`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears of an `onTokens` that throws. */
+  readonly logger?: Logger | undefined;
+  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
+  readonly clock?: Clock;
+}
+
+/** What the options have to be that say who the user is. */
+export const CREDENTIAL_CHECKS: Readonly<Record<keyof CassCredentialOptions, Check>> = {
+  token: {
+    expects: "a string or a function that returns one",
+    holds: (value) => typeof value === "string" || typeof value === "function",
+  },
+  refreshToken: checks.string,
+  onTokens: checks.function,
+};
+
+const CHECKS: Readonly<Record<keyof CassRestOptions, Check>> = {
+  ...CREDENTIAL_CHECKS,
+  url: {
+    expects: "a string, a URL or a function that returns one",
+    holds: (value) => typeof value === "string" || typeof value === "function" || value instanceof URL,
+  },
+  fetch: checks.function,
+  timeout: checks.delay,
+  retries: checks.tries,
+  maxReceiveBytes: checks.count,
+  allowInsecure: checks.boolean,
+  signal: checks.signal,
+  logger: checks.object,
+  clock: checks.object,
+};
+
+/** @throws InvalidInputError naming the first option that is wrong. */
+export function hostOf(options: CassRestOptions): RestHost {
+  if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
+    const hint = 'Give the server\'s address, such as { url: "http://127.0.0.1:8000/" }.';
+    throw new InvalidInputError("option `url` is missing.", hint);
+  }
+  checkFields(options, CHECKS, "option");
+  const { url, fetch, timeout = 10_000, retries = 2, maxReceiveBytes = 134_217_728 } = options;
+  const { allowInsecure = false, signal, logger, clock = systemClock } = options;
+  const { token, refreshToken, onTokens } = options;
+  const redactor = new Redactor();
+  const shared = { timeout, clock, redactor, signal };
+  const http = new Http({ ...shared, url, fetch, retries, maxReceiveBytes, allowInsecure });
+  const credentials = new Credentials({
+    ...shared,
+    token,
+    refreshToken,
+    onTokens,
+    refresh: (refreshToken) => renew(http, refreshToken),
+    callbackThrew: (error, name) => logger?.warn(redactor.redact(`\`${name}\` threw: ${said(error)}`)),
+  });
+  if (credentials.exists) http.assertPrivate();
+  return new RestHost(http, credentials);
+}

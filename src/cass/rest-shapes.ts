@@ -1,0 +1,300 @@
+import * as z from "zod/mini";
+import type { Shape } from "../core/shape.ts";
+
+/** The user of the token. */
+export interface CassUser {
+  readonly user_id: string;
+  readonly display_name: string | null;
+  readonly email: string | null;
+  readonly relationship: string | null;
+  /** The server's local time, without a zone; so are all times below. */
+  readonly created_at: string | null;
+}
+
+/** A conversation, without what was said in it. */
+export interface CassConversationInfo {
+  readonly id: string;
+  readonly title: string | null;
+  readonly created_at: string | null;
+  /** Null for one that was just made. */
+  readonly updated_at: string | null;
+  readonly message_count: number | null;
+  readonly project_id: string | null;
+  /** Whose it is; null for nobody's, and where the server does not tell. */
+  readonly user_id: string | null;
+  /** Whether it is the one that a user's messages go to when they name none. Null where the server does not tell. */
+  readonly is_continuous: boolean | null;
+}
+
+/** The conversations that the user may see, the one that was changed last first. Among them are those that are nobody's. */
+export interface CassConversationList {
+  readonly conversations: readonly CassConversationInfo[];
+  readonly count: number | null;
+}
+
+/** A message as a whole conversation holds it. */
+export interface CassStoredMessage {
+  /** Of newer servers only. */
+  readonly id: number | null;
+  readonly role: string;
+  /** Without tags, and with runs of spaces collapsed. */
+  readonly content: string;
+  readonly timestamp: string | null;
+  /** As they were in the reply. */
+  readonly animations: readonly unknown[] | null;
+  /** Whether the model does not get to see it any more. */
+  readonly excluded: boolean | null;
+  readonly user_id: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+}
+
+/** A conversation with all that was said in it. */
+export interface CassConversationRecord extends Omit<CassConversationInfo, "message_count"> {
+  readonly messages: readonly CassStoredMessage[];
+  readonly last_summary_timestamp: string | null;
+  readonly messages_since_last_summary: number | null;
+  readonly working_summary: string | null;
+}
+
+/** A message as the list of the last ones holds it. */
+export interface CassRecentMessage {
+  /** The place, counted from the newest (`msg-0`): with each new message it is another's. No key for anything. */
+  readonly id: string | null;
+  readonly role: string;
+  /** Without tags, and with runs of spaces collapsed. */
+  readonly content: string;
+  readonly timestamp: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly user_id: string | null;
+}
+
+/** The last messages of a conversation, the oldest of them first. */
+export interface CassMessageList {
+  readonly messages: readonly CassRecentMessage[];
+  readonly count: number | null;
+}
+
+/** A conversation has another title. */
+export interface CassTitleChange {
+  readonly status: string | null;
+  readonly id: string;
+  readonly title: string;
+}
+
+/** A conversation is gone. */
+export interface CassDeletion {
+  readonly status: string | null;
+  readonly id: string;
+}
+
+/** What answers, and what could. */
+export interface CassModelSettings {
+  /** The provider of new connections: `anthropic`, `openai` or `local`. */
+  readonly current: string;
+  readonly available: readonly string[];
+  readonly openai_enabled: boolean | null;
+  readonly local_enabled: boolean | null;
+  readonly anthropic_model: string | null;
+  readonly openai_model: string | null;
+  readonly local_model: string | null;
+}
+
+/** The provider of new connections is another one. */
+export interface CassProviderChange {
+  readonly provider: string;
+  readonly model: string | null;
+}
+
+/** The model of the current provider is another one. */
+export interface CassModelChange {
+  readonly status: string | null;
+  readonly model: string;
+}
+
+/** How the server is. */
+export interface CassStatusReport {
+  readonly online: boolean;
+  readonly sdk_mode: boolean | null;
+  readonly memory_entries: number | null;
+  readonly timestamp: string | null;
+  readonly kernel: string | null;
+  /** Whether it has started up. Null where the server does not tell. */
+  readonly memory_ready: boolean | null;
+}
+
+/** The names of gestures and emotes that the model was told of. It may use others. */
+export interface CassLibrary {
+  readonly gestures: readonly string[];
+  readonly emotes: readonly string[];
+}
+
+/** Fresh tokens, as they are on the wire. */
+export interface Renewal {
+  readonly access_token: string;
+  /** Null from a server that wants the old one to be used further. */
+  readonly refresh_token: string | null;
+}
+
+/** The tokens of who has logged in, as they are on the wire. */
+export interface Entrance {
+  readonly user_id: string;
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** Absent is null: nothing depends on the difference. */
+const orNull = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | null> =>
+  z.pipe(
+    z.optional(z.nullable(schema)),
+    z.transform((value: T | null | undefined): T | null => value ?? null),
+  );
+
+const text = orNull(z.string());
+const number = orNull(z.number());
+const flag = orNull(z.boolean());
+const words = z.pipe(
+  text,
+  z.transform((value: string | null): string => value ?? ""),
+);
+
+// Each schema is made when it is first read, as those of messages are.
+
+const common = {
+  id: z.string(),
+  title: text,
+  created_at: text,
+  updated_at: text,
+  project_id: text,
+  user_id: text,
+  is_continuous: flag,
+};
+
+export const user = z.lazy(() =>
+  z.looseObject({
+    user_id: z.string(),
+    display_name: text,
+    email: text,
+    relationship: text,
+    created_at: text,
+  } satisfies Shape<CassUser>),
+);
+
+export const conversation = z.lazy(() =>
+  z.looseObject({ ...common, message_count: number } satisfies Shape<CassConversationInfo>),
+);
+
+export const conversationList = z.lazy(() =>
+  z.looseObject({
+    conversations: z.array(conversation),
+    count: number,
+  } satisfies Shape<CassConversationList>),
+);
+
+export const record = z.lazy(() =>
+  z.looseObject({
+    ...common,
+    messages: z.array(
+      z.looseObject({
+        id: number,
+        role: z.string(),
+        content: words,
+        timestamp: text,
+        animations: orNull(z.array(z.unknown())),
+        excluded: flag,
+        user_id: text,
+        input_tokens: number,
+        output_tokens: number,
+        provider: text,
+        model: text,
+      } satisfies Shape<CassStoredMessage>),
+    ),
+    last_summary_timestamp: text,
+    messages_since_last_summary: number,
+    working_summary: text,
+  } satisfies Shape<CassConversationRecord>),
+);
+
+export const messageList = z.lazy(() =>
+  z.looseObject({
+    messages: z.array(
+      z.looseObject({
+        id: text,
+        role: z.string(),
+        content: words,
+        timestamp: text,
+        provider: text,
+        model: text,
+        inputTokens: number,
+        outputTokens: number,
+        user_id: text,
+      } satisfies Shape<CassRecentMessage>),
+    ),
+    count: number,
+  } satisfies Shape<CassMessageList>),
+);
+
+export const titleChange = z.lazy(() =>
+  z.looseObject({ status: text, id: z.string(), title: z.string() } satisfies Shape<CassTitleChange>),
+);
+
+export const deletion = z.lazy(() =>
+  z.looseObject({ status: text, id: z.string() } satisfies Shape<CassDeletion>),
+);
+
+export const modelSettings = z.lazy(() =>
+  z.looseObject({
+    current: z.string(),
+    available: z.array(z.string()),
+    openai_enabled: flag,
+    local_enabled: flag,
+    anthropic_model: text,
+    openai_model: text,
+    local_model: text,
+  } satisfies Shape<CassModelSettings>),
+);
+
+export const providerChange = z.lazy(() =>
+  z.looseObject({ provider: z.string(), model: text } satisfies Shape<CassProviderChange>),
+);
+
+export const modelChange = z.lazy(() =>
+  z.looseObject({ status: text, model: z.string() } satisfies Shape<CassModelChange>),
+);
+
+export const status = z.lazy(() =>
+  z.looseObject({
+    online: z.boolean(),
+    sdk_mode: flag,
+    memory_entries: number,
+    timestamp: text,
+    kernel: text,
+    memory_ready: flag,
+  } satisfies Shape<CassStatusReport>),
+);
+
+export const library = z.lazy(() =>
+  z.looseObject({
+    gestures: z.array(z.string()),
+    emotes: z.array(z.string()),
+  } satisfies Shape<CassLibrary>),
+);
+
+const filled = z.custom<string>((value) => typeof value === "string" && value !== "");
+
+export const renewal = z.lazy(() =>
+  z.looseObject({ access_token: filled, refresh_token: orNull(filled) } satisfies Shape<Renewal>),
+);
+
+export const entrance = z.lazy(() =>
+  z.looseObject({
+    user_id: filled,
+    access_token: filled,
+    refresh_token: filled,
+  } satisfies Shape<Entrance>),
+);

@@ -1,0 +1,257 @@
+import type * as z from "zod/mini";
+import { checkCallOptions } from "../core/client-options.ts";
+import type { CassTokens, Credentials } from "./credentials.ts";
+import type { Http, HttpCall } from "./http.ts";
+import { RestHost } from "./rest-host.ts";
+import {
+  CALL,
+  checkInput,
+  checkText,
+  LIST,
+  LOGIN,
+  MESSAGES,
+  NEW,
+  queryOf,
+  REGISTRATION,
+  segment,
+} from "./rest-input.ts";
+import { type CassRestOptions, hostOf } from "./rest-options.ts";
+import type {
+  CassConversationInfo,
+  CassConversationList,
+  CassConversationRecord,
+  CassDeletion,
+  CassLibrary,
+  CassMessageList,
+  CassModelChange,
+  CassModelSettings,
+  CassProviderChange,
+  CassStatusReport,
+  CassTitleChange,
+  CassUser,
+} from "./rest-shapes.ts";
+import * as shapes from "./rest-shapes.ts";
+
+/** Options of every call. */
+export interface CassCallOptions {
+  /** Stops waiting: the call fails with a `ConnectError`, though the server may do it all the same. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CassLogin {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface CassRegistration extends CassLogin {
+  readonly displayName: string;
+}
+
+/** Who has logged in. */
+export interface CassSession extends Required<CassTokens> {
+  readonly userId: string;
+}
+
+export interface CassNewConversation {
+  /** @default the server's: `New Conversation` */
+  readonly title?: string;
+  readonly projectId?: string;
+  /** Whose it is to be. @default the user of the token: older servers do not look at who asks */
+  readonly userId?: string;
+}
+
+/**
+ * The REST routes of a Cass server. Works alone, before there is a socket, and is a client's `rest`, with its tokens.
+ *
+ * What is not right in a call is an `InvalidInputError`, thrown at once. Everything else rejects: with a `CassApiError` where
+ * the server says no, a `CassAuthError` where a token had to be renewed and could not be, a `ConnectError` where there is no
+ * server, a `RequestTimeoutError` or a `PayloadTooLargeError`. An access token that is about to expire is renewed before a
+ * call, and once more when it is refused.
+ *
+ * @example
+ * const rest = new CassRest({ url: "http://127.0.0.1:8000/" });
+ * const { userId } = await rest.login({ email, password });
+ * const { conversations } = await rest.listConversations({ limit: 20 });
+ */
+export class CassRest {
+  readonly #http: Http;
+  readonly #credentials: Credentials;
+
+  /** @throws InvalidInputError for options that cannot work. */
+  constructor(options: CassRestOptions) {
+    const { http, credentials } = options instanceof RestHost ? options : hostOf(options);
+    this.#http = http;
+    this.#credentials = credentials;
+  }
+
+  /** Logs in; from then on the user's tokens are used. Never tried twice. */
+  login(login: CassLogin, options?: CassCallOptions): Promise<CassSession> {
+    checkInput(login, LOGIN, "the login");
+    const { email, password } = login;
+    return this.#enter("auth/login", { email, password }, password, options);
+  }
+
+  /** Makes an account; from then on its tokens are used. Never tried twice. */
+  register(registration: CassRegistration, options?: CassCallOptions): Promise<CassSession> {
+    checkInput(registration, REGISTRATION, "the registration");
+    const { email, password, displayName } = registration;
+    return this.#enter("auth/register", { email, password, display_name: displayName }, password, options);
+  }
+
+  /**
+   * Gets a fresh access token, with the refresh token or from the `token` function. It may be the same text as before: servers
+   * make no two different ones in one second.
+   * @throws CassAuthError when there is none to be had
+   */
+  refresh(options: CassCallOptions = {}): Promise<CassTokens> {
+    checkCallOptions(options, CALL);
+    return this.#http.wait("refreshing the token", options.signal, async () => {
+      const accessToken = await this.#credentials.fresh();
+      return { ...this.#credentials.tokens, accessToken };
+    });
+  }
+
+  /** Whose the token is. */
+  me(options?: CassCallOptions): Promise<CassUser> {
+    return this.#asUser(get("auth/me", shapes.user), options);
+  }
+
+  /** The user's conversations, and those that are nobody's. `limit` is how many at most. */
+  listConversations(
+    options: CassCallOptions & { readonly limit?: number } = {},
+  ): Promise<CassConversationList> {
+    checkCallOptions(options, LIST);
+    const query = queryOf({ limit: options.limit });
+    return this.#asUser({ ...get("conversations", shapes.conversationList), query }, options);
+  }
+
+  /** Starts a conversation. Never tried twice. */
+  newConversation(options: CassCallOptions & CassNewConversation = {}): Promise<CassConversationInfo> {
+    checkCallOptions(options, NEW);
+    const { title, projectId: project_id, signal } = options;
+    // One answer of the token's source both tells whose the conversation is and goes along.
+    return this.#http.wait("POST /conversations/new", signal, async () => {
+      const token = await this.#credentials.current();
+      const user_id = options.userId ?? this.#credentials.userId;
+      const call = post("conversations/new", { title, project_id, user_id }, shapes.conversation);
+      return this.#http.call({ ...call, signal, credentials: startingWith(token, this.#credentials) });
+    });
+  }
+
+  /** The conversation that messages go to which name none. Made when there is none. Older servers have no such thing: 404. */
+  continuousConversation(options?: CassCallOptions): Promise<CassConversationInfo> {
+    return this.#asUser(get("conversations/continuous", shapes.conversation), options);
+  }
+
+  /** A conversation with all that was said in it. */
+  getConversation(id: string, options?: CassCallOptions): Promise<CassConversationRecord> {
+    return this.#asUser(get(`conversations/${segment(id)}`, shapes.record), options);
+  }
+
+  /**
+   * The last messages of a conversation: `limit` of them at most, and of the last so many hours. Their ids are places, counted
+   * from the newest: no keys. Older servers answer 404, with `Not Found` as the `detail`.
+   */
+  getMessages(
+    id: string,
+    options: CassCallOptions & { readonly limit?: number; readonly sinceHours?: number } = {},
+  ): Promise<CassMessageList> {
+    checkCallOptions(options, MESSAGES);
+    const query = queryOf({ limit: options.limit, since_hours: options.sinceHours });
+    return this.#asUser(
+      { ...get(`conversations/${segment(id)}/messages`, shapes.messageList), query },
+      options,
+    );
+  }
+
+  setTitle(id: string, title: string, options?: CassCallOptions): Promise<CassTitleChange> {
+    checkText(title, "the title");
+    const path = `conversations/${segment(id)}/title`;
+    const call = {
+      method: "PUT",
+      path,
+      body: { title },
+      repeatable: true,
+      shape: shapes.titleChange,
+    } as const;
+    return this.#asUser(call, options);
+  }
+
+  /** Deletes a conversation. Where a try is lost on its way, the next may find it gone already: 404. */
+  deleteConversation(id: string, options?: CassCallOptions): Promise<CassDeletion> {
+    const path = `conversations/${segment(id)}`;
+    const call = { method: "DELETE", path, repeatable: true, shape: shapes.deletion } as const;
+    return this.#asUser(call, options);
+  }
+
+  /** The language model, and which ones there are. Asks as nobody. */
+  getModel(options?: CassCallOptions): Promise<CassModelSettings> {
+    return this.#call(get("settings/llm-provider", shapes.modelSettings), options);
+  }
+
+  /** Sets the provider of the whole server, for connections to come. Clears what its model remembers. Never tried twice. */
+  setProvider(provider: string, options?: CassCallOptions): Promise<CassProviderChange> {
+    checkText(provider, "the provider");
+    return this.#asUser(post("settings/llm-provider", { provider }, shapes.providerChange), options);
+  }
+
+  /** Sets the model of the present provider, unchecked, for connections to come. Not on older servers: 404. Never tried twice. */
+  setModel(model: string, options?: CassCallOptions): Promise<CassModelChange> {
+    checkText(model, "the model");
+    return this.#asUser(post("settings/llm-model", { model }, shapes.modelChange), options);
+  }
+
+  /** How the server is. Asks as nobody. */
+  getStatus(options?: CassCallOptions): Promise<CassStatusReport> {
+    return this.#call(get("status", shapes.status), options);
+  }
+
+  /** The gestures and emotes that the model was told of. Asks as nobody. */
+  getLibrary(options?: CassCallOptions): Promise<CassLibrary> {
+    return this.#call(get("gestures/library", shapes.library), options);
+  }
+
+  #enter(
+    path: string,
+    body: object,
+    password: string,
+    options: CassCallOptions | undefined,
+  ): Promise<CassSession> {
+    const call = { ...post(path, body, shapes.entrance), secrets: [password] };
+    return this.#call(call, options).then((entrance) => {
+      const { user_id: userId, access_token: accessToken, refresh_token: refreshToken } = entrance;
+      this.#credentials.use({ accessToken, refreshToken }, userId);
+      return { userId, accessToken, refreshToken };
+    });
+  }
+
+  #asUser<T>(call: HttpCall<T>, options: CassCallOptions | undefined): Promise<T> {
+    return this.#call({ ...call, credentials: this.#credentials }, options);
+  }
+
+  #call<T>(call: HttpCall<T>, options: CassCallOptions = {}): Promise<T> {
+    checkCallOptions(options, CALL);
+    return this.#http.call({ ...call, signal: options.signal });
+  }
+}
+
+/** A `CassRest` that works with what a client has: its way to the server, and its tokens. */
+export function restOver(http: Http, credentials: Credentials): CassRest {
+  return new CassRest(new RestHost(http, credentials));
+}
+
+function get<T>(path: string, shape: z.ZodMiniType<T>): HttpCall<T> {
+  return { method: "GET", path, repeatable: true, shape };
+}
+
+function post<T>(path: string, body: object, shape: z.ZodMiniType<T>): HttpCall<T> {
+  return { method: "POST", path, body, repeatable: false, shape };
+}
+
+function startingWith(token: string | undefined, credentials: Credentials): HttpCall<unknown>["credentials"] {
+  return {
+    current: async () => token,
+    fresh: (refused) => credentials.fresh(refused),
+    renewable: credentials.renewable,
+  };
+}

@@ -1,0 +1,118 @@
+/** A gesture or an emote, as a tag says it. */
+export interface TagAnimation {
+  readonly type: "gesture" | "emote";
+  readonly name: string;
+  readonly intensity: number;
+}
+
+/** What stands between `<` and `>`, where that is one of the server's tags, or nearly one. */
+export type TagMeaning =
+  /** Begins reasoning, if its closer comes. */
+  | { readonly kind: "opener"; readonly block: string; readonly animation?: TagAnimation }
+  | { readonly kind: "closer"; readonly block: string }
+  /** Begins the text of a mark, if a closer comes before the next mark. */
+  | { readonly kind: "mark" | "mark-closer" }
+  | { readonly kind: "other"; readonly animation?: TagAnimation };
+
+/** Indices of UTF-16 units: from `start` to before `end`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A tag, and where it stands in the whole input. */
+export type Tag = TagMeaning & Range;
+
+// Each is put to what is between `<` and `>`, never to more, and takes time that is linear in it: no two neighbours
+// in them can take the same character. Without the flag `u`, `i` is about ASCII alone; with it, a Kelvin sign is a k.
+
+/** The intensity may be any text on one line: models write `:1.`, `:-1` and `:very`. */
+const TAG = /^(\/?)(?:(gesture|emote|memory):)?([^:/\s]+)(:[^\r\n]*|[ \t]*\/)?$/i;
+const NAME = /^[\p{L}\p{N}_]+$/u;
+const GESTURE = /^gesture$/i;
+const THINKS = /^think(?:ing)?$/i;
+const INTENSITY = /^:(?:\d+|\d*\.\d+)$/;
+const MARK = /^mark:[a-z-]+$/i;
+const MARK_ALONE = /^mark:[a-z-]+[ \t]*\/$/i;
+const MARK_CLOSER = /^\/mark(?::[a-z-]+)?$/i;
+
+/** What `<body>` is; `body` holds neither `<` nor `>`. `undefined` for all that is not the server's. */
+export function readTag(body: string): TagMeaning | undefined {
+  const [, slash = "", type = "", name = "", rest = ""] = TAG.exec(body) ?? [];
+  if (type === "" ? THINKS.test(name) : NAME.test(name)) return readNamed(slash === "/", type, name, rest);
+  if (MARK.test(body)) return { kind: "mark" };
+  if (MARK_ALONE.test(body)) return { kind: "other" };
+  if (MARK_CLOSER.test(body)) return { kind: "mark-closer" };
+  return undefined;
+}
+
+function readNamed(closes: boolean, type: string, name: string, rest: string): TagMeaning {
+  const animation = closes ? undefined : animationOf(type, name, rest);
+  const thinks = THINKS.test(name) && (type === "" || GESTURE.test(type));
+  if (!thinks || rest.endsWith("/")) return animation ? { kind: "other", animation } : { kind: "other" };
+  const block = `${type}:${name}`.toLowerCase();
+  if (closes) return { kind: "closer", block };
+  return animation ? { kind: "opener", block, animation } : { kind: "opener", block };
+}
+
+/** Of a tag that is one for the server too, which is stricter: about case, and about what a number is. */
+function animationOf(type: string, name: string, rest: string): TagAnimation | undefined {
+  if (type !== "gesture" && type !== "emote") return undefined;
+  if (type === "gesture" && name === "think") return undefined;
+  if (rest === "") return { type, name, intensity: 1 };
+  return INTENSITY.test(rest) ? { type, name, intensity: intensityOf(Number(rest.slice(1))) } : undefined;
+}
+
+/** Full intensity, where none is given that is a number. */
+export function intensityOf(given: unknown): number {
+  return typeof given === "number" && Number.isFinite(given) ? given : 1;
+}
+
+const LESS = 0x3c;
+const GREATER = 0x3e;
+
+/**
+ * Finds the tags of a text that may come in pieces. Looks at each character once, and reads what is between a `<` and
+ * a `>` once.
+ */
+export class TagScanner {
+  readonly #tags: Tag[] = [];
+  /** Units of the pieces before. */
+  #length = 0;
+  /** Where the last `<` stands that no `>` has followed. */
+  #open: number | undefined;
+  /** What came behind that `<` in the pieces before. */
+  #carried: string[] = [];
+
+  /** Those found so far, in order. */
+  get tags(): readonly Tag[] {
+    return this.#tags;
+  }
+
+  push(piece: string): void {
+    let from = 0; // of the body, in this piece
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at);
+      if (code === LESS) {
+        this.#open = this.#length + at;
+        if (this.#carried.length > 0) this.#carried = [];
+        from = at + 1;
+      } else if (code === GREATER && this.#open !== undefined) {
+        const rest = piece.slice(from, at);
+        const body = this.#carried.length === 0 ? rest : this.#carried.join("") + rest;
+        const meaning = readTag(body);
+        if (meaning) this.#tags.push({ ...meaning, start: this.#open, end: this.#length + at + 1 });
+        this.#open = undefined;
+      }
+    }
+    if (this.#open !== undefined) this.#carried.push(piece.slice(from));
+    this.#length += piece.length;
+  }
+}
+
+/** The tags of a whole text. */
+export function scanTags(input: string): readonly Tag[] {
+  const scanner = new TagScanner();
+  scanner.push(input);
+  return scanner.tags;
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { audioFromBase64, audioFromUrl, audioUrl, httpBaseOf } from "../../src/cass/audio.ts";
+import { bytesOf, isBase64 } from "../../src/cass/base64.ts";
+import { spoken, wav } from "../../src/testing/cass/audio.ts";
+import { workOf } from "../properties/support/work.ts";
+
+const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+describe("base64", () => {
+  test.each([0, 1, 2, 3, 4, 255, 256, 257])("of %i bytes is known and read", (length) => {
+    const bytes = Uint8Array.from({ length }, (_, index) => (index * 37 + 250) % 256);
+    const base64 = base64Of(bytes);
+    expect(isBase64(base64)).toBe(true);
+    expect(bytesOf(base64)).toEqual(bytes);
+  });
+
+  test.each([
+    "a",
+    "ab",
+    "abc",
+    "abcde",
+    "ab==cd==",
+    "ab=c",
+    "a===",
+    "====",
+    "=",
+    "=abc",
+    "ab=\n",
+    "ab\ncd",
+    "abcd\n",
+    " abc",
+    "ab-_",
+    "abc\u212a",
+    "ab*d",
+    "data:audio/mpeg;base64,abcd",
+    spoken("malformed"),
+  ])("is not %j", (text) => {
+    expect(isBase64(text)).toBe(false);
+  });
+
+  test("whatever it is called base64, can be decoded", () => {
+    for (const text of ["", "AAAA", "AB==", "ABC=", "QR==", "////", "++++", spoken("inline")]) {
+      expect(isBase64(text)).toBe(true);
+      expect(() => bytesOf(text)).not.toThrow();
+    }
+  });
+
+  test("of megabytes is known in one pass, also where the last character is odd", () => {
+    const huge = spoken("huge");
+    for (const text of [huge, `${huge.slice(0, -1)}*`, `${huge.slice(0, -1)}=`]) {
+      expect(workOf(() => isBase64(text))).toBeLessThan(3 * text.length);
+      expect(isBase64(text)).toBe(!text.endsWith("*"));
+    }
+  });
+});
+
+describe("speech that came with the answer", () => {
+  test.each([
+    { format: "mp3", mediaType: "audio/mpeg" },
+    { format: "MP3", mediaType: "audio/mpeg" },
+    { format: "wav", mediaType: "audio/wav" },
+    { format: "ogg", mediaType: "application/octet-stream" },
+    { format: "constructor", mediaType: "application/octet-stream" },
+    { format: "", mediaType: "application/octet-stream" },
+    { format: null, mediaType: "application/octet-stream" },
+    { format: undefined, mediaType: "application/octet-stream" },
+  ])("as $format is $mediaType", ({ format, mediaType }) => {
+    expect(audioFromBase64(spoken("inline"), format)).toMatchObject({ mediaType });
+  });
+
+  test("is the bytes, each time its own", async () => {
+    const audio = audioFromBase64(base64Of(wav()), "wav");
+    const first = await audio?.bytes();
+    expect(first).toEqual(new Uint8Array(wav()));
+    first?.fill(0);
+    expect(await audio?.bytes()).toEqual(new Uint8Array(wav()));
+    expect(audio).not.toHaveProperty("url");
+  });
+
+  test("is not decoded before somebody asks", async () => {
+    const decode = globalThis.atob;
+    let decoded = 0;
+    globalThis.atob = (text) => {
+      decoded++;
+      return decode(text);
+    };
+    try {
+      const audio = audioFromBase64(spoken("inline"), "mp3");
+      expect(decoded).toBe(0);
+      await audio?.bytes();
+      expect(decoded).toBe(1);
+    } finally {
+      globalThis.atob = decode;
+    }
+  });
+
+  test("is none when it is malformed", () => {
+    expect(audioFromBase64(spoken("malformed"), "mp3")).toBeUndefined();
+  });
+
+  test("is not given to one who has gone", async () => {
+    const reason = new Error("gone");
+    const audio = audioFromBase64(spoken("inline"), "mp3");
+    await expect(audio?.bytes({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(audio?.bytes({ signal: new AbortController().signal })).resolves.toHaveLength(10);
+  });
+});
+
+describe("speech at an address", () => {
+  test.each([
+    { url: "https://h/audio/a.wav", mediaType: "audio/wav" },
+    { url: "https://h/audio/a.MP3?x=.wav", mediaType: "audio/mpeg" },
+    { url: "https://h/mp3", mediaType: "application/octet-stream" },
+    { url: "https://h/", mediaType: "application/octet-stream" },
+  ])("$url is $mediaType", ({ url, mediaType }) => {
+    expect(audioFromUrl(url, async () => new Uint8Array())).toMatchObject({ url, mediaType });
+  });
+
+  test("is fetched when somebody asks, each time, with the signal", async () => {
+    const asked: (readonly [string, AbortSignal | undefined])[] = [];
+    const audio = audioFromUrl("https://h/a.wav", async (url, signal) => {
+      asked.push([url, signal]);
+      return Uint8Array.of(asked.length);
+    });
+    expect(asked).toEqual([]);
+    const { signal } = new AbortController();
+    expect(await audio.bytes({ signal })).toEqual(Uint8Array.of(1));
+    expect(await audio.bytes()).toEqual(Uint8Array.of(2));
+    expect(asked).toEqual([
+      ["https://h/a.wav", signal],
+      ["https://h/a.wav", undefined],
+    ]);
+  });
+
+  test("is not fetched for one who has gone, and fails as the fetch does", async () => {
+    const failure = new Error("404");
+    let asked = 0;
+    const audio = audioFromUrl("https://h/a.wav", async () => {
+      asked++;
+      throw failure;
+    });
+    const reason = new Error("gone");
+    await expect(audio.bytes({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(asked).toBe(0);
+    await expect(audio.bytes()).rejects.toBe(failure);
+  });
+});
+
+describe("the address below which a server's others are", () => {
+  test.each([
+    { socket: "wss://h/cass/ws?token=t", base: "https://h/cass/" },
+    { socket: "ws://127.0.0.1:8000/ws", base: "http://127.0.0.1:8000/" },
+    { socket: "ws://[::1]:8000/ws/#x", base: "http://[::1]:8000/" },
+    { socket: "wss://h", base: "https://h/" },
+    { socket: "wss://h/relay", base: "https://h/relay/" },
+    { socket: "wss://h/relay/", base: "https://h/relay/" },
+    { socket: "wss://h/ws/ws", base: "https://h/ws/" },
+    { socket: "wss://h/news", base: "https://h/news/" },
+    { socket: "wss://h/WS", base: "https://h/WS/" },
+    { socket: "wss://user:secret@h:444/ws", base: "https://h:444/" },
+    { socket: "https://h/cass", base: "https://h/cass/" },
+    { socket: "http://h", base: "http://h/" },
+  ])("of $socket is $base", ({ socket, base }) => {
+    expect(httpBaseOf(new URL(socket))).toBe(base);
+  });
+});
+
+describe("an address of speech", () => {
+  const base = "https://h:444/cass/";
+  test.each([
+    { url: "/audio/a.wav", whole: "https://h:444/audio/a.wav" },
+    { url: "audio/a.wav?x=1", whole: "https://h:444/cass/audio/a.wav?x=1" },
+    { url: "../a.wav", whole: "https://h:444/a.wav" },
+    { url: "http://other/a.wav", whole: "http://other/a.wav" },
+    { url: "HTTPS://other/a b.wav", whole: "https://other/a%20b.wav" },
+    { url: "//other/a.wav", whole: "https://other/a.wav" },
+    { url: "file:///etc/passwd", whole: undefined },
+    { url: "javascript:alert(1)", whole: undefined },
+    { url: "data:audio/wav;base64,AAAA", whole: undefined },
+    { url: "blob:https://h/x", whole: undefined },
+    { url: "ws://h/a.wav", whole: undefined },
+    { url: "https://", whole: undefined },
+    { url: "http://a:b:c/", whole: undefined },
+  ])("$url is $whole", ({ url, whole }) => {
+    expect(audioUrl(url, base)).toBe(whole);
+  });
+});
