@@ -75,7 +75,7 @@ promise("many: turns that are cancelled, aborted and failed in turn leave nothin
 });
 
 promise(
-  "many: a hundred losses leave no timer, and no listener on the client's own signal",
+  "many: thirty losses leave no timer, and no listener on the client's own signal",
   async (scene) => {
     const { another, link, clock } = scene;
     const { controller, listeners } = countingController();
@@ -83,7 +83,7 @@ promise(
     await client.connect();
     await clock.advance(STABLE);
     const idle = clock.pending;
-    for (let loss = 0; loss < 100; loss++) {
+    for (let loss = 0; loss < 30; loss++) {
       const back = new Promise<void>((resolve) => {
         const off = client.on("reconnected", () => {
           off();
