@@ -116,10 +116,8 @@ export class ClientCore<
       maxReceiveBytes: resolved.maxReceiveBytes,
       keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
     });
-    if (options.signal?.aborted) {
-      this.#closing = true;
-      queueMicrotask(this.#onAbort); // not now: the client around this core is still being made
-    } else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (options.signal?.aborted) this.#onAbort();
+    else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get status(): ClientStatus {

@@ -36,30 +36,33 @@ const ALL = [
 ];
 
 for (const [name, frame, event] of ALL) {
-  promise(`garbage: ${name} is told, and changes nothing before, within and behind a turn`, async (scene) => {
-    const { client, backend, link } = scene;
-    const gone = collect(client, "disconnected");
-    const says = async (): Promise<void> => {
-      const told = next(client, event);
-      link.say(frame);
-      await told;
-    };
-    await says();
-    const goOn = hold(backend);
-    const turn = client.prompt("hello");
-    const reading = drain(turn.textStream);
-    await shows(client, turn, "part");
-    await says();
-    expect(turn.status).toBe("streaming");
-    goOn();
-    expect((await turn.result).text).toBe("part and rest");
-    expect(await reading).toMatchObject({ thrown: undefined });
-    await says();
-    expect(await works(client)).toBe(TEXT);
-    expect(gone).toEqual([]);
-    expect(client.status).toBe("ready");
-    expect({}).not.toHaveProperty("polluted");
-  });
+  promise(
+    `garbage: it is told, and changes nothing before, within and behind a turn: ${name}`,
+    async (scene) => {
+      const { client, backend, link } = scene;
+      const gone = collect(client, "disconnected");
+      const says = async (): Promise<void> => {
+        const told = next(client, event);
+        link.say(frame);
+        await told;
+      };
+      await says();
+      const goOn = hold(backend);
+      const turn = client.prompt("hello");
+      const reading = drain(turn.textStream);
+      await shows(client, turn, "part");
+      await says();
+      expect(turn.status).toBe("streaming");
+      goOn();
+      expect((await turn.result).text).toBe("part and rest");
+      expect(await reading).toMatchObject({ thrown: undefined });
+      await says();
+      expect(await works(client)).toBe(TEXT);
+      expect(gone).toEqual([]);
+      expect(client.status).toBe("ready");
+      expect({}).not.toHaveProperty("polluted");
+    },
+  );
 }
 
 promise("garbage: what cannot be read is a warning that quotes its beginning", async ({ client, link }) => {

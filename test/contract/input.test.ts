@@ -17,8 +17,8 @@ const NO_PROMPT: Readonly<Record<string, unknown>> = {
 };
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = {
-  "options that are no object": "fast",
-  "options that are null": null,
+  "a string instead of them": "fast",
+  "null instead of them": null,
   "a signal that is none": { signal: true },
   "a timeout that is no number": { timeout: "5s" },
   "a timeout below 0": { timeout: -1 },
@@ -46,11 +46,15 @@ for (const [name, input] of Object.entries(NO_PROMPT)) {
 }
 
 for (const [name, options] of Object.entries(NO_OPTIONS)) {
-  promise(`input: ${name} are refused at once`, { connected: false }, async ({ client, backend }) => {
-    expect(thrown(() => Reflect.apply(client.prompt, client, ["hello", options]))).toMatchObject(REFUSED);
-    expect(client.status).toBe("idle");
-    expect(backend.calls).toBe(0);
-  });
+  promise(
+    `input: among the options of a turn ${name} is refused at once`,
+    { connected: false },
+    async ({ client, backend }) => {
+      expect(thrown(() => Reflect.apply(client.prompt, client, ["hello", options]))).toMatchObject(REFUSED);
+      expect(client.status).toBe("idle");
+      expect(backend.calls).toBe(0);
+    },
+  );
 }
 
 promise(

@@ -74,28 +74,25 @@ promise("many: turns that are cancelled, aborted and failed in turn leave nothin
   expect(clock.pending).toBe(idle);
 });
 
-promise(
-  "many: thirty losses leave no timer, and no listener on the client's own signal",
-  async (scene) => {
-    const { another, link, clock } = scene;
-    const { controller, listeners } = countingController();
-    const client = another({ reconnect: {}, signal: controller.signal });
-    await client.connect();
-    await clock.advance(STABLE);
-    const idle = clock.pending;
-    for (let loss = 0; loss < 30; loss++) {
-      const back = new Promise<void>((resolve) => {
-        const off = client.on("reconnected", () => {
-          off();
-          resolve();
-        });
+promise("many: thirty losses leave no timer, and no listener on the client's own signal", async (scene) => {
+  const { another, link, clock } = scene;
+  const { controller, listeners } = countingController();
+  const client = another({ reconnect: {}, signal: controller.signal });
+  await client.connect();
+  await clock.advance(STABLE);
+  const idle = clock.pending;
+  for (let loss = 0; loss < 30; loss++) {
+    const back = new Promise<void>((resolve) => {
+      const off = client.on("reconnected", () => {
+        off();
+        resolve();
       });
-      link.end("cut");
-      await back;
-      expect((await client.prompt("hello").result).text).toBe(TEXT);
-    }
-    await clock.advance(STABLE);
-    expect(clock.pending).toBe(idle);
-    expect(listeners()).toBe(1);
-  },
-);
+    });
+    link.end("cut");
+    await back;
+    expect((await client.prompt("hello").result).text).toBe(TEXT);
+  }
+  await clock.advance(STABLE);
+  expect(clock.pending).toBe(idle);
+  expect(listeners()).toBe(1);
+});

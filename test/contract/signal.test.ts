@@ -122,9 +122,8 @@ promise("abort: the client's own signal closes the client", async ({ another, ba
 promise("abort: a client whose signal was aborted before is closed", async ({ another, backend }) => {
   const calls = backend.calls;
   const client = another({ signal: AbortSignal.abort() });
+  expect(client.status).toBe("closed");
   expect(() => client.prompt("hello")).toThrow(/^closed: /);
-  const connecting = rejection(client.connect());
-  await status(client, "closed");
-  expect(await connecting).toMatchObject({ code: "closed" });
+  expect(await rejection(client.connect())).toMatchObject({ code: "closed" });
   expect(backend.calls).toBe(calls);
 });
