@@ -17,15 +17,14 @@ export async function memory(stage: Stage, pace: number): Promise<string> {
   const rest = new CassRest({ url: server.url });
   const { accessToken: token, refreshToken } = await rest.login(LOGIN);
   const client = new CassClient({ url: server.url, token, refreshToken, recover: true });
-  client.on("authenticated", ({ verified }) => {
-    stage.note(`logged in, and ${verified ? "the server takes us for who we are" : "nobody knows as whom"}`);
-  });
   client.on("recovering", () => {
     stage.line(styleText("red", "       the link broke before the answer came"));
   });
   const titled = new Promise<string>((resolve) => client.on("title", ({ title }) => resolve(title)));
   try {
     await client.connect();
+    const known = client.identity?.verified ? "the server takes us for who we are" : "nobody knows as whom";
+    stage.note(`logged in, and ${known}`);
     const { id } = await client.rest.newConversation();
     const chat = client.conversation({ id });
     const first = await show(FIRST, chat.prompt(FIRST), stage);
