@@ -17,9 +17,9 @@ function named(heading: string): string[] {
 }
 
 test.each([
-  ["core", "| room | what it holds |"],
-  ...FLATS.map((flat) => [flat, `| room | in \`${flat}/\` |`] as const),
-])("each room of %s is in its table, once, and no other", (folder, heading) => {
+  { folder: "core", heading: "| room | what it holds |" },
+  ...FLATS.map((flat) => ({ folder: flat, heading: `| room | in \`${flat}/\` |` })),
+])("each room of $folder is in its table, once, and no other", ({ folder, heading }) => {
   const rooms = modules
     .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))
     .map((module) => module.slice(folder.length + 1, -".ts".length));
