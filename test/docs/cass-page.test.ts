@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type {
   CassAuthReason,
@@ -266,6 +266,17 @@ describe("the defaults of docs/cass.md", () => {
       reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
     });
   });
+});
+
+test("the page names every warning that the client gives", () => {
+  const folder = new URL("../../src/cass/", import.meta.url);
+  const code = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8"));
+  const given = code.flatMap((text) =>
+    [...text.matchAll(/\bwarn\(\s*"([\w-]+)"/g)].map(([, kind = ""]) => kind),
+  );
+  const named = codeIn(section("What is in a turn"));
+  expect(given).toContain("image-ignored");
+  expect(given.filter((kind) => !named.includes(kind))).toEqual([]);
 });
 
 test("the page tells all twelve differences, and what becomes of each", () => {
