@@ -69,7 +69,7 @@ export function openConversation(host: ConversationHost, options: CassConversati
     throw new InvalidInputError("`id` and `from` are both given.", "Give one of them.");
   }
   const conversation: ConversationRef = { id: id ?? (from === undefined ? undefined : idOf(from)) };
-  const messages: ConversationMessage[] = [];
+  let messages: readonly ConversationMessage[] = [];
   return new LiveConversation<
     CassEvent,
     CassResult,
@@ -77,7 +77,9 @@ export function openConversation(host: ConversationHost, options: CassConversati
     CassPromptInput,
     CassConversationState
   >({
-    messages,
+    get messages() {
+      return messages;
+    },
     get state() {
       return stateOf(conversation.id);
     },
@@ -88,7 +90,8 @@ export function openConversation(host: ConversationHost, options: CassConversati
         turn: job.turn,
         start: () => host.start(job),
         completed: ({ text }) => {
-          messages.push({ role: "user", content: job.request.message }, { role: "assistant", content: text });
+          const { message } = job.request;
+          messages = [...messages, { role: "user", content: message }, { role: "assistant", content: text }];
           if (conversation.id === null && !wasKnown) host.unkept();
         },
       };
