@@ -88,7 +88,7 @@ export class UnsupportedError extends AgentwireError {
   }
 }
 
-/** No WebSocket could be opened. `status` is the HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
+/** No WebSocket could be opened, or no answer had over HTTP. `status` is the HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
 export class ConnectError extends AgentwireError {
   override readonly name = "ConnectError";
   readonly code = "connect-failed";
