@@ -1,7 +1,6 @@
 // What docs/cass.md shows. Each function holds one region and gives it what it takes for granted.
 import {
   type CassAudio,
-  CassAuthError,
   CassClient,
   type CassConversation,
   type CassRest,
@@ -184,7 +183,7 @@ export async function errors(client: CassClient, logIn: () => void): Promise<voi
   try {
     await client.prompt("Hello").result;
   } catch (error) {
-    if (error instanceof CassAuthError) {
+    if (isAgentwireError(error, "handshake-refused")) {
       console.log(error.reason, error.expected, error.got); // anonymous user-1 null
       if (!error.retryable) logIn();
     } else if (isAgentwireError(error, "turn-failed")) {

@@ -134,6 +134,9 @@ export class HandshakeError extends AgentwireError {
   override readonly name: string = "HandshakeError";
   readonly code = "handshake-refused";
   declare readonly reason: HandshakeReason;
+  /** Who the client wants to be, and who the server takes it for (null: for nobody), where that is the reason. */
+  declare readonly expected?: string;
+  declare readonly got?: string | null;
   /** The close code that ended the attempt, where one did. */
   declare readonly closeCode?: number;
 
