@@ -12,7 +12,10 @@ import type { CassPromptInput } from "./prompt.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 import type { Job } from "./turns.ts";
 
-/** A conversation that the server keeps. */
+/**
+ * A conversation that the server keeps. `messages` has what was said through this object; what is cancelled or lost is not
+ * in it, and the server may remember it all the same.
+ */
 export type CassConversation = Conversation<
   CassEvent,
   CassResult,

@@ -1,11 +1,10 @@
-import { type CassConversation, type CassRest, isAgentwireError, parseTags } from "agentwire/cass";
+import { type CassConversation, type CassStoredMessage, isAgentwireError, parseTags } from "agentwire/cass";
 import { element, find, fromTemplate } from "./dom.ts";
 import { factsOf, Reply } from "./reply.ts";
 import type { Session } from "./session.ts";
 import { plain } from "./trouble.ts";
 
 type CassTurn = ReturnType<CassConversation["prompt"]>;
-type KeptMessage = Awaited<ReturnType<CassRest["getConversation"]>>["messages"][number];
 
 /** What a thread tells the page around it. */
 export interface ThreadHost {
@@ -149,7 +148,7 @@ export class Thread {
     for (const [turn, reply] of this.#awaited) if (turn.status !== "queued") reply.lost();
   }
 
-  #kept({ content, provider, model, input_tokens, output_tokens }: KeptMessage): HTMLElement {
+  #kept({ content, provider, model, input_tokens, output_tokens }: CassStoredMessage): HTMLElement {
     const reply = new Reply(this.#signal);
     // Most tags were taken out before it was stored, and with them their places; what is left is taken out here.
     const { text, reasoning } = parseTags(content);
