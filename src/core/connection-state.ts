@@ -119,7 +119,12 @@ export type State =
     }
   | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
-  | { readonly name: "closing"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
+  | {
+      readonly name: "closing";
+      readonly socket: Socket;
+      readonly cancelTimer: CancelTimer;
+      readonly reason: AgentwireError;
+    }
   | { readonly name: "closed"; readonly reason: AgentwireError };
 
 /** Ends the timers of `state`, and its socket unless `next` goes on with it. */
