@@ -201,7 +201,8 @@ export class Handshake {
     }
     this.#renewed = true;
     this.#refused = this.#token;
-    if (settings.auth === "query") core().connection.redial(error);
+    // Nothing is sent before the greeting, so a token that is refused before it is not tried again on this socket.
+    if (settings.auth === "query" || session.phase.name === "greeting") core().connection.redial(error);
     else void this.#renew(session, this.#token);
   }
 

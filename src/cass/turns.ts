@@ -258,6 +258,7 @@ export class Turns {
     if (!job) return;
     this.#believe(job, undefined, () => {
       this.#leaveLine(job);
+      this.#leaveBehind(job); // when it was stored cannot be read either
       job.turn.fail(unreadableResponse(problem));
       this.#next();
     });
@@ -403,8 +404,11 @@ export class Turns {
   #complete(job: Job, message: ResponseFrame, size: number): void {
     const { wire, core } = this.#setup;
     const { request, conversation } = job;
-    const { conversation_id: id } = message;
+    const { conversation_id: id, timestamp } = message;
     this.#leaveLine(job);
+    // Without a time, or with others sent before it, what is stored of it is not known to be older than those.
+    if (typeof timestamp !== "string" || [...this.#line].some((other) => isAlike(other, job)))
+      this.#leaveBehind(job);
     core().connection.healthy();
     if (message.provider) this.#provider = message.provider;
     if (request.userId !== undefined) wire.handshake.rebind(request.userId);
@@ -519,12 +523,14 @@ export class Turns {
   // --- recovery ---
 
   /** Only what can be told from all else that was said may be searched for: `jobs` are those that are lost with it. */
-  #canSearch({ turn, recover, request, since }: Job, jobs: readonly Job[]): boolean {
+  #canSearch(job: Job, jobs: readonly Job[]): boolean {
+    const { turn, recover, request, since } = job;
     if (!turn.open || !recover || this.#isClosing || request.kind !== "chat" || since === undefined)
       return false;
     if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return false;
-    const words = wordsOf(request);
-    return !this.#leftBehind.get(words) && jobs.filter((job) => wordsOf(job.request) === words).length === 1;
+    return (
+      !this.#leftBehind.get(wordsOf(request)) && !jobs.some((other) => other !== job && isAlike(other, job))
+    );
   }
 
   #leaveBehind({ request }: Job): void {
@@ -594,6 +600,10 @@ const LEFT_BEHIND = 64;
 /** By what two turns are told apart where the server has stored them; the beginning will do. */
 function wordsOf({ message = "" }: CassRequest): string {
   return message.slice(0, 256);
+}
+
+function isAlike(one: Job, other: Job): boolean {
+  return wordsOf(one.request) === wordsOf(other.request);
 }
 
 /** A server that closes over the size of a frame does not say of which. */

@@ -138,6 +138,18 @@ test("a token that took longer than its dial is not what the next connection is 
   expect(made.client.identity).toMatchObject({ userId: "u2", verified: true });
 });
 
+test("a token that is refused before the greeting is tried anew on another connection: nothing is sent before one", async () => {
+  let asked = 0;
+  const made = new FakeCass({ auth: "message", token: async () => tokenOf("u1", asked++) });
+  await made.open();
+  made.says(say.authError());
+  await made.settle();
+  expect(made.sent).toEqual([]);
+  await made.open();
+  made.says(say.connected(null), say.authSuccess("u1"));
+  expect([made.client.status, made.sockets.length]).toEqual(["ready", 2]);
+});
+
 test("a server that is not ready yet when it is shown the token is asked again", async () => {
   const made = new FakeCass({ auth: "message" });
   void made.client.connect().catch(() => {});

@@ -125,6 +125,50 @@ describe("the reply of a lost turn", () => {
     expect([turn.status, turn.text]).toEqual(["failed", ""]);
   });
 
+  test("is not that of a turn of the same words that was sent before it and was answered", async () => {
+    const { made, stored } = await recovering({ maxTurnsInFlight: 2 });
+    const warm = made.client.prompt("warm");
+    await made.answers("warm");
+    await warm.result;
+    const turns = [made.client.prompt("hello"), made.client.prompt("hello")];
+    stored.add(5, "hello", "to the first");
+    await made.answers("to the first", { timestamp: serverTime(6) });
+    await cut(made);
+    await searchToTheEnd(made);
+    expect(turns.map(({ text, status }) => [text, status])).toEqual([
+      ["to the first", "completed"],
+      ["", "failed"],
+    ]);
+  });
+
+  test.each([
+    { what: "without a time", response: say.response("to the first") },
+    { what: "that could not be read", response: { type: "response", text: 7, timestamp: serverTime(6) } },
+  ])("is not that of a turn of the same words with a response $what", async ({ response }) => {
+    const { made, stored } = await recovering();
+    const first = made.client.prompt("hello");
+    stored.add(5, "hello", "to the first");
+    made.says(say.thinking(), response);
+    await first.outcome;
+    const turn = made.client.prompt("hello");
+    await cut(made);
+    await searchToTheEnd(made);
+    expect(turn.status).toBe("failed");
+  });
+
+  test("is found although the same was said, and answered, before", async () => {
+    const { made, stored } = await recovering();
+    const first = made.client.prompt("hello");
+    stored.add(5, "hello", "to the first");
+    await made.answers("to the first", { timestamp: serverTime(6) });
+    await first.result;
+    const turn = made.client.prompt("hello");
+    stored.add(8, "hello", "to the second");
+    await cut(made);
+    await searchToTheEnd(made);
+    expect([turn.status, turn.text]).toEqual(["completed", "to the second"]);
+  });
+
   test("is not looked for among the messages of another user, who has logged in meanwhile", async () => {
     const { made, stored } = await recovering();
     const turn = made.client.prompt("hello");

@@ -20,6 +20,8 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
   readonly answersAtOnce: ((session: CassSession) => void) | undefined;
   /** Numbers of the states that were given, in order. */
   readonly #given: number[] = [];
+  /** Turns of which an event came before `prompt` had returned. */
+  readonly #early = new WeakMap<object, WatchedCassTurn>();
   /** The place of the last turn that was sent in the order of calls. */
   #place = -1;
 
@@ -224,12 +226,15 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
       this.complain(`is ${identity.userId}, and calls it verified`);
   }
 
-  #onEvent(event: CassEvent, turn: unknown): void {
-    // The very first may come before `prompt` has returned.
+  #onEvent(event: CassEvent, turn: object): void {
     const watched =
-      this.turns.find((each) => each.turn === turn) ?? this.turns.findLast((each) => !each.turn);
-    watched?.events.push(event);
-    if (watched?.over) this.complain(`${watched.name}: an event after the end`);
+      this.turns.find((each) => each.turn === turn) ??
+      this.#early.get(turn) ??
+      this.turns.findLast((each) => !each.turn);
+    if (!watched) return;
+    this.#early.set(turn, watched);
+    watched.events.push(event);
+    if (watched.over) this.complain(`${watched.name}: an event after the end`);
   }
 
   #dial(url: string): CassSession {

@@ -166,6 +166,9 @@ export class CassPeer {
 
   #greet(socket: CassSession, how: (typeof GREETINGS)[number]): void {
     if (socket.greeted) return;
+    // To who does not wait for a greeting, an error is the answer to what was asked.
+    const isGreeting = how === "good" || how === "nobody" || how === "other";
+    if (!isGreeting && !this.#world.setting.requireConnected) return;
     switch (how) {
       case "good":
       case "nobody":

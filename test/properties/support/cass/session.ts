@@ -46,6 +46,7 @@ export class CassSession extends FakeSocket {
   last: WatchedCassTurn | undefined;
   refusesFrame = false;
   declare readonly terminate?: () => void;
+  #outbox: string[] = [];
   readonly #world: SessionWorld;
   readonly #browser: boolean;
 
@@ -97,8 +98,12 @@ export class CassSession extends FakeSocket {
     this.#world.answersAtOnce?.(this);
   }
 
+  /** One message behind the other, also when who hears the first makes the server say the next. */
   tells(message: object): void {
-    if (this.heard) this.receives(JSON.stringify(message));
+    this.#outbox.push(JSON.stringify(message));
+    if (this.#outbox.length > 1) return;
+    for (let told = 0; told < this.#outbox.length; told++) if (this.heard) this.receives(this.#outbox[told]);
+    this.#outbox = [];
   }
 }
 

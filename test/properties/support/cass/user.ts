@@ -70,7 +70,7 @@ export class CassUser {
     turn.on("status", () => this.fire("turn status"));
     turn.on("event", (event) => {
       // What is found over REST after that, a client without a connection has nobody to tell of.
-      if (client.status === "closed") watched.events.push(event);
+      if (client.status === "closed" && !watched.events.includes(event)) watched.events.push(event);
       this.fire("turn event");
     });
     if (wasClosed) this.#world.complain("takes prompts when it is closed");
