@@ -199,7 +199,7 @@ export class Connection {
       case "connecting":
       case "handshaking":
         state.socket?.terminate(); // now, so that no frame behind this one is heard any more
-        state.step.reject(error);
+        state.step.reject(state.name === "handshaking" ? this.#setup.protocol.lost(error) : error);
         break;
       case "ready":
       case "draining":
@@ -255,13 +255,13 @@ export class Connection {
         minTimeout: 0,
         onFailedAttempt: async ({ error }) => {
           if (this.#takesRedial()) return;
-          const failure = asConnectError(error, this.#setup.target());
+          const failure = this.#asConnectError(error);
           if (!this.#triesAgain(failure)) throw failure;
           await this.#wait(failure);
         },
       });
     } catch (error) {
-      const failure = asConnectError(error, this.#setup.target());
+      const failure = this.#asConnectError(error);
       this.#giveUp(failure);
       throw failure;
     }
@@ -292,7 +292,7 @@ export class Connection {
       if (this.#state === state) state.socket = socket;
       else socket.terminate(); // the attempt was given up while the dial was under way
     } catch (error) {
-      state.step.reject(asConnectError(error, this.#setup.target()));
+      state.step.reject(this.#asConnectError(error));
     }
   }
 
@@ -301,7 +301,7 @@ export class Connection {
     const { step, socket } = dialing;
     if (this.#state !== dialing || !socket) return;
     const limit = this.#handshakeLimit(dialing.since);
-    const cancelTimer = this.#limit(limit, () => step.reject(protocol.handshakeTimeout()));
+    const cancelTimer = this.#limit(limit, () => this.drop(protocol.handshakeTimeout()));
     if (this.#transition({ name: "handshaking", step, socket, cancelTimer })) protocol.opened();
   }
 
@@ -315,6 +315,11 @@ export class Connection {
   /** A time limit; 0 is none. */
   #limit(delay: number, expire: () => void): CancelTimer {
     return delay === 0 ? () => {} : this.#setup.clock.setTimeout(expire, delay);
+  }
+
+  #asConnectError(error: unknown): AgentwireError {
+    const { target, redact } = this.#setup;
+    return asConnectError(error, target(), redact);
   }
 
   #takesRedial(): boolean {

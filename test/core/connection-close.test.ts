@@ -311,3 +311,17 @@ describe("close from within a callback", () => {
     expect([rig.connection.status, rig.clock.pending, rig.sockets.length]).toEqual(["closed", 0, dialled]);
   });
 });
+
+describe("leaving a server for good", () => {
+  test.each<{ from: StateName }>([{ from: "handshaking" }, { from: "ready" }])(
+    "says why at once, and for ever after, when $from",
+    async ({ from }) => {
+      const why = new HandshakeError("policy", "never");
+      const rig = await connectionIn(from);
+      rig.connection.leave(why);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", why]);
+      rig.socket.ends(1000);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", why]);
+    },
+  );
+});

@@ -32,14 +32,14 @@ describe("a socket that ended before it was open", () => {
 describe("what a failed attempt threw", () => {
   test("is left alone when it is one of ours", () => {
     for (const error of [new ClosedError("closed"), new InvalidInputError("a", "b")]) {
-      expect(asConnectError(error, target)).toBe(error);
+      expect(asConnectError(error, target, String)).toBe(error);
     }
   });
 
   test.each([new Error("boom"), new TypeError("boom"), "boom", undefined])(
     "becomes a ConnectError that may be tried again: %o",
     (thrown) => {
-      const error = asConnectError(thrown, target);
+      const error = asConnectError(thrown, target, String);
       expect(error).toBeInstanceOf(ConnectError);
       expect(error.retryable).toBe(true);
       expect(error.cause).toBe(thrown);
