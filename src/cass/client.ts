@@ -155,6 +155,7 @@ export class CassClient
       handshakeTimeout: settings.greetingTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: 0,
+      binary: "unreadable",
       proof: "protocol",
       ping: () => wire.keepAlive(),
       excused: () => wire.excused(),

@@ -283,6 +283,7 @@ export class Connection {
     try {
       const webSocket = await this.#setup.dial(() => this.#state === state);
       const socket = new Socket(webSocket, {
+        binary: this.#setup.binary,
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
         unreadable: (problem) => this.#unreadable(problem),
