@@ -26,4 +26,3 @@ export function names(row: Omission, title: string): boolean {
 function omit(test: string, profiles: readonly Profile[], reason: string): readonly Omission[] {
   return profiles.map((profile) => ({ test, profile, reason }));
 }
-

@@ -1,16 +1,9 @@
 import { expect } from "vitest";
-import { asked, type CassClientOf, once, rejection, status, walkBackoff, works } from "../../helpers/cass.ts";
+import { asked, once, rejection, status, walkBackoff, works } from "../../helpers/cass.ts";
 import { onEach } from "./each.ts";
+import { nobody, renewable, stale } from "./made.ts";
 
 const message = { auth: "message" } as const;
-const nobody = { token: undefined, allowAnonymous: true } as const;
-const stale: CassClientOf = ({ server, user }) => ({
-  token: server.issueToken(user.userId, { lifetime: -10 }),
-});
-const renewable: CassClientOf = ({ server, user }) => ({
-  token: server.issueToken(user.userId, { lifetime: -10 }),
-  refreshToken: user.refreshToken,
-});
 const LOCAL = { localhostBypass: true, localhostUser: "local-user" } as const;
 const FOREIGN = "00000000-0000-4000-8000-00000000f0e1";
 

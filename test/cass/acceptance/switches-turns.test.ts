@@ -3,10 +3,8 @@ import { cassStep } from "agentwire/testing";
 import { expect } from "vitest";
 import { type CassTurn, collect, eventsOf, once, says, works } from "../../helpers/cass.ts";
 import { onEach, type Scene } from "./each.ts";
+import { kept } from "./made.ts";
 import { byProfile } from "./profiles.ts";
-
-/** A conversation that the server keeps already. */
-const kept = ({ server, user }: Scene): string => server.addConversation({ userId: user.userId }).id;
 
 const firstThinking = (turn: CassTurn): Promise<CassThinkingEvent> =>
   new Promise((resolve) => {
