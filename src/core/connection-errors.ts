@@ -19,19 +19,39 @@ export function connectError(end: SocketEnd, target: string, redact: (text: stri
     const hint = "check the path and the port of the URL";
     return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, {
       status: Number(status),
-      cause: end.cause,
+      cause: discreet(end.cause, redact),
     });
   }
   const why = problem === "" ? `close code ${end.code}` : problem;
   return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, {
-    cause: end.cause,
+    cause: discreet(end.cause, redact),
   });
 }
 
-/** What a failed attempt threw, as an error of this library. */
-export function asConnectError(error: unknown, target: string): AgentwireError {
+/** What a failed attempt threw, as an error of this library. Whoever makes sockets may quote the address, and the token in it. */
+export function asConnectError(
+  error: unknown,
+  target: string,
+  redact: (text: string) => string,
+): AgentwireError {
   if (isAgentwireError(error)) return error;
-  return new ConnectError(`cannot connect to ${target} (${said(error)})`, { cause: error });
+  const cause = discreet(error, redact);
+  return new ConnectError(`cannot connect to ${target} (${redact(said(error))})`, { cause });
+}
+
+/** How far causes are followed: platforms nest two. */
+const MAX_DEPTH = 4;
+
+/** A cause as it is; or, where it quotes a credential, its words without that. */
+function discreet(cause: unknown, redact: (text: string) => string, depth = MAX_DEPTH): unknown {
+  if (!(cause instanceof Error)) return typeof cause === "string" ? redact(cause) : cause;
+  const { message, stack = "", cause: inner } = cause;
+  const innerCause = inner === undefined || depth === 0 ? inner : discreet(inner, redact, depth - 1);
+  if (redact(message) === message && redact(stack) === stack && innerCause === inner) return cause;
+  const clean = new Error(redact(message), innerCause === undefined ? {} : { cause: innerCause });
+  clean.name = cause.name;
+  clean.stack = redact(stack);
+  return clean;
 }
 
 /** The end that the caller wanted. */

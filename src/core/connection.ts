@@ -254,13 +254,13 @@ export class Connection {
         minTimeout: 0,
         onFailedAttempt: async ({ error }) => {
           if (this.#takesRedial()) return;
-          const failure = asConnectError(error, this.#setup.target());
+          const failure = this.#asConnectError(error);
           if (!this.#triesAgain(failure)) throw failure;
           await this.#wait(failure);
         },
       });
     } catch (error) {
-      const failure = asConnectError(error, this.#setup.target());
+      const failure = this.#asConnectError(error);
       this.#giveUp(failure);
       throw failure;
     }
@@ -292,8 +292,12 @@ export class Connection {
       if (this.#state === state) state.socket = socket;
       else socket.terminate(); // the attempt was given up while the dial was under way
     } catch (error) {
-      state.step.reject(asConnectError(error, this.#setup.target()));
+      state.step.reject(this.#asConnectError(error));
     }
+  }
+
+  #asConnectError(error: unknown): AgentwireError {
+    return asConnectError(error, this.#setup.target(), this.#setup.redact);
   }
 
   #opened(dialing: State & { name: "connecting" }): void {
