@@ -65,6 +65,8 @@ export type CassClientOf = (made: {
 }) => ClientOptions;
 
 export interface CassPairOptions {
+  /** What every random wait is multiplied by, from 0 to 1. @default 0.5 */
+  readonly chance?: number;
   readonly mock?: MockCassOptions;
   /** Besides the address, the clock, and a token of the user. */
   readonly client?: ClientOptions | CassClientOf;
@@ -74,7 +76,7 @@ export interface CassPairOptions {
 const isPage = "document" in globalThis;
 
 export async function cassPair(options: CassPairOptions = {}): Promise<CassPair> {
-  const clock = new WatchedClock();
+  const clock = new WatchedClock(options.chance === undefined ? {} : { random: options.chance });
   const server = await MockCassServer.start({ clock, ...options.mock });
   const user = server.addUser();
   const { client: given = {} } = options;

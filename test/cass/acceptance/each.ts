@@ -52,7 +52,7 @@ function optionsFor(options: Options, profile: Profile): SceneOptions {
 
 async function play(profile: Profile, options: SceneOptions, body: Body): Promise<void> {
   const { connected = true, mistakes = [], warns = [], client = {} } = options;
-  const made = await cassPair({ mock: { profile, ...options.mock }, client });
+  const made = await cassPair({ ...options, mock: { profile, ...options.mock }, client });
   const warnings = collect(made.client, "protocolWarning");
   try {
     if (connected) await made.client.connect();
