@@ -173,7 +173,10 @@ for (const { name, options } of [
     expect(await titled).toMatchObject({ conversationId: result.conversationId, title: "A Fake Title" });
     expect(client.titleOf(String(result.conversationId))).toBe("A Fake Title");
     expect(socket.pairs.map(([captured, sent]) => [JSON.parse(captured), JSON.parse(sent)])).toEqual([
-      [{ type: "chat", message: "hi" }, { type: "chat", message: "hi" }],
+      [
+        { type: "chat", message: "hi" },
+        { type: "chat", message: "hi" },
+      ],
     ]);
     expect([socket.isOver, warnings]).toEqual([true, []]);
     await client.close();
