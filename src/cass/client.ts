@@ -156,6 +156,7 @@ export class CassClient
       handshakeTimeout: settings.greetingTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: 0,
+      binary: "unreadable",
       proof: "protocol",
       ping: () => wire.keepAlive(),
       excused: () => wire.excused(),

@@ -40,6 +40,7 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
+  readonly binary: ConnectionSetup["binary"];
   readonly proof: "frame" | "protocol";
   /** Sends one ping; returns whether it could. */
   readonly ping: () => boolean;
@@ -115,6 +116,7 @@ export class ClientCore<
       reconnect: resolved.reconnect,
       stableAfter: setup.stableAfter,
       maxReceiveBytes: resolved.maxReceiveBytes,
+      binary: setup.binary,
       keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
     });
     if (options.signal?.aborted) this.#onAbort();
