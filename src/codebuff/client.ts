@@ -119,6 +119,7 @@ export class CodebuffClient
       handshakeTimeout: settings.identifyTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,
+      binary: "utf-8",
       proof: "frame",
       ping: () => wire.ping(),
       excused: () => wire.excused(),

@@ -72,6 +72,7 @@ export class CodeyClient
       handshakeTimeout: "rest of connectTimeout",
       stableAfter: undefined,
       drainTimeout: 0,
+      binary: "utf-8",
       proof: "protocol",
       ping: () => wire.keepAlive(),
       excused: () => false,

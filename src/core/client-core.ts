@@ -40,6 +40,7 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
+  readonly binary: ConnectionSetup["binary"];
   readonly proof: "frame" | "protocol";
   /** Sends one ping; returns whether it could. */
   readonly ping: () => boolean;
@@ -99,7 +100,8 @@ export class ClientCore<
       this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
     }
     const { carriesCredentials, address } = setup;
-    const dialer = createDialer(options, { ...resolved, carriesCredentials, address });
+    const { redactor } = this;
+    const dialer = createDialer(options, { ...resolved, carriesCredentials, redactor, address });
     this.assertPrivate = () => dialer.assertPrivate();
     this.address = () => dialer.address();
     this.connection = new Connection({
@@ -114,6 +116,7 @@ export class ClientCore<
       reconnect: resolved.reconnect,
       stableAfter: setup.stableAfter,
       maxReceiveBytes: resolved.maxReceiveBytes,
+      binary: setup.binary,
       keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
     });
     if (options.signal?.aborted) this.#onAbort();

@@ -49,7 +49,7 @@ export class Connection {
     return statusOf(this.#state);
   }
 
-  /** Why the connection is closed for good, or about to be. */
+  /** Why the connection is closed for good, or about to be: from then on nothing would send what is new. */
   get closedBy(): AgentwireError | undefined {
     const state = this.#state;
     return state.name === "closed" || state.name === "closing" ? state.reason : undefined;
@@ -284,6 +284,7 @@ export class Connection {
     try {
       const webSocket = await this.#setup.dial(() => this.#state === state);
       const socket = new Socket(webSocket, {
+        binary: this.#setup.binary,
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
         unreadable: (problem) => this.#unreadable(problem),
@@ -294,6 +295,10 @@ export class Connection {
     } catch (error) {
       state.step.reject(this.#asConnectError(error));
     }
+  }
+
+  #asConnectError(error: unknown): AgentwireError {
+    return asConnectError(error, this.#setup.target(), this.#setup.redact);
   }
 
   #opened(dialing: State & { name: "connecting" }): void {

@@ -53,6 +53,22 @@ describe("close", () => {
     },
   );
 
+  test.each<{ how: string; goodbye: (rig: ConnectionRig) => Promise<void> | void }>([
+    { how: "the peer answers Close", goodbye: (rig) => rig.socket.ends(1000) },
+    { how: "it never does", goodbye: (rig) => rig.clock.advance(CLOSE_TIMEOUT) },
+  ])(
+    "for a reason of the handshake's own keeps that reason while and after it says goodbye: $how",
+    async ({ goodbye }) => {
+      const rig = await connectionIn("handshaking");
+      const reason = new HandshakeError("rejected", "nobody knows you");
+      rig.connection.leave(reason);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", reason]);
+      await goodbye(rig);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", reason]);
+      await expect(rig.connection.connect()).rejects.toMatchObject({ code: "closed", cause: reason });
+    },
+  );
+
   test("cuts a peer that never answers Close after a second", async () => {
     const rig = await connectionIn("ready");
     const closed = rig.close();

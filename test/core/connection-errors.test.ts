@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { asConnectError, connectError } from "../../src/core/connection-errors.ts";
 import { ClosedError, ConnectError, InvalidInputError } from "../../src/core/errors.ts";
@@ -46,4 +47,19 @@ describe("what a failed attempt threw", () => {
       expect(error.message).toContain(String(thrown));
     },
   );
+
+  test("quotes no credential, nor does its cause, however deep", () => {
+    const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+    const inner = new TypeError("dialling ws://a/?token=hunter2");
+    const thrown = new Error("no socket", { cause: inner });
+    const error = asConnectError(thrown, target, redact);
+    expect(error.cause).toMatchObject({
+      message: "no socket",
+      cause: { name: "TypeError", message: "dialling ws://a/?token=[redacted]" },
+    });
+    expect(asConnectError(inner, target, redact).message).toContain("token=[redacted]");
+    for (const shown of [error, asConnectError(inner, target, redact)])
+      expect(inspect(shown)).not.toContain("hunter2");
+    expect(thrown.cause).toBe(inner); // the caller's own errors stay what they are
+  });
 });
