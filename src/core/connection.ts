@@ -297,10 +297,6 @@ export class Connection {
     }
   }
 
-  #asConnectError(error: unknown): AgentwireError {
-    return asConnectError(error, this.#setup.target(), this.#setup.redact);
-  }
-
   #opened(dialing: State & { name: "connecting" }): void {
     const { protocol } = this.#setup;
     const { step, socket } = dialing;
