@@ -48,34 +48,8 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
     setting: { ...setting, auth: "message", requireConnected: false },
     steps: [cut, { do: "when", moment: "status", deed: "cut" }, { do: "connect" }, { do: "opens" }],
   },
-  "a warning in the middle of sending: what is cancelled for it is not sent as not-sent": {
-    setting,
-    steps: [
-      prompt,
-      { do: "answers" },
-      { ...prompt, kind: "chat" },
-      { do: "noise", what: "status", n: 0 },
-      { do: "answers" },
-      { ...prompt, kind: "image" },
-      { do: "when", moment: "protocolWarning", deed: "cancel first" },
-      { do: "blob", which: 0, reads: true },
-    ],
-  },
   "a response of nobody that cannot be read costs no turn its answer": {
     setting,
     steps: [prompt, { do: "answers" }, prompt, { do: "noise", what: "unreadable", n: 0 }, prompt],
-  },
-  "turns that were cancelled one by one do not count as a server that dies": {
-    setting: { ...setting, cancel: "reconnect" },
-    steps: [
-      ...[0, 1, 2].flatMap((): CassStep[] => [
-        prompt,
-        { do: "cancel", turn: 0 },
-        cut,
-        { do: "opens" },
-        { do: "greets", how: "good" },
-      ]),
-      prompt,
-    ],
   },
 };
