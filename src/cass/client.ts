@@ -165,6 +165,7 @@ export class CassClient
       turnOf: (id) => this.#turns.turnOf(id),
       closing: () => this.#onClosing(),
     });
+    this.#core.heedSignal();
   }
 
   /** Who the server takes the present connection, or the last one, for. */

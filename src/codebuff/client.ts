@@ -128,6 +128,7 @@ export class CodebuffClient
       address: String,
       closing: () => this.#prompts.giveBack(),
     });
+    this.#core.heedSignal();
     this.#core.redactor.add(token.known); // a server may repeat it before it was ever sent
   }
 

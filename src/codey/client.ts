@@ -81,6 +81,7 @@ export class CodeyClient
       address: String,
       closing: () => this.#turns.closing(),
     });
+    this.#core.heedSignal();
   }
 
   /** Of the present connection, or of the last one. */

@@ -119,8 +119,13 @@ export class ClientCore<
       binary: setup.binary,
       keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
     });
-    if (options.signal?.aborted) this.#onAbort();
-    else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Heeds the client's signal. Called last: one that was aborted before closes the client at once. */
+  heedSignal(): void {
+    const { signal } = this.#setup.options;
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get status(): ClientStatus {

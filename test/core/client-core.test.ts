@@ -53,6 +53,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     turnOf: () => undefined,
     closing: () => void told.closing++,
   });
+  core.heedSignal();
   const ready = async () => {
     const connected = core.connect();
     await settle();
