@@ -306,7 +306,7 @@ export class CassClient
   /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
   #onClosing(): void {
     this.#turns.closing();
-    if (this.#core.connection.status === "closed") this.#end();
+    if (this.#core.connection.closedBy) this.#end();
   }
 
   #onUnavailable(reason: AgentwireError): void {

@@ -303,7 +303,9 @@ export class Connection {
     if (this.#state !== dialing || !socket) return;
     const limit = this.#handshakeLimit(dialing.since);
     const cancelTimer = this.#limit(limit, () => this.drop(protocol.handshakeTimeout()));
-    if (this.#transition({ name: "handshaking", step, socket, cancelTimer })) protocol.opened();
+    // Who was told of it may have ended it, or heard of its end.
+    if (this.#transition({ name: "handshaking", step, socket, cancelTimer }) && socket.isOpen)
+      protocol.opened();
   }
 
   /** ms that the handshake may take; 0 for no limit. */

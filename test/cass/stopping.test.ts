@@ -98,6 +98,18 @@ describe("a client that is closed", () => {
     await expect(made.client.rest.getStatus()).rejects.toMatchObject({ code: "closed" });
   });
 
+  test("looks for no lost reply any more: a refusal was about to close it", async () => {
+    const made = await fakeCass({ recover: true, fetch });
+    const turn = made.client.prompt("hello");
+    made.socket.ends();
+    await made.greet("somebody-else");
+    expect([made.client.status, turn.status]).toEqual(["draining", "sent"]);
+    const closed = made.client.close();
+    made.socket.ends(1000);
+    await closed;
+    expect([made.clock.pending, await failureOf(turn)]).toMatchObject([0, { code: "closed" }]);
+  });
+
   test("looks for no lost reply any more: its connection was not to be had again", async () => {
     const made = await fakeCass({ recover: true, fetch, reconnect: false });
     const turn = made.client.prompt("hello");

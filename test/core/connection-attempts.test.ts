@@ -200,6 +200,16 @@ describe("the handshake", () => {
     expect(rig.news()[0]).toMatch(/^lost /);
   });
 
+  test("is not begun on a socket that ended while its opening was told", async () => {
+    const rig = await connectionIn("connecting");
+    rig.hooks.status = (status) => {
+      if (status === "handshaking") rig.socket.ends();
+    };
+    rig.socket.accepts();
+    await rig.settle();
+    expect(rig.log).not.toContain("opened");
+  });
+
   test("that is accepted twice is ready once", async () => {
     const rig = await connectionIn("handshaking");
     rig.connection.accept();

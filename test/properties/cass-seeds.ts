@@ -1,7 +1,55 @@
-import type { CassScenario } from "./support/cass/scenario.ts";
+import type { CassScenario, CassSetting, CassStep } from "./support/cass/scenario.ts";
+
+const setting: CassSetting = {
+  auth: "query",
+  token: "text",
+  allowAnonymous: false,
+  requireConnected: true,
+  maxTurnsInFlight: 1,
+  cancel: "wait",
+  recover: false,
+  rest: "good",
+  announces: true,
+  answersAsked: true,
+  instant: false,
+  browser: false,
+  reconnect: true,
+  keepalive: false,
+  idleTimeout: 0,
+  maxBufferedBytes: 300,
+  maxQueuedTurns: 3,
+  random: 0,
+  warm: true,
+  recovers: true,
+};
+
+const prompt = { do: "prompt", kind: "chat", reader: "loop", signal: false, timeout: 0 } as const;
+const same = { ...prompt, kind: "same" } as const;
+const cut: CassStep = { do: "ends", socket: 0, code: 1006 };
 
 /**
  * Lives of a client that once went wrong, in the library or in a copy of it that was broken on purpose, by what is
  * promised; each is played again in every run. What a failing property prints as its counterexample goes here.
  */
-export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {};
+export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
+  "a token that is refused before the greeting: nothing is sent before the next one": {
+    setting: { ...setting, auth: "message", token: "function", warm: false },
+    steps: [prompt, { do: "opens" }, { do: "greets", how: "auth_error" }],
+  },
+  "the reply of a lost turn is not that of the same words before it, which was answered": {
+    setting: { ...setting, maxTurnsInFlight: 2, recover: true },
+    steps: [prompt, { do: "answers" }, same, same, { do: "answers" }, cut, { do: "advance", ms: 5_000 }],
+  },
+  "a client that is refused, and then closed, searches for nothing any more": {
+    setting: { ...setting, recover: true, rest: "silent", recovers: false },
+    steps: [prompt, cut, { do: "opens" }, { do: "greets", how: "auth_error" }],
+  },
+  "a socket that ends when its opening is told is not shown a token": {
+    setting: { ...setting, auth: "message", requireConnected: false },
+    steps: [cut, { do: "when", moment: "status", deed: "cut" }, { do: "connect" }, { do: "opens" }],
+  },
+  "a response of nobody that cannot be read costs no turn its answer": {
+    setting,
+    steps: [prompt, { do: "answers" }, prompt, { do: "noise", what: "unreadable", n: 0 }, prompt],
+  },
+};

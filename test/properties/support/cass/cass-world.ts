@@ -111,14 +111,15 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
   }
 
   /** Nothing is said as somebody else than the token's user, or than whoever was allowed. */
-  #checkIdentity({ user, tokenUser, hasToken, greeted, authenticated }: CassSession, type: string): void {
+  #checkIdentity(session: CassSession, type: string): void {
+    const { user, tokenUser, hasToken, greeted, isGreeting, authenticated } = session;
     const { allowAnonymous, requireConnected, auth, token } = this.setting;
     if (!hasToken) {
       if (token !== "none") this.complain(`wrote ${type} without a token`);
       return;
     }
     if (auth === "message" && !authenticated) this.complain(`wrote ${type} before its token was taken`);
-    if (!requireConnected && !greeted) return;
+    if (!requireConnected && (!greeted || isGreeting)) return;
     const isOurs = token === "opaque" ? user !== null : user === tokenUser;
     if (!isOurs && !(user === null && allowAnonymous)) this.complain(`wrote ${type} as ${user}`);
   }

@@ -175,9 +175,12 @@ export class CassPeer {
       case "other": {
         socket.greeted = true;
         const shown = socket.tokenUser ?? "u9";
-        socket.user = how === "good" ? shown : how === "other" ? "u2" : null;
+        // Who has shown a token before that is who they are.
+        if (!socket.authenticated) socket.user = how === "good" ? shown : how === "other" ? "u2" : null;
         const timestamp = this.#world.store.time();
+        socket.isGreeting = true;
         socket.tells({ type: "connected", sdk_mode: true, user_id: socket.user, timestamp });
+        socket.isGreeting = false;
         return;
       }
       case "auth_error":

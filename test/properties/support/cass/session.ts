@@ -38,6 +38,8 @@ export class CassSession extends FakeSocket {
   /** Who the server says that it is; undefined before it has said anything. */
   user: string | null | undefined;
   greeted = false;
+  /** Whether the greeting is being told: who sees it come knows of it before the client does. */
+  isGreeting = false;
   /** Whether it has said that it takes the token that it was shown in a message. */
   authenticated = false;
   /** What is to be answered, oldest first. */

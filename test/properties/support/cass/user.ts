@@ -66,6 +66,7 @@ export class CassUser {
       if (watched.wasSent) this.#world.complain(`sent ${watched.name}, and refused it`);
       return;
     }
+    watched.isUntold = client.status === "closed";
     watched.begin(turn);
     turn.on("status", () => this.fire("turn status"));
     turn.on("event", (event) => {

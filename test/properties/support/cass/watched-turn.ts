@@ -9,6 +9,8 @@ export class WatchedCassTurn extends WatchedTurn<CassEvent, CassResult> {
   readonly place: number;
   /** Whether it was written to a socket. */
   wasSent = false;
+  /** Its client was closed before anybody could listen to it. */
+  isUntold = false;
   /** Whether a server has answered it, or stored its answer. */
   wasAnswered = false;
 
@@ -31,6 +33,7 @@ export class WatchedCassTurn extends WatchedTurn<CassEvent, CassResult> {
   }
 
   protected override textOf(events: readonly CassEvent[]): string {
+    if (this.isUntold) return this.shown;
     return events.map((event) => (event.type === "response" ? event.text : "")).join("");
   }
 
