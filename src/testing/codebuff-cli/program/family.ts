@@ -52,12 +52,31 @@ function ready(child: ChildProcess): Promise<Writable> {
   });
 }
 
+/** How often, a millisecond apart, somebody is given the time to notice that a process has ended. */
+const REAPING = 1000;
+
+/**
+ * Resolves once whoever has started a process knows of its end: before that it is still there, as a zombie. Nothing else
+ * tells, so this has to look again and again.
+ */
+async function reaped(pid: number): Promise<void> {
+  for (let look = 0; look < REAPING; look++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await pause(1);
+  }
+}
+
 /** What the script does as a relative. */
 export async function beRelative(role: string): Promise<never> {
   if (role === "stay stubborn") process.on("SIGTERM", () => {});
   const address = process.env[LIFELINE];
   if (address !== undefined) await (await Lifeline.connect(address)).greet({ pid: process.pid });
   const parent = new Socket({ fd: PARENT });
+  const parentId = process.ppid; // another one, once it has ended
   const received: Buffer[] = [];
   const ended = new Promise<void>((resolve) => {
     parent.on("data", (bytes: Buffer) => received.push(bytes));
@@ -67,7 +86,9 @@ export async function beRelative(role: string): Promise<never> {
   parent.write("!");
   if (role.startsWith("stay")) await forever();
   await ended;
-  if (role === "speak") await streamSink(process.stdout).write(Buffer.concat(received));
-  else await pause(Number(role.slice("hold ".length)));
+  if (role === "speak") {
+    await reaped(parentId);
+    await streamSink(process.stdout).write(Buffer.concat(received));
+  } else await pause(Number(role.slice("hold ".length)));
   process.exit(0);
 }
