@@ -149,7 +149,10 @@ export class FakeCodebuffCli {
     return this.#waiters.until(() => probe(this));
   }
 
-  /** Resolves once a process is gone: the `pid` of a run, or one of its `grandchildren`. */
+  /**
+   * Resolves once a process is gone: the `pid` of a run, or one of its `grandchildren`. What is left then is at most a
+   * zombie, for its parent to notice; `process.kill(pid, 0)` cannot tell the two apart.
+   */
   async gone(pid: number): Promise<void> {
     await this.waitFor(() => this.#lifelines.isGone(pid));
   }

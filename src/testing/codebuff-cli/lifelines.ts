@@ -61,6 +61,8 @@ export class Lifelines {
       else kill(pid);
     }
     await new Promise((resolve) => this.#server.close(resolve));
+    // The server may say so before the last of its sockets does.
+    await this.#waiters.until(() => this.#sockets.size === 0);
   }
 
   #accept(socket: Socket): void {

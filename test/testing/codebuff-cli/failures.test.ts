@@ -8,7 +8,6 @@ import { objectOf, played, STREAM, start } from "./fake.ts";
 const JSON_OBJECT = ["-n", "--json", "--", "hi"] as const;
 const FORK = { profile: "fork", traceLines: false } as const;
 const TRACES = [{ type: "start", model: "openai/gpt-5-mini" }];
-const STATUS_TEXTS = { "429": "Too Many Requests", "500": "Internal Server Error", "502": "Bad Gateway" } as const;
 
 describe("the object of --json, when a run fails:", () => {
   test.each<[string, FakeCodebuffScenario, string, boolean]>([
@@ -37,17 +36,20 @@ describe("the object of --json, when a run fails:", () => {
     expect({ stderr, code }).toEqual({ stderr: "", code: 1 });
   });
 
-  test.each<[FakeCodebuffFailure, string]>(Object.entries(STATUS_TEXTS) as [keyof typeof STATUS_TEXTS, string][])(
-    "chat %s, with a stack behind a blank line",
-    async (failWith, text) => {
-      const { stdout, code } = await played({ ...FORK, failWith }, JSON_OBJECT);
-      const [error, stack] = String(objectOf({ stdout })["error"]).split("\n\n");
+  test.each<[FakeCodebuffFailure, string]>([
+    ["429", "Too Many Requests"],
+    ["500", "Internal Server Error"],
+    ["502", "Bad Gateway"],
+    ["503", "Service Unavailable"],
+    ["504", "Gateway Timeout"],
+  ])("chat %s, with a stack behind a blank line", async (failWith, text) => {
+    const { stdout, code } = await played({ ...FORK, failWith }, JSON_OBJECT);
+    const [error, stack] = String(objectOf({ stdout })["error"]).split("\n\n");
 
-      expect(error).toBe(`Agent run error: Failed after 4 attempts. Last error: ${text}`);
-      expect(stack).toMatch(/\n +at /);
-      expect(code).toBe(1);
-    },
-  );
+    expect(error).toBe(`Agent run error: Failed after 4 attempts. Last error: ${text}`);
+    expect(stack).toMatch(/\n +at /);
+    expect(code).toBe(1);
+  });
 
   test("unknown agent", async () => {
     const { stdout } = await played({ ...FORK, failWith: "agent" }, ["--agent", "x", ...JSON_OBJECT]);
@@ -56,12 +58,12 @@ describe("the object of --json, when a run fails:", () => {
   });
 
   test("--timeout reached, with the text so far", async () => {
-    const scenario = { ...FORK, secondMs: 20, stallAfter: 2, events: [{ type: "text", text: "So " }, "", "far"] };
+    const scenario = { ...FORK, secondMs: 20, stallAfter: 1, events: [{ type: "text", text: "So far" }] };
     const { stdout, code } = await played(scenario, ["--timeout", "2", "-n", "--json", "--", "hi"]);
 
     expect(objectOf({ stdout })).toEqual({
       success: false,
-      output: "",
+      output: "So far",
       traces: [],
       error: "Run cancelled by user.",
     });
@@ -79,7 +81,10 @@ describe("the object of --json, when a run fails:", () => {
   });
 
   test("what was said before is there", async () => {
-    const events = [{ type: "text", text: "Partly." }, { type: "error", message: "a hitch" }];
+    const events = [
+      { type: "text", text: "Partly." },
+      { type: "error", message: "a hitch" },
+    ];
     const { stdout } = await played({ ...FORK, failWith: "402", events }, JSON_OBJECT);
 
     expect(objectOf({ stdout })).toEqual({
@@ -148,11 +153,19 @@ describe("the older CLI", () => {
   });
 
   test("exits with 0 even where a run has failed, and tells its errors on stderr", async () => {
-    const events = [{ type: "text", text: "a" }, { type: "error", message: "a hitch" }];
+    const events = [
+      { type: "text", text: "a" },
+      { type: "error", message: "a hitch" },
+    ];
     const { stdout, stderr, code } = await played({ ...PRINT, failWith: "401", events }, ARGV);
 
     expect(stdout).toBe('{"type":"text","text":"a"}\n');
-    expect(stderr.split("\n").slice(0, -1).map((line): unknown => JSON.parse(line))).toEqual([
+    expect(
+      stderr
+        .split("\n")
+        .slice(0, -1)
+        .map((line): unknown => JSON.parse(line)),
+    ).toEqual([
       { type: "error", message: "a hitch" },
       { type: "error", message: "Agent run error: Unauthorized" },
     ]);
@@ -199,7 +212,13 @@ describe("the key", () => {
   });
 
   test("is in the record by its hash alone", async () => {
-    const env = { CODEBUFF_API_KEY: "abc", CODEBUFF_URL: "x?abc", NO_COLOR: "1", SECRET: "abc.", OTHER: "no" };
+    const env = {
+      CODEBUFF_API_KEY: "abc",
+      CODEBUFF_URL: "x?abc",
+      NO_COLOR: "1",
+      SECRET: "abc.",
+      OTHER: "no",
+    };
     const { record } = await played({ recordEnv: ["SECRET"] }, STREAM, { env });
     const hidden = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly detached?: boolean;
+  /** `false`: who starts it reads stdout. @default true */
+  readonly collect?: boolean;
 }
 
 export interface Ended {
@@ -36,7 +38,7 @@ const OPEN = "open";
 export function start(
   cli: Pick<FakeCodebuffCli, "command" | "args" | "env">,
   argv: readonly string[],
-  { stdin, env = {}, cwd, detached = false }: Surroundings = {},
+  { stdin, env = {}, cwd, detached = false, collect = true }: Surroundings = {},
 ): Started {
   const { CODEBUFF_API_KEY: _, ...inherited } = process.env;
   const child = spawn(cli.command, [...cli.args, ...argv], {
@@ -51,7 +53,7 @@ export function start(
   if (typeof stdin === "string" && stdin !== OPEN) child.stdin?.end(stdin);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  stdout.on("data", (bytes: Buffer) => out.push(bytes));
+  if (collect) stdout.on("data", (bytes: Buffer) => out.push(bytes));
   stderr.on("data", (bytes: Buffer) => err.push(bytes));
   const ended = once(child, "close").then(([code, signal]): Ended => {
     const bytes = Buffer.concat(out);

@@ -59,7 +59,18 @@ describe("the options", () => {
 
   test("of tui are all understood at once, and open the terminal UI", async () => {
     await using cli = await FakeCodebuffCli.start({ profile: "tui", unknownOption: "error" });
-    const argv = ["--free", "--lite", "--max", "--plan", "--continue", "--agent", "a", "--clear-logs", "--cwd", "."];
+    const argv = [
+      "--free",
+      "--lite",
+      "--max",
+      "--plan",
+      "--continue",
+      "--agent",
+      "a",
+      "--clear-logs",
+      "--cwd",
+      ".",
+    ];
     const running = run(cli, argv);
     const { options } = await cli.nextRun();
     await cli.stop();
@@ -73,7 +84,10 @@ describe("the options", () => {
     ...["--output", "--print", "--params", "--lite", "--agent", "--clear-logs"].map(
       (flag): [FakeCodebuffProfile, string] => ["note", flag],
     ),
-    ...["--stream-json", "--free", "-p", "--params"].map((flag): [FakeCodebuffProfile, string] => ["fork", flag]),
+    ...["--stream-json", "--free", "-p", "--params"].map((flag): [FakeCodebuffProfile, string] => [
+      "fork",
+      flag,
+    ]),
     ...["--stream-json", "--json", "-n", "-q", "-o", "--timeout", "--free", "--plan", "--continue"].map(
       (flag): [FakeCodebuffProfile, string] => ["print", flag],
     ),
@@ -92,7 +106,10 @@ describe("the options", () => {
   });
 
   test("that the profile lacks are taken for nothing with unknownOption: ignore", async () => {
-    const { lines, record } = await played({ unknownOption: "ignore" }, ["--future", ...["--stream-json", "--", "hi"]]);
+    const { lines, record } = await played({ unknownOption: "ignore" }, [
+      "--future",
+      ...["--stream-json", "--", "hi"],
+    ]);
 
     expect(lines).toHaveLength(3);
     expect(record.unknownOptions).toEqual(["--future"]);
@@ -123,7 +140,11 @@ describe("the options", () => {
   });
 
   test.each([
-    ["an option without the value that it needs", ["--timeout"], "error: option '--timeout <seconds>' argument missing\n"],
+    [
+      "an option without the value that it needs",
+      ["--timeout"],
+      "error: option '--timeout <seconds>' argument missing\n",
+    ],
     ["a value for an option that takes none", ["--max=3"], "error: unknown option '--max=3'\n"],
     ["a group with a letter that is none", ["-nz"], "error: unknown option '-z'\n"],
   ])("are refused: %s", async (_, argv, stderr) => {
@@ -151,7 +172,11 @@ describe("a prompt as the last argument, as observed with the fork", () => {
   test("-x hello is an unknown option", async () => {
     const { stderr, stdout, code } = await played(FORK, ["-n", "-x hello"]);
 
-    expect({ stderr, stdout, code }).toEqual({ stderr: "error: unknown option '-x hello'\n", stdout: "", code: 1 });
+    expect({ stderr, stdout, code }).toEqual({
+      stderr: "error: unknown option '-x hello'\n",
+      stdout: "",
+      code: 1,
+    });
   });
 
   test("--max is swallowed as a mode, and there is no prompt", async () => {
@@ -206,7 +231,11 @@ describe("a prompt as the last argument, as observed with the fork", () => {
     const eaten = await run(cli, ["-n", "--continue", "hello"]);
     const guarded = await run(cli, ["-n", "--continue", "--", "text"]);
 
-    expect(eaten).toMatchObject({ stdout: "", stderr: expect.stringMatching(/^Error: No prompt provided\./), code: 1 });
+    expect(eaten).toMatchObject({
+      stdout: "",
+      stderr: expect.stringMatching(/^Error: No prompt provided\./),
+      code: 1,
+    });
     expect(guarded).toMatchObject({ stdout: "text\n", code: 0 });
     expect(cli.runs().map(({ options }) => options["--continue"])).toEqual(["hello", true]);
   });

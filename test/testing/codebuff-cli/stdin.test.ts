@@ -10,7 +10,9 @@ const NO_PROMPT = { success: false, output: "", error: "No prompt provided." };
 
 describe("stdin", () => {
   test("is the prompt where no word is one, and is trimmed", async () => {
-    const { stdout, record } = await played({ echoPrompt: true }, ["-n"], { stdin: "\n  -x two\nlines 👋 \n\n" });
+    const { stdout, record } = await played({ echoPrompt: true }, ["-n"], {
+      stdin: "\n  -x two\nlines 👋 \n\n",
+    });
 
     expect(stdout).toBe("-x two\nlines 👋\n");
     expect(record).toMatchObject({
@@ -21,7 +23,9 @@ describe("stdin", () => {
   });
 
   test("is not read where the arguments have a prompt", async () => {
-    const { stdout, record } = await played({ echoPrompt: true }, ["-n", "--", "hi"], { stdin: "something else" });
+    const { stdout, record } = await played({ echoPrompt: true }, ["-n", "--", "hi"], {
+      stdin: "something else",
+    });
 
     expect(stdout).toBe("hi\n");
     expect(record.stdin).toEqual({ kind: "pipe" });
