@@ -23,7 +23,7 @@ export const CONNECTION: readonly Mutant[] = [
       {
         name: "dial-error-lost",
         breaks: "an attempt whose dial throws waits for its time limit",
-        find: "state.step.reject(asConnectError(error, this.#setup.target()));",
+        find: "state.step.reject(this.#asConnectError(error));",
         replace: "void error;",
         tests: ["core/connection-attempts.test.ts"],
       },
@@ -51,7 +51,7 @@ export const CONNECTION: readonly Mutant[] = [
       {
         name: "handshake-limit-silent",
         breaks: "a handshake that takes too long is waited for",
-        find: "this.#limit(limit, () => step.reject(protocol.handshakeTimeout()))",
+        find: "this.#limit(limit, () => this.drop(protocol.handshakeTimeout()))",
         replace: "this.#limit(limit, () => {})",
         tests: ["core/connection-attempts.test.ts"],
       },

@@ -137,8 +137,8 @@ export const REACH: readonly Mutant[] = [
       {
         name: "insecure-by-default",
         breaks: "credentials travel over plain ws://",
-        find: "carriesCredentials() && !allowInsecure",
-        replace: "carriesCredentials() && allowInsecure",
+        find: "carriesCredentials()) && !allowInsecure",
+        replace: "carriesCredentials()) && allowInsecure",
       },
       {
         name: "headers-are-no-credentials",

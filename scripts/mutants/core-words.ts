@@ -75,8 +75,8 @@ export const WORDS: readonly Mutant[] = [
       {
         name: "python-quotes-show",
         breaks: "a password in Python's notation shows",
-        find: "/[\"'][\\w-]{0,40}",
-        replace: '/["][\\w-]{0,40}',
+        find: "`[\"'][\\\\w-]{0,40}",
+        replace: '`["][\\\\w-]{0,40}',
       },
     ],
   ),

@@ -1,3 +1,5 @@
+import { CASS_TURNS } from "./cass-turns.ts";
+import { CASS_WIRE } from "./cass-wire.ts";
 import { ANSWERS } from "./codebuff-answers.ts";
 import { HANDLERS } from "./codebuff-handlers.ts";
 import { HANDSHAKE } from "./codebuff-handshake.ts";
@@ -36,4 +38,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...CODEY_TURNS,
   ...CODEY_CALLS,
   ...CODEY_WIRE,
+  ...CASS_TURNS,
+  ...CASS_WIRE,
 ];

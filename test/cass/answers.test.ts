@@ -93,6 +93,17 @@ test("a server that does not know `status` is warned of once, and not with every
   expect(kinds).toEqual(["out-of-order"]);
 });
 
+test("a server that keeps nothing of a conversation is warned of once, also when its turns wait for each other", async () => {
+  const made = await fakeCass();
+  const kinds: string[] = [];
+  made.client.on("protocolWarning", ({ kind }) => void kinds.push(kind));
+  const conversation = made.client.conversation();
+  for (const text of ["one", "two", "three"]) conversation.prompt(text);
+  for (let turn = 0; turn < 3; turn++) await made.answers("Hello", { conversation_id: null });
+  expect(conversation.messages).toHaveLength(6);
+  expect(kinds).toEqual(["conversation-not-kept"]);
+});
+
 test("a prompt of a conversation names no other", async () => {
   const made = new FakeCass();
   const conversation = made.client.conversation({ id: "c1" });
