@@ -10,10 +10,11 @@ import { idleHeap } from "./cases/idle-heap.ts";
 import { redial } from "./cases/redial.ts";
 import { size } from "./cases/size.ts";
 import { thousandTurns } from "./cases/thousand-turns.ts";
+import { turn } from "./cases/turn.ts";
 import { type Committed, limitOf, plainTable, readResults, renderResults } from "./results.ts";
 import { thisMachine } from "./support/machine.ts";
 
-const CASES: readonly Case[] = [chunk, backlog, size, coldImport, idleHeap, redial, thousandTurns];
+const CASES: readonly Case[] = [chunk, turn, backlog, size, coldImport, idleHeap, redial, thousandTurns];
 
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 

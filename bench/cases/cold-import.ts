@@ -14,14 +14,16 @@ export const coldImport: Case = {
   about: "the first import of a protocol in a fresh process",
   async measure(effort, progress) {
     const rounds = ROUNDS[effort];
-    const modules = ["agentwire/codebuff", "agentwire/codey", ...PEERS[effort]];
+    const modules = ["agentwire/codebuff", "agentwire/codey", "agentwire/cass", ...PEERS[effort]];
     progress(`${rounds} processes for each of ${modules.length + 1} modules, in turns`);
     const ratios = new Map<string, number[]>(modules.map((name) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       const empty = await importTime(EMPTY);
       for (const [name, found] of ratios) found.push((await importTime(name)) / empty);
     }
-    const [codebuff = Number.NaN, codey = Number.NaN, ...others] = [...ratios.values()].map(median);
+    const [codebuff = Number.NaN, codey = Number.NaN, cass = Number.NaN, ...others] = [
+      ...ratios.values(),
+    ].map(median);
     return [
       {
         name: "cold-import",
@@ -30,7 +32,7 @@ export const coldImport: Case = {
         bar: 6,
         aim: 4,
         measured: codebuff,
-        peers: Object.fromEntries(others.map((value, index) => [modules[index + 2] ?? "", value])),
+        peers: Object.fromEntries(others.map((value, index) => [modules[index + 3] ?? "", value])),
       },
       {
         name: "cold-import-codey",
@@ -39,6 +41,14 @@ export const coldImport: Case = {
         bar: 6,
         aim: 4,
         measured: codey,
+      },
+      {
+        name: "cold-import-cass",
+        about: "cold import of `agentwire/cass`, over an empty module",
+        unit: "x",
+        bar: 6,
+        aim: 4,
+        measured: cass,
       },
     ];
   },

@@ -7,7 +7,7 @@ const EFFORTS = {
   quick: { processes: 1, connections: 500 },
 } as const;
 
-const READERS = ["raw", "graphql-ws", "agentwire", "agentwire-codey"] as const;
+const READERS = ["raw", "graphql-ws", "agentwire", "agentwire-codey", "agentwire-cass"] as const;
 
 export const idleHeap: Case = {
   name: "idle-heap",
@@ -40,6 +40,14 @@ export const idleHeap: Case = {
         bar: 8,
         aim: 5,
         measured: figureOf(found, "agentwire-codey"),
+      },
+      {
+        name: "idle-heap-cass",
+        about: "heap per idle connection to a Cass server, over nothing",
+        unit: "kB",
+        bar: 8,
+        aim: 5,
+        measured: figureOf(found, "agentwire-cass"),
       },
     ];
   },

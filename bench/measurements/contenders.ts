@@ -1,12 +1,19 @@
 import { once } from "node:events";
 import { websocket } from "@atproto/ws-client";
+import { CassClient } from "agentwire/cass";
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodeyClient } from "agentwire/codey";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import type { Server } from "../server/start.ts";
 import { HeadQueue } from "../support/head-queue.ts";
-import { type ChunkData, type PlainFrame, parsePlain, parsePlainCodey } from "../support/messages.ts";
+import {
+  type ChunkData,
+  type PlainFrame,
+  parsePlain,
+  parsePlainCass,
+  parsePlainCodey,
+} from "../support/messages.ts";
 import type { Sink } from "../support/sink.ts";
 
 /** One way to read a stream of chunks; each is connected and ready. */
@@ -156,6 +163,42 @@ const codeyTurn: Connect = async (server, count) => {
   };
 };
 
+/** The socket and the parser on Cass's frames, one turn behind the other. */
+const rawCass: Connect = async (server, count) => {
+  const socket = await openPlain(server, count, "cass");
+  return {
+    name: "raw-cass",
+    async stream(sink) {
+      let left = count;
+      const onMessage = (data: WebSocket.RawData): void => {
+        const { type, text = "" } = parsePlainCass(data);
+        if (type !== "response") return;
+        sink.take(text);
+        if (--left > 0) socket.send(CHAT);
+      };
+      socket.on("message", onMessage);
+      socket.send(CHAT);
+      await sink.done;
+      socket.off("message", onMessage);
+    },
+    close: () => socket.terminate(),
+  };
+};
+
+const CHAT = JSON.stringify({ type: "chat", message: "go" });
+
+const cassTurns: Connect = async (server, count) => {
+  const client = new CassClient({ url: server.url("cass"), allowAnonymous: true });
+  await client.connect();
+  return {
+    name: "agentwire-cass",
+    async stream(sink) {
+      for (let turn = 0; turn < count; turn++) sink.take((await client.prompt("go").result).text);
+    },
+    close: () => void client.close({ force: true }),
+  };
+};
+
 /**
  * In the order of the table, the one first that the others are compared with. Each protocol has a process of its own: code that two of them share would be compiled
  * for both, and cost more than it does where there is one.
@@ -163,6 +206,7 @@ const codeyTurn: Connect = async (server, count) => {
 export const CONTENDERS: Readonly<Record<string, readonly Connect[]>> = {
   codebuff: [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns],
   codey: [rawCodey, codeyTurn],
+  cass: [rawCass, cassTurns],
 };
 
 async function readTurn(client: CodebuffClient, sink: Sink): Promise<void> {

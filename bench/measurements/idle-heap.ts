@@ -1,5 +1,6 @@
 /** Bytes of heap that one connection costs while nothing happens on it. */
 import { once } from "node:events";
+import { CassClient } from "agentwire/cass";
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodeyClient } from "agentwire/codey";
 import { createClient } from "graphql-ws";
@@ -29,6 +30,11 @@ const OPEN: Readonly<Record<string, Open>> = {
   },
   async "agentwire-codey"(server) {
     const client = new CodeyClient({ url: server.url("codey") });
+    await client.connect();
+    return client;
+  },
+  async "agentwire-cass"(server) {
+    const client = new CassClient({ url: server.url("cass"), allowAnonymous: true });
     await client.connect();
     return client;
   },

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import {
   type Connection,
+  serveCass,
   serveCodebuff,
   serveCodey,
   serveGraphql,
@@ -20,6 +21,7 @@ const PROTOCOLS: Readonly<Record<string, (connection: Connection) => void>> = {
   "/codebuff": serveCodebuff,
   "/plain-codey": servePlainCodey,
   "/codey": serveCodey,
+  "/cass": serveCass,
 };
 
 const http = createServer((_request, response) => response.writeHead(404).end());

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
+import { TEXTS } from "./frames.ts";
 import { chunkBlock, pour } from "./pour.ts";
 
 /** One connection of the bench, as its URL asked for it. */
@@ -90,6 +91,56 @@ export function serveCodey({ socket, tcp, count }: Connection): void {
   });
   send({ type: "Connected", session_id: "550e8400-e29b-41d4-a716-446655440000" });
 }
+
+/** The part of the Cass protocol that an answered prompt needs: three frames for each. */
+export function serveCass({ socket }: Connection): void {
+  const send = (message: unknown): void => socket.send(JSON.stringify(message));
+  let answered = 0;
+  onMessage(socket, (message) => {
+    if (message.type !== "chat") return;
+    send({ type: "thinking", status: "Retrieving memories...", timestamp: CASS_TIME });
+    send({ type: "thinking", status: "Generating response (Claude)...", timestamp: CASS_TIME });
+    // Nothing at its end is white space, which a client would take away.
+    send(cassResponse(`${TEXTS[answered++ % TEXTS.length]?.slice(0, -1)}.`));
+  });
+  send({
+    type: "connected",
+    message: "Cass vessel connected",
+    sdk_mode: true,
+    user_id: null,
+    timestamp: CASS_TIME,
+  });
+}
+
+const CASS_TIME = "2026-01-28T10:00:00.964498";
+
+/** With every field that the newest server sends. */
+const cassResponse = (text: string): unknown => ({
+  type: "response",
+  text,
+  animations: [{ index: 0, type: "gesture", name: "wave", intensity: 1, delay: 0 }],
+  raw: `${text} <gesture:wave>`,
+  tool_uses: [],
+  conversation_id: "550e8400-e29b-41d4-a716-446655440000",
+  audio: null,
+  audio_format: null,
+  input_tokens: 1_500,
+  output_tokens: 150,
+  cache_read_tokens: 0,
+  timestamp: CASS_TIME,
+  provider: "anthropic",
+  model: "claude-haiku-4-5-20251001",
+  self_observations: [],
+  user_observations: [],
+  marks: [],
+  holds: null,
+  notes: null,
+  intentions: null,
+  stakes: null,
+  tests: null,
+  narrations: null,
+  milestones: null,
+});
 
 const ROOT_AGENT = 0;
 

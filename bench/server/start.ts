@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 export interface Server extends Disposable {
-  /** `plain`, `graphql`, `codebuff`, `plain-codey` or `codey`, and what to answer with. */
+  /** `plain`, `graphql`, `codebuff`, `plain-codey`, `codey` or `cass`, and what to answer with. */
   url(protocol: string, options?: Readonly<Record<string, number>>): string;
   /** Ends every connection without a Close frame. */
   cut(): void;

@@ -15,6 +15,12 @@ export interface PlainDelta {
   readonly content: string;
 }
 
+/** What of Cass's frames is needed to go from one turn to the next. */
+export interface PlainReply {
+  readonly type: string;
+  readonly text?: string;
+}
+
 /** How a program reads frames that has nothing but `ws`: unchecked. */
 export function parsePlain(data: RawData | string): PlainFrame {
   return JSON.parse(data.toString());
@@ -22,5 +28,10 @@ export function parsePlain(data: RawData | string): PlainFrame {
 
 /** The same for Codey's frames. */
 export function parsePlainCodey(data: RawData | string): PlainDelta {
+  return JSON.parse(data.toString());
+}
+
+/** The same for Cass's frames. */
+export function parsePlainCass(data: RawData | string): PlainReply {
   return JSON.parse(data.toString());
 }

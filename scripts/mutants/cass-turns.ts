@@ -251,8 +251,8 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-stray-unwarned",
         breaks: "a response of no turn is not warned of",
-        find: "    core.warn(kind, `a \\`${message.type}\\` that is of no turn`);",
-        replace: "",
+        find: "    core.warn(kind, ",
+        replace: "    core.redactor.redact(kind + ",
       },
       {
         name: "cass-stray-untold",

@@ -70,6 +70,7 @@ export function openConversation(host: ConversationHost, options: CassConversati
   }
   const conversation: ConversationRef = { id: id ?? (from === undefined ? undefined : idOf(from)) };
   let messages: readonly ConversationMessage[] = [];
+  let isTold = false;
   return new LiveConversation<
     CassEvent,
     CassResult,
@@ -84,7 +85,6 @@ export function openConversation(host: ConversationHost, options: CassConversati
       return stateOf(conversation.id);
     },
     create: (input, turnOptions) => {
-      const wasKnown = conversation.id !== undefined;
       if (isObject(input) && input.conversationId !== undefined) {
         throw new InvalidInputError(
           "the prompt names a conversation, and is made in one.",
@@ -98,7 +98,8 @@ export function openConversation(host: ConversationHost, options: CassConversati
         completed: ({ text }) => {
           const { message } = job.request;
           messages = [...messages, { role: "user", content: message }, { role: "assistant", content: text }];
-          if (conversation.id === null && !wasKnown) host.unkept();
+          if (conversation.id === null && !isTold) host.unkept();
+          isTold = conversation.id === null;
         },
       };
     },

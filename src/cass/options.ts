@@ -46,7 +46,10 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
    * nobody gets. `reconnect`: at once, over a new connection. @default "wait"
    */
   readonly cancel?: "wait" | "reconnect";
-  /** Turns that are sent without waiting for the answer of the one before. @default 1: a turn that fails takes all behind it down */
+  /**
+   * Turns that are sent without waiting for the answer of the one before, from the moment on at which the server has shown how
+   * it answers. @default 1: a turn that fails takes all behind it down
+   */
   readonly maxTurnsInFlight?: number;
   /** Of one picture, decoded. @default 5_000_000: what the model's provider takes */
   readonly maxImageBytes?: number;

@@ -58,7 +58,7 @@ export class Recovery {
       const found = await this.#look(lost, signal);
       if (found !== "not-yet") return found;
       const left = this.#timeout === 0 ? wait : start + this.#timeout - this.#clock.now();
-      if (left <= 0) return undefined;
+      if (left <= 0 || signal.aborted) return undefined; // who is aborted already is not told of it again
       await this.#wait(Math.min(wait, left), signal);
     }
     return undefined;

@@ -45,6 +45,36 @@ describe("a response that cannot be read", () => {
   });
 });
 
+test("a response of nobody, on a server of which nothing is known, is told as a stray once the turn begins", async () => {
+  const made = await fakeCass();
+  const strays: unknown[] = [];
+  made.client.on("stray", (message) => void strays.push(message));
+  const turn = made.client.prompt("one");
+  made.says(say.response("of nobody"), say.thinking());
+  await made.clock.advance(GRACE);
+  expect(strays).toMatchObject([{ text: "of nobody" }]);
+  await made.answers("to one");
+  expect(turn.text).toBe("to one");
+});
+
+test("a prompt that its conversation's id makes too large is not sent", async () => {
+  const made = await fakeCass({ maxSendBytes: 200 });
+  const conversation = made.client.conversation();
+  const turns = [conversation.prompt("one"), conversation.prompt("two")];
+  await made.answers("Hello", { conversation_id: "c".repeat(200) });
+  expect(await Promise.all(turns.map(failureOf))).toMatchObject([
+    { status: "completed" },
+    { code: "payload-too-large", delivery: "not-sent", input: "two" },
+  ]);
+  expect(made.sent).toEqual(["chat one"]);
+});
+
+test("so many turns wait, and no more", async () => {
+  const made = await fakeCass({ maxQueuedTurns: 2 });
+  for (const text of ["sent", "one", "two"]) made.client.prompt(text);
+  expect(() => made.client.prompt("three")).toThrow(expect.objectContaining({ code: "queue-full" }));
+});
+
 describe("turns that are sent without waiting, to a server that says nothing of a turn before its response", () => {
   test("each get their own answer", async () => {
     const made = await fakeCass({ maxTurnsInFlight: 3 });
@@ -91,6 +121,17 @@ test("a server that does not know `status` is warned of once, and not with every
     await made.answers(text);
   }
   expect(kinds).toEqual(["out-of-order"]);
+});
+
+test("a server that keeps nothing of a conversation is warned of once, also when its turns wait for each other", async () => {
+  const made = await fakeCass();
+  const kinds: string[] = [];
+  made.client.on("protocolWarning", ({ kind }) => void kinds.push(kind));
+  const conversation = made.client.conversation();
+  for (const text of ["one", "two", "three"]) conversation.prompt(text);
+  for (let turn = 0; turn < 3; turn++) await made.answers("Hello", { conversation_id: null });
+  expect(conversation.messages).toHaveLength(6);
+  expect(kinds).toEqual(["conversation-not-kept"]);
 });
 
 test("a prompt of a conversation names no other", async () => {

@@ -1,5 +1,7 @@
-import type { CassClientOptions } from "agentwire/cass";
+import type { CassClientOptions, CassRest } from "agentwire/cass";
+import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { Recovery } from "../../src/cass/recovery.ts";
 import { type FakeCass, fakeCass, say, serverTime, tokenOf } from "../helpers/cass-fake.ts";
 import { failureOf } from "../helpers/turns.ts";
 
@@ -50,6 +52,23 @@ async function searchToTheEnd(made: FakeCass): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve)); // a Response is read outside of the clock
   }
 }
+
+test("a search that is ended just as it has found nothing waits for nothing any more", async () => {
+  const clock = new ManualClock();
+  const search = new AbortController();
+  const rest = {
+    getMessages: async () => {
+      queueMicrotask(() => search.abort());
+      return { messages: [], count: 0 };
+    },
+  };
+  const recovery = new Recovery(rest as unknown as CassRest, () => "u1", clock, 0);
+  const lost = { message: "hello", conversationId: "c1", since: serverTime(0), userId: "u1" };
+  const found = recovery.find(lost, search.signal);
+  await clock.advance(0);
+  expect(clock.pending).toBe(0);
+  expect(await found).toBe(undefined);
+});
 
 describe("the reply of a lost turn", () => {
   test("is found by its words", async () => {

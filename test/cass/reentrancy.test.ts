@@ -42,6 +42,35 @@ describe("who is warned that an image will not be seen", () => {
   });
 });
 
+test("a turn that is just being cancelled while it waits is not sent by who is told of that", async () => {
+  const made = await fakeCass();
+  const turns = [made.client.prompt("one"), made.client.prompt("two")];
+  turns[1]?.on("status", (status) => {
+    if (status === "cancelling") made.says(say.thinking(), say.response("to one"));
+  });
+  void turns[1]?.cancel();
+  await made.settle();
+  expect(turns.map(({ status }) => status)).toEqual(["completed", "cancelled"]);
+  expect(made.sent).toEqual(["chat one"]);
+});
+
+test("who sees a frame come, and prompts, is not given that frame", async () => {
+  const made = await fakeCass();
+  const turns: { readonly status: string }[] = [];
+  const off = made.client.on("frame", () => {
+    off();
+    turns.push(made.client.prompt("hello"));
+  });
+  made.says(say.error("of nobody"));
+  expect(turns).toMatchObject([{ status: "sent" }]);
+});
+
+test("a turn whose signal was aborted before is not sent", async () => {
+  const made = await fakeCass();
+  const turn = made.client.prompt("hello", { signal: AbortSignal.abort() });
+  expect([turn.status, made.sent]).toEqual(["cancelled", []]);
+});
+
 describe("a prompt from who is told that the client is authenticated", () => {
   test("waits until the connection is ready", async () => {
     const made = await fakeCass();
