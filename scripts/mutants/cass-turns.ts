@@ -6,6 +6,7 @@ export const CASS_TURNS: readonly Mutant[] = [
     "cass/turns.ts",
     [
       "cass/answers.test.ts",
+      "cass/line.test.ts",
       "cass/stopping.test.ts",
       "cass/reentrancy.test.ts",
       "cass/lost-replies.test.ts",
@@ -365,8 +366,8 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-blob-fails-silently",
         breaks: "a turn whose image cannot be read waits for ever",
-        find: "      job.turn.fail(\n        isAgentwireError(cause) ?",
-        replace: "      void (\n        isAgentwireError(cause) ?",
+        find: "      this.#queue.delete(job);\n      job.turn.fail(",
+        replace: "      this.#queue.delete(job);\n      void String(",
       },
       {
         name: "cass-blob-blocks",

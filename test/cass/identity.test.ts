@@ -150,6 +150,94 @@ test("a token that is refused before the greeting is tried anew on another conne
   expect([made.client.status, made.sockets.length]).toEqual(["ready", 2]);
 });
 
+describe("how the token gets to the server", () => {
+  test("in the address, escaped, behind what stands there", async () => {
+    const made = new FakeCass({ url: "ws://localhost/ws?room=1", token: "a+b/c" });
+    await made.open();
+    expect(made.urls).toEqual(["ws://localhost/ws?room=1&token=a%2Bb%2Fc"]);
+  });
+
+  test("in a message, at once where no greeting is waited for", async () => {
+    const made = new FakeCass({ auth: "message", requireConnected: false });
+    await made.open();
+    expect([made.urls, made.sent, made.client.status]).toEqual([
+      ["ws://localhost/ws"],
+      ["auth"],
+      "handshaking",
+    ]);
+  });
+
+  test("anew for each connection, also behind one that was refused", async () => {
+    const asked: boolean[] = [];
+    const made = new FakeCass({
+      token: async ({ fresh }) => {
+        asked.push(fresh);
+        return tokenOf("u1", asked.length);
+      },
+    });
+    await made.greet(null);
+    for (let time = 0; time < 2; time++) {
+      await made.greet();
+      made.socket.ends();
+    }
+    await made.greet(null);
+    await made.greet();
+    expect([asked, made.client.status]).toEqual([[false, true, false, false, true], "ready"]);
+  });
+
+  test("later, where a fresh one is not to be had now", async () => {
+    let asked = 0;
+    const made = new FakeCass({
+      auth: "message",
+      token: async () => {
+        if (++asked === 2) throw new Error("not now");
+        return tokenOf("u1");
+      },
+    });
+    await made.open();
+    made.says(say.connected(null), say.authError());
+    await made.settle();
+    await made.open();
+    made.says(say.connected(null), say.authSuccess("u1"));
+    expect([asked, made.client.status]).toEqual([3, "ready"]);
+  });
+});
+
+describe("a first word of the server that is no greeting", () => {
+  test.each([
+    { said: "Server is still initializing. Please try again.", becomes: "connecting", error: undefined },
+    { said: "broke", becomes: "idle", error: { code: "connect-failed" } },
+    { said: "Invalid token", becomes: "draining", error: { reason: "rejected" } },
+  ])("$said", async ({ said, becomes, error }) => {
+    const made = new FakeCass();
+    const fate = made.client.connect().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    await made.open();
+    made.says(say.error(said));
+    await made.settle();
+    expect(made.client.status).toBe(becomes);
+    if (error) expect(await fate).toMatchObject(error);
+  });
+
+  test("an answer to `auth` that cannot be read is a refusal", async () => {
+    const made = new FakeCass({ auth: "message" });
+    const refused = rejection(made.client.connect());
+    await made.open();
+    made.says(say.connected(null), { type: "auth_success", user_id: 7 });
+    expect(await refused).toMatchObject({ reason: "rejected" });
+  });
+
+  test("a greeting that comes late is told", async () => {
+    const made = new FakeCass({ requireConnected: false });
+    const told: unknown[] = [];
+    made.client.on("authenticated", (identity) => void told.push(identity));
+    await made.greet();
+    expect(told).toMatchObject([{ userId: null }, { userId: "u1", verified: true }]);
+  });
+});
+
 test("a server that is not ready yet when it is shown the token is asked again", async () => {
   const made = new FakeCass({ auth: "message" });
   void made.client.connect().catch(() => {});

@@ -1,4 +1,4 @@
-import type { CassClientOptions, CassRest } from "agentwire/cass";
+import { type CassClientOptions, type CassRest, ConnectError } from "agentwire/cass";
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { Recovery } from "../../src/cass/recovery.ts";
@@ -70,7 +70,107 @@ test("a search that is ended just as it has found nothing waits for nothing any 
   expect(await found).toBe(undefined);
 });
 
+/** A search with nothing behind it but what `getMessages` gives. */
+function search(getMessages: () => Promise<object>, userId: () => string = () => "u1") {
+  const clock = new ManualClock();
+  const rest = { getMessages } as unknown as CassRest;
+  const lost = { message: "hello", conversationId: "c1", since: serverTime(5), userId: "u1" };
+  const found = new Recovery(rest, userId, clock, 3_000).find(lost, new AbortController().signal);
+  return { clock, found };
+}
+
+const message = (role: string, content: string, second = 8) => ({
+  role,
+  content,
+  timestamp: serverTime(second),
+});
+
+describe("what is stored", () => {
+  test.each([
+    {
+      what: "the reply",
+      stored: [message("user", "hello"), message("assistant", "Hello!")],
+      found: "Hello!",
+    },
+    { what: "a reply to other words", stored: [message("user", "hi"), message("assistant", "Hi!")] },
+    { what: "an older one", stored: [message("user", "hello", 5), message("assistant", "Hello!", 6)] },
+    { what: "no reply yet", stored: [message("user", "hello")] },
+    {
+      what: "what the user has said behind it",
+      stored: [message("user", "hello"), message("user", "hello?")],
+    },
+    {
+      what: "the last of several",
+      stored: ["one", "two"].flatMap((text) => [message("user", "hello"), message("assistant", text)]),
+      found: "two",
+    },
+  ])("$what", async ({ stored, found }) => {
+    const { clock, found: reply } = search(async () => ({ messages: stored }));
+    await clock.advance(10_000);
+    expect((await reply)?.reply.content).toBe(found);
+  });
+
+  test("is not taken when somebody else logs in while it is read", async () => {
+    let asking = "u1";
+    const stored = [message("user", "hello"), message("assistant", "to the other")];
+    const { found } = search(
+      async () => {
+        asking = "u2";
+        return { messages: stored };
+      },
+      () => asking,
+    );
+    expect(await found).toBe(undefined);
+  });
+
+  test("is looked for again on a server that could not be reached, and not on one that refuses", async () => {
+    const answers: (() => Promise<object>)[] = [
+      () => Promise.reject(new ConnectError("not now")),
+      async () => ({ messages: [message("user", "hello"), message("assistant", "Hello!")] }),
+    ];
+    const later = search(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
+    await later.clock.advance(1_000);
+    expect((await later.found)?.reply.content).toBe("Hello!");
+    const refused = search(() => Promise.reject(new ConnectError("never", { retryable: false })));
+    await refused.clock.advance(0);
+    expect(await refused.found).toBe(undefined);
+  });
+});
+
 describe("the reply of a lost turn", () => {
+  test("is told to be looked for, and gives its conversation the id", async () => {
+    const { made, stored } = await recovering();
+    const told: unknown[] = [];
+    made.client.on("recovering", (turn) => void told.push(turn));
+    const conversation = made.client.conversation();
+    const turn = conversation.prompt("hello");
+    stored.add(5, "hello", "Hello!");
+    await cut(made);
+    await searchToTheEnd(made);
+    expect([turn.text, told, conversation.state.conversationId]).toEqual(["Hello!", [turn], "c1"]);
+  });
+
+  test("is looked for by the latest time that the server has told, whatever it says later", async () => {
+    const { made, stored } = await recovering();
+    made.says({ type: "system", message: "x", timestamp: serverTime(8) });
+    made.says({ type: "system", message: "x", timestamp: serverTime(1) });
+    const turn = made.client.prompt("hello");
+    stored.add(5, "hello", "to an older one");
+    await cut(made);
+    await searchToTheEnd(made);
+    expect(turn.status).toBe("failed");
+  });
+
+  test("is not looked for by nobody", async () => {
+    const { made, stored } = await recovering({ allowAnonymous: true, token: undefined });
+    made.socket.ends();
+    await made.greet(null);
+    const turn = made.client.prompt("hello");
+    made.socket.ends();
+    await made.settle();
+    expect([turn.status, stored.calls]).toEqual(["failed", []]);
+  });
+
   test("is found by its words", async () => {
     const { made, stored } = await recovering();
     const turn = made.client.prompt("hello");
