@@ -72,6 +72,7 @@ async function endOfShow(mock: LivelyMock | undefined): Promise<void> {
   process.once("SIGTERM", end);
   // A raw terminal hands out keys one by one, Ctrl-C among them.
   if (stdin.isTTY) stdin.setRawMode(true);
+  stdin.removeAllListeners("end"); // Vite would end with it, and a service or a pipe has none
   stdin.setEncoding("utf8").on("data", onKeys);
   await ended;
   stdin.off("data", onKeys).pause();

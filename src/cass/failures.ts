@@ -65,10 +65,13 @@ export function tooLargeTurn(bytes: number): PayloadTooLargeError {
   return new PayloadTooLargeError(message, { bytes });
 }
 
-/** Why a turn failed whose connection ended. The server may have finished it all the same. */
-export function lostTurn(error: AgentwireError): AgentwireError {
+/** Why a turn failed whose connection ended. The server may have finished it all the same; `wasSearched`: nothing was found. */
+export function lostTurn(error: AgentwireError, wasSearched: boolean): AgentwireError {
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
-  const message = `${withoutCode(error)}, in the middle of the turn; its answer may be stored: see the option \`recover\``;
+  const what = wasSearched
+    ? "its answer was looked for and not found, and may still come: see `rest.getMessages()`"
+    : "its answer may be stored: see the option `recover`";
+  const message = `${withoutCode(error)}, in the middle of the turn; ${what}`;
   return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }
 

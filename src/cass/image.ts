@@ -41,7 +41,8 @@ export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
   if (mediaType !== undefined) checkType(mediaType);
   if (typeof data === "string") {
     const { base64, says } = splitDataUrl(data);
-    if (!isBase64(base64)) throw refused("the image's data is a string that is not base64");
+    if (!isBase64(base64))
+      throw refused("the image's data is a string that is not base64; addresses and paths are not read");
     checkSize(sizeOfBase64(base64), maxBytes);
     return ready(base64, typeOf(decode(base64.slice(0, HEAD_BASE64)), mediaType ?? says));
   }

@@ -76,7 +76,7 @@ const UNKNOWN_ID = "x".repeat(36);
 const CHAT: Readonly<Record<string, Check>> = {
   message: checks.string,
   conversationId: checks.text,
-  image: checks.object,
+  image: { expects: "an object, such as { data: bytes }", holds: checks.object.holds },
 };
 
 const texts: Check = {
@@ -109,7 +109,8 @@ export function buildChat(input: string | CassPromptInput, limits: PromptLimits)
   if ((given.message as unknown) === undefined)
     throw new InvalidInputError("the prompt has no `message`.", HOW_TO_PROMPT);
   if (given.message.trim() === "" && !limits.allowEmpty) {
-    const hint = "Say something, or set the option `allowEmpty`: the model would get it as it is.";
+    const hint =
+      "Say something, or set `allowEmpty` in the options, the second argument: the model would get it as it is.";
     throw new InvalidInputError(`the prompt is ${describe(given.message)}.`, hint);
   }
   const image = given.image === undefined ? undefined : checkImage(given.image, limits.maxImageBytes);

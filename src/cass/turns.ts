@@ -280,7 +280,7 @@ export class Turns {
           ? new TurnTimeoutError("idle", job.idleTimeout)
           : job === blamed
             ? tooLargeTurn(job.bytes)
-            : lostTurn(error);
+            : lostTurn(error, searched.includes(job));
       if (searched.includes(job)) void this.#search(job, failure);
       else job.turn.fail(failure);
     }
@@ -312,7 +312,7 @@ export class Turns {
     const jobs = [...this.#line];
     this.#clearLine();
     const waiting = this.#queue.clear(); // before anybody is told: who prompts again begins a new run
-    for (const { turn } of jobs) turn.fail(lostTurn(reason));
+    for (const { turn } of jobs) turn.fail(lostTurn(reason, false));
     for (const { turn } of waiting) turn.fail(copyError(reason));
   }
 
