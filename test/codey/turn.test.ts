@@ -77,7 +77,7 @@ describe("rounds", () => {
     const state = newTurnState((id) => id, 4);
     stepTurn(state, say.text("abc"));
     stepTurn(state, say.text("def"));
-    expect(roundsOf(state)[0]?.text).toBe("abc");
+    expect(roundsOf(state)[0]?.text).toBe("abcd");
   });
 });
 
