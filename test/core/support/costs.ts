@@ -25,7 +25,7 @@ export function callsDuring<Prototype extends object>(
   return calls;
 }
 
-/** How many times the work of `small` is in `large`: the best of several runs of each, in turns. */
+/** How many times longer `large` takes than `small`: the best of several runs of each, in turns. */
 export function growth(small: () => void, large: () => void): number {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let run = 0; run < 5; run++) {
@@ -35,9 +35,8 @@ export function growth(small: () => void, large: () => void): number {
   return most / least;
 }
 
-/** In µs of the processor, so that what else the machine does is left out. */
 function duration(run: () => void): number {
-  const start = process.cpuUsage();
+  const start = performance.now();
   run();
-  return Math.max(process.cpuUsage(start).user, 10);
+  return Math.max(performance.now() - start, 0.01);
 }
