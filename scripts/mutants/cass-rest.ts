@@ -99,7 +99,7 @@ export const CASS_REST: readonly Mutant[] = [
         tests: ["cass/http.test.ts"],
       },
       {
-        name: "cass-wait-timer-left",
+        name: "cass-rest-wait-timer-left",
         breaks: "a call that is over leaves its timer",
         find: "      cancel?.();\n      this.#ends",
         replace: "\n      this.#ends",
@@ -249,7 +249,7 @@ export const CASS_REST: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "cass-refused-for-ever",
+        name: "cass-rest-refused-for-ever",
         breaks: "logging in does not help once a refresh token was refused",
         find: "    this.#refused = undefined;",
         replace: "",

@@ -556,18 +556,6 @@ export const CASS_TAGS: readonly Mutant[] = [
         replace: "      return await load(url, undefined);",
       },
       {
-        name: "cass-audio-base-plain",
-        breaks: "what is below an encrypted socket is asked for in the clear",
-        find: '  const secure = protocol === "wss:" || protocol === "https:";',
-        replace: '  const secure = protocol === "https:";',
-      },
-      {
-        name: "cass-audio-base-ws",
-        breaks: "what is beside the socket is sought below it",
-        find: String.raw`pathname.replace(/(?:\/ws)?\/?$/, "/");`,
-        replace: String.raw`pathname.replace(/\/?$/, "/");`,
-      },
-      {
         name: "cass-audio-any-scheme",
         breaks: "an address of a file is speech",
         find: 'return whole.protocol === "http:" || whole.protocol === "https:" ? whole.href : undefined;',

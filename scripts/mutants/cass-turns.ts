@@ -308,6 +308,7 @@ export const CASS_TURNS: readonly Mutant[] = [
         breaks: "connections that died long ago count",
         find: "    this.#deaths = 0;\n    this.#setup.wire",
         replace: "\n    this.#setup.wire",
+        tests: ["cass/acceptance/reconnect.test.ts"],
       },
       {
         name: "cass-loss-leaves-turns",

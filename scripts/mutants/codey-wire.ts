@@ -66,8 +66,8 @@ export const CODEY_WIRE: readonly Mutant[] = [
       {
         name: "codey-unproven-is-lost",
         breaks: "a connection that ended before the greeting counts as lost",
-        find: "    if (session?.id === undefined) return neverReady(end, ",
-        replace: "    if (!session) return neverReady(end, ",
+        find: "    if (session?.id === undefined) return neverReady(",
+        replace: "    if (!session) return neverReady(",
       },
       {
         name: "codey-lost-requests-hang",

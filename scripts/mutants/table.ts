@@ -1,3 +1,5 @@
+import { CASS_REST } from "./cass-rest.ts";
+import { CASS_TAGS } from "./cass-tags.ts";
 import { CASS_TURNS } from "./cass-turns.ts";
 import { CASS_WIRE } from "./cass-wire.ts";
 import { ANSWERS } from "./codebuff-answers.ts";
@@ -38,6 +40,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...CODEY_TURNS,
   ...CODEY_CALLS,
   ...CODEY_WIRE,
+  ...CASS_TAGS,
+  ...CASS_REST,
   ...CASS_TURNS,
   ...CASS_WIRE,
 ];

@@ -72,8 +72,10 @@ export interface CassPairOptions {
   readonly client?: ClientOptions | CassClientOf;
 }
 
-/** In a page REST would go to another origin, so the mock answers it there without a port. */
-const isPage = "document" in globalThis;
+/** How clients get to REST: in a page it would be another origin, so the mock answers there without its port. */
+export function wayToRest({ fetch }: MockCassServer): Pick<CassClientOptions, "fetch"> {
+  return "document" in globalThis ? { fetch } : {};
+}
 
 export async function cassPair(options: CassPairOptions = {}): Promise<CassPair> {
   const clock = new WatchedClock(options.chance === undefined ? {} : { random: options.chance });
@@ -87,7 +89,7 @@ export async function cassPair(options: CassPairOptions = {}): Promise<CassPair>
     clock,
     token: user.accessToken,
     logger: { debug: log, info: log, warn: log, error: log },
-    ...(isPage ? { fetch: server.fetch } : {}),
+    ...wayToRest(server),
     ...(typeof given === "function" ? given({ server, user }) : given),
   });
   return {

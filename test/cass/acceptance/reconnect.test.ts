@@ -180,6 +180,25 @@ onEach(
   },
 );
 
+onEach(
+  "7.3 three deaths: an answer makes them forgotten, also when the link breaks before the next turn",
+  { mock: { resends: true } },
+  async (scene) => {
+    const { client, server } = scene;
+    walkBackoff(scene);
+    server.answer = ({ message }) => (message === "die" ? [cassStep.die("drop")] : ["yes"]);
+    const play = async (messages: readonly string[]): Promise<readonly string[]> => {
+      const outcomes = await Promise.all(messages.map((message) => client.prompt(message).outcome));
+      return outcomes.map(({ status: how }) => how);
+    };
+    expect(await play(["die", "die", "live"])).toEqual(["failed", "failed", "completed"]);
+    const gone = new Promise((resolve) => client.on("disconnected", resolve));
+    server.dropAll();
+    await gone;
+    expect(await play(["die", "live"])).toEqual(["failed", "completed"]);
+  },
+);
+
 // --- recovery ---
 
 const recover = { recover: true } as const;

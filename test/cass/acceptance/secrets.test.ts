@@ -1,7 +1,7 @@
 import { CassClient, type CassClientEvents, type CassClientOptions } from "agentwire/cass";
 import { cassStep, type MockCassOptions } from "agentwire/testing";
 import { expect } from "vitest";
-import { link, once, rejection, saw, says, status } from "../../helpers/cass.ts";
+import { link, once, rejection, saw, says, status, wayToRest } from "../../helpers/cass.ts";
 import { onEach, type Scene } from "./each.ts";
 
 const EVENTS = [
@@ -61,6 +61,7 @@ function listening(
     token: scene.user.accessToken,
     debug: true,
     logger: { debug: note, info: note, warn: note, error: note },
+    ...wayToRest(scene.server),
     ...options,
   });
   // A turn is an object of ours, with timers and listeners in it.
