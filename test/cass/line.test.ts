@@ -198,6 +198,22 @@ describe("a server that ends its connections", () => {
     expect(attempts).toEqual([1, 1, 1]);
   });
 
+  test("has earlier ends forgotten by an answer, however that connection ends", async () => {
+    const made = await fakeCass();
+    const turns = ["one", "two", "three"].map((text) => made.client.prompt(text));
+    const die = async (): Promise<void> => {
+      made.socket.ends();
+      await made.greet();
+    };
+    await die();
+    await die();
+    await made.answers("Hello!");
+    await die(); // with nothing under way
+    turns.push(made.client.prompt("four"), made.client.prompt("five"));
+    await die();
+    expect(turns.map(({ status }) => status)).toEqual(["failed", "failed", "completed", "failed", "sent"]);
+  });
+
   test("is not left for a cancel, unless that is asked for", async () => {
     const made = await fakeCass();
     void made.client.prompt("hello").cancel();
