@@ -18,11 +18,12 @@ export class Lifeline {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    createInterface({ input: socket }).on("line", (name) => {
+    const lines = createInterface({ input: socket });
+    lines.on("line", (name) => {
       this.#released.add(name);
       for (const look of this.#waiting) look();
     });
-    socket.on("error", () => {});
+    for (const each of [socket, lines]) each.on("error", () => {}); // its end is told by `close`
     socket.on("close", () => process.kill(process.pid, "SIGKILL"));
   }
 
