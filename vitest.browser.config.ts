@@ -28,7 +28,12 @@ export default defineConfig({
   // Found while tests run, they would reload the page under them.
   optimizeDeps: { include: ["eventemitter3", "p-retry", "zod/mini"] },
   test: {
-    include: ["test/{codebuff,codey,cass}/**/*.test.ts", "test/browser/*.page.ts"],
+    // Of Cass, what its client does; the tables and the REST of `test/cass` itself play on servers of Node.
+    include: [
+      "test/{codebuff,codey}/**/*.test.ts",
+      "test/cass/acceptance/*.test.ts",
+      "test/browser/*.page.ts",
+    ],
     exclude: omissions.filter(({ test }) => test === undefined).map(({ file }) => file),
     globalSetup: ["test/browser/relay.ts"],
     setupFiles: ["test/browser/omit.ts"],

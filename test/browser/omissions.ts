@@ -14,7 +14,7 @@ const NO_CUT = "browsers cannot cut a socket: it ends when the server lets it go
 const ONE_BY_ONE = "what the server sends in one go arrives in events of their own";
 const RELAYED = "upgrades go through the relay, and the socket opens before the clock of the test moves";
 
-/** Everything in `test/codebuff`, `test/codey` and `test/cass` that does not run in a browser. */
+/** Everything in `test/codebuff`, `test/codey` and `test/cass/acceptance` that does not run in a browser. */
 export const omissions: readonly Omission[] = [
   {
     file: "test/codebuff/acceptance/browser.test.ts",
