@@ -350,7 +350,7 @@ export const CASS_WIRE: readonly Mutant[] = [
       {
         name: "cass-unreadable-status",
         breaks: "an answer to `status` that cannot be read is waited out",
-        find: '        if (message.claims === "status") session.statuses.spoil(unreadable(message.problem));',
+        find: '        if (message.claims === "status") session.statuses.spoil(unreadableAnswer(message.problem));',
         replace: "",
       },
       {

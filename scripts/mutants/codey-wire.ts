@@ -34,8 +34,8 @@ export const CODEY_WIRE: readonly Mutant[] = [
       {
         name: "codey-request-hangs",
         breaks: "a request that came too late is never answered",
-        find: "      return reply.promise;\n    }\n    const late",
-        replace: "      return new Promise(() => {});\n    }\n    const late",
+        find: "    if (!session) return Promise.reject(requestNotSent());",
+        replace: "    if (!session) return new Promise(() => {});",
       },
       {
         name: "codey-request-unsent",

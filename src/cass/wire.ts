@@ -1,10 +1,8 @@
 import type { ClientCore } from "../core/client-core.ts";
-import { linkLost, neverReady } from "../core/connection-errors.ts";
+import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/connection-errors.ts";
 import type { Protocol } from "../core/connection-state.ts";
-import { deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
-  ConnectionLostError,
   ConnectTimeoutError,
   copyError,
   RequestError,
@@ -122,19 +120,14 @@ export class Wire implements Protocol {
   getStatus(): Promise<StatusFrame> {
     const { session } = this;
     const { requestTimeout: timeout } = this.#setup.settings;
-    const reply = deferred<StatusFrame>();
-    if (!session) {
-      const message = "the connection ended before the request was sent";
-      reply.reject(new ConnectionLostError(message, { delivery: "not-sent" }));
-      return reply.promise;
-    }
+    if (!session) return Promise.reject(requestNotSent());
     const late = (): AgentwireError =>
       new RequestTimeoutError(`the server did not answer \`status\` within ${timeout} ms; some do not`, {
         timeout,
       });
-    session.statuses.add({ timeout, late, reply: reply.resolve, failed: reply.reject });
+    const reply = session.statuses.ask(timeout, late);
     this.send(encode.status, "status");
-    return reply.promise;
+    return reply;
   }
 
   /** One ping of the keepalive; returns whether its answer can be waited for. */
@@ -261,7 +254,7 @@ export class Wire implements Protocol {
       case "invalid":
         core().warn("invalid-message", message.problem, { raw });
         if (message.claims === "response") user.unreadable(message.problem);
-        if (message.claims === "status") session.statuses.spoil(unreadable(message.problem));
+        if (message.claims === "status") session.statuses.spoil(unreadableAnswer(message.problem));
         return;
       default:
         message satisfies never;
@@ -277,7 +270,7 @@ export class Wire implements Protocol {
       session.statuses.spoil(new RequestError(text, { serverMessage: message.message }));
     } else if (unknown === "ping" && session.pings.due > 0) {
       this.#answeredInOrder("ping");
-      session.pings.spoil(unreadable(message.message));
+      session.pings.spoil(unreadableAnswer(message.message));
     } else {
       this.#setup.user.message(message, size);
     }
@@ -294,8 +287,4 @@ export class Wire implements Protocol {
   #unasked(what: string): void {
     this.#setup.core().warn("stray-message", `a \`${what}\` that nobody asked for`);
   }
-}
-
-function unreadable(problem: string): RequestError {
-  return new RequestError(`the server's answer cannot be read: ${problem}`, { serverMessage: problem });
 }

@@ -1,14 +1,11 @@
 import type { ClientCore } from "../core/client-core.ts";
-import { linkLost, neverReady } from "../core/connection-errors.ts";
+import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/connection-errors.ts";
 import type { Protocol } from "../core/connection-state.ts";
-import { deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
-  ConnectionLostError,
   ConnectTimeoutError,
   copyError,
   HandshakeError,
-  RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
 import type { Replies } from "../core/replies.ts";
@@ -80,17 +77,10 @@ export class Wire implements Protocol {
   request<Reply>(of: (session: Session) => Replies<Reply>, frame: string, what: string): Promise<Reply> {
     const { session } = this;
     const { requestTimeout: timeout } = this.#setup.settings;
-    const reply = deferred<Reply>();
-    if (!session) {
-      reply.reject(
-        new ConnectionLostError("the connection ended before the request was sent", { delivery: "not-sent" }),
-      );
-      return reply.promise;
-    }
-    const late = (): AgentwireError => noReply(what, timeout);
-    of(session).add({ timeout, late, reply: reply.resolve, failed: reply.reject });
+    if (!session) return Promise.reject(requestNotSent());
+    const reply = of(session).ask(timeout, () => noReply(what, timeout));
     this.send(frame);
-    return reply.promise;
+    return reply;
   }
 
   /** One ping of the keepalive; returns whether it could be sent. */
@@ -199,9 +189,7 @@ export class Wire implements Protocol {
   /** What waits for a message that cannot be read does not wait for another one. */
   #onInvalid(session: Session, { problem, claims, undecided }: Invalid, raw: string): void {
     this.#setup.core().warn("invalid-message", problem, { raw });
-    const error = new RequestError(`the server's answer cannot be read: ${problem}`, {
-      serverMessage: problem,
-    });
+    const error = unreadableAnswer(problem);
     if (claims === "State") session.states.spoil(error);
     if (claims === "History") session.histories.spoil(error);
     if (undecided !== undefined) this.#setup.user.unreadableApproval(undecided);

@@ -4,6 +4,7 @@ import {
   ConnectError,
   ConnectionLostError,
   isAgentwireError,
+  RequestError,
   said,
 } from "./errors.ts";
 import type { SocketEnd } from "./socket.ts";
@@ -82,4 +83,16 @@ export function neverReady(end: SocketEnd | AgentwireError, before: string): Age
   if (isAgentwireError(end)) return end;
   const message = `the connection ended before ${before} (code ${end.code})`;
   return new ConnectError(message, { cause: end.cause });
+}
+
+/** A request that no socket took. */
+export function requestNotSent(): ConnectionLostError {
+  return new ConnectionLostError("the connection ended before the request was sent", {
+    delivery: "not-sent",
+  });
+}
+
+/** A request was answered, and nobody can say with what. */
+export function unreadableAnswer(problem: string): RequestError {
+  return new RequestError(`the server's answer cannot be read: ${problem}`, { serverMessage: problem });
 }

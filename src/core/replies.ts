@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { Deadline } from "./deadline.ts";
+import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
 
 /** Somebody who waits for a reply; told exactly once. */
@@ -43,6 +44,13 @@ export class Replies<Reply> {
     const place: Place<Reply> = { awaiting, deadline };
     if (!this.#isHeld) deadline.start();
     this.#places.add(place);
+  }
+
+  /** A request was sent whose reply is waited for as a promise. */
+  ask(timeout: number, late: () => AgentwireError): Promise<Reply> {
+    const reply = deferred<Reply>();
+    this.add({ timeout, late, reply: reply.resolve, failed: reply.reject });
+    return reply.promise;
   }
 
   /** While the server is known to be busy with something older, nobody's time runs; it starts over when that is done. */
