@@ -39,6 +39,8 @@ export interface TurnSetup<Event> {
   readonly stop: () => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
+  /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
+  readonly flow: Flow | undefined;
   readonly onEvent: (event: Event) => void;
   readonly onListenerThrow: (error: unknown, name: string) => void;
 }
@@ -47,6 +49,14 @@ export interface TurnSetup<Event> {
 export type Progress = {
   readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
 };
+
+/** What can be made to wait for a slow reader. A turn that nobody reads is never held up. */
+export interface Flow {
+  /** Events that may wait to be read before it is paused; it goes on at half of them. */
+  readonly high: number;
+  pause(): void;
+  resume(): void;
+}
 
 /** The one reader of a turn. */
 interface Reader<Event> {
@@ -90,6 +100,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   /** Whether the server is known to work on it. */
   #isActive = false;
   #holds = 0;
+  #isPaused = false;
 
   constructor(setup: TurnSetup<Event>) {
     const { id, clock, signal, timeout, idleTimeout } = setup;
@@ -257,6 +268,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else this.active();
     this.#text.add(this.#setup.textOf(event));
     this.#buffer.push(event, bytes);
+    this.#checkFlow();
     this.#setup.onEvent(event);
     this.#emitter.emit("event", event);
   }
@@ -351,13 +363,36 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
       );
     }
     this.#consumer = consumer;
+    this.#checkFlow(); // one that begins late may find more than it can keep up with
     return {
-      next: () => this.#buffer.next(),
+      next: () => {
+        const next = this.#buffer.next();
+        this.#checkFlow();
+        return next;
+      },
       return: () => {
         void this.cancel();
         return Promise.resolve({ done: true, value: undefined });
       },
     };
+  }
+
+  #checkFlow(): void {
+    const { flow } = this.#setup;
+    if (!flow) return;
+    const { size } = this.#buffer;
+    if (!this.#isPaused && this.open && this.#consumer && size >= flow.high) {
+      this.#isPaused = true;
+      flow.pause();
+    } else if (this.#isPaused && size <= flow.high / 2) {
+      this.#unpause();
+    }
+  }
+
+  #unpause(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#setup.flow?.resume();
   }
 
   #cancelled(partial: TurnPartial): AgentwireError {
@@ -382,6 +417,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   #release(): void {
+    this.#unpause(); // what it was paused for comes to its end
     this.#idle.stop();
     this.#cancelTotal?.();
     this.#setup.signal?.removeEventListener("abort", this.#onAbort);
