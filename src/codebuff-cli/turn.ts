@@ -32,6 +32,8 @@ export interface TurnState {
   /** The root's own name, where it tells one. */
   root: string | undefined;
   sessionId: string | undefined;
+  /** The one that was asked for, which counts as long as the program tells none. */
+  requestedSessionId: string | undefined;
   finish: CodebuffCliFinish | undefined;
   /** The last thing that went wrong without ending the run. */
   lastError: string | undefined;
@@ -45,6 +47,7 @@ export function newTurnState(): TurnState {
     questions: new Set(),
     root: undefined,
     sessionId: undefined,
+    requestedSessionId: undefined,
     finish: undefined,
     lastError: undefined,
   };

@@ -37,6 +37,8 @@ export interface TurnSetup<Event> {
    * to tell and calls `stopped()` when it is safe to go on, at once or later.
    */
   readonly stop: () => void;
+  /** The caller cancels again while the turn is being stopped. */
+  readonly insist: () => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
   /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
@@ -182,6 +184,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
     if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
+    if (this.#status === "cancelling") this.#setup.insist();
     this.#interrupt({ status: "cancelled", by: "user", error });
     return this.outcome;
   }

@@ -39,6 +39,7 @@ export class GateTurn implements Waiting {
         if (world.setting.stopsAtOnce) this.live.stopped();
       },
       settled: () => {},
+      insist: () => {},
       flow: undefined,
     onEvent: () => {},
       onListenerThrow: (error) => {
