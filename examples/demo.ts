@@ -1,6 +1,6 @@
 /**
  * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
- * and a summary.
+ * a reply that is found again, and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -16,11 +16,13 @@ import {
 } from "agentwire/codebuff";
 import { type Answer, MockCodebuffServer, step } from "agentwire/testing";
 import { approvals } from "./support/approvals-demo.ts";
+import { memory } from "./support/cass-demo.ts";
+import { label } from "./support/stage.ts";
 
 const HELP = `Usage: npm run demo [-- options]
 
-Shows a streamed answer, a conversation, a link that breaks in mid-answer, and an agent that asks before
-it runs anything.
+Shows a streamed answer, a conversation, a link that breaks in mid-answer, an agent that asks before it
+runs anything, and a lost reply that is found again.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
@@ -81,9 +83,9 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
     const waits = noteWaits(client);
     await conversation(client, screen, tally, waits);
     if (mock) await brokenLink(client, screen, tally, waits);
-    const decided = mock ? [await askedBefore(screen, pace)] : [];
+    const others = mock ? [await askedBefore(screen, pace), await foundAgain(screen, pace)] : [];
     screen.heading("Summary");
-    for (const fact of [...tally.facts(mock), ...decided]) screen.line(`       ${fact}`);
+    for (const fact of [...tally.facts(mock), ...others]) screen.line(`       ${fact}`);
     return tally.failed === (mock ? 1 : 0) ? 0 : 1;
   } finally {
     stopHandling();
@@ -138,6 +140,11 @@ function askedBefore(screen: Screen, pace: number): Promise<string> {
   return approvals(screen, pace);
 }
 
+function foundAgain(screen: Screen, pace: number): Promise<string> {
+  screen.heading("An agent with a memory and gestures, whose reply is found again, on a mock of Cass");
+  return memory(screen, pace);
+}
+
 /** What both a client and a conversation have. */
 interface Prompter {
   prompt(text: string): Turn<CodebuffEvent, CodebuffResult>;
@@ -145,8 +152,8 @@ interface Prompter {
 
 /** One question and its answer, piece by piece, or how it broke off. */
 async function show(text: string, to: Prompter, screen: Screen, tally: Tally): Promise<void> {
-  screen.line(`${styleText("cyan", "you")}    ${text}`);
-  screen.write(`${styleText("green", "agent")}  `);
+  screen.line(`${label("you")}${text}`);
+  screen.write(label("agent"));
   const turn = to.prompt(text);
   try {
     for await (const piece of turn.textStream) screen.write(piece);

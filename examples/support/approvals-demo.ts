@@ -1,15 +1,9 @@
 import { styleText } from "node:util";
 import { CodeyClient } from "agentwire/codey";
 import { type CodeyAnswer, codeyStep, codeyTool, MockCodeyServer } from "agentwire/testing";
+import { label, type Stage } from "./stage.ts";
 
 const QUESTION = "What can be thrown away in here?";
-
-/** Where the demo is shown. */
-export interface Stage {
-  write(text: string): void;
-  line(text?: string): void;
-  note(text: string): void;
-}
 
 /**
  * One turn of an agent that asks before it runs anything: the user lets it look, and not delete. Returns what there
@@ -17,8 +11,6 @@ export interface Stage {
  */
 export async function approvals(stage: Stage, pace: number): Promise<string> {
   await using server = await MockCodeyServer.start({ answer: tidyUp(pace), closeReply: true });
-  const label = (who: "you" | "agent"): string =>
-    who === "you" ? `${styleText("cyan", "you")}    ` : `${styleText("green", "agent")}  `;
   let speaks = false;
   const client = new CodeyClient({
     url: server.url,

@@ -121,10 +121,16 @@ export const QUEUES: readonly Mutant[] = [
         replace: "",
       },
       {
+        name: "text-left-out-whole",
+        breaks: "a piece that is too much is left out whole, and with it an answer that comes in one",
+        find: "        this.#pieces.push(utf8Start(piece, this.#maxBytes - before));",
+        replace: "",
+      },
+      {
         name: "text-count-forgets",
         breaks: "what was joined does not count towards the limit",
-        find: "(this.#bytes ?? utf8Length(this.value)) + utf8Length(piece);",
-        replace: '(this.#bytes ?? utf8Length(this.#pieces.join(""))) + utf8Length(piece);',
+        find: "this.#bytes ?? utf8Length(this.value);",
+        replace: 'this.#bytes ?? utf8Length(this.#pieces.join(""));',
       },
     ],
   ),

@@ -51,16 +51,6 @@ export function audioFromUrl(url: string, load: LoadAudio): CassAudio {
   };
 }
 
-/**
- * The address that a server's other addresses are relative to: that of its socket over http, without `/ws` at its end,
- * a query and credentials. It ends in a slash, so that what is relative is below it.
- */
-export function httpBaseOf({ protocol, host, pathname }: URL): string {
-  const secure = protocol === "wss:" || protocol === "https:";
-  const path = pathname.replace(/(?:\/ws)?\/?$/, "/");
-  return `${secure ? "https:" : "http:"}//${host}${path}`;
-}
-
 /** The whole address of speech. `undefined` when it is none, or neither `http:` nor `https:`. */
 export function audioUrl(url: string, httpBase: string): string | undefined {
   let whole: URL;

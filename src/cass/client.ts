@@ -118,6 +118,7 @@ export class CassClient
       refresh: (refreshToken) => renew(http, refreshToken),
       callbackThrew: (error, name) => this.#core.listenerThrew(error, name),
     });
+    if (credentials.exists && options.httpUrl !== undefined) http.assertPrivate();
     this.rest = restOver(http, credentials);
     this.#closeRest = () => {
       http.close();

@@ -12,7 +12,10 @@ import type { CassPromptInput } from "./prompt.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 import type { Job } from "./turns.ts";
 
-/** A conversation that the server keeps. */
+/**
+ * A conversation that the server keeps. `messages` has what was said through this object; what is cancelled or lost is not
+ * in it, and the server may remember it all the same.
+ */
 export type CassConversation = Conversation<
   CassEvent,
   CassResult,
@@ -66,7 +69,7 @@ export function openConversation(host: ConversationHost, options: CassConversati
     throw new InvalidInputError("`id` and `from` are both given.", "Give one of them.");
   }
   const conversation: ConversationRef = { id: id ?? (from === undefined ? undefined : idOf(from)) };
-  const messages: ConversationMessage[] = [];
+  let messages: readonly ConversationMessage[] = [];
   return new LiveConversation<
     CassEvent,
     CassResult,
@@ -74,7 +77,9 @@ export function openConversation(host: ConversationHost, options: CassConversati
     CassPromptInput,
     CassConversationState
   >({
-    messages,
+    get messages() {
+      return messages;
+    },
     get state() {
       return stateOf(conversation.id);
     },
@@ -85,7 +90,8 @@ export function openConversation(host: ConversationHost, options: CassConversati
         turn: job.turn,
         start: () => host.start(job),
         completed: ({ text }) => {
-          messages.push({ role: "user", content: job.request.message }, { role: "assistant", content: text });
+          const { message } = job.request;
+          messages = [...messages, { role: "user", content: message }, { role: "assistant", content: text }];
           if (conversation.id === null && !wasKnown) host.unkept();
         },
       };

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
 import type { Redactor } from "../core/redact.ts";
 import { CassApiError, CassAuthError } from "./errors.ts";
+import { hide } from "./hide.ts";
 import { readToken } from "./jwt.ts";
 import { Waits } from "./waits.ts";
 
@@ -86,8 +87,8 @@ export class Credentials {
     if (typeof token === "function") this.#source = token;
     else this.#known = token;
     this.#refreshToken = refreshToken;
-    this.#hide(this.#known);
-    this.#hide(refreshToken);
+    hide(this.#known, setup.redactor);
+    hide(refreshToken, setup.redactor);
   }
 
   /** Whether there is a token, or could be. */
@@ -130,7 +131,7 @@ export class Credentials {
    * @throws CassAuthError when it has to be renewed and cannot be
    */
   async current(): Promise<string | undefined> {
-    if (this.#waits.closed) throw new ClosedError("the client was closed");
+    if (this.#waits.closed) throw closedError();
     const token = this.#source ? await this.#kept(this.#source) : this.#known;
     if (token !== undefined && !this.#isExpiring(token)) return token;
     if (!this.renewable) return token;
@@ -143,7 +144,7 @@ export class Credentials {
    * @throws CassAuthError when there is none to be had
    */
   async fresh(refused?: string): Promise<string> {
-    if (this.#waits.closed) throw new ClosedError("the client was closed");
+    if (this.#waits.closed) throw closedError();
     const known = this.#known;
     if (refused !== undefined && known !== undefined && known !== refused && !this.#isExpiring(known))
       return known;
@@ -170,7 +171,7 @@ export class Credentials {
     if ("error" in got) throw got.error;
     this.#known = got.tokens.accessToken;
     this.#latest = order; // and not now: what was asked for later is newer, though it may have come before
-    this.#hide(this.#known);
+    hide(this.#known, this.#setup.redactor);
     return this.#known;
   }
 
@@ -190,7 +191,7 @@ export class Credentials {
     try {
       return { tokens: await asking };
     } catch (cause) {
-      if (this.#waits.closed) throw cause;
+      if (this.#waits.closed) throw closedError();
       return { error: noToken(cause) };
     }
   }
@@ -221,7 +222,7 @@ export class Credentials {
     const { accessToken, refreshToken } = tokens;
     this.#refreshToken = refreshToken;
     this.#refused = undefined;
-    this.#hide(refreshToken);
+    hide(refreshToken, this.#setup.redactor);
     this.#set(accessToken);
     this.#tell(tokensOf(accessToken, refreshToken));
     return accessToken;
@@ -230,7 +231,7 @@ export class Credentials {
   #set(accessToken: string): string {
     this.#latest = ++this.#events;
     this.#known = accessToken;
-    this.#hide(accessToken);
+    hide(accessToken, this.#setup.redactor);
     return accessToken;
   }
 
@@ -248,13 +249,10 @@ export class Credentials {
     const expiresAt = readToken(token)?.expiresAt;
     return expiresAt !== undefined && expiresAt - this.#setup.clock.wallTime() / 1000 < EXPIRING;
   }
+}
 
-  /** In messages and frames it is not to be seen, nor in addresses, where it is escaped. */
-  #hide(token: string | undefined): void {
-    if (token === undefined) return;
-    this.#setup.redactor.add(token);
-    if (isSendable(token)) this.#setup.redactor.add(encodeURIComponent(token));
-  }
+function closedError(): ClosedError {
+  return new ClosedError("the client was closed; make a new one");
 }
 
 function tokensOf(accessToken: string, refreshToken: string | undefined): CassTokens {

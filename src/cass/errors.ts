@@ -19,10 +19,6 @@ export type CassAuthReason = Extract<
 export class CassAuthError extends HandshakeError {
   override readonly name: string = "CassAuthError";
   declare readonly reason: CassAuthReason;
-  /** The user id that the client wants to be. */
-  declare readonly expected?: string;
-  /** Who the server takes it for; null for nobody. */
-  declare readonly got?: string | null;
 
   constructor(
     reason: CassAuthReason,

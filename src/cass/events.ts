@@ -1,7 +1,8 @@
 import type { ClientEvents } from "../core/agent-client.ts";
 import type { Turn } from "../core/turn.ts";
 import type { CassAudio } from "./audio.ts";
-import type { ServerMessage } from "./messages.ts";
+import type { AudioFrame, Debug, Thinking } from "./messages.ts";
+import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
 /** Who the server takes a connection for. */
@@ -29,6 +30,9 @@ export interface CassSystemEvent {
   readonly timestamp?: string;
 }
 
+/** A message of a turn, as it came, that no turn gets. */
+export type CassStrayMessage = Thinking | Debug | ResponseFrame | AudioFrame;
+
 /** What `client.on` tells, besides what every client does. */
 export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
   /** A connection is the user's. */
@@ -43,7 +47,7 @@ export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
   /** An `error` while no turn was under way. */
   serverError: [error: { readonly message: string }];
   /** A message of a turn while there is none that it could be of. No later turn gets it. */
-  stray: [message: ServerMessage];
+  stray: [message: CassStrayMessage];
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }

@@ -86,7 +86,8 @@ export function readAnswer<T>(
 export function refusalOf(body: Uint8Array, response: FetchResponse, reading: Reading): CassApiError {
   const { what, clock, redact } = reading;
   const { status, headers } = response;
-  const detail = redact(detailOf(new TextDecoder().decode(body))).slice(0, QUOTED);
+  const words = detailOf(new TextDecoder().decode(body)).trim();
+  const detail = words === "" ? "no reason given" : redact(words).slice(0, QUOTED);
   return new CassApiError(what, { status, detail, retryAfter: retryAfterOf(headers, clock) });
 }
 
@@ -95,26 +96,32 @@ export function redirectOf(response: FetchResponse, { what, redact }: Reading): 
   const { status, headers, type } = response;
   if (type !== "opaqueredirect" && (status < 300 || status >= 400)) return undefined;
   const target = headers.get("location")?.split(/[?#]/, 1)[0];
-  const where = target === undefined ? "elsewhere" : `to ${redact(target)}`;
+  const where = target === undefined ? "elsewhere" : `to ${redact(target).slice(0, QUOTED)}`;
   const detail = `a redirect ${where}, which is not followed; give the address that it leads to as the URL`;
   return new CassApiError(what, { status, detail });
 }
 
-/** One line of what may be a string, a list of problems with the input, an error of the limiter, or no JSON at all. */
+/** What may be a string, a list of problems with the input, an error of the limiter, or no JSON at all. */
 function detailOf(text: string): string {
   const value = parsed(text);
   const { detail, error } = isObject(value) ? value : {};
   if (typeof detail === "string") return detail;
   if (Array.isArray(detail)) return detail.map(problemOf).join("; ");
   if (typeof error === "string") return error;
-  return text.trim() === "" ? "no reason given" : text.trim();
+  return text;
 }
 
 /** Without its `input`, which is what was sent. */
 function problemOf(problem: unknown): string {
   const { loc, msg } = isObject(problem) ? problem : {};
   if (typeof msg !== "string") return "a problem without words";
-  return Array.isArray(loc) ? `${loc.join(".")}: ${msg}` : msg;
+  const place = Array.isArray(loc) ? loc.filter(isPlace).join(".") : "";
+  return place === "" ? msg : `${place}: ${msg}`;
+}
+
+/** The name of a field, or the index of an item. */
+function isPlace(part: unknown): part is string | number {
+  return typeof part === "string" || typeof part === "number";
 }
 
 /** In ms; it is told in seconds, or as a date. */

@@ -13,6 +13,7 @@ import { Redactor } from "../core/redact.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
+import { hide } from "./hide.ts";
 import { bytesOf, type Reading, readAnswer, redirectOf, refusalOf } from "./http-answer.ts";
 import { checkAddress, httpBaseOf } from "./http-base.ts";
 import { unreachable } from "./http-failure.ts";
@@ -118,7 +119,7 @@ export class Http {
 
   /** The bytes at an address, which may be another server's: that one does not get to know who the user is. Fails as `call()` does. */
   download(url: string, options: HttpOptions = {}): Promise<Uint8Array> {
-    const { origin, pathname } = new URL(url);
+    const { origin, pathname } = checkAddress(url);
     return this.#run({
       ...options,
       method: "GET",
@@ -229,8 +230,9 @@ export class Http {
   #reading(what: string, secrets: readonly (string | undefined)[]): Reading {
     const { redactor, clock, maxReceiveBytes } = this.#setup;
     const own = new Redactor();
-    for (const secret of secrets) own.add(secret);
-    return { what, clock, maxReceiveBytes, redact: (text) => own.redact(redactor.redact(text)) };
+    for (const secret of secrets) hide(secret, own);
+    // First what this call holds: a member of broken JSON may end in the middle of it.
+    return { what, clock, maxReceiveBytes, redact: (text) => redactor.redact(own.redact(text)) };
   }
 
   async #fetch(url: string, init: FetchInit, { what, redact }: Reading): Promise<FetchResponse> {

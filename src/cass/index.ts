@@ -5,12 +5,18 @@ export type { CassAudio } from "./audio.ts";
 export { CassClient, type CassServerStatus } from "./client.ts";
 export type { CassConversation, CassConversationOptions, CassConversationState } from "./conversation.ts";
 export type { CassToken, CassTokenFunction, CassTokens } from "./credentials.ts";
-export { CassApiError, CassAuthError, type CassAuthReason } from "./errors.ts";
-export type { CassClientEvents, CassIdentity, CassSystemEvent, CassTitle } from "./events.ts";
+export { CassApiError, type CassApiErrorOptions, CassAuthError, type CassAuthReason } from "./errors.ts";
+export type {
+  CassClientEvents,
+  CassIdentity,
+  CassStrayMessage,
+  CassSystemEvent,
+  CassTitle,
+} from "./events.ts";
 export { type CassFailureKind, CassTurnError } from "./failures.ts";
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
 export type { BlobLike, CassImage, CassImageType } from "./image.ts";
-export type { CassMemories } from "./messages.ts";
+export type { AudioFrame, CassMemories, Debug, Thinking } from "./messages.ts";
 export type { CassClientOptions, CassPromptOptions } from "./options.ts";
 export type { CassDebug, CassProgress } from "./progress.ts";
 export type { CassDemoInput, CassIntroInput, CassProfile, CassPromptInput } from "./prompt.ts";
@@ -38,6 +44,22 @@ export {
   type CassSession,
 } from "./rest.ts";
 export type { CassRestOptions } from "./rest-options.ts";
+export type {
+  CassConversationInfo,
+  CassConversationList,
+  CassConversationRecord,
+  CassDeletion,
+  CassLibrary,
+  CassMessageList,
+  CassModelChange,
+  CassModelSettings,
+  CassProviderChange,
+  CassRecentMessage,
+  CassStatusReport,
+  CassStoredMessage,
+  CassTitleChange,
+  CassUser,
+} from "./rest-shapes.ts";
 export type { TagSpan } from "./tag-parse.ts";
 export { clean, type ParsedAnimation, type ParsedTags, parseTags, TagParser } from "./tags.ts";
 export type {

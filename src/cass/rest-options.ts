@@ -20,8 +20,8 @@ export interface CassRestOptions extends CassCredentialOptions {
   /** Until one try of a call is answered, and until a `token` function has given one; 0 waits without end. @default 10_000 */
   readonly timeout?: number;
   /**
-   * Further tries of a call that may be repeated, behind a failure of the network, 429 or 5xx, after a random wait of up to 500
-   * ms, then twice that, and so on; or as long as the server asks for, up to 30 s.
+   * Further tries of a call that may be repeated, behind a failure of the network, 429 or 5xx and not behind a time-out: after
+   * a random wait of up to 500 ms, then twice that, and so on; or as long as the server asks for, up to 30 s.
    * @default 2: what a restart takes is not worth an error
    */
   readonly retries?: number;

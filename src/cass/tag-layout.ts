@@ -43,7 +43,7 @@ export function layOut(tags: readonly Tag[], length: number): Layout {
 
 /**
  * Openers and closers that belong together. Those of reasoning nest: a closer takes the innermost opener of its kind,
- * and those inside that have none. Those of marks do not: a closer takes the mark before it, if nothing has.
+ * and those inside that have none. Those of marks do not: a closer takes the mark before it, and one more changes nothing.
  */
 function pairsOf(tags: readonly Tag[]): ReadonlySet<Tag> {
   const paired = new Set<Tag>();
@@ -66,7 +66,6 @@ function pairsOf(tags: readonly Tag[]): ReadonlySet<Tag> {
       mark = tag;
     } else if (tag.kind === "mark-closer" && mark) {
       paired.add(mark).add(tag);
-      mark = undefined;
     }
   }
   return paired;

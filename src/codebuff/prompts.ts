@@ -363,6 +363,7 @@ export class Prompts {
     const { settings, wire } = this.#setup;
     const { promptId } = prompt.state;
     this.#queue.delete(prompt);
+    prompt.turn.begin(); // the signal that has just made room by ending another turn may be its own
     if (!prompt.turn.open) return; // it is just ending, and its listeners are being told
     let frame: string;
     try {

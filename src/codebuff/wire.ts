@@ -271,7 +271,7 @@ export class Wire implements Protocol {
     this.#session = undefined;
     for (const sent of session?.end().requests ?? [])
       if ("reply" in sent) sent.reply.reject(copyError(reason));
-    this.#setup.user.sessionEnded();
+    if (session) this.#setup.user.sessionEnded(); // a client that is closed while it is made has had none
     this.#setup.user.unavailable(reason);
   }
 

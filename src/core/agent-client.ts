@@ -12,6 +12,7 @@ import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 export interface Capabilities {
   /** Text arrives in pieces; otherwise as one. */
   readonly textDeltas: boolean;
+  /** Thinking is told while it goes on; a backend without may still tell of it at the end. */
   readonly reasoning: boolean;
   readonly toolCalls: boolean;
   readonly toolOutputDeltas: boolean;

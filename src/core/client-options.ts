@@ -21,7 +21,7 @@ export interface KeepaliveOptions {
 
 /** The options that every socket client takes. */
 export interface SocketClientOptions {
-  /** Where to connect, `ws://` or `wss://`; a function is called for every dial. Used as it is: nothing is added. */
+  /** Where to connect, `ws://` or `wss://`; a function is called for every dial. Used as it is: nothing is added but a token, where the protocol puts it there. */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
   /**
    * A WebSocket class to use instead of the platform's (on Node: instead of `ws`). Node's global one cannot be

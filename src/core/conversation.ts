@@ -26,7 +26,7 @@ export interface Conversation<
   Input,
   State extends ConversationState = ConversationState,
 > {
-  /** Everything said so far, oldest first. */
+  /** Everything said so far, oldest first. Where the server keeps the conversation: what was said through this object. */
   readonly messages: readonly ConversationMessage[];
   /** What to pass as `from` to go on later. */
   readonly state: State;

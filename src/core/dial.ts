@@ -3,6 +3,7 @@ import type { SocketClientOptions } from "./client-options.ts";
 import { describe } from "./client-options.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "./errors.ts";
 import { assertPrivate } from "./private-address.ts";
+import { credentialsIn, type Redactor } from "./redact.ts";
 import type { WebSocketLike } from "./socket.ts";
 
 /** Opens sockets for one client, as its options say. */
@@ -26,6 +27,7 @@ export function createDialer(
   settings: {
     readonly maxReceiveBytes: number;
     readonly carriesCredentials: () => boolean;
+    readonly redactor: Redactor;
     /** What is dialled: the address, with what the protocol adds to it. */
     readonly address: (url: string) => string | Promise<string>;
   },
@@ -38,7 +40,11 @@ export function createDialer(
     );
   }
   const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || settings.carriesCredentials();
-  const check = (value: unknown): URL => checkUrl(value, carriesCredentials() && !allowInsecure);
+  const check = (value: unknown): URL => {
+    const found = credentialsIn(String(value));
+    for (const credential of found) settings.redactor.add(credential);
+    return checkUrl(value, (found.length > 0 || carriesCredentials()) && !allowInsecure);
+  };
   let address = typeof url === "function" ? undefined : check(url);
   const ask = async (): Promise<string> => {
     const asked = typeof url === "function" ? await url() : url;

@@ -88,7 +88,7 @@ export class UnsupportedError extends AgentwireError {
   }
 }
 
-/** No WebSocket could be opened. `status` is the HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
+/** No WebSocket could be opened, or no answer had over HTTP. `status` is the HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
 export class ConnectError extends AgentwireError {
   override readonly name = "ConnectError";
   readonly code = "connect-failed";
@@ -134,6 +134,9 @@ export class HandshakeError extends AgentwireError {
   override readonly name: string = "HandshakeError";
   readonly code = "handshake-refused";
   declare readonly reason: HandshakeReason;
+  /** Who the client wants to be, and who the server takes it for (null: for nobody), where that is the reason. */
+  declare readonly expected?: string;
+  declare readonly got?: string | null;
   /** The close code that ended the attempt, where one did. */
   declare readonly closeCode?: number;
 

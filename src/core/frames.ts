@@ -91,6 +91,18 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+/** The beginning of `text` that takes `maxBytes` on the wire at most; it ends behind a whole character. */
+export function utf8Start(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += utf8Length(character);
+    if (bytes > maxBytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 

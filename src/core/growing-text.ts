@@ -1,4 +1,4 @@
-import { utf8Length } from "./frames.ts";
+import { utf8Length, utf8Start } from "./frames.ts";
 
 /**
  * How many pieces are joined at a time. A string that grows by `+=` keeps every piece and a node per piece alive for
@@ -20,7 +20,7 @@ export class GrowingText {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether a piece was left out, and with it all after it. */
+  /** Whether a piece did not fit: its beginning is there, and nothing of what came after it. */
   get truncated(): boolean {
     return this.#truncated;
   }
@@ -35,9 +35,13 @@ export class GrowingText {
     if (piece === "" || this.#truncated) return;
     const length = this.#length + piece.length;
     if (length * 3 > this.#maxBytes) {
-      this.#bytes = (this.#bytes ?? utf8Length(this.value)) + utf8Length(piece);
+      const before = this.#bytes ?? utf8Length(this.value);
+      this.#bytes = before + utf8Length(piece);
       this.#truncated = this.#bytes > this.#maxBytes;
-      if (this.#truncated) return;
+      if (this.#truncated) {
+        this.#pieces.push(utf8Start(piece, this.#maxBytes - before));
+        return;
+      }
     }
     this.#length = length;
     this.#pieces.push(piece);

@@ -164,13 +164,20 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
       [Symbol.asyncIterator]: () => {
         const events = this.#consume("textStream");
         const { textOf } = this.#setup;
-        const next = async (): Promise<IteratorResult<string, undefined>> => {
+        const pull = async (): Promise<IteratorResult<string, undefined>> => {
           for (;;) {
             const step = await events.next();
             if (step.done) return step;
             const text = textOf(step.value);
             if (text !== "") return { done: false, value: text };
           }
+        };
+        // One after the other: whoever got an event without text would else stand behind those who asked later.
+        let last: Promise<unknown> = Promise.resolve();
+        const next = (): Promise<IteratorResult<string, undefined>> => {
+          const step = last.then(pull, pull);
+          last = step;
+          return step;
         };
         return { next, return: events.return };
       },

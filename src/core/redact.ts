@@ -1,11 +1,17 @@
 const REDACTED = "[redacted]";
 
+/** What the name of a credential ends with. */
+const CREDENTIAL =
+  "(?:auth_?token|access_?token|refresh_?token|id_?token|token|api_?key|password|secret|authorization|cookie)";
+
 /**
  * The name of a member that holds a credential and the quote that opens its value: in JSON, in JSON inside
  * a JSON string (where quotes have backslashes), and in the Python notation that servers quote input in.
  */
-const CREDENTIAL_MEMBER =
-  /["'][\w-]{0,40}(?:auth_?token|access_?token|refresh_?token|id_?token|token|api_?key|password|secret|authorization|cookie)\\*["']\s*:\s*(\\*)(["'])/gi;
+const CREDENTIAL_MEMBER = new RegExp(`["'][\\w-]{0,40}${CREDENTIAL}\\\\*["']\\s*:\\s*(\\\\*)(["'])`, "gi");
+
+/** In an address, any key is one. */
+const CREDENTIAL_PARAMETER = new RegExp(`(?:${CREDENTIAL}|key)$`, "i");
 
 const BACKSLASH = "\\";
 
@@ -60,4 +66,26 @@ function endOfValue(text: string, start: number, quote: string, depth: number): 
     run = 0;
   }
   return text.length;
+}
+
+/** The credentials in the query of an address, as they stand there and as they are meant. */
+export function credentialsIn(address: string): readonly string[] {
+  const start = address.indexOf("?");
+  if (start < 0) return [];
+  return address
+    .slice(start + 1)
+    .split("&")
+    .flatMap((parameter) => {
+      const [name = "", ...rest] = parameter.split("=");
+      const value = rest.join("=");
+      return value !== "" && CREDENTIAL_PARAMETER.test(name) ? [value, unescaped(value)] : [];
+    });
+}
+
+function unescaped(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // not escaped, or wrongly, which servers read as it stands
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { audioFromBase64, audioFromUrl, audioUrl, httpBaseOf } from "../../src/cass/audio.ts";
+import { audioFromBase64, audioFromUrl, audioUrl } from "../../src/cass/audio.ts";
 import { bytesOf, isBase64 } from "../../src/cass/base64.ts";
 import { spoken, wav } from "../../src/testing/cass/audio.ts";
 import { workOf } from "../properties/support/work.ts";
@@ -143,25 +143,6 @@ describe("speech at an address", () => {
     await expect(audio.bytes({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(asked).toBe(0);
     await expect(audio.bytes()).rejects.toBe(failure);
-  });
-});
-
-describe("the address below which a server's others are", () => {
-  test.each([
-    { socket: "wss://h/cass/ws?token=t", base: "https://h/cass/" },
-    { socket: "ws://127.0.0.1:8000/ws", base: "http://127.0.0.1:8000/" },
-    { socket: "ws://[::1]:8000/ws/#x", base: "http://[::1]:8000/" },
-    { socket: "wss://h", base: "https://h/" },
-    { socket: "wss://h/relay", base: "https://h/relay/" },
-    { socket: "wss://h/relay/", base: "https://h/relay/" },
-    { socket: "wss://h/ws/ws", base: "https://h/ws/" },
-    { socket: "wss://h/news", base: "https://h/news/" },
-    { socket: "wss://h/WS", base: "https://h/WS/" },
-    { socket: "wss://user:secret@h:444/ws", base: "https://h:444/" },
-    { socket: "https://h/cass", base: "https://h/cass/" },
-    { socket: "http://h", base: "http://h/" },
-  ])("of $socket is $base", ({ socket, base }) => {
-    expect(httpBaseOf(new URL(socket))).toBe(base);
   });
 });
 

@@ -59,6 +59,10 @@ describe("what servers leave of tags goes", () => {
   });
 });
 
+test("a tag ends at the first `>`", () => {
+  expect(clean("a <emote:happy:1> 2 > 1>")).toBe("a 2 > 1>");
+});
+
 describe("what is no tag stays as it is", () => {
   test.each([
     "<b>",
@@ -154,6 +158,12 @@ describe("reasoning", () => {
     { raw: "<think>a</think><think>b</think>c", text: "c", reasoning: ["a", "b"] },
     { raw: "<think>a<think>b</think>c</think>d", text: "d", reasoning: ["ac", "b"] },
     { raw: "<think>a<thinking>b</think>c</thinking>d", text: "cd", reasoning: ["ab"] },
+    { raw: "<think>a</gesture:think>b</think>c", text: "c", reasoning: ["ab"] },
+    {
+      raw: "<gesture:think>a<think>b<thinking>c</think>d</thinking>e</gesture:think>f",
+      text: "f",
+      reasoning: ["ade", "bc"],
+    },
     { raw: "<think>a<think>b</think>c", text: "ac", reasoning: ["b"] },
     { raw: "<think>a</think>b</think>c", text: "bc", reasoning: ["a"] },
     { raw: "<think> \n </think>a<think></think>", text: "a", reasoning: [] },
@@ -226,7 +236,7 @@ describe("white space is taken out where a tag was, and nowhere else", () => {
       raw: "```py\nif x:\n    y = 1  # <gesture:nod> two\n\n\n\tz\n```",
       text: "```py\nif x:\n    y = 1  # two\n\n\n\tz\n```",
     },
-  ])("$#: $raw", ({ raw, text }) => {
+  ])("$raw", ({ raw, text }) => {
     expect(clean(raw)).toBe(text);
   });
 });
@@ -238,6 +248,8 @@ describe("tags that arise where something was taken out go too, and mean nothing
     { raw: "a<<gesture:wave>gesture:wave>b", text: "ab", names: ["wave"] },
     { raw: "<b <gesture:wave>>", text: "<b >", names: ["wave"] },
     { raw: "<gesture:a<gesture:wave>b<i>c>", text: "<gesture:ab<i>c>", names: ["wave"] },
+    { raw: "<gesture:a:1<gesture:wave>b<i>c>", text: "<gesture:a:1b<i>c>", names: ["wave"] },
+    { raw: "<ges<gesture:wave>tu<emote:happy>re:nod>", text: "", names: ["wave", "happy"] },
     { raw: "<i>gest<gesture:wave>ure:nod>", text: "<i>gesture:nod>", names: ["wave"] },
     { raw: "<gest<think>x</think>ure:wave>", text: "", names: [] },
     { raw: "<gest<mark:a>x</mark>ure:wave>", text: "", names: [] },
@@ -338,13 +350,13 @@ const ENDLESS: readonly { readonly unit: string; readonly start?: string }[] = [
 ];
 
 const KB = 1_024;
-/** Both before a text and behind what opens a tag: a long start, and one that is a single tag. */
-const STARTS = [1, 400 * KB];
+const LENGTH = 128 * KB;
 
-describe("a megabyte takes work in proportion to its length", () => {
+describe("a text without end takes work in proportion to its length", () => {
   test.each(ENDLESS)("of $start and $unit", ({ unit, start = "" }) => {
-    for (const length of start === "" ? [0] : STARTS) {
-      const text = repeated(start, length) + repeated(unit, KB * KB - length);
+    // The start once, so that all the rest belongs to it, and over and over.
+    for (const length of start === "" ? [0] : [1, LENGTH / 2]) {
+      const text = repeated(start, length) + repeated(unit, LENGTH - length);
       // What is closed at the end is read as a tag there.
       for (const input of [text, `${text}>`]) {
         const inPieces = workOf(() => {
@@ -355,6 +367,11 @@ describe("a megabyte takes work in proportion to its length", () => {
         expect(inPieces).toBeLessThan(20 * input.length);
       }
     }
+  });
+
+  test.each(["<gesture:think>", "<", `<gesture:wave>${" ".repeat(40)}`])("also a megabyte of %j", (unit) => {
+    const input = repeated(unit, KB * KB);
+    expect(workOf(() => parseTags(input))).toBeLessThan(20 * input.length);
   });
 
   test("also where each character comes by itself", () => {

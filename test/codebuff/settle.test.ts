@@ -393,6 +393,23 @@ test("a signal that was aborted before: a later prompt is the only one that is s
   expect(made.server.prompts.map(({ data }) => data.prompt)).toEqual(["later"]);
 });
 
+test("a prompt is not sent in the place of one that its own signal has just ended", async () => {
+  await using made = await readyPair({
+    mock: { profile: "codebuff", answer: () => ["part", step.hang()] },
+    client: { authToken: "token-1234", maxConcurrentPrompts: 1 },
+  });
+  const { client, server } = made;
+  const controller = new AbortController();
+  const turns = ["one", "two", "three"].map((text) => client.prompt(text, { signal: controller.signal }));
+  await server.waitFor(() => server.prompts.length === 1);
+  controller.abort();
+  const outcomes = await Promise.all(turns.map(({ outcome }) => outcome));
+  expect(outcomes.map(({ status }) => status)).toEqual(["cancelled", "cancelled", "cancelled"]);
+  server.answer = () => ["answered"];
+  await client.prompt("later").result;
+  expect(server.prompts.map(({ data }) => data.prompt)).toEqual(["one", "later"]);
+});
+
 test.each([
   ["while it waited", (turn: { cancel(): unknown }, _abort: () => void) => turn.cancel()],
   ["by its signal while it waited", (_turn: unknown, abort: () => void) => abort()],

@@ -102,7 +102,7 @@ describe("what a turn ends with", () => {
     const made = await fakePair({ maxTextBytes: 4 });
     const turn = made.client.prompt("one");
     made.says(say.text("abc"), say.text("def"), say.finished());
-    expect(await turn.result).toMatchObject({ text: "abc", truncated: true });
+    expect(await turn.result).toMatchObject({ text: "abcd", truncated: true });
   });
 
   test("a use that is an upper bound behind a turn that was cancelled without a word, or failed", async () => {

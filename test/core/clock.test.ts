@@ -60,6 +60,13 @@ describe("the platform's clock", () => {
     cleared.mockRestore();
   });
 
+  test("tells the time of day, whatever it is set to", () => {
+    vi.setSystemTime(Date.UTC(2026, 0, 28));
+    expect(systemClock.wallTime()).toBe(Date.UTC(2026, 0, 28));
+    vi.advanceTimersByTime(5);
+    expect(systemClock.wallTime()).toBe(Date.UTC(2026, 0, 28) + 5);
+  });
+
   test("never runs backwards, and gives chance in [0, 1)", () => {
     const before = systemClock.now();
     vi.advanceTimersByTime(5);

@@ -6,6 +6,7 @@ import { WebSocketServer } from "ws";
 import type { SocketClientOptions } from "../../src/core/client-options.ts";
 import { createDialer, type Dialer } from "../../src/core/dial.ts";
 import { InvalidInputError, UnsupportedError } from "../../src/core/errors.ts";
+import { Redactor } from "../../src/core/redact.ts";
 import type { WebSocketInit } from "../../src/core/socket.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { fateOf, thrownBy } from "./support/promises.ts";
@@ -27,6 +28,7 @@ function dialerFor(options: object, secrets: { carries: boolean } = { carries: f
     maxReceiveBytes: 1_000,
     carriesCredentials: () => secrets.carries,
     address: String,
+    redactor: new Redactor(),
   });
   return { dialer, calls };
 }
@@ -133,6 +135,14 @@ describe("credentials over plain ws://", () => {
     dialer.assertPrivate();
     await dialer.dial();
     expect(calls).toHaveLength(1);
+  });
+
+  test("are also those in the query of the address itself", () => {
+    expect(() => dialerFor({ url: "ws://agents.example/ws?token=abcd" })).toThrow(
+      /unencrypted to agents\.example/,
+    );
+    expect(() => dialerFor({ url: "wss://agents.example/ws?token=abcd" })).not.toThrow();
+    expect(() => dialerFor({ url: "ws://agents.example/ws?page=2" })).not.toThrow();
   });
 
   test("travel over wss://, and no credentials travel anywhere", async () => {

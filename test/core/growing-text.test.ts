@@ -38,7 +38,13 @@ describe("GrowingText", () => {
     text.add("a");
     text.add("far too much");
     text.add("b");
-    expect([text.value, text.truncated]).toEqual(["a", true]);
+    expect([text.value, text.truncated]).toEqual(["afar t", true]);
+  });
+
+  test("takes of a piece that is too much the characters that fit, and no half of one", () => {
+    const text = new GrowingText(6);
+    text.add("日👋👋");
+    expect([text.value, text.truncated]).toEqual(["日", true]);
   });
 
   test("counts what was joined already", () => {

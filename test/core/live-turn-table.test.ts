@@ -225,4 +225,13 @@ describe("textStream", () => {
     await calls[call](rig);
     expect(await readAll(reader(rig.turn.textStream))).toEqual(reads);
   });
+
+  test("gives its pieces in the order in which they were asked for, past events without text", async () => {
+    const { turn } = turnRig();
+    const pieces = turn.textStream[Symbol.asyncIterator]();
+    const asked = Promise.all([pieces.next(), pieces.next(), pieces.next()]);
+    for (const event of ["#tool", "a", "#tool", "b"]) turn.push(event, 1);
+    turn.complete({ text: "ab" });
+    expect((await asked).map(({ value }) => value)).toEqual(["a", "b", undefined]);
+  });
 });

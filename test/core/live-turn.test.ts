@@ -270,8 +270,8 @@ describe("past its limits", () => {
 
   test.each<{ limit: number; pieces: readonly string[]; text: string; truncated: boolean }>([
     { limit: 6, pieces: ["abc", "def"], text: "abcdef", truncated: false },
-    { limit: 5, pieces: ["abc", "def"], text: "abc", truncated: true },
-    { limit: 5, pieces: ["abc", "def", "g"], text: "abc", truncated: true },
+    { limit: 5, pieces: ["abc", "def"], text: "abcde", truncated: true },
+    { limit: 5, pieces: ["abc", "def", "g"], text: "abcde", truncated: true },
     { limit: 4, pieces: ["é", "é"], text: "éé", truncated: false },
     { limit: 3, pieces: ["é", "é"], text: "é", truncated: true },
     { limit: 4, pieces: ["🙂"], text: "🙂", truncated: false },

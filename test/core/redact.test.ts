@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Redactor } from "../../src/core/redact.ts";
+import { credentialsIn, Redactor } from "../../src/core/redact.ts";
 import { growth } from "./support/costs.ts";
 
 const redactor = (...secrets: readonly string[]): Redactor => {
@@ -118,6 +118,19 @@ describe("a member whose name says that it is a credential loses its value", () 
     "",
   ])("and nothing else changes: %s", (text) => {
     expect(redactor().redact(text)).toBe(text);
+  });
+});
+
+describe("the credentials in the query of an address", () => {
+  test.each<{ address: string; found: readonly string[] }>([
+    { address: "wss://h/ws?token=a%20b", found: ["a%20b", "a b"] },
+    { address: "wss://h/ws?x=1&API_KEY=k=1&y", found: ["k=1", "k=1"] },
+    { address: "wss://h/ws?key=abc#token=d", found: ["abc#token=d", "abc#token=d"] },
+    { address: "wss://h/ws?token=%zz", found: ["%zz", "%zz"] },
+    { address: "wss://h/ws?token=&tokens=3&monkeys=2", found: [] },
+    { address: "wss://token=abc/ws", found: [] },
+  ])("$address has $found", ({ address, found }) => {
+    expect(credentialsIn(address)).toEqual(found);
   });
 });
 

@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
   return { code, text };
 }
 
-test("on the mock: streams, continues the conversation, survives a cut link, asks before tools run, and sums up", async () => {
+test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, and sums up", async () => {
   const { code, text } = await run();
   expect(code).toBe(0);
   expect(text).toContain("word by word, as you see it here.");
@@ -28,6 +28,15 @@ test("on the mock: streams, continues the conversation, survives a cut link, ask
   expect(text).toMatch(/may I run: ls build\nyou {4}yes\n\s+it ran, and found: old\.js\nagent/);
   expect(text).toMatch(/may I run: rm -rf build\nyou {4}no\nagent {2}As you like: nothing was deleted\.\n/);
   expect(text).toContain("2 tool calls: 1 approved, 1 denied");
+  expect(text).toContain("logged in, and the server takes us for who we are\nyou    Good morning!");
+  expect(text).toMatch(
+    /uses recall_journal\nagent {2}\*wave\* Good morning! You wanted .*, \*happy\* and to call/,
+  );
+  expect(text).toContain('the conversation is called "Plans for today" now\nyou    And what comes first?');
+  expect(text).toMatch(
+    /the link broke before the answer came\nagent {2}The plants: .*\n\s+found again in what the/,
+  );
+  expect(text).toContain("2 prompts to Cass, 1 reply found again; 2 gestures");
   expect(text).toContain("3 answers completed, 1 broken off");
   expect(text).toContain("the server saw 4 prompts, each once");
 });
@@ -43,6 +52,7 @@ test("on a server of the user's: only two prompts, nothing cut, nothing left run
   expect(code).toBe(0);
   expect(text).toContain("no link is cut there");
   expect(text).not.toContain("may I run");
+  expect(text).not.toContain("Cass");
   expect(server.prompts.map(({ data }) => data.model)).toEqual(["openai:gpt-4", "openai:gpt-4"]);
   expect(server.prompts[1]?.messages).toHaveLength(3);
   expect(server.violations).toEqual([]);

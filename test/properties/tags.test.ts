@@ -269,8 +269,8 @@ describe("any piece of text over and over", () => {
       );
       const closing = fc.constantFrom("</think>", "</gesture:think>b", "x>", ">", "ture:nod>", "</mark>");
       fc.assert(
-        fc.property(opening, closing, fc.nat(50_000), (open, close, extra) => {
-          const depth = 50_000 + extra;
+        fc.property(opening, closing, fc.nat(20_000), (open, close, extra) => {
+          const depth = 20_000 + extra;
           const input = open.repeat(depth) + close.repeat(depth);
           expect(parseTags(input).spans.at(-1)?.end).toBe(input.length);
         }),

@@ -1,0 +1,99 @@
+import { expect } from "vitest";
+import { TEXT } from "./fixture.ts";
+import { promise } from "./promise.ts";
+import { collect, drain, eventsOf, hold, shows, statesOf, works } from "./support.ts";
+
+promise(
+  "listen: a late listener is told the present state, and not the past",
+  async ({ client, backend }) => {
+    const goOn = hold(backend);
+    const turn = client.prompt("hello");
+    const early = eventsOf(turn);
+    await shows(client, turn, "part");
+    const seen = early.length;
+    const states = statesOf(turn);
+    const late = eventsOf(turn);
+    goOn();
+    await turn.outcome;
+    expect(states).toEqual(["streaming", "completed"]);
+    expect(late).toEqual(early.slice(early.length - late.length));
+    expect(late.length).toBeLessThanOrEqual(early.length - seen);
+  },
+);
+
+promise("listen: a listener of a settled turn is told its end", async ({ client }) => {
+  const turn = client.prompt("hello");
+  await turn.outcome;
+  const states = statesOf(turn);
+  await turn.outcome;
+  await Promise.resolve();
+  expect(states).toEqual(["completed"]);
+});
+
+promise("listen: who has left is told nothing more", async ({ client }) => {
+  const told: string[] = [];
+  const controller = new AbortController();
+  const turn = client.prompt("hello");
+  const offs = [
+    turn.on("event", () => told.push("event")),
+    turn.on("status", () => told.push("status")),
+    client.on("event", () => told.push("client event")),
+  ];
+  turn.on("event", () => told.push("by signal"), { signal: controller.signal });
+  client.on("event", () => told.push("by signal"), { signal: controller.signal });
+  turn.on("event", () => told.push("aborted before"), { signal: AbortSignal.abort() });
+  for (const off of [...offs, ...offs]) off();
+  controller.abort();
+  await turn.outcome;
+  expect(told).toEqual([]);
+});
+
+promise("listen: any number may look on while somebody reads", async ({ client }) => {
+  const turn = client.prompt("hello");
+  const others = [eventsOf(turn), eventsOf(turn), eventsOf(turn)];
+  const { values } = await drain(turn);
+  expect(others).toEqual([values, values, values]);
+});
+
+promise("listen: a listener that throws hurts nobody, and that is told", async ({ client }) => {
+  const warnings = collect(client, "protocolWarning");
+  const oops = (): never => {
+    throw new Error("oops");
+  };
+  const turn = client.prompt("hello");
+  turn.on("status", oops);
+  turn.on("event", oops);
+  client.on("event", oops);
+  const behind = eventsOf(turn);
+  const { values } = await drain(turn);
+  expect((await turn.result).text).toBe(TEXT);
+  expect(behind).toEqual(values);
+  expect(warnings.length).toBeGreaterThanOrEqual(3);
+  for (const warning of warnings)
+    expect(warning).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("oops") });
+});
+
+promise("listen: an async listener that rejects is no unhandled rejection", async ({ client }) => {
+  const warnings = collect(client, "protocolWarning");
+  const turn = client.prompt("hello");
+  turn.on("event", async () => {
+    throw new Error("later");
+  });
+  await turn.outcome;
+  await works(client);
+  expect(warnings[0]).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("later") });
+});
+
+promise("listen: a listener may prompt, and cancel", async ({ client, backend }) => {
+  backend.answer = (prompt) => ["to ", prompt];
+  const first = client.prompt("first");
+  const second = new Promise<string>((resolve) => {
+    const off = first.on("event", () => {
+      off();
+      resolve(client.prompt("second").result.then(({ text }) => text));
+      void first.cancel();
+    });
+  });
+  expect((await first.outcome).status).toBe("cancelled");
+  expect(await second).toBe("to second");
+});

@@ -1,0 +1,255 @@
+import type { Backoff } from "agentwire";
+import { expect } from "vitest";
+import { TEXT } from "./fixture.ts";
+import { promise } from "./promise.ts";
+import {
+  collect,
+  failureOf,
+  hold,
+  next,
+  rejection,
+  shows,
+  status,
+  thrown,
+  within,
+  works,
+} from "./support.ts";
+
+const BACK = { reconnect: {} } as const;
+
+promise(
+  "reconnect: a client comes back by itself, or is closed, as its protocol has it",
+  async ({ client, link, facts }) => {
+    await works(client);
+    const settled = next(client, "status", (state) => state === "ready" || state === "closed");
+    link.end("cut");
+    expect(await settled).toBe(facts.comesBack ? "ready" : "closed");
+  },
+);
+
+promise("reconnect: what happens is told in its order", BACK, async ({ client, link, facts }) => {
+  await works(client);
+  const told: string[] = [];
+  for (const name of ["status", "disconnected", "reconnecting", "reconnected"] as const)
+    client.on(name, (...values: readonly unknown[]) => {
+      told.push(name === "status" ? String(values[0]) : name);
+    });
+  const back = next(client, "reconnected");
+  link.end("cut");
+  await back;
+  expect(told.filter((name) => name !== "reconnected" && name !== "ready")).toEqual([
+    "disconnected",
+    "reconnecting",
+    "reconnecting", // the state, and the event with its details
+    ...facts.opening.filter((state) => state !== "ready"),
+  ]);
+  expect(told.slice(-2).sort()).toEqual(["ready", "reconnected"]);
+  expect(await works(client)).toBe(TEXT);
+});
+
+promise(
+  "reconnect: each wait may be twice as long as the one before, up to `maxDelay`, and is random",
+  {
+    reconnect: { minDelay: 100, maxDelay: 1_000, maxAttempts: 6 },
+  },
+  async ({ client, backend }) => {
+    await works(client);
+    const waits = collect(client, "reconnecting");
+    await backend.stop();
+    await status(client, "closed");
+    // The clock's random number is a half: each wait is half of its ceiling.
+    expect(waits.map(({ delay }) => delay)).toEqual([50, 100, 200, 400, 500, 500]);
+    expect(waits.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
+  },
+);
+
+promise(
+  "reconnect: the first wait is half a second at most, and nothing happens before its end",
+  {
+    ...BACK,
+    walksBackoff: false,
+  },
+  async ({ client, link, clock, backend }) => {
+    await works(client);
+    const waiting: Promise<Backoff> = next(client, "reconnecting");
+    link.end("cut");
+    const { delay, attempt, error } = await waiting;
+    expect({ delay, attempt }).toEqual({ delay: 250, attempt: 1 });
+    expect(error).toMatchObject({ code: "connection-lost" });
+    await clock.advance(249);
+    expect(client.status).toBe("reconnecting");
+    expect(backend.calls).toBe(1);
+    const ready = status(client, "ready");
+    await clock.advance(1);
+    await ready;
+    expect(backend.calls).toBe(2);
+  },
+);
+
+promise(
+  "reconnect: a backend that comes back is found, wherever it is now",
+  BACK,
+  async ({ client, backend }) => {
+    await works(client);
+    const waits = new Promise<void>((resolve) => {
+      client.on("reconnecting", ({ attempt }) => attempt === 3 && resolve());
+    });
+    await backend.stop();
+    await waits;
+    await backend.start();
+    await status(client, "ready");
+    expect(await works(client)).toBe(TEXT);
+  },
+);
+
+promise(
+  "reconnect: with `false` the first loss closes the client for good",
+  { reconnect: false },
+  async ({ client, link, backend }) => {
+    await works(client);
+    const gone = next(client, "disconnected");
+    link.end("cut");
+    const error = await gone;
+    await status(client, "closed");
+    expect(await rejection(client.connect())).toMatchObject({ code: "closed", cause: error });
+    expect(thrown(() => client.prompt("hello"))).toMatchObject({ code: "closed", cause: error });
+    expect(backend.calls).toBe(1);
+  },
+);
+
+promise(
+  "reconnect: when the attempts are used up the client is closed, and what waits is handed back",
+  {
+    reconnect: { maxAttempts: 2 },
+    walksBackoff: false,
+  },
+  async ({ client, backend, clock }) => {
+    await works(client);
+    const gone = next(client, "reconnecting");
+    await backend.stop();
+    await gone;
+    const turn = client.prompt("hello");
+    const again = next(client, "reconnecting");
+    await clock.advance(250);
+    await again;
+    await within(clock, 500, status(client, "closed"));
+    expect(await failureOf(turn)).toMatchObject({
+      delivery: "not-sent",
+      input: "hello",
+      partial: { text: "" },
+    });
+    expect(clock.pending).toBe(0);
+  },
+);
+
+promise("reconnect: `shouldReconnect` has the last word, and is told why", async ({ another, link }) => {
+  const asked: unknown[] = [];
+  const client = another({
+    reconnect: {
+      shouldReconnect: (error, attempt) => {
+        asked.push([error.code, attempt]);
+        return false;
+      },
+    },
+  });
+  await works(client);
+  link.end("cut");
+  await status(client, "closed");
+  expect(asked).toEqual([["connection-lost", 1]]);
+});
+
+promise("reconnect: what was under way is never sent again", BACK, async ({ client, backend, link }) => {
+  hold(backend);
+  const turn = client.prompt("hello");
+  await shows(client, turn, "part");
+  link.end("cut");
+  const error = await failureOf(turn);
+  expect(error).toMatchObject({ code: "connection-lost", delivery: "unknown" });
+  expect(error).not.toHaveProperty("input");
+  await status(client, "ready");
+  expect(await works(client)).toBe(TEXT);
+  expect(backend.prompts.map(({ text }) => text)).toEqual(["hello", "are you there?"]);
+});
+
+promise(
+  "reconnect: what waited is sent in order, or handed back in order, as the protocol has it",
+  {
+    ...BACK,
+    oneAtATime: true,
+  },
+  async ({ client, backend, link, facts }) => {
+    hold(backend);
+    const running = client.prompt("hello");
+    await shows(client, running, "part");
+    const waiting = ["a", "b", "c"].map((text) => client.prompt(text));
+    const ended: string[] = [];
+    for (const [index, turn] of waiting.entries())
+      turn.on("status", (state) => ["completed", "failed"].includes(state) && ended.push(String(index)));
+    link.end("cut");
+    const outcomes = await Promise.all(waiting.map(({ outcome }) => outcome));
+    const ends = outcomes.map((outcome) =>
+      outcome.status === "failed" ? outcome.error.code : outcome.status,
+    );
+    expect(ends).toEqual(Array(3).fill(facts.waiting));
+    expect(ended).toEqual(["0", "1", "2"]);
+    for (const [index, outcome] of outcomes.entries())
+      if (outcome.status === "failed")
+        expect(outcome.error).toMatchObject({ delivery: "not-sent", input: ["a", "b", "c"][index] });
+    const arrived = backend.prompts.map(({ text }) => text);
+    expect(arrived).toEqual(["hello", ...(facts.waiting === "completed" ? ["a", "b", "c"] : [])]);
+  },
+);
+
+promise(
+  "reconnect: a prompt made meanwhile waits for the next connection",
+  { ...BACK, walksBackoff: false },
+  async ({ client, link, clock }) => {
+    await works(client);
+    const gone = next(client, "reconnecting");
+    link.end("cut");
+    await gone;
+    const turn = client.prompt("hello");
+    expect(turn.status).toBe("queued");
+    await clock.advance(250);
+    expect((await turn.result).text).toBe(TEXT);
+  },
+);
+
+promise(
+  "reconnect: a prompt made by who is told of the loss waits for the next connection",
+  BACK,
+  async ({ client, link }) => {
+    await works(client);
+    const made = new Promise<ReturnType<typeof client.prompt>>((resolve) => {
+      client.on("disconnected", () => resolve(client.prompt("hello")));
+    });
+    link.end("cut");
+    expect((await (await made).result).text).toBe(TEXT);
+  },
+);
+
+promise(
+  "reconnect: a link that falls silent is found dead by its pings, and a live one is left alone",
+  {
+    ...BACK,
+    keepalive: { interval: 1_000, timeout: 400 },
+  },
+  async ({ client, backend, clock }) => {
+    await works(client);
+    const gone = collect(client, "disconnected");
+    for (let ping = 0; ping < 3; ping++) {
+      const answered = next(client, "frame", ({ direction }) => direction === "in");
+      await clock.advance(1_000);
+      await answered;
+    }
+    expect(gone).toEqual([]);
+    const back = next(client, "reconnected");
+    backend.fallSilent();
+    await clock.advance(1_000);
+    expect(client.status).toBe("ready");
+    await clock.advance(400);
+    expect(gone).toMatchObject([{ code: "connection-lost" }]);
+    await back;
+    expect(await works(client)).toBe(TEXT);
+  },
+);

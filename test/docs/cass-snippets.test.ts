@@ -1,0 +1,270 @@
+import { CassClient, type CassClientOptions } from "agentwire/cass";
+import { cassStep, type MockCassOptions, MockCassServer } from "agentwire/testing";
+import { describe, expect, test, vi } from "vitest";
+import * as page from "../../docs/snippets/cass.ts";
+import { cass, cassLoss } from "../../docs/snippets/testing.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
+
+const output = capturedOutput();
+
+const started = (options: MockCassOptions = {}): Promise<MockCassServer> => MockCassServer.start(options);
+
+/** Closes a client when the test leaves. */
+function closing(client: CassClient) {
+  return { client, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** The client of a new user. */
+function userOf(server: MockCassServer, options: Partial<CassClientOptions> = {}) {
+  const { userId, accessToken: token, refreshToken } = server.addUser();
+  return { ...closing(new CassClient({ url: server.url, token, refreshToken, ...options })), userId };
+}
+
+test("the first program of docs/cass.md logs in, and shows an answer and its gestures", async () => {
+  await using server = await started();
+  const { email, password } = server.addUser({ password: "a password" });
+  vi.stubEnv("CASS_URL", server.url);
+  vi.stubEnv("CASS_EMAIL", email);
+  vi.stubEnv("CASS_PASSWORD", password);
+  await import("../../docs/snippets/cass-first.ts");
+  expect(output.logged).toEqual([
+    ["Retrieving memories..."],
+    ["Generating response (Claude)..."],
+    ["Hello!"],
+    ["wave,happy", 150],
+  ]);
+  expect(server.violations).toEqual([]);
+});
+
+describe("logging in", () => {
+  test("with a refresh token, an expired token is renewed and kept, and the connection is the user's", async () => {
+    await using server = await started();
+    const { userId, refreshToken } = server.addUser();
+    const saved: unknown[] = [];
+    const stored = {
+      accessToken: server.issueToken(userId, { lifetime: -1 }),
+      refreshToken,
+      save: (tokens: object) => saved.push(tokens),
+    };
+    await using user = closing(page.keepTokens(server.url, stored));
+    await user.client.connect();
+    expect(output.logged).toEqual([[userId, true]]);
+    expect(saved).toEqual([{ accessToken: expect.any(String), refreshToken: expect.any(String) }]);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("a function is asked again when its token is refused, and the token stays out of the address", async () => {
+    await using server = await started();
+    const { userId } = server.addUser();
+    const asked: boolean[] = [];
+    const client = page.tokenFunction(server.url, async ({ renew }) => {
+      asked.push(renew);
+      return renew ? server.issueToken(userId) : "a.stale.token";
+    });
+    await using user = closing(client);
+    await user.client.connect();
+    expect(asked).toEqual([false, true]);
+    expect(server.upgrades.map(({ url }) => url)).toEqual(["/ws"]);
+    expect(user.client.identity).toMatchObject({ userId, verified: true });
+  });
+
+  test("without a token the server says who it is", async () => {
+    await using server = await started({ localhostUser: "the-local-user" });
+    await using user = closing(page.anonymous(server.url));
+    await user.client.connect();
+    expect(output.logged).toEqual([["the-local-user"]]);
+    expect(user.client.identity).toMatchObject({ verified: false });
+  });
+});
+
+test("progress is told in the app's words, and the result says where it was stored", async () => {
+  await using server = await started({
+    memories: { has_context: true, details_count: 5 },
+    *answer() {
+      yield cassStep.tools("recall_journal", "search");
+      yield "<gesture:think>hm</gesture:think> A poem.";
+    },
+  });
+  await using user = userOf(server);
+  const said: string[] = [];
+  const result = await page.progress(user.client, { say: (text) => said.push(text) });
+  expect(said).toEqual(["remembers 5 things", "Claude writes", "uses recall_journal, search"]);
+  expect(result).toMatchObject({ text: "A poem.", reasoning: ["hm"], conversationId: expect.any(String) });
+});
+
+test("a conversation is made, saved and gone on with, and its title told", async () => {
+  await using server = await started({ answer: () => ["Gladly.", cassStep.title("Seven days")] });
+  await using user = userOf(server);
+  const titled = new Promise((resolve) => user.client.on("title", resolve));
+  const resumed = await page.conversations(user.client);
+  await titled;
+  await resumed.prompt("And Monday?").result;
+  const [plans] = server.conversations;
+  expect(server.turns.map(({ conversationId }) => conversationId)).toEqual([plans?.id, plans?.id]);
+  expect(user.client.titleOf(plans?.id ?? "")).toBe("Seven days");
+});
+
+test("a picture reaches the model with its type", async () => {
+  await using server = await started({ answer: ({ image }) => [`A ${image?.mediaType}.`] });
+  await using user = userOf(server);
+  const png = new Blob([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)]);
+  expect(await page.image(user.client, png)).toBe("A image/png.");
+  expect(server.violations).toEqual([]);
+});
+
+test("gestures are played where their tags stood", async () => {
+  await using server = await started({ answer: () => ["Hi <gesture:wave> all. <emote:happy:0.8>Bye."] });
+  await using user = userOf(server);
+  const done: unknown[] = [];
+  await page.gestures(user.client, {
+    play: (...what) => done.push(what),
+    say: async (text) => void done.push(text),
+  });
+  expect(done).toEqual(["Hi ", ["gesture", "wave", 1], "all. ", ["emote", "happy", 0.8], "Bye."]);
+});
+
+test("tags are taken out of any text, also of one in pieces", () => {
+  page.tags(["<gesture:thi", "nk>hm</gesture:think> Yes. <emote:ha", "ppy>"]);
+  expect(output.logged).toEqual([
+    ["Hello! there"],
+    ["Yes.", ["hm"], [{ type: "emote", name: "happy", intensity: 1, offset: 4 }]],
+  ]);
+});
+
+test.each([
+  ["inline", "audio/mpeg"],
+  ["url", "audio/wav"],
+] as const)("an answer is heard, with audio %s", async (audio, mediaType) => {
+  await using server = await started({
+    profile: audio === "url" ? "documented" : "v2",
+    audio,
+    answer: () => ["Nothing new."],
+  });
+  await using user = userOf(server);
+  let heard = (_: unknown): void => {};
+  const played = new Promise((resolve) => {
+    heard = resolve;
+  });
+  await page.audio(user.client, async (sound, type) => heard([sound.length > 0, type]));
+  expect(await played).toEqual([true, mediaType]);
+});
+
+test("who is signed in is introduced to, and shown around", async () => {
+  await using server = await started({
+    answer: ({ kind, message }) => [kind === "intro" ? "I am Cass." : message === "" ? "Look." : "More."],
+  });
+  await using user = userOf(server);
+  await page.onboarding(user.client);
+  expect(output.logged).toEqual([["I am Cass."], ["Look."], ["More."]]);
+  expect(server.turns.every(({ userId }) => userId === user.userId)).toBe(true);
+  expect(server.violations).toEqual([]);
+});
+
+test("a lost reply is found again", async () => {
+  await using server = await started({
+    answer: () => ["Once upon a time."],
+    death: { at: "stored", by: "drop" },
+  });
+  const { accessToken, refreshToken } = server.addUser();
+  await using _closing = closing(await page.recovery(server.url, accessToken, refreshToken));
+  expect(output.logged).toEqual([
+    [expect.stringMatching(/^looking for the answer to turn/)],
+    ["found again", "Once upon a time."],
+  ]);
+  expect(server.turns).toHaveLength(1);
+});
+
+test("the prompt behind a cancelled one gets its own answer", async () => {
+  await using server = await started({ answer: ({ message }) => [`About: ${message}`] });
+  await using user = userOf(server);
+  await user.client.connect();
+  expect(await page.cancelling(user.client)).toBe("About: Write a haiku.");
+  expect(server.turns).toHaveLength(2);
+  expect(server.violations).toEqual([]);
+});
+
+test("the errors that leave a question are told, the others thrown", async () => {
+  await using server = await started({ answer: () => [cassStep.fail()] });
+  const logIn = vi.fn();
+  {
+    await using user = userOf(server);
+    await page.errors(user.client, logIn);
+    server.set({ failure: "error" });
+    await page.errors(user.client, logIn);
+    await user.client.close();
+    await expect(page.errors(user.client, logIn)).rejects.toMatchObject({ code: "closed" });
+  }
+  expect(logIn).not.toHaveBeenCalled();
+  const token = server.issueToken(server.addUser({ userId: "user-1" }).userId, { lifetime: -1 });
+  await using user = closing(new CassClient({ url: server.url, token }));
+  await page.errors(user.client, logIn);
+  expect(logIn).toHaveBeenCalledOnce();
+  expect(output.logged).toEqual([
+    ["Ask your user: it may have been answered."],
+    ["failed", "Failed to generate response"],
+    ["anonymous", "user-1", null],
+  ]);
+});
+
+test("REST lists what was said", async () => {
+  await using server = await started({ answer: () => ["Hello."], title: "none" });
+  await using user = userOf(server);
+  const { conversationId } = await user.client.prompt("Hi.").result;
+  await page.rest(user.client.rest);
+  expect(output.logged).toEqual([
+    [conversationId, expect.any(String)],
+    ["user", "Hi."],
+    ["assistant", "Hello."],
+  ]);
+});
+
+test("the test of the page runs, and its mock has nothing to complain of", async () => {
+  await page.testing();
+  expect(output.logged).toEqual([["You said hello.", []]]);
+});
+
+describe("what docs/testing.md shows of Cass", () => {
+  test("a script is a turn with tools and a gesture", async () => {
+    await using server = await cass();
+    await using user = userOf(server);
+    const { text, animations, usage } = await user.client.prompt("hello").result;
+    expect(text).toBe('You said "hello".');
+    expect(animations.map(({ name }) => name)).toEqual(["point", "happy"]);
+    expect(usage).toMatchObject({ outputTokens: 190 });
+  });
+
+  test("a link cut behind a stored reply is followed over both its sides", async () => {
+    await using server = await started({ answer: () => ["Hello."] });
+    await using user = userOf(server, { recover: true });
+    await user.client.connect();
+    const { id: conversationId } = server.addConversation({ userId: user.userId });
+    const shown = cassLoss(server);
+    const { recovered } = await user.client.prompt({ message: "hello", conversationId }).result;
+    await shown;
+    expect(recovered).toBe(true);
+    expect(output.logged).toEqual([
+      [user.userId, "hello", expect.objectContaining({ code: 1006 })],
+      ["GET /conversations/{id}/messages", 200],
+      [expect.anything(), []],
+    ]);
+  });
+
+  test("a client behind msw speaks to the mock, over both its ways", async () => {
+    const { mock, network } = await import("../../docs/snippets/testing-cass-msw.ts");
+    const { userId, accessToken: token } = mock.addUser();
+    const client = new CassClient({
+      url: "wss://cass.example/ws",
+      token,
+      WebSocket: globalThis.WebSocket,
+    });
+    try {
+      expect((await client.prompt("hello").result).text).toBe("Hello");
+      expect(await client.rest.me()).toMatchObject({ user_id: userId });
+      expect(mock.violations).toEqual([]);
+    } finally {
+      await client.close();
+      network.close();
+      await mock.stop();
+    }
+  });
+});

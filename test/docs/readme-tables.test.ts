@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import * as agentwire from "agentwire";
+import {
+  AgentwireError,
+  type Capabilities,
+  CassClient,
+  CodebuffClient,
+  type CodebuffClientOptions,
+  CodeyClient,
+  type ErrorByCode,
+  type ErrorCode,
+  type HandshakeReason,
+} from "agentwire";
+import { describe, expect, test } from "vitest";
+
+const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+
+/** The rows of the table whose heading begins so: cells by the names of their columns. */
+function table(heading: string): Record<string, string>[] {
+  const [, text = ""] = readme.split(`\n${heading}`);
+  const [first = "", , ...rows] = `${heading}${text}`.split("\n\n")[0]?.split("\n") ?? [];
+  const cells = (line: string): string[] =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const columns = cells(first).map((name) => name.replace(/\[(.*)\]\(.*\)/, "$1").replaceAll("`", ""));
+  return rows.map((row) => Object.fromEntries(cells(row).map((cell, at) => [columns[at], cell])));
+}
+
+const codeIn = (text = ""): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+
+describe("the table of what each protocol can do", () => {
+  const url = "ws://127.0.0.1:1/ws";
+  const codebuff = (options: Partial<CodebuffClientOptions>): Capabilities =>
+    new CodebuffClient({ url, ...options }).capabilities;
+  const proxy = codebuff({ profile: "proxy", authToken: "a token" });
+  const original = codebuff({ profile: "codebuff", authToken: "a token" });
+  const nobody = codebuff({ profile: "codebuff" });
+  const codey = new CodeyClient({ url }).capabilities;
+  const cass = new CassClient({ url, allowAnonymous: true }).capabilities;
+
+  const cell = (value: boolean | string): string =>
+    typeof value === "string" ? `\`${value}\`` : value ? "yes" : "no";
+  const ofCodebuff = (name: keyof Capabilities): string => {
+    if (original[name] === proxy[name]) return cell(proxy[name]);
+    return original[name] === nobody[name] ? "original server" : "original server, with an `authToken`";
+  };
+  const rows = table("| | [Codebuff](docs/codebuff.md) |");
+
+  test("has a row for each capability, and for what is none", () => {
+    const named = rows.flatMap((row) => codeIn(row[""]));
+    expect(named.filter((name) => name !== "close()")).toEqual(Object.keys(cass));
+    expect(rows.length).toBeGreaterThan(named.length);
+  });
+
+  test.each(Object.keys(cass) as (keyof Capabilities)[])("is right about %s", (name) => {
+    const row = rows.find((each) => each[""] === `\`${name}\``) ?? {};
+    const begin = (text = ""): string => text.split(": ")[0] ?? "";
+    expect([row["Codebuff"], row["Codey"], row["Cass"]].map(begin)).toEqual([
+      ofCodebuff(name),
+      cell(codey[name]),
+      cell(cass[name]),
+    ]);
+  });
+});
+
+describe("the table of errors", () => {
+  const rows = table("| `code` | class |");
+  const rowOf = (code: string) => rows.find((row) => codeIn(row["code"])[0] === code) ?? {};
+  const size = { bytes: 2, limit: 1 };
+
+  /** One of each, as it is made where nobody says anything else. */
+  const plain: { readonly [Code in ErrorCode]: ErrorByCode[Code] } = {
+    "invalid-input": new agentwire.InvalidInputError("", ""),
+    "already-consumed": new agentwire.InvalidInputError("", "", { code: "already-consumed" }),
+    unsupported: new agentwire.UnsupportedError("", ""),
+    "connect-failed": new agentwire.ConnectError(""),
+    "connect-timeout": new agentwire.ConnectTimeoutError(1),
+    "handshake-refused": new agentwire.HandshakeError("nack", ""),
+    "connection-lost": new agentwire.ConnectionLostError(""),
+    "context-lost": new agentwire.ConnectionLostError("", { code: "context-lost" }),
+    "request-refused": new agentwire.RequestError("", { serverMessage: "" }),
+    "request-timeout": new agentwire.RequestTimeoutError("", { timeout: 1 }),
+    "turn-failed": new agentwire.TurnError({ origin: "", kind: "", serverMessage: "" }),
+    "turn-cancelled": new agentwire.TurnCancelledError("user"),
+    "turn-timeout": new agentwire.TurnTimeoutError("idle", 1),
+    "buffer-overflow": new agentwire.BufferOverflowError(2, 1),
+    "queue-full": new agentwire.QueueFullError("turns", 2, 1),
+    "payload-too-large": new agentwire.PayloadTooLargeError("", size),
+    closed: new agentwire.ClosedError(""),
+  };
+
+  test("has each code once, and no other", () => {
+    expect(rows.map((row) => codeIn(row["code"])[0])).toEqual(Object.keys(plain));
+  });
+
+  test.each(Object.values(plain))("is right about $code", (error) => {
+    const { class: classes, retryable = "", delivery } = rowOf(error.code);
+    if (error.code !== "turn-failed") expect(codeIn(classes)).toContain(error.name); // that is always a protocol's own
+    if (!retryable.startsWith("see ")) expect(retryable.split(";")[0]).toBe(error.retryable ? "yes" : "no");
+    if (error.delivery !== undefined) expect(codeIn(delivery)).toEqual([error.delivery]);
+  });
+
+  test("names every class that can be met", () => {
+    const classes = Object.entries(agentwire)
+      .filter(([, value]) => typeof value === "function" && value.prototype instanceof AgentwireError)
+      .map(([name]) => name);
+    const named = rows.flatMap((row) => codeIn(row["class"]));
+    expect(classes).toContain("CassApiError");
+    expect(classes.filter((name) => name !== "TurnError" && !named.includes(name))).toEqual([]);
+  });
+});
+
+describe("the table of why there is no session", () => {
+  const rows = table("| `reason` | protocol |");
+  const reasons: Readonly<Record<HandshakeReason, readonly string[]>> = {
+    nack: ["Codebuff"],
+    policy: ["Codebuff"],
+    duplicate: ["Codebuff"],
+    full: ["Codebuff"],
+    closed: ["Codebuff"],
+    timeout: ["Codebuff", "Cass"],
+    rejected: ["Codey", "Cass"],
+    "identity-mismatch": ["Cass"],
+    anonymous: ["Cass"],
+    "refresh-failed": ["Codebuff", "Cass"],
+    initializing: ["Cass"],
+  };
+
+  test.each(Object.entries(reasons))("has %s, for %j", (reason, protocols) => {
+    const found = rows.filter((row) => codeIn(row["reason"]).includes(reason));
+    expect(found.flatMap((row) => row["protocol"]?.split(", "))).toEqual(protocols);
+  });
+
+  test("names no other", () => {
+    const named = rows.flatMap((row) => codeIn(row["reason"]));
+    expect(named.filter((reason) => !(reason in reasons))).toEqual([]);
+  });
+});

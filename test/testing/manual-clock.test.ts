@@ -1,0 +1,44 @@
+import { ManualClock, MockCass } from "agentwire/testing";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { readToken } from "../../src/cass/jwt.ts";
+
+const EPOCH = Date.UTC(2026, 0, 28);
+beforeEach(() => {
+  vi.useFakeTimers({ now: EPOCH });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the time of day of a manual clock", () => {
+  test("is that at which it was made, and moves only when it is moved", async () => {
+    const clock = new ManualClock();
+    vi.advanceTimersByTime(60_000);
+    expect(clock.wallTime()).toBe(EPOCH);
+    await clock.advance(1_500);
+    expect([clock.now(), clock.wallTime()]).toEqual([1_500, EPOCH + 1_500]);
+  });
+
+  test("is what the test says", async () => {
+    const clock = new ManualClock({ epoch: 1_000 });
+    await clock.advance(1);
+    expect(clock.wallTime()).toBe(1_001);
+  });
+
+  test.each([undefined, 1_000_000])(
+    "is the Cass mock's too, which began on it at whatever time: epoch %s",
+    async (epoch) => {
+      const clock = new ManualClock(epoch === undefined ? {} : { epoch });
+      await clock.advance(500);
+      await using mock = new MockCass({ clock });
+      await clock.advance(500);
+      const { accessToken } = mock.addUser();
+      expect(readToken(accessToken)?.expiresAt).toBe(Math.floor(clock.wallTime() / 1_000) + 1_800);
+    },
+  );
+
+  test("is not the mock's where that has an epoch of its own", async () => {
+    await using mock = new MockCass({ clock: new ManualClock(), epoch: 5_000 });
+    expect(readToken(mock.addUser().accessToken)?.expiresAt).toBe(5 + 1_800);
+  });
+});
