@@ -6,6 +6,9 @@ type Plugin = NonNullable<Options["plugins"]>[number];
 
 const TARGET = "es2022";
 
+const URL_OF_MODULE = "import.meta.url";
+const URL_IN_COMMONJS = 'const moduleUrl = require("node:url").pathToFileURL(__filename).href;';
+
 /**
  * CommonJS is built as ES modules, split like them, and each file is turned into CommonJS by itself. esbuild
  * does not split CommonJS: it would put a copy of every shared class into every entry, and an error of
@@ -19,8 +22,9 @@ const toCommonJs: Plugin = {
       format: "cjs",
       platform: "node",
       target: TARGET,
-      // What an ES module is without saying so.
-      banner: '"use strict";',
+      // What an ES module is without saying so; and where it is, which CommonJS says by another name.
+      banner: code.includes(URL_OF_MODULE) ? `"use strict"; ${URL_IN_COMMONJS}` : '"use strict";',
+      define: { [URL_OF_MODULE]: "moduleUrl" },
       // `require`, so that the "require" condition of "#socket" is the one that counts.
       supported: { "dynamic-import": false },
       sourcefile: basename(path),
@@ -73,7 +77,15 @@ const apart = {
 
 const commonJs = { outExtension: () => ({ js: ".cjs" }), plugins: [toCommonJs] } satisfies Options;
 
-const TYPES_AND_APART = ["!**/*.d.ts", "!**/*.d.cts", "!**/testing.*", "!**/socket.*"];
+/** A program that `agentwire/testing` starts: CommonJS, so that it runs wherever it is copied to, and starts fast. */
+const fakeCli = {
+  ...shared,
+  ...commonJs,
+  entry: { "fake-codebuff": "src/testing/codebuff-cli/program/main.ts" },
+  splitting: false,
+} satisfies Options;
+
+const TYPES_AND_APART = ["!**/*.d.ts", "!**/*.d.cts", "!**/testing.*", "!**/socket.*", "!**/fake-codebuff.*"];
 
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
@@ -81,4 +93,5 @@ export default defineConfig([
   { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", "!**/*.js.map", ...TYPES_AND_APART] },
   { ...apart, name: "esm apart" },
   { ...apart, ...commonJs, name: "cjs apart" },
+  { ...fakeCli, name: "fake cli" },
 ]);

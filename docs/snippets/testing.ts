@@ -1,9 +1,12 @@
 // What docs/testing.md shows. Each function holds one region and gives it what it takes for granted.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { CodebuffClient } from "agentwire/codebuff";
 import {
   cassStep,
   codeyStep,
   codeyTool,
+  FakeCodebuffCli,
   ManualClock,
   MockCassServer,
   MockCodebuffServer,
@@ -81,6 +84,38 @@ export async function cassLoss(server: MockCassServer): Promise<void> {
   const { route, status } = await server.nextRequest(); // it looks for what it has lost
   console.log(route, status); // GET /conversations/{id}/messages 200
   console.log(server.conversations, server.violations);
+  // #endregion
+}
+
+export async function fakeCli(): Promise<void> {
+  // #region testing-cli
+  const cli = await FakeCodebuffCli.start({
+    events: [
+      { type: "start", messageHistoryLength: 0 },
+      { type: "text", text: "Hello" },
+      { type: "finish", totalCost: 3 },
+    ],
+  });
+  const child = spawn(cli.command, [...cli.args, "--stream-json", "--", "say hello"], {
+    env: { ...process.env, ...cli.env },
+    stdio: ["ignore", "pipe", "inherit"],
+  }); // in place of your app, which takes the command, arguments and environment from its options
+  for await (const line of createInterface({ input: child.stdout })) console.log(line);
+  const { argv, prompt, end } = await cli.nextRun("ended");
+  console.log(argv, prompt, end?.code); // [ '--stream-json', '--', 'say hello' ] say hello 0
+  await cli.stop();
+  // #endregion
+}
+
+export async function fakeCliCancel(cli: FakeCodebuffCli): Promise<void> {
+  // #region testing-cli-cancel
+  cli.set({ events: [{ type: "text", text: "one" }, { hold: "rest" }, { type: "text", text: "two" }] });
+  cli.set({ ignoreSigterm: true, grandchild: true }); // for the runs to come
+  const { pid, grandchildren } = await cli.nextRun(); // your app is at work, and cancels
+  await cli.waitFor(() => cli.runs()[0]?.signals[0]?.signal === "SIGTERM");
+  cli.release("rest"); // it goes on all the same; what does your app do?
+  await Promise.all([pid, ...grandchildren].map((id) => cli.gone(id))); // it has killed them all
+  console.log(cli.runs()[0]?.signals, cli.runs()[0]?.end);
   // #endregion
 }
 

@@ -1,11 +1,13 @@
 /**
  * A user's program against the installed package: one turn with the shipped mock server, through every
- * entry. `npm run check -- package` runs it as an ES module and as CommonJS; it prints what is wrong.
+ * entry, and one run of the shipped fake CLI. `npm run check -- package` runs it as an ES module and as CommonJS; it prints what is wrong.
  */
+import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
+import { promisify } from "node:util";
 import * as root from "agentwire";
 import * as codebuff from "agentwire/codebuff";
-import { MockCodebuffServer } from "agentwire/testing";
+import { FakeCodebuffCli, MockCodebuffServer } from "agentwire/testing";
 
 function thrownBy(call: () => unknown): unknown {
   try {
@@ -55,6 +57,15 @@ async function exercise(): Promise<string[]> {
   } finally {
     await client.close();
     await server.stop();
+  }
+
+  const cli = await FakeCodebuffCli.start({ echoPrompt: true });
+  try {
+    const argv = [...cli.args, "--stream-json", "--", "-x"];
+    const { stdout } = await promisify(execFile)(cli.command, argv, { env: { ...process.env, ...cli.env } });
+    expect(stdout.includes('"text":"-x"'), `the fake CLI printed ${JSON.stringify(stdout)}`);
+  } finally {
+    await cli.stop();
   }
   return complaints;
 }

@@ -2,6 +2,9 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import {
   type Answer,
+  FakeCodebuffCli,
+  type FakeCodebuffRecord,
+  type FakeCodebuffScenario,
   ManualClock,
   MockCodebuff,
   MockCodebuffServer,
@@ -34,4 +37,19 @@ export async function test(): Promise<readonly string[]> {
   const replayer = await Replayer.start({ lines });
   await Promise.all([replayer.stop(), mock.stop(), server.stop()]);
   return server.violations.map(({ kind }) => kind);
+}
+
+const scenario: FakeCodebuffScenario = {
+  profile: "fork",
+  events: { byPrompt: { hi: [{ type: "text", text: "hi" }, "chunk", { hold: "go" }] } },
+  exit: { code: 1 },
+};
+
+export async function testCli(): Promise<FakeCodebuffRecord> {
+  const cli = await FakeCodebuffCli.start(scenario);
+  cli.set({ exit: undefined, flood: "endless" });
+  cli.release("go");
+  const record = await cli.nextRun("ended");
+  await cli.stop();
+  return record;
 }

@@ -87,7 +87,6 @@ export class ClientCore<
       this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
     }
     const { carriesCredentials, address } = setup;
-    const { redactor } = this;
     const dialer = createDialer(options, { ...resolved, carriesCredentials, redactor, address });
     this.assertPrivate = () => dialer.assertPrivate();
     this.address = () => dialer.address();

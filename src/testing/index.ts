@@ -97,6 +97,28 @@ export {
 } from "./codebuff/script.ts";
 export { MockCodebuffServer } from "./codebuff/server.ts";
 export { type ExampleSessionState, exampleSessionState } from "./codebuff/session-state.ts";
+export { FakeCodebuffCli } from "./codebuff-cli/cli.ts";
+export type {
+  FakeCodebuffEnd,
+  FakeCodebuffMessage,
+  FakeCodebuffRecord,
+  FakeCodebuffSignal,
+} from "./codebuff-cli/record.ts";
+export type {
+  FakeCodebuffAnswers,
+  FakeCodebuffEvent,
+  FakeCodebuffExit,
+  FakeCodebuffProfile,
+  FakeCodebuffScenario,
+  FakeCodebuffScript,
+  FakeCodebuffStep,
+} from "./codebuff-cli/scenario.ts";
+export type {
+  FakeCodebuffFailure,
+  FakeCodebuffNoise,
+  FakeCodebuffQuestion,
+  FakeCodebuffSwitches,
+} from "./codebuff-cli/switches.ts";
 export {
   type CodeyCall,
   type CodeyCallOutcome,

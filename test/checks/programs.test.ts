@@ -54,6 +54,12 @@ export class MockCodebuffServer {
   }
   stop() { return new Promise((resolve) => this.wss.close(resolve)); }
 }
+export class FakeCodebuffCli {
+  static async start() { return new FakeCodebuffCli(); }
+  command = process.execPath;
+  args = ["-p", "JSON.stringify({ type: 'text', text: process.argv.at(-1) })", "--"];
+  async stop() {}
+}
 `;
 
 const PACKAGE: Files = {
@@ -133,6 +139,14 @@ describe("the exercise", () => {
     });
     const silent = expect.stringContaining("streamed no text");
     expect(await exercise(consumer, NODE)).toEqual([silent, silent]);
+  });
+
+  test("finds a fake CLI that prints nothing of the prompt", async () => {
+    await using consumer = await consumerWith({
+      "node_modules/agentwire/testing.js": SERVER.replace("process.argv.at(-1)", "'?'"),
+    });
+    const other = expect.stringContaining("the fake CLI printed");
+    expect(await exercise(consumer, NODE)).toEqual([other, other]);
   });
 });
 

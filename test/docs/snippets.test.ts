@@ -1,12 +1,23 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CodebuffClient } from "agentwire/codebuff";
-import { MockCodebuffServer, step } from "agentwire/testing";
+import { FakeCodebuffCli, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import { approvals, content, handlers, inbox } from "../../docs/snippets/codebuff.ts";
 import { conversation, errors } from "../../docs/snippets/readme.ts";
-import { codey, codeyDecision, manualClock, record, replay, script } from "../../docs/snippets/testing.ts";
+import {
+  codey,
+  codeyDecision,
+  fakeCli,
+  fakeCliCancel,
+  manualClock,
+  record,
+  replay,
+  script,
+} from "../../docs/snippets/testing.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { kinds, RawCodey } from "../testing/mock-codey-raw-client.ts";
 
@@ -184,6 +195,34 @@ describe("the programs of docs/testing.md", () => {
       network.close();
       await mock.stop();
     }
+  });
+
+  test("the fake CLI prints its events, and says how it was started", async () => {
+    await fakeCli();
+
+    expect(output.logged).toEqual([
+      ['{"type":"start","messageHistoryLength":0}'],
+      ['{"type":"text","text":"Hello"}'],
+      ['{"type":"finish","totalCost":3}'],
+      [["--stream-json", "--", "say hello"], "say hello", 0],
+    ]);
+  });
+
+  test("the fake CLI that ignores a cancel says what killed it", async () => {
+    await using cli = await FakeCodebuffCli.start();
+    const watching = fakeCliCancel(cli);
+    const child = spawn(cli.command, [...cli.args, "--stream-json", "hi"], {
+      env: { ...process.env, ...cli.env },
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+    });
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    await once(child.stdout, "data");
+    process.kill(-Number(child.pid), "SIGKILL");
+    await watching;
+
+    expect(output.logged).toMatchObject([[[{ signal: "SIGTERM" }], { code: null, signal: null }]]);
   });
 
   test("the mock of codey-server asks before it runs anything, and says what was decided", async () => {

@@ -1,0 +1,190 @@
+// How to extend this fake, most common first:
+//
+// 1. A new misbehaviour: a switch. Add it to switches.ts with its TSDoc and to read-scenario.ts, which checks it; play it
+//    where it belongs: program/steps.ts for what events there are, program/output.ts for how they are framed,
+//    program/run.ts for how the process begins and ends. Give it a test by its name.
+// 2. A new way to fail: `FakeCodebuffFailure` in switches.ts, and its words in program/failures.ts.
+// 3. A new thing that a script can do: `FakeCodebuffStep` in scenario.ts, `STEPS` in read-scenario.ts, program/player.ts.
+// 4. A new option of the CLI: program/flags.ts.
+// 5. More to know about a run: record.ts, program/journal.ts.
+
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Waiters } from "../waiters.ts";
+import { LIFELINE, RECORD, SCENARIO } from "./environment.ts";
+import { Lifelines } from "./lifelines.ts";
+import { checkScenario } from "./read-scenario.ts";
+import type { FakeCodebuffRecord } from "./record.ts";
+import type { FakeCodebuffScenario } from "./scenario.ts";
+import { type FakeScript, findScript } from "./script-path.ts";
+
+/**
+ * A fake of the Codebuff CLI: a real program that prints what a scenario says, and keeps a record of what it was started
+ * with. It needs no network, no account and no files but those of a folder of its own.
+ *
+ * Everything that it has started is killed by `stop()`, and also when the process of the test ends.
+ *
+ * @example
+ * ```ts
+ * await using cli = await FakeCodebuffCli.start({
+ *   events: [{ type: "start", messageHistoryLength: 0 }, { type: "text", text: "Hello" }, { type: "finish", totalCost: 3 }],
+ * });
+ * const child = spawn(cli.command, [...cli.args, "--stream-json", "--", "hi"], { env: { ...process.env, ...cli.env } });
+ * const { argv, prompt } = await cli.nextRun();
+ * ```
+ */
+export class FakeCodebuffCli {
+  /** The path of the script. It needs Node 20 or later and nothing else. */
+  readonly path: string;
+  /** What to start: this Node. */
+  readonly command: string = process.execPath;
+  /** What comes before the options of the CLI: the path of the script. */
+  readonly args: readonly string[];
+  /** What has to be in the environment of a run. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly #folder: string;
+  readonly #runs: string;
+  readonly #lifelines: Lifelines;
+  readonly #waiters: Waiters;
+  /** The names of records, in the order in which they were first seen. */
+  readonly #seen: string[] = [];
+  readonly #next = { started: 0, ended: 0 };
+  #scenario: FakeCodebuffScenario = {};
+  #stopping: Promise<void> | undefined;
+  /** What `runs()` gives once the records are removed. */
+  #final: readonly FakeCodebuffRecord[] | undefined;
+
+  private constructor(
+    script: FakeScript,
+    folder: string,
+    runs: string,
+    lifelines: Lifelines,
+    waiters: Waiters,
+  ) {
+    this.path = script.path;
+    this.args = [script.path];
+    this.#folder = folder;
+    this.#runs = runs;
+    this.#lifelines = lifelines;
+    this.#waiters = waiters;
+    this.env = {
+      ...script.env,
+      [SCENARIO]: join(folder, "scenario.json"),
+      [RECORD]: runs,
+      [LIFELINE]: lifelines.address,
+    };
+  }
+
+  /**
+   * Makes a fake that is ready to be started.
+   *
+   * @throws TypeError when the scenario cannot be played.
+   */
+  static async start(scenario: FakeCodebuffScenario = {}): Promise<FakeCodebuffCli> {
+    checkScenario(scenario);
+    const script = findScript();
+    const folder = await mkdtemp(join(tmpdir(), "fake-codebuff-"));
+    try {
+      const runs = join(folder, "runs");
+      await mkdir(runs);
+      const waiters = new Waiters();
+      const address =
+        process.platform === "win32" ? `\\\\.\\pipe\\${randomUUID()}` : join(folder, "lifeline");
+      const lifelines = await Lifelines.open(address, waiters);
+      const cli = new FakeCodebuffCli(script, folder, runs, lifelines, waiters);
+      cli.set(scenario);
+      return cli;
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /**
+   * Changes the scenario for the runs to come: what is given replaces what was there, `undefined` takes it away, and the
+   * rest stays. Runs under way are not touched.
+   *
+   * @throws TypeError when the scenario cannot be played.
+   */
+  set(
+    scenario: { readonly [Key in keyof FakeCodebuffScenario]: FakeCodebuffScenario[Key] | undefined },
+  ): void {
+    const given = Object.entries({ ...this.#scenario, ...scenario });
+    const next = checkScenario(Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+    const file = join(this.#folder, "scenario.json");
+    writeFileSync(`${file}.half`, JSON.stringify(next));
+    renameSync(`${file}.half`, file);
+    this.#scenario = next;
+  }
+
+  /** The records of all runs up to now, in the order in which they started. */
+  runs(): readonly FakeCodebuffRecord[] {
+    if (this.#final) return this.#final;
+    const known = new Set(this.#seen);
+    const names = readdirSync(this.#runs).filter((name) => name.endsWith(".json"));
+    this.#seen.push(...names.filter((name) => !known.has(name)).sort());
+    return this.#seen.map((name) => this.#read(name));
+  }
+
+  /**
+   * The first run on the first call, the second on the second, whether it is there already or not. `started`: as soon as
+   * it is there, with what is known of it then. `ended`: once it is over, with all there is to know; counted apart.
+   */
+  nextRun(when: "started" | "ended" = "started"): Promise<FakeCodebuffRecord> {
+    const index = this.#next[when]++;
+    return this.waitFor(() => {
+      const run = this.runs()[index];
+      return run && (when === "started" || run.end) ? run : undefined;
+    });
+  }
+
+  /**
+   * Resolves with the first value of `probe` that is not undefined, null or false: it looks when a run has started, its
+   * record has changed, or a process is gone.
+   */
+  waitFor<T>(probe: (cli: this) => T | undefined | false | null): Promise<T> {
+    return this.#waiters.until(() => probe(this));
+  }
+
+  /**
+   * Resolves once a process is gone: the `pid` of a run, or one of its `grandchildren`. What is left then is at most a
+   * zombie, for its parent to notice; `process.kill(pid, 0)` cannot tell the two apart.
+   */
+  async gone(pid: number): Promise<void> {
+    await this.waitFor(() => this.#lifelines.isGone(pid));
+  }
+
+  /** Lets every run go on that waits at `{ hold: name }`, or will. */
+  release(name: string): void {
+    this.#lifelines.release(name);
+  }
+
+  /** Kills what is left, and removes the folder. `runs()` still tells what there was. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    await this.#lifelines.stop();
+    this.#final = this.runs();
+    this.#waiters.end(new Error("the fake CLI was stopped"));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #read(name: string): FakeCodebuffRecord {
+    // Written by the script of this very build.
+    const record: FakeCodebuffRecord = JSON.parse(readFileSync(join(this.#runs, name), "utf8"));
+    const gone = this.#lifelines.endOf(name.replace(/\.json$/, ""));
+    if (record.end || gone === undefined) return record;
+    // It was killed, and could not say so.
+    return { ...record, end: { code: null, signal: null, atMs: Math.max(0, gone - record.startedAt) } };
+  }
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FakeCodebuffRecord } from "../record.ts";
+import { sha256 } from "./hash.ts";
+
+/** What a test wants to see of the environment, without being asked. */
+const TOLD = /^(?:HOME|USERPROFILE|NO_COLOR|CODEBUFF_\w*)$/;
+const KEY = "CODEBUFF_API_KEY";
+
+export type Facts = Omit<
+  FakeCodebuffRecord,
+  "pid" | "startedAt" | "signals" | "grandchildren" | "stdoutBroken"
+>;
+
+/**
+ * The record of a run: a file that is whole whenever somebody looks at it. It is written at once whenever something is
+ * added, because a process that is killed says nothing any more.
+ */
+export class Journal {
+  /** The name of its file without the ending; undefined without a record. */
+  readonly id: string | undefined;
+  readonly #path: string | undefined;
+  readonly #started = performance.timeOrigin;
+  #record: FakeCodebuffRecord;
+  /** Called when the file has changed. */
+  onChange: (() => void) | undefined;
+
+  /** @param target a file, or a folder that is there: then every run has a file of its own, which sort by time. */
+  constructor(target: string | undefined, facts: Facts) {
+    const startedAt = Math.round(this.#started);
+    const own = { pid: process.pid, startedAt, signals: [], grandchildren: [], stdoutBroken: false };
+    this.#record = { ...facts, ...own };
+    if (target === undefined) return;
+    if (isFolder(target)) {
+      const microseconds = Math.round((performance.timeOrigin + performance.now()) * 1000);
+      this.id = `run-${microseconds}-${process.pid}`;
+      this.#path = join(target, `${this.id}.json`);
+    } else this.#path = target;
+    this.#write();
+  }
+
+  get now(): number {
+    return Math.round(performance.now());
+  }
+
+  get record(): FakeCodebuffRecord {
+    return this.#record;
+  }
+
+  add(facts: Partial<FakeCodebuffRecord>): void {
+    this.#record = { ...this.#record, ...facts };
+    this.#write();
+    this.onChange?.();
+  }
+
+  signal(signal: string): void {
+    this.add({ signals: [...this.#record.signals, { signal, atMs: this.now }] });
+  }
+
+  #write(): void {
+    if (this.#path === undefined) return;
+    const half = `${this.#path}.${process.pid}.half`;
+    writeFileSync(half, `${JSON.stringify(this.#record, null, 2)}\n`);
+    renameSync(half, this.#path);
+  }
+}
+
+function isFolder(path: string): boolean {
+  if (/[\\/]$/.test(path)) mkdirSync(path, { recursive: true });
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The environment as it goes into a record: chosen variables, and no key. */
+export function toldEnvironment(more: readonly string[] = []): Readonly<Record<string, string>> {
+  const key = process.env[KEY] ?? "";
+  const hidden = (value: string) => (key === "" ? value : value.replaceAll(key, `sha256:${sha256(key)}`));
+  const told = Object.entries(process.env).filter(([name]) => TOLD.test(name) || more.includes(name));
+  return Object.fromEntries(told.map(([name, value = ""]) => [name, hidden(value)]));
+}
+
+/** The process group of this process, which Node does not tell. */
+export function processGroup(): number | undefined {
+  if (process.platform === "win32") return undefined;
+  try {
+    // Behind the name, which may hold anything but is in brackets: state, parent, group.
+    const group = /^.*\) \S \d+ (\d+) /s.exec(readFileSync("/proc/self/stat", "utf8"))?.[1];
+    if (group !== undefined) return Number(group);
+  } catch {
+    // There is no /proc on macOS.
+  }
+  try {
+    // A group has the id of the process that leads it, so this is its leader if there is one with our id.
+    process.kill(-process.pid, 0);
+    return process.pid;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// A fake of the Codebuff CLI: what it does is said by FAKE_CODEBUFF_SCENARIO, see ../scenario.ts.
+import { ROLE } from "../environment.ts";
+import { beRelative } from "./family.ts";
+import { Run } from "./run.ts";
+
+/** Of a scenario that cannot be played, as sysexits.h has it for a program that is wrong in itself. */
+const BROKEN = 70;
+
+async function main(): Promise<void> {
+  const role = process.env[ROLE];
+  if (role === undefined) await Run.start();
+  else await beRelative(role);
+}
+
+main().catch((error: unknown) => {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`fake-codebuff: ${text}\n`, () => process.exit(BROKEN));
+});

@@ -1,0 +1,38 @@
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { FakeCodebuffRecord } from "../record.ts";
+import { pause } from "./pause.ts";
+
+/** What is behind fd 0. */
+export function stdinKind(): FakeCodebuffRecord["stdin"]["kind"] {
+  if (isatty(0)) return "tty";
+  try {
+    const stat = fstatSync(0);
+    if (stat.isFIFO() || stat.isSocket()) return "pipe";
+    return stat.isFile() ? "file" : "closed";
+  } catch {
+    return "closed"; // Windows has no such descriptor then
+  }
+}
+
+/**
+ * Reads stdin to its end, or gives up when nothing has come within so many ms. A terminal is not read: who sits there
+ * wants a program that shows something.
+ */
+export async function readStdin(kind: FakeCodebuffRecord["stdin"]["kind"], waitMs: number): Promise<string> {
+  if (kind === "tty" || kind === "closed") return "";
+  const received: Uint8Array[] = [];
+  const late = new AbortController();
+  const all = (async () => {
+    for await (const bytes of process.stdin) {
+      received.push(bytes);
+      late.abort();
+    }
+    late.abort();
+  })();
+  all.catch(() => late.abort()); // a pipe that breaks has ended
+  await pause(waitMs, late.signal);
+  if (received.length === 0) return "";
+  await all.catch(() => {});
+  return Buffer.concat(received).toString("utf8");
+}

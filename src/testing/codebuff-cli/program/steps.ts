@@ -1,0 +1,102 @@
+import type {
+  FakeCodebuffEvent,
+  FakeCodebuffScenario,
+  FakeCodebuffScript,
+  FakeCodebuffStep,
+} from "../scenario.ts";
+import { groups, type HugeLine, junk } from "./canned.ts";
+
+/** What a run knows when it begins to answer. */
+export interface Question {
+  readonly prompt: string;
+  readonly agent: string;
+  /** How many messages the conversation has; undefined where none is kept. */
+  readonly remembered: number | undefined;
+  readonly sessionId: string | undefined;
+}
+
+export type Item = FakeCodebuffStep | HugeLine;
+
+export const isEvent = (item: Item): item is FakeCodebuffEvent =>
+  typeof item === "object" && "type" in item && typeof item.type === "string";
+
+/** The root agent has no id, or this one. */
+const ROOT = "main-agent";
+export const isOfRoot = (event: FakeCodebuffEvent): boolean =>
+  event["agentId"] === undefined || event["agentId"] === ROOT;
+
+/**
+ * All that a run does, in order and one by one, so that a million events cost no memory: what was scripted, with the
+ * groups of the switches before its first `finish`, and what other switches do to some events.
+ */
+export function* itemsOf(scenario: FakeCodebuffScenario, question: Question): Generator<Item> {
+  const { download, version = "1.0.600", eventsAfterFinish = false } = scenario;
+  if (download) yield { type: "download", version, status: download };
+  yield* junk(scenario.junk ?? 0);
+  const script = scriptOf(scenario, question);
+  const open = new Set<unknown>();
+  let grouped = false;
+  for (const step of script) {
+    if (!isEvent(step)) {
+      yield step;
+      continue;
+    }
+    if (step.type === "subagent_start") open.add(step["agentId"]);
+    if (step.type === "subagent_finish") open.delete(step["agentId"]);
+    // The `agentId` of a finish is the type of its agent, unless it is the id of an open sub-agent.
+    const ends = step.type === "finish" && !open.has(step["agentId"]);
+    if (ends && !grouped) {
+      grouped = true;
+      yield* groups(scenario);
+    }
+    if (ends && scenario.noFinish === true) continue;
+    const event = step.type === "start" ? start(step, scenario, question) : step;
+    yield event;
+    const again = step.type === "start" ? scenario.dupStart : ends && scenario.dupFinish;
+    if (again === true) yield event;
+  }
+  if (!grouped) yield* groups(scenario);
+  if (eventsAfterFinish === true) yield { type: "text", text: "One thing more." };
+  else if (eventsAfterFinish !== false) yield* eventsAfterFinish;
+}
+
+function scriptOf(scenario: FakeCodebuffScenario, question: Question): FakeCodebuffScript {
+  const { events, echoPrompt } = scenario;
+  const { prompt } = question;
+  if (echoPrompt === true) return usual(scenario, question, prompt);
+  if (events === undefined) return usual(scenario, question, `You said: ${prompt}`);
+  if ("byPrompt" in events) {
+    const { byPrompt, default: otherwise } = events;
+    const script = Object.hasOwn(byPrompt, prompt) ? byPrompt[prompt] : otherwise;
+    return script ?? usual(scenario, question, `You said: ${prompt}`);
+  }
+  return events;
+}
+
+function usual(
+  { profile, failWith }: FakeCodebuffScenario,
+  { agent }: Question,
+  text: string,
+): FakeCodebuffScript {
+  // Of the builds that are known, only the fork names its model.
+  const start = {
+    type: "start",
+    ...(profile === "fork" ? { model: "openai/gpt-5-mini" } : {}),
+    messageHistoryLength: 0,
+  };
+  // A run that fails may print a `finish` all the same: what it ended as is said by its exit.
+  if (failWith !== undefined) return [start, { type: "finish", agentId: agent, totalCost: 0 }];
+  return [start, { type: "text", text }, { type: "finish", agentId: agent, totalCost: 1 }];
+}
+
+function start(
+  event: FakeCodebuffEvent,
+  { sessionKey }: FakeCodebuffScenario,
+  { remembered, sessionId }: Question,
+): FakeCodebuffEvent {
+  return {
+    ...event,
+    ...(remembered === undefined ? {} : { messageHistoryLength: remembered }),
+    ...(sessionKey === undefined || sessionId === undefined ? {} : { [sessionKey]: sessionId }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { FakeCodebuffEvent } from "../scenario.ts";
+import { hugeEvent } from "./canned.ts";
+import type { Failure } from "./failures.ts";
+import type { Output } from "./output.ts";
+import type { Printer } from "./printer.ts";
+import { isOfRoot } from "./steps.ts";
+import { Transcript } from "./transcript.ts";
+
+/** The text of the root agent and nothing else, as it comes; its end is a newline. */
+export class PlainPrinter implements Printer {
+  readonly #stdout: Output;
+  readonly #tellFailure: (failure: Failure) => Promise<void> | undefined;
+  #chunked = false;
+  #said = false;
+
+  constructor(stdout: Output, tellFailure: (failure: Failure) => Promise<void> | undefined) {
+    this.#stdout = stdout;
+    this.#tellFailure = tellFailure;
+  }
+
+  event(event: FakeCodebuffEvent): Promise<void> | undefined {
+    // Blocks repeat chunks.
+    if (event.type !== "text" || !isOfRoot(event) || this.#chunked) return undefined;
+    this.#said = true;
+    return this.#stdout.raw(String(event["text"]));
+  }
+
+  chunk(text: string): Promise<void> | undefined {
+    this.#said = this.#chunked = true;
+    return this.#stdout.raw(text);
+  }
+
+  json(): undefined {}
+
+  async huge(bytes: number): Promise<void> {
+    await this.event(hugeEvent(bytes));
+  }
+
+  async end(failure: Failure | undefined): Promise<void> {
+    if (this.#said) await this.#stdout.line("");
+    if (failure) await this.#tellFailure(failure);
+  }
+}
+
+/** The text of the root agent, at the end. */
+export class QuietPrinter implements Printer {
+  readonly #plain: PlainPrinter;
+  readonly #transcript = new Transcript();
+
+  constructor(plain: PlainPrinter) {
+    this.#plain = plain;
+  }
+
+  event(event: FakeCodebuffEvent): undefined {
+    this.#transcript.event(event);
+  }
+
+  chunk(text: string): undefined {
+    this.#transcript.chunk(text);
+  }
+
+  json(): undefined {}
+
+  async huge(bytes: number): Promise<void> {
+    this.event(hugeEvent(bytes));
+  }
+
+  async end(failure: Failure | undefined): Promise<void> {
+    const { text } = this.#transcript;
+    if (text !== "") await this.#plain.chunk(text);
+    await this.#plain.end(failure);
+  }
+}

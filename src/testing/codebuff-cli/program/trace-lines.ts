@@ -1,0 +1,41 @@
+import type { FakeCodebuffEvent } from "../scenario.ts";
+
+/** The library that the fork calls models with warns of the same thing on every call. */
+const WARNING =
+  "AI SDK Warning: System messages in the prompt or messages fields can be a security risk because they may enable prompt injection attacks. Use the system option instead when possible. Set allowSystemInMessages to true to suppress this warning, or false to throw an error.";
+
+/** Credits per dollar, as the fork counts. */
+const CREDITS = 1000;
+
+/** The first lines of a value that is printed over many, in one. */
+const firstLines = (value: unknown, count: number): string =>
+  (JSON.stringify(value, null, 2) ?? "undefined").split("\n").slice(0, count).join(" ");
+
+/** What the fork tells of a run on stderr, line by line. */
+export class TraceLines {
+  /** Whether the results of tools are out, so that what follows comes from another call of the model. */
+  #answered = false;
+
+  linesOf(event: FakeCodebuffEvent): readonly string[] {
+    const { type } = event;
+    if (type === "tool_result") {
+      this.#answered = true;
+      return [`  → ${firstLines(event["output"], 2)}`];
+    }
+    const again = this.#answered ? [WARNING] : [];
+    this.#answered = false;
+    if (type === "start") {
+      const model = event["model"] === undefined ? "" : ` (${String(event["model"])})`;
+      return [`[agent]${model}`, WARNING];
+    }
+    if (type === "tool_call")
+      return [...again, `[${String(event["toolName"])}] ${firstLines(event["input"], 1)}`];
+    if (type === "subagent_start") return [...again, `[subagent] ${String(event["agentType"])}`];
+    if (type === "error") return [...again, `[error] ${String(event["message"])}`];
+    if (type === "finish" && isCost(event["totalCost"]))
+      return [...again, `[cost: $${(event["totalCost"] / CREDITS).toFixed(4)}]`];
+    return again;
+  }
+}
+
+const isCost = (value: unknown): value is number => typeof value === "number" && value > 0;

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { FakeCodebuffCli } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { eventsOf, played, STREAM, start } from "./fake.ts";
+
+const TWO = { events: [{ type: "a", text: "é👋" }, "b"] };
+const FIRST = '{"type":"a","text":"é👋"}';
+
+describe("framing", () => {
+  test("chunkBytes: stdout comes so many bytes at a time, with gapMs between", async () => {
+    await using cli = await FakeCodebuffCli.start({ ...TWO, chunkBytes: 21, gapMs: 1e6 });
+    const { firstOutput } = start(cli, STREAM);
+
+    // Half of an é, and then nothing for as long as this test lives.
+    expect(await firstOutput()).toBe('{"type":"a","text":"\ufffd');
+  });
+
+  test("chunkBytes: all of it comes, with the smallest gap where none is given", async () => {
+    expect((await played({ ...TWO, chunkBytes: 1 })).stdout).toBe(`${FIRST}\n"b"\n`);
+  });
+
+  test.each([
+    ["\n", `${FIRST}\n"b"\n`],
+    ["\r\n", `${FIRST}\r\n"b"\r\n`],
+    ["none-last", `${FIRST}\n"b"`],
+  ] as const)("newline: %j", async (newline, stdout) => {
+    expect((await played({ ...TWO, newline })).stdout).toBe(stdout);
+  });
+
+  test("newline: the object of --json has it too", async () => {
+    const { stdout } = await played({ jsonObject: { a: 1 }, newline: "\r\n" });
+
+    expect(stdout).toBe('{\r\n  "a": 1\r\n}\r\n');
+  });
+
+  test("bom: the first three bytes", async () => {
+    const { bytes } = await played({ ...TWO, bom: true });
+
+    expect(bytes.subarray(0, 4)).toEqual(Buffer.from([0xef, 0xbb, 0xbf, 0x7b]));
+  });
+
+  test("junk: lines that are no events, before the first one", async () => {
+    const { lines } = await played({ junk: 8 });
+    const isEvent = (line: string) => {
+      try {
+        const value: unknown = JSON.parse(line);
+        return (
+          typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
+        );
+      } catch {
+        return false;
+      }
+    };
+
+    expect(lines.map(isEvent)).toEqual([...new Array<boolean>(8).fill(false), true, true, true]);
+    expect(new Set(lines).size).toBe(11);
+  });
+
+  test("infinity: bare numbers that are no JSON, beside a text that only looks so", async () => {
+    const { lines } = await played({ infinity: true });
+
+    expect(lines[2]).toMatch(/"output":"NaN, Infinity","best":Infinity,"worst":-Infinity,"mean":NaN\}$/);
+  });
+
+  test.each([30, 65_536, 200_000])("hugeLine: %i bytes", async (hugeLine) => {
+    const { lines } = await played({ hugeLine });
+
+    expect(lines.map((line) => Buffer.byteLength(line))).toContain(hugeLine);
+    expect(JSON.parse(lines[2] ?? "")).toEqual({ type: "text", text: "x".repeat(hugeLine - 25) });
+  });
+
+  test("hugeLine: has its text in the other modes, too", async () => {
+    expect((await played({ hugeLine: 100, plain: true })).stdout).toBe(`You said: hi${"x".repeat(75)}\n`);
+    expect((await played({ hugeLine: 100, quiet: true })).stdout).toBe(`You said: hi${"x".repeat(75)}\n`);
+    expect((await played({ hugeLine: 100 }, ["--json", "hi"])).stdout).toContain(`hi${"x".repeat(75)}"`);
+  });
+
+  test("flood: so many events, in order", async () => {
+    const texts = (await eventsOf({ flood: 1000 })).slice(2, -1).map(({ text }) => text);
+
+    expect(texts).toEqual(Array.from({ length: 1000 }, (_, at) => `${at} `));
+  });
+
+  test("flood: a million lines cost no memory", async () => {
+    await using cli = await FakeCodebuffCli.start({
+      flood: 1_000_000,
+      noFinish: true,
+      eventsAfterFinish: [{ hold: "end" }],
+    });
+    const { stdout, pid, ended } = start(cli, STREAM, { collect: false });
+    let count = 0;
+    const all = new Promise<void>((resolve) => {
+      stdout.on("data", (bytes: Buffer) => {
+        for (const byte of bytes) if (byte === 0x0a) count++;
+        if (count === 1_000_002) resolve();
+      });
+    });
+    await all;
+    const peak =
+      process.platform === "linux"
+        ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+        : null;
+    cli.release("end");
+
+    expect((await ended).code).toBe(0);
+    // It has printed 33 MB; Node alone takes 40 to 70 MB.
+    expect(Number(peak?.[1] ?? 0)).toBeLessThan(200_000);
+  });
+
+  test("flood: endless goes on until the reader leaves, and is noted", async () => {
+    await using cli = await FakeCodebuffCli.start({ flood: "endless" });
+    const { stdout, ended } = start(cli, STREAM, { collect: false });
+    const lines = createInterface({ input: stdout });
+    await once(lines, "line");
+    lines.close();
+    stdout.destroy();
+
+    expect((await ended).code).toBe(0);
+    expect(cli.runs()[0]).toMatchObject({ stdoutBroken: true });
+  });
+
+  test("flood: endless hears signals while it is read", async () => {
+    await using cli = await FakeCodebuffCli.start({ flood: "endless" });
+    const { child, stdout, ended } = start(cli, STREAM, { collect: false });
+    await once(stdout, "data");
+    stdout.resume();
+    child.kill("SIGTERM");
+
+    expect((await ended).signal).toBe("SIGTERM");
+    expect(cli.runs()[0]?.signals).toMatchObject([{ signal: "SIGTERM" }]);
+  });
+});
+
+describe("stderr", () => {
+  test("says what is given, at its times, and the run waits for it", async () => {
+    const { stdout, stderr, record } = await played({
+      events: [],
+      stderr: [{ text: "late\n", atMs: 150 }, { text: "first\n" }],
+    });
+
+    expect({ stdout, stderr }).toEqual({ stdout: "", stderr: "first\nlate\n" });
+    expect(record.end?.atMs).toBeGreaterThanOrEqual(149);
+  });
+
+  test("stderrFlood: so many bytes beside the events", async () => {
+    const { stderr, lines } = await played({ stderrFlood: 3_000_000 });
+
+    expect(stderr).toHaveLength(3_000_000);
+    expect(new Set(stderr.split("\n").slice(0, -1))).toEqual(new Set(["noise ".repeat(13)]));
+    expect(lines).toHaveLength(3);
+  });
+});
