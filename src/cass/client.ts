@@ -144,7 +144,7 @@ export class CassClient
     this.#turns = new Turns({
       settings,
       wire,
-      recovery: () => new Recovery(this.rest, clock, settings.recoverTimeout),
+      recovery: () => new Recovery(this.rest, () => credentials.userId, clock, settings.recoverTimeout),
       speech: new Speech({ http, credentials, warn: (kind, message) => this.#core.warn(kind, message) }),
       core,
     });
@@ -156,14 +156,16 @@ export class CassClient
       handshakeTimeout: settings.greetingTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: 0,
+      binary: "unreadable",
       proof: "protocol",
       ping: () => wire.keepAlive(),
       excused: () => wire.excused(),
       carriesCredentials: () => credentials.exists,
       address: (url) => wire.handshake.address(url),
       turnOf: (id) => this.#turns.turnOf(id),
-      closing: () => this.#turns.closing(),
+      closing: () => this.#onClosing(),
     });
+    this.#core.heedSignal();
   }
 
   /** Who the server takes the present connection, or the last one, for. */
@@ -301,8 +303,20 @@ export class CassClient
     this.#core.events.emit("title", title);
   }
 
+  /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
+  #onClosing(): void {
+    this.#turns.closing();
+    if (this.#core.connection.status === "closed") this.#end();
+  }
+
   #onUnavailable(reason: AgentwireError): void {
-    this.#turns.endAll(reason);
-    if (isAgentwireError(reason, "closed")) this.#closeRest();
+    const { closedBy } = this.#core.connection;
+    if (!isAgentwireError(reason, "closed")) this.#turns.unavailable(reason);
+    if (isAgentwireError(closedBy ?? reason, "closed")) this.#end();
+  }
+
+  #end(): void {
+    this.#turns.close();
+    this.#closeRest();
   }
 }

@@ -85,6 +85,12 @@ export function openConversation(host: ConversationHost, options: CassConversati
     },
     create: (input, turnOptions) => {
       const wasKnown = conversation.id !== undefined;
+      if (isObject(input) && input.conversationId !== undefined) {
+        throw new InvalidInputError(
+          "the prompt names a conversation, and is made in one.",
+          "Leave `conversationId` out; or use `client.prompt()`, or `client.conversation({ id })`.",
+        );
+      }
       const job = host.create(input, turnOptions, conversation);
       return {
         turn: job.turn,

@@ -54,13 +54,20 @@ export function unreadableResponse(problem: string): CassTurnError {
 /** Closed over the size of a frame. */
 const TOO_LARGE = 1009;
 
+/** Whether the server has closed over the size of a frame. */
+export function isTooLarge(error: AgentwireError): boolean {
+  return isAgentwireError(error, "connection-lost") && error.closeCode === TOO_LARGE;
+}
+
+/** Why a turn failed whose frame was that one. */
+export function tooLargeTurn(bytes: number): PayloadTooLargeError {
+  const message = `the server closed the connection over a prompt of ${bytes} bytes; send less`;
+  return new PayloadTooLargeError(message, { bytes });
+}
+
 /** Why a turn failed whose connection ended. The server may have finished it all the same. */
-export function lostTurn(error: AgentwireError, bytes: number): AgentwireError {
+export function lostTurn(error: AgentwireError): AgentwireError {
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
-  if (closeCode === TOO_LARGE) {
-    const message = `the server closed the connection over a prompt of ${bytes} bytes; send less`;
-    return new PayloadTooLargeError(message, { bytes });
-  }
   const message = `${withoutCode(error)}, in the middle of the turn; its answer may be stored: see the option \`recover\``;
   return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }

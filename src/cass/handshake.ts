@@ -31,14 +31,13 @@ export interface HandshakeSetup {
 export class Handshake {
   readonly #setup: HandshakeSetup;
   #identity: CassIdentity | undefined;
-  /** Whom the token of the last verified connection names. */
-  #verifiedId: string | undefined;
   /** What the present dial was made with. */
   #token: string | undefined;
   /** A token that the server does not take: the next dial needs another one. */
   #refused: string | undefined;
   /** Whether a fresh token was got because one was refused, which is done once. */
   #renewed = false;
+  #dials = 0;
 
   constructor(setup: HandshakeSetup) {
     this.#setup = setup;
@@ -53,15 +52,17 @@ export class Handshake {
   async address(url: string): Promise<string> {
     const { credentials, settings } = this.#setup;
     const refused = this.#refused;
-    this.#token = refused === undefined ? await credentials.current() : await credentials.fresh(refused);
-    if (this.#token === undefined || settings.auth === "message") return url;
-    return `${url}${url.includes("?") ? "&" : "?"}token=${encodeURIComponent(this.#token)}`;
+    const dial = ++this.#dials;
+    const token = refused === undefined ? await credentials.current() : await credentials.fresh(refused);
+    if (dial === this.#dials) this.#token = token; // or it took too long, and another dial has its own
+    if (token === undefined || settings.auth === "message") return url;
+    return `${url}${url.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
   }
 
   /** The server takes the connection for another user from now on. */
   rebind(userId: string): void {
     const { sdkMode } = this.#identity ?? {};
-    this.#identity = { userId, verified: userId === this.#verifiedId, ...given("sdkMode", sdkMode) };
+    this.#identity = { userId, verified: userId === this.#expected, ...given("sdkMode", sdkMode) };
   }
 
   /** A socket has opened. */
@@ -100,7 +101,7 @@ export class Handshake {
         return true;
       case "error": {
         const said = redactor.redact(message.message);
-        if (/still initializing/i.test(said)) connection.refuse(initializing(said));
+        if (isInitializing(said)) connection.refuse(initializing(said));
         else if (/auth|token/i.test(said)) this.#refuse(session, "rejected", said);
         else connection.refuse(new ConnectError(`the server began with an error: ${said}`));
         return true;
@@ -112,8 +113,7 @@ export class Handshake {
 
   #onConnected(session: Session, { user_id: userId = null, sdk_mode: sdkMode }: Connected): void {
     session.sdkMode = sdkMode ?? undefined;
-    if (this.#token === undefined) this.#accept(session, { userId, verified: false });
-    else if (this.#setup.settings.auth === "query") this.#verify(session, userId);
+    if (this.#token === undefined || this.#setup.settings.auth === "query") this.#verify(session, userId);
     else this.#authenticate(session);
   }
 
@@ -138,9 +138,13 @@ export class Handshake {
         this.#verify(session, message.user_id);
         return true;
       case "auth_error":
-      case "error":
-        this.#refuse(session, "rejected", this.#setup.core().redactor.redact(message.message));
+      case "error": {
+        const { connection, redactor } = this.#setup.core();
+        const said = redactor.redact(message.message);
+        if (isInitializing(said)) connection.refuse(initializing(said));
+        else this.#refuse(session, "rejected", said);
         return true;
+      }
       case "invalid":
         if (message.claims !== "auth_success") return false;
         this.#refuse(session, "rejected", message.problem);
@@ -159,15 +163,22 @@ export class Handshake {
   }
 
   #verify(session: Session, got: string | null): void {
-    const expected = this.#expected;
-    if (expected === undefined ? got !== null : got === expected) {
-      this.#verifiedId = expected;
-      this.#accept(session, { userId: got, verified: expected !== undefined });
-    } else if (got === null && this.#setup.settings.allowAnonymous) {
-      this.#accept(session, { userId: null, verified: false });
-    } else {
-      this.#refuse(session, got === null ? "anonymous" : "identity-mismatch", undefined, got);
+    const wrong = this.#wrongWith(got);
+    if (wrong === undefined) this.#accept(session, this.#identityOf(got));
+    else this.#refuse(session, wrong, undefined, got);
+  }
+
+  /** What is wrong with being this user; without a token, or with one that does not say whose it is, hardly anything. */
+  #wrongWith(got: string | null): CassAuthReason | undefined {
+    if (got === null) {
+      return this.#token === undefined || this.#setup.settings.allowAnonymous ? undefined : "anonymous";
     }
+    const expected = this.#expected;
+    return expected === undefined || got === expected ? undefined : "identity-mismatch";
+  }
+
+  #identityOf(userId: string | null): CassIdentity {
+    return { userId, verified: userId !== null && userId === this.#expected };
   }
 
   #accept(session: Session, identity: CassIdentity): void {
@@ -183,14 +194,15 @@ export class Handshake {
   /** The server does not take the client for who it is. One fresh token is tried, if one is to be had. */
   #refuse(session: Session, reason: CassAuthReason, said?: string, got?: string | null): void {
     const { credentials, settings, core } = this.#setup;
-    const error = refused(reason, { said, expected: this.#expected, got });
+    const error = this.#refusal(reason, said, got);
     if (this.#token === undefined || this.#renewed || !credentials.renewable) {
       core().connection.leave(error);
       return;
     }
     this.#renewed = true;
     this.#refused = this.#token;
-    if (settings.auth === "query") core().connection.redial(error);
+    // Nothing is sent before the greeting, so a token that is refused before it is not tried again on this socket.
+    if (settings.auth === "query" || session.phase.name === "greeting") core().connection.redial(error);
     else void this.#renew(session, this.#token);
   }
 
@@ -200,14 +212,16 @@ export class Handshake {
     session.enter({ name: "renewing" });
     core().connection.answered();
     let failure: AgentwireError | undefined;
+    let fresh: string | undefined;
     try {
-      this.#token = await credentials.fresh(token);
+      fresh = await credentials.fresh(token);
     } catch (error) {
       failure = isAgentwireError(error)
         ? error
         : new CassAuthError("refresh-failed", "no fresh token was to be had", { cause: error });
     }
     if (!this.#setup.isCurrent(session)) return; // lost, or closed, meanwhile
+    if (fresh !== undefined) this.#token = fresh;
     if (!failure) this.#authenticate(session);
     else if (failure.retryable) core().connection.refuse(failure);
     else core().connection.leave(failure);
@@ -216,18 +230,26 @@ export class Handshake {
   /** Who the client is was settled without a greeting. One that comes late must not show that it is somebody else. */
   #onLateGreeting(session: Session, { user_id: userId = null, sdk_mode: sdkMode }: Connected): boolean {
     const { settings, core } = this.#setup;
-    if (settings.requireConnected || settings.auth === "message") return false;
-    const expected = this.#expected;
-    if (expected !== undefined && userId !== expected) {
-      const reason = userId === null ? "anonymous" : "identity-mismatch";
-      core().connection.leave(refused(reason, { said: undefined, expected, got: userId }));
+    if (settings.requireConnected || (settings.auth === "message" && this.#token !== undefined)) return false;
+    const wrong = this.#wrongWith(userId);
+    if (wrong !== undefined) {
+      core().connection.leave(this.#refusal(wrong, undefined, userId));
       return true;
     }
     session.sdkMode = sdkMode ?? undefined;
-    this.#identity = { userId, verified: expected !== undefined, ...given("sdkMode", session.sdkMode) };
+    this.#identity = { ...this.#identityOf(userId), ...given("sdkMode", session.sdkMode) };
     core().events.emit("authenticated", this.#identity);
     return true;
   }
+
+  #refusal(reason: CassAuthReason, said: string | undefined, got: string | null | undefined): CassAuthError {
+    const shown = typeof got === "string" ? this.#setup.core().redactor.redact(got) : got;
+    return refused(reason, { said, expected: this.#expected, got: shown });
+  }
+}
+
+function isInitializing(said: string): boolean {
+  return /still initializing/i.test(said);
 }
 
 function initializing(said: string): HandshakeError {

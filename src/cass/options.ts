@@ -10,6 +10,7 @@ import {
 import { InvalidInputError } from "../core/errors.ts";
 import type { CassCredentialOptions } from "./credentials.ts";
 import type { FetchLike } from "./fetch.ts";
+import { CREDENTIAL_CHECKS } from "./rest-options.ts";
 
 /** Options of {@link CassClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CassClientOptions extends SocketClientOptions, CassCredentialOptions {
@@ -90,6 +91,7 @@ const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
 const CHECKS: Readonly<Record<string, Check>> = {
+  ...CREDENTIAL_CHECKS,
   auth: oneOf("query", "message"),
   expectedUserId: checks.text,
   allowAnonymous: checks.boolean,
@@ -99,7 +101,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   idleTimeout: checks.delay,
   requestTimeout: checks.delay,
   fetch: checks.function,
-  onTokens: checks.function,
   recover: checks.boolean,
   recoverTimeout: checks.delay,
   cancel: oneOf("wait", "reconnect"),

@@ -175,8 +175,19 @@ function checkOnboarding(input: CassIntroInput | CassDemoInput): {
     checkFields(profile.background ?? {}, { context: checks.string }, "field profile.background.");
     checkFields(profile.communication ?? {}, { style: checks.string }, "field profile.communication.");
   }
-  // A copy: it is written when it is sent, whatever the caller has done to it by then.
-  return { userId: input.userId, profile: profile && JSON.parse(wellFormed(JSON.stringify(profile))) };
+  return { userId: input.userId, profile: profile && copyOf(profile) };
+}
+
+/** It is written when it is sent, whatever the caller has done to it by then. */
+function copyOf(profile: CassProfile): object {
+  try {
+    return JSON.parse(JSON.stringify(profile), (_, value: unknown) =>
+      typeof value === "string" ? wellFormed(value) : value,
+    );
+  } catch (cause) {
+    const hint = "It travels as JSON: no BigInt, nothing that holds itself.";
+    throw new InvalidInputError("field `profile` cannot be sent.", hint, { cause });
+  }
 }
 
 function sized(maxSendBytes: number, imageBytes: number, request: Omit<CassRequest, "bytes">): CassRequest {

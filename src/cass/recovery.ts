@@ -13,10 +13,14 @@ export interface LostTurn {
   readonly conversationId: string | undefined;
   /** The latest time that the server had told when the turn was sent: what is older is another exchange. */
   readonly since: string;
+  /** Who has said it. */
+  readonly userId: string | undefined;
 }
 
 export interface FoundReply {
   readonly reply: StoredReply;
+  /** When it was stored. */
+  readonly timestamp: string | undefined;
   readonly conversationId: string;
 }
 
@@ -35,12 +39,14 @@ const LONGEST_WAIT = 30_000;
  */
 export class Recovery {
   readonly #rest: CassRest;
+  readonly #userId: () => string | undefined;
   readonly #clock: Clock;
   readonly #timeout: number;
 
-  /** `timeout` in ms, 0 to look without end. */
-  constructor(rest: CassRest, clock: Clock, timeout: number) {
+  /** `userId` tells as whom `rest` asks, as far as that is known; `timeout` in ms, 0 to look without end. */
+  constructor(rest: CassRest, userId: () => string | undefined, clock: Clock, timeout: number) {
     this.#rest = rest;
+    this.#userId = userId;
     this.#clock = clock;
     this.#timeout = timeout;
   }
@@ -59,15 +65,23 @@ export class Recovery {
   }
 
   async #look(lost: LostTurn, signal: AbortSignal): Promise<FoundReply | "not-yet" | undefined> {
+    if (this.#isOthers(lost)) return undefined;
     try {
       const conversationId = lost.conversationId ?? (await this.#rest.continuousConversation({ signal })).id;
-      const reply = replyTo(lost, await this.#messagesOf(conversationId, signal));
-      return reply ? { reply, conversationId } : "not-yet";
+      const found = replyTo(lost, await this.#messagesOf(conversationId, signal));
+      if (this.#isOthers(lost)) return undefined; // somebody has logged in meanwhile
+      return found ? { ...found, conversationId } : "not-yet";
     } catch (error) {
       // A server that is restarting answers later; one that refuses does so again.
       if (isAgentwireError(error) && error.retryable) return "not-yet";
       return undefined;
     }
+  }
+
+  /** Whether it is somebody else's messages that would be looked at. */
+  #isOthers({ userId }: LostTurn): boolean {
+    const asking = this.#userId();
+    return asking !== undefined && asking !== userId;
   }
 
   async #messagesOf(id: string, signal: AbortSignal): Promise<readonly Kept[]> {
@@ -103,10 +117,17 @@ function isMissingRoute(error: unknown): boolean {
 type Kept = CassStoredMessage | CassRecentMessage;
 
 /** The answer to the last message of these words, if that is newer than `since`. */
-function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): StoredReply | undefined {
+function replyTo(
+  { message, since }: LostTurn,
+  messages: readonly Kept[],
+): Omit<FoundReply, "conversationId"> | undefined {
   const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
   const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
   if (!asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant") return undefined;
+  return { reply: storedReply(reply), timestamp: reply.timestamp ?? asked.timestamp };
+}
+
+function storedReply(reply: Kept): StoredReply {
   const { content, provider, model } = reply;
   if ("inputTokens" in reply) {
     const { inputTokens, outputTokens } = reply;

@@ -21,7 +21,7 @@ export class Session {
   readonly pings: Replies<void>;
   readonly statuses: Replies<StatusFrame>;
   #phase: Phase = { name: "greeting" };
-  readonly #order = new Set<{ readonly asked: Asked }>();
+  #order: readonly Asked[] = [];
 
   constructor(clock: Clock) {
     this.pings = new Replies(clock);
@@ -39,20 +39,19 @@ export class Session {
   }
 
   sent(asked: Asked): void {
-    this.#order.add({ asked });
+    this.#order = [...this.#order, asked];
   }
 
-  /** Something was answered; returns what was asked before it and should have been answered first, if anything. */
+  /**
+   * Something was answered; returns what was asked before it and should have been answered first, if anything: once, for
+   * a server that does not know a request answers everything behind it all the same.
+   */
   took(asked: Asked): Asked | undefined {
-    let overtaken: Asked | undefined;
-    for (const entry of this.#order) {
-      if (entry.asked === asked) {
-        this.#order.delete(entry);
-        return overtaken;
-      }
-      overtaken ??= entry.asked;
-    }
-    return undefined;
+    const at = this.#order.indexOf(asked);
+    if (at < 0) return undefined;
+    const [first] = this.#order;
+    this.#order = this.#order.slice(at + 1);
+    return at === 0 ? undefined : first;
   }
 
   /** While a turn is under way the server reads nothing else: nobody's time runs. */

@@ -13,11 +13,21 @@ import {
 import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
+import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { type CassConversationState, type ConversationRef, stateOf } from "./conversation.ts";
 import type { CassClientEvents, CassIdentity } from "./events.ts";
-import { closedInTurn, lostTurn, MAX_DEATHS, serverDies, turnError, unreadableResponse } from "./failures.ts";
+import {
+  closedInTurn,
+  isTooLarge,
+  lostTurn,
+  MAX_DEATHS,
+  serverDies,
+  tooLargeTurn,
+  turnError,
+  unreadableResponse,
+} from "./failures.ts";
 import type { AudioFrame, ErrorFrame, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import { type CassRequest, checkSize } from "./prompt.ts";
@@ -56,8 +66,8 @@ export interface Job {
   since: string | undefined;
   /** Whether the server has shown that it works on it. */
   hasBegun: boolean;
-  /** A response that came before that: of this turn, or of one that is over. */
-  early: { readonly message: ResponseFrame; readonly cancelTimer: CancelTimer } | undefined;
+  /** A response that came before that: of this turn, or of one that is over. Without a `message`, it cannot be read. */
+  early: { readonly message: ResponseFrame | undefined; readonly cancelTimer: CancelTimer } | undefined;
   /** Ends the search for its lost reply. */
   search: AbortController | undefined;
 }
@@ -106,6 +116,11 @@ export class Turns {
   #deaths = 0;
   /** The turn in which the server was silent for too long. */
   #silent: Job | undefined;
+  /** Whether the present connection is left because of turns that nobody waits for. */
+  #isLeaving = false;
+  #isClosing = false;
+  /** Words of turns that a lost connection left to the server: it may store its answers to them at any time. */
+  readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
@@ -196,8 +211,10 @@ export class Turns {
   /** Sends what waits, as far as the server may be asked. */
   pump(): void {
     const { wire, settings } = this.#setup;
+    // A server of which nothing is known may have answers come early, which can be told apart for one turn only.
+    const most = (): number => (this.#announces === undefined ? 1 : settings.maxTurnsInFlight);
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
-      if (!wire.session || this.#line.size >= settings.maxTurnsInFlight) return;
+      if (!wire.session || this.#line.size >= most()) return;
       if (job.isReading || this.#isSearchedFor(job)) return;
       this.#queue.delete(job);
       if (job.turn.open) this.#send(job); // or it is just being cancelled, and its listeners are told before this queue is
@@ -227,8 +244,7 @@ export class Turns {
         job.turn.push(progressEvent(message), size);
         return;
       case "response":
-        if (job.hasBegun || this.#announces === false) this.#complete(job, message, size);
-        else this.#onEarly(job, message, size);
+        this.#believe(job, message, () => this.#complete(job, message, size));
         return;
       case "error":
         this.#fail(job, message);
@@ -242,22 +258,32 @@ export class Turns {
   unreadable(problem: string): void {
     const job = this.#addressed;
     if (!job) return;
-    this.#leaveLine(job);
-    job.turn.fail(unreadableResponse(problem));
-    this.#next();
+    this.#believe(job, undefined, () => {
+      this.#leaveLine(job);
+      this.#leaveBehind(job); // when it was stored cannot be read either
+      job.turn.fail(unreadableResponse(problem));
+      this.#next();
+    });
   }
 
   /** The connection is gone. What was on it may be done all the same, so nothing is sent again. */
   lost(error: AgentwireError): void {
     const jobs = [...this.#line];
     const silent = this.#silent;
+    const isDeath = jobs.length > 0 && !this.#isLeaving;
+    const blamed = isTooLarge(error) ? largestOf(jobs) : undefined;
+    const searched = jobs.filter((job) => job !== blamed && this.#canSearch(job, jobs));
     this.#clearLine();
-    if (jobs.length > 0) this.#deaths = this.#hasAnswered ? 0 : this.#deaths + 1;
+    if (isDeath) this.#deaths = this.#hasAnswered ? 0 : this.#deaths + 1;
+    for (const job of jobs) if (!searched.includes(job)) this.#leaveBehind(job);
     for (const job of jobs) {
-      if (!job.turn.open) continue;
       const failure =
-        job === silent ? new TurnTimeoutError("idle", job.idleTimeout) : lostTurn(error, job.bytes);
-      if (this.#canSearch(job)) void this.#search(job, failure);
+        job === silent
+          ? new TurnTimeoutError("idle", job.idleTimeout)
+          : job === blamed
+            ? tooLargeTurn(job.bytes)
+            : lostTurn(error);
+      if (searched.includes(job)) void this.#search(job, failure);
       else job.turn.fail(failure);
     }
     if (this.#deaths < MAX_DEATHS) return;
@@ -267,25 +293,29 @@ export class Turns {
 
   /** The client is closing: what was not sent is given back. */
   closing(): void {
+    this.#isClosing = true;
     for (const { turn } of this.#queue.clear()) turn.abandon(notSent());
   }
 
-  /** Ends all that is left: by the caller's will, or because the connection is not to be had. */
-  endAll(reason: AgentwireError): void {
+  /** Ends all that is left, by the caller's will. */
+  close(): void {
+    const jobs = [...this.#line, ...this.#searching];
+    this.#clearLine();
+    this.#searching.clear();
+    for (const { turn, search } of jobs) {
+      search?.abort();
+      turn.abandon(closedInTurn());
+    }
+    this.closing();
+  }
+
+  /** The connection is not to be had. What is searched for may be found all the same. */
+  unavailable(reason: AgentwireError): void {
     const jobs = [...this.#line];
     this.#clearLine();
-    if (isAgentwireError(reason, "closed")) {
-      jobs.push(...this.#searching);
-      this.#searching.clear();
-      for (const { turn, search } of jobs) {
-        search?.abort();
-        turn.abandon(closedInTurn());
-      }
-      this.closing();
-      return;
-    }
-    for (const job of jobs) job.turn.fail(lostTurn(reason, job.bytes));
-    for (const { turn } of this.#queue.clear()) turn.fail(copyError(reason));
+    const waiting = this.#queue.clear(); // before anybody is told: who prompts again begins a new run
+    for (const { turn } of jobs) turn.fail(lostTurn(reason));
+    for (const { turn } of waiting) turn.fail(copyError(reason));
   }
 
   // --- sending ---
@@ -320,14 +350,14 @@ export class Turns {
       turn.fail(error);
       return;
     }
-    if (job.image && this.#provider !== undefined && this.#provider !== "anthropic")
-      core().warn("image-ignored", `models of ${this.#provider} do not get to see the image`);
     job.since = wire.latest;
     job.sentAfter = core().connection.frames;
     this.#line.add(job);
     wire.busyChanged();
     turn.sent(() => wire.send(frame, "turn"));
     if (this.#line.has(job) && this.#head === job) job.silence.start();
+    if (job.image && this.#provider !== undefined && this.#provider !== "anthropic")
+      core().warn("image-ignored", `models of ${this.#provider} do not get to see the image`);
   }
 
   // --- what comes ---
@@ -346,34 +376,41 @@ export class Turns {
   }
 
   #begun(job: Job): void {
+    const wasUnknown = this.#announces === undefined;
     this.#announces = true;
     job.hasBegun = true;
     const message = takeEarly(job);
     if (message) this.#onStray(message); // the server has only now begun with this turn, so it was of another
+    if (wasUnknown) this.pump();
   }
 
   /**
    * A response to a turn that the server has said nothing of yet. Real ones always do, and one that is over may have been
    * answered twice; so it is believed only if nothing else comes.
    */
-  #onEarly(job: Job, message: ResponseFrame, size: number): void {
-    if (this.#announces || job.early) {
-      this.#onStray(message);
-      return;
+  #believe(job: Job, message: ResponseFrame | undefined, act: () => void): void {
+    if (job.hasBegun || this.#announces === false) {
+      act();
+    } else if (this.#announces || job.early) {
+      if (message) this.#onStray(message); // of one that cannot be read there is a warning already
+    } else {
+      const isOurs = (): void => {
+        this.#announces = false;
+        act();
+      };
+      const { clock } = this.#setup.settings.socket;
+      job.early = { message, cancelTimer: clock.setTimeout(isOurs, EARLY_GRACE) };
     }
-    const believe = (): void => {
-      this.#announces = false;
-      this.#complete(job, message, size);
-    };
-    const { clock } = this.#setup.settings.socket;
-    job.early = { message, cancelTimer: clock.setTimeout(believe, EARLY_GRACE) };
   }
 
   #complete(job: Job, message: ResponseFrame, size: number): void {
     const { wire, core } = this.#setup;
     const { request, conversation } = job;
-    const { conversation_id: id } = message;
+    const { conversation_id: id, timestamp } = message;
     this.#leaveLine(job);
+    // Without a time, or with others sent before it, what is stored of it is not known to be older than those.
+    if (typeof timestamp !== "string" || [...this.#line].some((other) => isAlike(other, job)))
+      this.#leaveBehind(job);
     core().connection.healthy();
     if (message.provider) this.#provider = message.provider;
     if (request.userId !== undefined) wire.handshake.rebind(request.userId);
@@ -394,7 +431,9 @@ export class Turns {
   }
 
   #fail(job: Job, { message }: ErrorFrame): void {
+    const early = takeEarly(job);
     this.#leaveLine(job);
+    if (early) this.#onStray(early);
     job.turn.fail(turnError(message));
     this.#next();
   }
@@ -438,22 +477,30 @@ export class Turns {
     const { wire, core } = this.#setup;
     this.#head?.silence.start();
     wire.busyChanged();
+    this.#leaveIfIdle();
     this.pump();
     if (!this.working) core().connection.drained();
+  }
+
+  /** With `cancel: "reconnect"`, nothing is put behind turns that nobody waits for. */
+  #leaveIfIdle(): void {
+    const { settings, core } = this.#setup;
+    if (settings.cancel === "wait" || !this.busy || [...this.#line].some(({ turn }) => turn.open)) return;
+    this.#isLeaving = true;
+    core().connection.renew();
   }
 
   // --- ends ---
 
   /** The turn wants to end, by the caller's will or a limit of its own. The server cannot be told. */
   #interrupted(job: Job): void {
-    const { settings, core } = this.#setup;
+    const { core } = this.#setup;
     this.#queue.delete(job);
     job.search?.abort();
-    this.#searching.delete(job);
+    if (this.#searching.delete(job)) this.#leaveBehind(job);
     job.turn.stopped();
-    if (!this.#line.has(job))
-      this.pump(); // those behind it may have waited for its image, or for its reply
-    else if (this.#line.size === 1 && settings.cancel === "reconnect") core().connection.renew();
+    this.#leaveIfIdle();
+    this.pump(); // those behind it may have waited for its image, or for its reply
     if (!this.working) core().connection.drained();
   }
 
@@ -472,13 +519,24 @@ export class Turns {
     this.#line.clear();
     this.#answered = undefined;
     this.#silent = undefined;
+    this.#isLeaving = false;
   }
 
   // --- recovery ---
 
-  #canSearch({ recover, request, since }: Job): boolean {
-    const { identity } = this.#setup.wire.handshake;
-    return recover && request.kind === "chat" && since !== undefined && typeof identity?.userId === "string";
+  /** Only what can be told from all else that was said may be searched for: `jobs` are those that are lost with it. */
+  #canSearch(job: Job, jobs: readonly Job[]): boolean {
+    const { turn, recover, request, since } = job;
+    if (!turn.open || !recover || this.#isClosing || request.kind !== "chat" || since === undefined)
+      return false;
+    if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return false;
+    return (
+      !this.#leftBehind.get(wordsOf(request)) && !jobs.some((other) => other !== job && isAlike(other, job))
+    );
+  }
+
+  #leaveBehind({ request }: Job): void {
+    if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
   }
 
   /** The same words again, in the same conversation, could not be told from those whose reply is searched for. */
@@ -498,12 +556,16 @@ export class Turns {
     this.#setup.core().events.emit("recovering", turn);
     const conversationId = conversation.id ?? undefined;
     const message = request.message ?? "";
-    const found = await this.#setup.recovery().find({ message, conversationId, since }, search.signal);
-    this.#searching.delete(job);
+    const { recovery, wire } = this.#setup;
+    const userId = wire.handshake.identity?.userId ?? undefined;
+    const found = await recovery().find({ message, conversationId, since, userId }, search.signal);
+    const wasSearchedFor = this.#searching.delete(job);
     if (found) {
+      wire.note(found.timestamp); // what is lost from now on is newer
       conversation.id ??= found.conversationId;
       this.#answer(job, recoveredReply(found.reply, found.conversationId), found.reply.content.length);
     } else {
+      if (wasSearchedFor) this.#leaveBehind(job);
       turn.fail(failure);
     }
     this.pump();
@@ -533,6 +595,26 @@ export function checkUser(
 
 /** ms that a response waits which came before anything else of its turn. */
 const EARLY_GRACE = 1_000;
+
+/** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
+const LEFT_BEHIND = 64;
+
+/** By what two turns are told apart where the server has stored them; the beginning will do. */
+function wordsOf({ message = "" }: CassRequest): string {
+  return message.slice(0, 256);
+}
+
+function isAlike(one: Job, other: Job): boolean {
+  return wordsOf(one.request) === wordsOf(other.request);
+}
+
+/** A server that closes over the size of a frame does not say of which. */
+function largestOf(jobs: readonly Job[]): Job | undefined {
+  return jobs.reduce<Job | undefined>(
+    (most, job) => (job.bytes > (most?.bytes ?? -1) ? job : most),
+    undefined,
+  );
+}
 
 /** Takes back a response that waits to be believed. */
 function takeEarly(job: Job): ResponseFrame | undefined {

@@ -84,12 +84,19 @@ export class Wire implements Protocol {
   /** The session, once it is ready and while frames reach the server. */
   get session(): Session | undefined {
     const session = this.#session;
-    return session?.phase.name === "ready" && this.#setup.core().connection.writable ? session : undefined;
+    const { writable, status } = this.#setup.core().connection;
+    const stands = session?.phase.name === "ready" && writable && status !== "handshaking";
+    return stands ? session : undefined;
   }
 
   /** The latest time that the server has told, in its own words: they compare as text, and with nothing else. */
   get latest(): string | undefined {
     return this.#latest;
+  }
+
+  /** The server has told a time. */
+  note(timestamp: string | null | undefined): void {
+    if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
   }
 
   send(frame: string, asked?: Asked): void {
@@ -169,7 +176,7 @@ export class Wire implements Protocol {
     this.#setup.core().message(value);
     if (session !== this.#session) return; // a listener has just ended it
     const message = decode(value);
-    if ("timestamp" in message) this.#note(message.timestamp);
+    if ("timestamp" in message) this.note(message.timestamp);
     if (!this.handshake.receive(session, message)) this.#onMessage(session, message, text);
   }
 
@@ -286,10 +293,6 @@ export class Wire implements Protocol {
 
   #unasked(what: string): void {
     this.#setup.core().warn("stray-message", `a \`${what}\` that nobody asked for`);
-  }
-
-  #note(timestamp: string | null | undefined): void {
-    if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
   }
 }
 

@@ -119,6 +119,7 @@ export class CodebuffClient
       handshakeTimeout: settings.identifyTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,
+      binary: "utf-8",
       proof: "frame",
       ping: () => wire.ping(),
       excused: () => wire.excused(),
@@ -127,6 +128,7 @@ export class CodebuffClient
       address: String,
       closing: () => this.#prompts.giveBack(),
     });
+    this.#core.heedSignal();
     this.#core.redactor.add(token.known); // a server may repeat it before it was ever sent
   }
 

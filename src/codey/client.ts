@@ -72,6 +72,7 @@ export class CodeyClient
       handshakeTimeout: "rest of connectTimeout",
       stableAfter: undefined,
       drainTimeout: 0,
+      binary: "utf-8",
       proof: "protocol",
       ping: () => wire.keepAlive(),
       excused: () => false,
@@ -80,6 +81,7 @@ export class CodeyClient
       address: String,
       closing: () => this.#turns.closing(),
     });
+    this.#core.heedSignal();
   }
 
   /** Of the present connection, or of the last one. */

@@ -34,6 +34,7 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
+  readonly binary: ConnectionSetup["binary"];
   readonly proof: "frame" | "protocol";
   /** Sends one ping; returns whether it could. */
   readonly ping: () => boolean;
@@ -102,10 +103,16 @@ export class ClientCore<
       reconnect: resolved.reconnect,
       stableAfter: setup.stableAfter,
       maxReceiveBytes: resolved.maxReceiveBytes,
+      binary: setup.binary,
       keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
     });
-    if (options.signal?.aborted) this.#onAbort();
-    else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Heeds the client's signal. Called last: one that was aborted before closes the client at once. */
+  heedSignal(): void {
+    const { signal } = this.#setup.options;
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get status(): ClientStatus {

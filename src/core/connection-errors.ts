@@ -13,25 +13,42 @@ const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
 /** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
 export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
-  const problem = redact(end.cause instanceof Error ? end.cause.message : said(end.cause ?? ""));
+  const cause = withoutSecrets(end.cause, redact, MAX_DEPTH);
+  const problem = cause instanceof Error ? cause.message : said(cause ?? "");
   const status = REFUSED_UPGRADE.exec(problem)?.[1];
   if (status !== undefined) {
     const hint = "check the path and the port of the URL";
     return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, {
       status: Number(status),
-      cause: end.cause,
+      cause,
     });
   }
   const why = problem === "" ? `close code ${end.code}` : problem;
-  return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, {
-    cause: end.cause,
-  });
+  return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, { cause });
 }
 
-/** What a failed attempt threw, as an error of this library. */
-export function asConnectError(error: unknown, target: string): AgentwireError {
+/** What a failed attempt threw, as an error of this library. A constructor quotes the address that it does not take. */
+export function asConnectError(
+  error: unknown,
+  target: string,
+  redact: (text: string) => string,
+): AgentwireError {
   if (isAgentwireError(error)) return error;
-  return new ConnectError(`cannot connect to ${target} (${said(error)})`, { cause: error });
+  const cause = withoutSecrets(error, redact, MAX_DEPTH);
+  return new ConnectError(`cannot connect to ${target} (${said(cause)})`, { cause });
+}
+
+/** How far causes are followed. */
+const MAX_DEPTH = 4;
+
+/** What was thrown, or its words alone where they hold a credential. */
+function withoutSecrets(thrown: unknown, redact: (text: string) => string, depth: number): unknown {
+  if (!(thrown instanceof Error)) return typeof thrown === "string" ? redact(thrown) : thrown;
+  const { name, message, stack = "" } = thrown;
+  const cause = depth === 0 ? undefined : withoutSecrets(thrown.cause, redact, depth - 1);
+  if (redact(message) === message && redact(stack) === stack && cause === thrown.cause) return thrown;
+  const clean = new Error(redact(message), cause === undefined ? undefined : { cause });
+  return Object.assign(clean, { name, stack: redact(stack) });
 }
 
 /** The end that the caller wanted. */

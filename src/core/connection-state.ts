@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from "./clock.ts";
 import type { Deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
 import type { Keepalive } from "./keepalive.ts";
-import type { Socket, SocketEnd, WebSocketLike } from "./socket.ts";
+import type { BinaryFrames, Socket, SocketEnd, WebSocketLike } from "./socket.ts";
 
 /** Where a client's connection is. */
 export type ClientStatus =
@@ -68,6 +68,7 @@ export interface ConnectionSetup {
   /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
   readonly stableAfter: number | undefined;
   readonly maxReceiveBytes: number;
+  readonly binary: BinaryFrames;
   readonly keepalive: {
     readonly interval: number;
     readonly timeout: number;
@@ -119,7 +120,12 @@ export type State =
     }
   | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
-  | { readonly name: "closing"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
+  | {
+      readonly name: "closing";
+      readonly socket: Socket;
+      readonly cancelTimer: CancelTimer;
+      readonly reason: AgentwireError;
+    }
   | { readonly name: "closed"; readonly reason: AgentwireError };
 
 /** Ends the timers of `state`, and its socket unless `next` goes on with it. */

@@ -49,9 +49,10 @@ export class Connection {
     return statusOf(this.#state);
   }
 
-  /** Why the connection is closed for good. */
+  /** Why the connection is closed for good, or about to be: from then on nothing would send what is new. */
   get closedBy(): AgentwireError | undefined {
-    return this.#state.name === "closed" ? this.#state.reason : undefined;
+    const state = this.#state;
+    return state.name === "closed" || state.name === "closing" ? state.reason : undefined;
   }
 
   /** Text frames so far, the one that is being handled included. */
@@ -198,7 +199,7 @@ export class Connection {
       case "connecting":
       case "handshaking":
         state.socket?.terminate(); // now, so that no frame behind this one is heard any more
-        state.step.reject(error);
+        state.step.reject(state.name === "handshaking" ? this.#setup.protocol.lost(error) : error);
         break;
       case "ready":
       case "draining":
@@ -254,13 +255,13 @@ export class Connection {
         minTimeout: 0,
         onFailedAttempt: async ({ error }) => {
           if (this.#takesRedial()) return;
-          const failure = asConnectError(error, this.#setup.target());
+          const failure = this.#asConnectError(error);
           if (!this.#triesAgain(failure)) throw failure;
           await this.#wait(failure);
         },
       });
     } catch (error) {
-      const failure = asConnectError(error, this.#setup.target());
+      const failure = this.#asConnectError(error);
       this.#giveUp(failure);
       throw failure;
     }
@@ -283,6 +284,7 @@ export class Connection {
     try {
       const webSocket = await this.#setup.dial(() => this.#state === state);
       const socket = new Socket(webSocket, {
+        binary: this.#setup.binary,
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
         unreadable: (problem) => this.#unreadable(problem),
@@ -291,7 +293,7 @@ export class Connection {
       if (this.#state === state) state.socket = socket;
       else socket.terminate(); // the attempt was given up while the dial was under way
     } catch (error) {
-      state.step.reject(asConnectError(error, this.#setup.target()));
+      state.step.reject(this.#asConnectError(error));
     }
   }
 
@@ -300,7 +302,7 @@ export class Connection {
     const { step, socket } = dialing;
     if (this.#state !== dialing || !socket) return;
     const limit = this.#handshakeLimit(dialing.since);
-    const cancelTimer = this.#limit(limit, () => step.reject(protocol.handshakeTimeout()));
+    const cancelTimer = this.#limit(limit, () => this.drop(protocol.handshakeTimeout()));
     if (this.#transition({ name: "handshaking", step, socket, cancelTimer })) protocol.opened();
   }
 
@@ -314,6 +316,11 @@ export class Connection {
   /** A time limit; 0 is none. */
   #limit(delay: number, expire: () => void): CancelTimer {
     return delay === 0 ? () => {} : this.#setup.clock.setTimeout(expire, delay);
+  }
+
+  #asConnectError(error: unknown): AgentwireError {
+    const { target, redact } = this.#setup;
+    return asConnectError(error, target(), redact);
   }
 
   #takesRedial(): boolean {
@@ -409,7 +416,7 @@ export class Connection {
         this.#lost(end);
         break;
       case "closing":
-        this.#end(closedByCaller());
+        this.#end(state.reason);
         break;
       case "idle":
       case "reconnecting":
@@ -459,7 +466,7 @@ export class Connection {
     ) {
       const { socket } = state;
       const cancelTimer = clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
-      this.#transition({ name: "closing", socket, cancelTimer });
+      this.#transition({ name: "closing", socket, cancelTimer, reason });
       socket.close(1000, "");
     } else {
       this.#end(reason);

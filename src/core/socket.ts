@@ -46,10 +46,14 @@ export interface SocketEnd {
   readonly cause?: unknown;
 }
 
+/** What a binary frame is to a protocol: text in other clothes, or nothing that its servers send. */
+export type BinaryFrames = "utf-8" | "unreadable";
+
 export interface SocketListener {
+  readonly binary: BinaryFrames;
   open(): void;
   text(text: string): void;
-  /** A frame that is not text and does not read as UTF-8. */
+  /** A frame that is not text, and that does not count as such or does not read as UTF-8. */
   unreadable(problem: string): void;
   /** Called once, last. */
   end(end: SocketEnd): void;
@@ -136,8 +140,12 @@ export class Socket {
     listener?.end(this.#failure === undefined ? end : { ...end, cause: this.#failure });
   };
 
-  /** The original servers read binary frames as UTF-8 text; so do we. */
+  /** Some original servers read binary frames as UTF-8 text; with those, so do we. */
   #onBinary(data: unknown): void {
+    if (this.#listener?.binary === "unreadable") {
+      this.#listener.unreadable("a binary frame, which this protocol does not have");
+      return;
+    }
     if (!isBytes(data)) {
       this.#listener?.unreadable("a binary frame of a kind that cannot be read in order");
       return;

@@ -14,7 +14,7 @@ const NO_CUT = "browsers cannot cut a socket: it ends when the server lets it go
 const ONE_BY_ONE = "what the server sends in one go arrives in events of their own";
 const RELAYED = "upgrades go through the relay, and the socket opens before the clock of the test moves";
 
-/** Everything in `test/codebuff` and `test/codey` that does not run in a browser. */
+/** Everything in `test/codebuff`, `test/codey` and `test/cass` that does not run in a browser. */
 export const omissions: readonly Omission[] = [
   {
     file: "test/codebuff/acceptance/browser.test.ts",
@@ -107,6 +107,12 @@ export const omissions: readonly Omission[] = [
   },
   { file: "test/codey/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
   { file: "test/codey/acceptance/documented.test.ts", reason: "it reads the page of the client" },
+  {
+    file: "test/cass/acceptance/browser.test.ts",
+    reason: "it takes the suite to the WebSocket of Node, for want of a browser",
+  },
+  { file: "test/cass/acceptance/complete.test.ts", reason: "it reads the files of the suite" },
+  { file: "test/cass/acceptance/captures.test.ts", reason: "it reads recordings, and needs no socket" },
 ];
 
 /** The row that leaves a test out, if there is one. */

@@ -87,12 +87,13 @@ export class LoopbackPort {
   }
 
   #open(link: number): void {
-    const peer = this.#host?.accept(this.#port.linkOf(link));
+    const upgrade = this.#upgrades[link - 1];
+    const peer = this.#host?.accept({ ...this.#port.linkOf(link), url: upgrade?.url });
     if (!peer) return;
     this.#peers.set(link, peer);
     const { repliesToClose, staysWhenMalformed } = peer;
     this.#port.order({ order: "manners", link, repliesToClose, staysWhenMalformed });
-    const protocols = this.#upgrades[link - 1]?.headers["sec-websocket-protocol"];
+    const protocols = upgrade?.headers["sec-websocket-protocol"];
     if (protocols !== undefined) peer.blame({ kind: "subprotocol-requested", detail: String(protocols) });
   }
 }

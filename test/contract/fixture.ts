@@ -71,6 +71,8 @@ export interface Facts {
   readonly input: (text: unknown) => object;
   /** What reaches the caller of the words that a backend fails with: some backends keep them to themselves. */
   readonly failure: (words: string) => string;
+  /** Whether a binary frame is read like one of text; otherwise it is no frame of the protocol. */
+  readonly readsBytes: boolean;
   /** Whether a client whose link has broken comes back without being asked to. */
   readonly comesBack: boolean;
   /** What becomes of prompts that wait to be sent when the link breaks, on a client that comes back. */

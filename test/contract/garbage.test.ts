@@ -39,10 +39,11 @@ for (const [name, frame, event] of ALL) {
   promise(
     `garbage: it is told, and changes nothing before, within and behind a turn: ${name}`,
     async (scene) => {
-      const { client, backend, link } = scene;
+      const { client, backend, link, facts } = scene;
+      const isRead = typeof frame === "string" || facts.readsBytes;
       const gone = collect(client, "disconnected");
       const says = async (): Promise<void> => {
-        const told = next(client, event);
+        const told = next(client, isRead ? event : "protocolWarning");
         link.say(frame);
         await told;
       };

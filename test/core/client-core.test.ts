@@ -43,6 +43,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     handshakeTimeout: 0,
     stableAfter: undefined,
     drainTimeout: 5_000,
+    binary: "utf-8",
     proof: "frame",
     ping: () => true,
     excused: () => false,
@@ -52,6 +53,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     turnOf: () => undefined,
     closing: () => void told.closing++,
   });
+  core.heedSignal();
   const ready = async () => {
     const connected = core.connect();
     await settle();

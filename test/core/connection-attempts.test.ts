@@ -128,7 +128,7 @@ describe("the handshake", () => {
     const rig = await connectionIn("handshaking");
     await rig.clock.advance(HANDSHAKE_TIMEOUT);
     expect([rig.news(), rig.sockets[0]?.terminated]).toEqual([
-      ["is reconnecting", "reconnecting 1 after 250"],
+      ["lost handshake-refused", "is reconnecting", "reconnecting 1 after 250"],
       true,
     ]);
     await rig.clock.advance(250);
@@ -187,6 +187,17 @@ describe("the handshake", () => {
     expect(rig.connection.status).not.toBe("ready");
     await rig.settle();
     expect(rig.log).not.toContain("ready");
+  });
+
+  test.each<{ how: string; fail: (rig: Awaited<ReturnType<typeof connectionIn>>) => unknown }>([
+    { how: "was refused", fail: (rig) => rig.connection.refuse(busyServer()) },
+    { how: "got a frame that is too large", fail: (rig) => rig.socket.receives("x".repeat(2_000)) },
+    { how: "got no answer", fail: (rig) => rig.clock.advance(HANDSHAKE_TIMEOUT) },
+  ])("that $how is told to the protocol as lost, so that nothing of it goes on", async ({ fail }) => {
+    const rig = await connectionIn("handshaking");
+    rig.news();
+    await fail(rig);
+    expect(rig.news()[0]).toMatch(/^lost /);
   });
 
   test("that is accepted twice is ready once", async () => {

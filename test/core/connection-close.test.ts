@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClientStatus } from "../../src/core/connection-state.ts";
-import { ConnectionLostError } from "../../src/core/errors.ts";
+import { ConnectionLostError, HandshakeError } from "../../src/core/errors.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import {
   CLOSE_TIMEOUT,
@@ -50,6 +50,22 @@ describe("close", () => {
       expect(await wordOf(closed)).toBe("pending");
       rig.socket.ends(1000);
       expect([await wordOf(closed), rig.news(), rig.clock.pending]).toEqual(["resolved", ["is closed"], 0]);
+    },
+  );
+
+  test.each<{ how: string; goodbye: (rig: ConnectionRig) => Promise<void> | void }>([
+    { how: "the peer answers Close", goodbye: (rig) => rig.socket.ends(1000) },
+    { how: "it never does", goodbye: (rig) => rig.clock.advance(CLOSE_TIMEOUT) },
+  ])(
+    "for a reason of the handshake's own keeps that reason while and after it says goodbye: $how",
+    async ({ goodbye }) => {
+      const rig = await connectionIn("handshaking");
+      const reason = new HandshakeError("rejected", "nobody knows you");
+      rig.connection.leave(reason);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", reason]);
+      await goodbye(rig);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", reason]);
+      await expect(rig.connection.connect()).rejects.toMatchObject({ code: "closed", cause: reason });
     },
   );
 
@@ -294,4 +310,18 @@ describe("close from within a callback", () => {
     expect(closing.promise && (await wordOf(closing.promise))).toBe("resolved");
     expect([rig.connection.status, rig.clock.pending, rig.sockets.length]).toEqual(["closed", 0, dialled]);
   });
+});
+
+describe("leaving a server for good", () => {
+  test.each<{ from: StateName }>([{ from: "handshaking" }, { from: "ready" }])(
+    "says why at once, and for ever after, when $from",
+    async ({ from }) => {
+      const why = new HandshakeError("policy", "never");
+      const rig = await connectionIn(from);
+      rig.connection.leave(why);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", why]);
+      rig.socket.ends(1000);
+      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", why]);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { asConnectError, connectError } from "../../src/core/connection-errors.ts";
 import { ClosedError, ConnectError, InvalidInputError } from "../../src/core/errors.ts";
@@ -32,18 +33,33 @@ describe("a socket that ended before it was open", () => {
 describe("what a failed attempt threw", () => {
   test("is left alone when it is one of ours", () => {
     for (const error of [new ClosedError("closed"), new InvalidInputError("a", "b")]) {
-      expect(asConnectError(error, target)).toBe(error);
+      expect(asConnectError(error, target, String)).toBe(error);
     }
   });
 
   test.each([new Error("boom"), new TypeError("boom"), "boom", undefined])(
     "becomes a ConnectError that may be tried again: %o",
     (thrown) => {
-      const error = asConnectError(thrown, target);
+      const error = asConnectError(thrown, target, String);
       expect(error).toBeInstanceOf(ConnectError);
       expect(error.retryable).toBe(true);
       expect(error.cause).toBe(thrown);
       expect(error.message).toContain(String(thrown));
     },
   );
+
+  test("quotes no credential, nor does its cause, however deep", () => {
+    const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+    const inner = new TypeError("dialling ws://a/?token=hunter2");
+    const thrown = new Error("no socket", { cause: inner });
+    const error = asConnectError(thrown, target, redact);
+    expect(error.cause).toMatchObject({
+      message: "no socket",
+      cause: { name: "TypeError", message: "dialling ws://a/?token=[redacted]" },
+    });
+    expect(asConnectError(inner, target, redact).message).toContain("token=[redacted]");
+    for (const shown of [error, asConnectError(inner, target, redact)])
+      expect(inspect(shown)).not.toContain("hunter2");
+    expect(thrown.cause).toBe(inner); // the caller's own errors stay what they are
+  });
 });

@@ -3,17 +3,18 @@ import { createServer, type Server } from "node:net";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
-import { Socket } from "../../src/core/socket.ts";
+import { type BinaryFrames, Socket } from "../../src/core/socket.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { settle } from "./support/promises.ts";
 
-function rig(fake = new FakeSocket()) {
+function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
   const log: unknown[] = [];
-  const socket = new Socket(fake, recorder(log));
+  const socket = new Socket(fake, recorder(log, binary));
   return { fake, socket, log };
 }
 
-const recorder = (log: unknown[]) => ({
+const recorder = (log: unknown[], binary: BinaryFrames = "utf-8") => ({
+  binary,
   open: () => log.push("open"),
   text: (text: string) => log.push(`text ${text}`),
   unreadable: (problem: string) => log.push(`unreadable: ${problem}`),
@@ -130,6 +131,13 @@ describe("a binary frame", () => {
   ])("that cannot be read is said to be so, and the next is read: $what", ({ data }) => {
     const { fake, log } = rig();
     fake.receives(data);
+    fake.receives("next");
+    expect(log).toEqual([expect.stringContaining("unreadable: a binary frame"), "text next"]);
+  });
+
+  test("that the protocol does not have is not read, whatever it says", () => {
+    const { fake, log } = rig(new FakeSocket(), "unreadable");
+    fake.receives(utf8(0x7b, 0x7d));
     fake.receives("next");
     expect(log).toEqual([expect.stringContaining("unreadable: a binary frame"), "text next"]);
   });

@@ -1,9 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
-const programs = readdirSync(FOLDER).filter((name) => name.endsWith(".ts"));
+const names = readdirSync(FOLDER);
+const programs = names.filter((name) => name.endsWith(".ts"));
+const pages = names
+  .filter((name) => existsSync(new URL(`${name}/index.html`, FOLDER)))
+  .map((name) => `${name}/`);
 
 /** What an example printed. */
 let printed = "";
@@ -61,16 +65,17 @@ test("record.ts records a session without its token, and plays it back", async (
 });
 
 describe("the index of the examples", () => {
-  const index = readFileSync(new URL("README.md", FOLDER), "utf8");
+  // The first part of the page: behind it are the chapters on single ones.
+  const [index = ""] = readFileSync(new URL("README.md", FOLDER), "utf8").split("\n## ");
 
-  test.each(programs)("has one line for %s, with the command that runs it", (name) => {
+  test.each([...programs, ...pages])("has one line for %s, with the command that runs it", (name) => {
     const rows = index.split("\n").filter((line) => line.startsWith(`| [${name}](${name}) |`));
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatch(/\| `npm run (demo|example -- examples\/[\w-]+\.ts.*)` \|$/);
+    expect(rows[0]).toMatch(/\| `npm run (demo|example:web|example -- examples\/[\w-]+\.ts.*)` \|$/);
   });
 
   test("names none that is not there", () => {
     const named = [...index.matchAll(/^\| \[([^\]]+)\]/gm)].map(([, name]) => name);
-    expect(named.sort()).toEqual([...programs].sort());
+    expect(named.sort()).toEqual([...programs, ...pages].sort());
   });
 });

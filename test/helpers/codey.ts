@@ -2,7 +2,7 @@ import { CodeyClient, type CodeyClientEvents, type CodeyClientOptions } from "ag
 import { type CodeyConnection, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
 
 export { drain, gate } from "./codebuff.ts";
-export { eventsOf, failureOf, heard, rejection, shown } from "./turns.ts";
+export { eventsOf, failureOf, heard, rejection, shown, thrown } from "./turns.ts";
 
 export type CodeyTurn = ReturnType<CodeyClient["prompt"]>;
 
@@ -117,16 +117,6 @@ export function sent(server: MockCodeyServer): readonly string[] {
     .map(({ raw }): Record<string, unknown> => JSON.parse(raw))
     .map(({ type, content, call_id, approved }) => [type, content, call_id, approved])
     .map((words) => words.filter((word) => word !== undefined).join(" "));
-}
-
-/** What a call throws at once; its value would be a mistake of the test. */
-export function thrown(call: () => unknown): unknown {
-  try {
-    call();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("Nothing was thrown");
 }
 
 /** A whole prompt, to be sure that the session works; resolves with its text. */

@@ -55,3 +55,13 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   if ("error" in settled) return settled.error;
   throw new Error(`Nothing was rejected: ${JSON.stringify(settled.value)}`);
 }
+
+/** What a call throws at once; its value would be a mistake of the test. */
+export function thrown(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("Nothing was thrown");
+}

@@ -13,7 +13,7 @@ describe("whatever server, link, user and clock do: nothing is left pending, not
     "with the profile %s",
     async (profile) => {
       await fc.assert(
-        fc.asyncProperty(scenarios(profile, LENGTH), (scenario) => World.play(scenario)),
+        fc.asyncProperty(scenarios(profile, LENGTH), (scenario) => World.playing(scenario)),
         runs(1_000),
       );
     },
@@ -22,5 +22,5 @@ describe("whatever server, link, user and clock do: nothing is left pending, not
 });
 
 describe.skipIf(Object.keys(SEEDS).length === 0)("what once went wrong", () => {
-  test.each(Object.entries(SEEDS))("%s", (_, scenario) => World.play(scenario));
+  test.each(Object.entries(SEEDS))("%s", (_, scenario) => World.playing(scenario));
 });

@@ -13,7 +13,7 @@ describe("whatever server, link, user and clock do: nothing is left open, each t
     "with calls decided by: %s",
     async (approver) => {
       await fc.assert(
-        fc.asyncProperty(codeyScenarios(approver, LENGTH), (scenario) => CodeyWorld.play(scenario)),
+        fc.asyncProperty(codeyScenarios(approver, LENGTH), (scenario) => CodeyWorld.playing(scenario)),
         runs(700),
       );
     },
@@ -22,5 +22,5 @@ describe("whatever server, link, user and clock do: nothing is left open, each t
 });
 
 describe.skipIf(Object.keys(CODEY_SEEDS).length === 0)("what once went wrong", () => {
-  test.each(Object.entries(CODEY_SEEDS))("%s", (_, scenario) => CodeyWorld.play(scenario));
+  test.each(Object.entries(CODEY_SEEDS))("%s", (_, scenario) => CodeyWorld.playing(scenario));
 });

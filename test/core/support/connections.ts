@@ -100,6 +100,7 @@ export function connectionRig(changes: Changes = {}) {
     reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
     stableAfter: STABLE_AFTER,
     maxReceiveBytes: 1_000,
+    binary: "utf-8",
     ...rest,
     keepalive: {
       interval: PING_INTERVAL,

@@ -1,5 +1,6 @@
 import { isAgentwireError } from "agentwire/codebuff";
 import { GARBAGE, REFUSALS } from "./garbage.ts";
+import { pick } from "./life.ts";
 import type { Step } from "./scenario.ts";
 import {
   type Ask,
@@ -13,7 +14,7 @@ import {
   requestFrame,
   tellFrame,
 } from "./server-frames.ts";
-import { openFirst, pick } from "./user.ts";
+import { underWayFirst } from "./user.ts";
 import type { WatchedPrompt } from "./watched-prompt.ts";
 import type { SentFrame, WatchedSocket } from "./watched-socket.ts";
 import type { World } from "./world.ts";
@@ -94,7 +95,7 @@ export class Peer {
   }
 
   #say(socket: WatchedSocket, step: Step): void {
-    const prompt = "turn" in step ? pick(openFirst(this.#world.prompts), step.turn) : undefined;
+    const prompt = "turn" in step ? pick(underWayFirst(this.#world.prompts), step.turn) : undefined;
     switch (step.do) {
       case "opens":
         this.#opens(socket);

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import type { Scenario as AnyScenario } from "./life.ts";
+import type { Reader } from "./watched-turn.ts";
 
 /** How the client is set up, and what kind of peer it meets. */
 export interface Setting {
@@ -22,9 +24,6 @@ export interface Setting {
   /** Whether the peer serves all that is left before the client is closed. */
   readonly recovers: boolean;
 }
-
-/** Who reads a turn: a loop over events or text, a loop that leaves after two events, one `next()` at a time, or nobody. */
-export type Reader = "loop" | "text" | "two" | "slow" | "nobody";
 
 /** When the user's own code runs inside of the client's. */
 export const MOMENTS = [
@@ -127,10 +126,7 @@ export type Step =
   // time
   | { readonly do: "advance"; readonly ms: number };
 
-export interface Scenario {
-  readonly setting: Setting;
-  readonly steps: readonly Step[];
-}
+export type Scenario = AnyScenario<Setting, Step>;
 
 const often = fc.constantFrom;
 const one = <Value extends string>(...values: readonly Value[]) => fc.constantFrom<Value[]>(...values);

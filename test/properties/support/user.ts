@@ -1,7 +1,9 @@
 import type { CodebuffConversation, CodebuffHandlers } from "agentwire/codebuff";
 import type { countingController } from "../../helpers/codebuff.ts";
-import { type Deed, MOMENTS, type Moment, type Reader, type Step } from "./scenario.ts";
+import { pick } from "./life.ts";
+import { type Deed, MOMENTS, type Moment, type Step } from "./scenario.ts";
 import { WatchedPrompt } from "./watched-prompt.ts";
+import type { Reader } from "./watched-turn.ts";
 import type { World } from "./world.ts";
 
 const DOES = [
@@ -89,16 +91,16 @@ export class User {
         this.#setTopics(step.do, step.topics);
         return;
       case "cancel":
-        this.#cancel(pick(openFirst(prompts), step.turn));
+        this.#cancel(pick(underWayFirst(prompts), step.turn));
         return;
       case "read":
-        pick(openFirst(prompts.filter(({ reader }) => reader === "slow")), step.turn)?.pull();
+        pick(underWayFirst(prompts.filter(({ reader }) => reader === "slow")), step.turn)?.pull();
         return;
       case "leave":
-        pick(openFirst(prompts.filter(({ reader }) => reader === "slow")), step.turn)?.leave();
+        pick(underWayFirst(prompts.filter(({ reader }) => reader === "slow")), step.turn)?.leave();
         return;
       case "abort":
-        this.#abort(pick(openFirst(prompts.filter(({ abort }) => abort)), step.turn));
+        this.#abort(pick(underWayFirst(prompts.filter(({ abort }) => abort)), step.turn));
         return;
       case "connect":
         this.#connect(step.signal);
@@ -270,13 +272,9 @@ export class User {
 }
 
 /** Those under way, then those that wait, then those that are over. */
-export function openFirst(prompts: readonly WatchedPrompt[]): readonly WatchedPrompt[] {
+export function underWayFirst(prompts: readonly WatchedPrompt[]): readonly WatchedPrompt[] {
   const rank = ({ over, frame }: WatchedPrompt): number => (over ? 2 : frame ? 0 : 1);
   return [...prompts].sort((a, b) => rank(a) - rank(b));
-}
-
-export function pick<T>(from: readonly T[], at: number): T | undefined {
-  return from[at % from.length];
 }
 
 async function outcomeOf<T>(name: string, value: T, user: () => User): Promise<T> {

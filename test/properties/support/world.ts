@@ -1,50 +1,34 @@
-import { setImmediate } from "node:timers/promises";
-import { CodebuffClient, isAgentwireError } from "agentwire/codebuff";
-import { ManualClock } from "agentwire/testing";
+import { CodebuffClient } from "agentwire/codebuff";
 import { countingController } from "../../helpers/codebuff.ts";
 import { Ledger } from "./asked.ts";
+import { Life } from "./life.ts";
 import { Peer } from "./peer.ts";
 import type { Scenario, Setting, Step } from "./scenario.ts";
 import { tokenOf } from "./tokens.ts";
-import { watchProcess } from "./unhandled.ts";
 import { User } from "./user.ts";
-import { Watched, type WatchedPrompt } from "./watched-prompt.ts";
+import type { WatchedPrompt } from "./watched-prompt.ts";
 import { type SentFrame, WatchedSocket } from "./watched-socket.ts";
 import { WireRules } from "./wire-rules.ts";
-
-/** More than any timer of the client: with it everything that can come to an end does. */
-const FAR = 3_600_000;
 
 /** Timers of a link that stands: ping, verdict, stability, stall, and the watch over a Close. */
 const LINK_TIMERS = 5;
 
-/** How long a client gets to be served by a peer that does what it should: more steps than anything takes. */
-const PATIENCE = 200;
-
-/** ms; what a peer gets to answer a Close. */
-const CLOSE_TIMEOUT = 1_000;
-
 /** A client, its user and its peer, with nothing real between them, and everything watched. */
-export class World {
+export class World extends Life<Step> {
   readonly setting: Setting;
-  readonly clock: ManualClock;
   readonly client: CodebuffClient;
   readonly sockets: WatchedSocket[] = [];
   readonly prompts: WatchedPrompt[] = [];
-  /** Promises of the user's other calls. */
-  readonly promises: { readonly what: string; readonly watched: Watched<unknown> }[] = [];
   readonly controllers: ReturnType<typeof countingController>[] = [];
   readonly ledger = new Ledger();
   readonly user: User;
   readonly peer: Peer;
   readonly #rules: WireRules;
-  readonly #problems: string[] = [];
-  readonly #clientSignal = countingController();
   readonly #dials: (Step & { do: "nextDial" })["how"][] = [];
 
   constructor(setting: Setting) {
+    super(setting.random);
     this.setting = setting;
-    this.clock = new ManualClock({ random: setting.random });
     this.#rules = new WireRules(this);
     const reconnect = { usual: {}, never: false, twice: { maxAttempts: 2 } } as const;
     this.client = new CodebuffClient({
@@ -58,7 +42,7 @@ export class World {
       maxQueuedTurns: setting.maxQueuedTurns,
       reconnect: reconnect[setting.reconnect],
       keepalive: setting.keepalive ? {} : false,
-      signal: this.#clientSignal.controller.signal,
+      signal: this.clientSignal.controller.signal,
       ...tokenOf(setting.token),
       ...User.handlers(() => this.user),
     });
@@ -74,24 +58,12 @@ export class World {
   }
 
   /** Plays a scenario; throws what went wrong. */
-  static async play({ setting, steps }: Scenario): Promise<void> {
-    const unhandled = watchProcess();
-    try {
-      const world = new World(setting);
-      if (setting.warm) {
-        world.watch("connect", () => world.client.connect());
-        await world.#act(() => world.peer.take({ do: "goesWell" }));
-      }
-      for (const step of steps) await world.take(step);
-      if (setting.recovers) await world.#recover();
-      await world.#finish();
-      await setImmediate(); // the process hears of a rejection once the microtasks have run
-      world.#throwProblems("afterwards");
-      if (unhandled.errors.length > 0)
-        throw new Error("something was left unhandled", { cause: unhandled.errors[0] });
-    } finally {
-      unhandled.stop();
-    }
+  static playing(scenario: Scenario): Promise<void> {
+    return Life.play(scenario, () => new World(scenario.setting));
+  }
+
+  get turns(): readonly WatchedPrompt[] {
+    return this.prompts;
   }
 
   get socket(): WatchedSocket | undefined {
@@ -104,56 +76,22 @@ export class World {
     return (status === "ready" || status === "draining") && socket === this.socket && socket.heard;
   }
 
-  complain(problem: string): void {
-    this.#problems.push(problem);
-  }
-
-  /** Makes a call whose promise must settle in the end. What it throws at once has to be an error of the library. */
-  watch<T>(what: string, call: () => Promise<T>): Watched<T> | undefined {
-    const promise = this.allowed(what, call);
-    if (!promise) return undefined;
-    const watched = new Watched(promise);
-    this.promises.push({ what, watched });
-    return watched;
-  }
-
-  /** What a call gave, or nothing if the library refused it. */
-  allowed<T>(what: string, call: () => T): T | undefined {
-    try {
-      return call();
-    } catch (error) {
-      if (!isAgentwireError(error)) this.complain(`${what} threw ${String(error)}`);
-      return undefined;
-    }
-  }
-
   signal(): ReturnType<typeof countingController> {
     const made = countingController();
     this.controllers.push(made);
     return made;
   }
 
-  /** Lets everything run that is under way. */
-  settle = (): Promise<void> => this.clock.advance(0);
-
-  async take(step: Step): Promise<void> {
-    switch (step.do) {
-      case "advance":
-        await this.clock.advance(step.ms);
-        break;
-      case "nextDial":
-        this.#dials.push(step.how);
-        break;
-      case "abortClient":
-        this.user.closes(false);
-        this.#clientSignal.controller.abort();
-        break;
-      default:
-        await this.#act(() => (this.user.takes(step) ? this.user.take(step) : this.peer.take(step)));
+  protected override async act(step: Exclude<Step, { readonly do: "advance" }>): Promise<void> {
+    if (step.do === "nextDial") {
+      this.#dials.push(step.how);
+    } else if (step.do === "abortClient") {
+      this.user.closes(false);
+      this.clientSignal.controller.abort();
+    } else {
+      await (this.user.takes(step) ? this.user.take(step) : this.peer.take(step));
+      await this.settle();
     }
-    await this.settle();
-    this.#check();
-    this.#throwProblems(JSON.stringify(step));
   }
 
   /** The client writes a frame. */
@@ -171,11 +109,6 @@ export class World {
 
   promptOf(frame: SentFrame): WatchedPrompt | undefined {
     return this.prompts.find(({ id }) => id === frame.data["promptId"]);
-  }
-
-  async #act(act: () => void | Promise<void>): Promise<void> {
-    await act();
-    await this.settle();
   }
 
   #dial(): WatchedSocket {
@@ -200,15 +133,10 @@ export class World {
     for (const socket of this.sockets) if (socket.readyState > 1) socket.noteGone();
   }
 
-  #check(): void {
+  protected override alsoNow(): void {
     this.#noteGone();
-    for (const prompt of this.prompts) {
-      for (const problem of prompt.check()) this.complain(`${prompt.id}: ${problem}`);
-    }
     for (const problem of this.ledger.check(this.now())) this.complain(problem);
     for (const problem of this.user.check()) this.complain(problem);
-    const used = this.sockets.filter((socket) => !socket.gone);
-    if (used.length > 1) this.complain(`uses ${used.length} sockets at once`);
     const running = this.prompts.filter(({ status }) => status === "sent" || status === "streaming");
     if (running.length > this.setting.atOnce) this.complain(`${running.length} prompts run at once`);
     this.#checkTimers();
@@ -231,61 +159,24 @@ export class World {
     }
   }
 
-  #throwProblems(when: string): void {
-    if (this.#problems.length > 0) throw new Error(`${this.#problems.join("\n")}\n(${when})`);
+  protected override serve(): Promise<void> {
+    return this.peer.serves();
   }
 
-  /** From now on the peer does what it should: all that was asked comes to an end by itself. */
-  async #recover(): Promise<void> {
+  protected override rest(): void {
     this.user.rests();
-    const left = (): readonly string[] => [
-      ...this.prompts.filter(({ over }) => !over).map(({ id }) => id),
-      ...this.promises.filter(({ watched }) => !watched.fate).map(({ what }) => what),
-    ];
-    for (let patience = PATIENCE; patience > 0 && left().length > 0; patience--) {
-      await this.peer.serves();
-      await this.clock.advance(1_000);
-      this.#check();
-    }
-    if (left().length > 0) this.complain(`is served well, and never done with ${left().join(", ")}`);
-    this.#throwProblems("with a peer that does what it should");
   }
 
-  /** Closes for good; then nothing may be left. */
-  async #finish(): Promise<void> {
-    this.user.rests();
+  protected override closes(): Promise<void> {
     this.user.closes(true);
-    this.watch("close", () => this.client.close({ force: true }));
-    await this.settle();
-    this.#check();
-    await this.clock.advance(CLOSE_TIMEOUT);
-    if (this.clock.pending > 0) this.complain(`leaves ${this.clock.pending} timers`);
-    await this.clock.advance(FAR);
+    return this.client.close({ force: true });
+  }
+
+  protected override afterTheEnd(): void {
     this.peer.speaksToTheDead();
-    await this.settle();
-    for (const prompt of this.prompts) await prompt.finish(this.settle);
-    this.#check();
-    if (this.client.status !== "closed") this.complain(`is ${this.client.status} after close()`);
-    for (const { what, watched } of this.promises) {
-      if (!watched.fate) this.complain(`${what} is pending`);
-      else if ("error" in watched.fate && !isAgentwireError(watched.fate.error)) {
-        this.complain(`${what} rejected with ${String(watched.fate.error)}`);
-      }
-    }
-    for (const prompt of this.prompts) {
-      for (const problem of prompt.verdict()) this.complain(`${prompt.id} ${problem}`);
-    }
-    const controllers = [
-      this.#clientSignal,
-      ...this.controllers,
-      ...this.prompts.flatMap(({ abort }) => abort ?? []),
-    ];
-    if (controllers.some(({ listeners }) => listeners() > 0)) this.complain("leaves listeners on a signal");
-    for (const socket of this.sockets) {
-      const listeners = (["open", "message", "close"] as const).map((type) => socket.listenerCount(type));
-      if (listeners.some((count) => count > 0)) this.complain("leaves listeners on a socket");
-      if (!socket.abandoned && socket.closes.length === 0) this.complain("leaves a socket open");
-    }
-    this.#throwProblems("at the end");
+  }
+
+  protected override get signals(): readonly ReturnType<typeof countingController>[] {
+    return this.controllers;
   }
 }

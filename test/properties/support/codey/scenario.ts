@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import type { Scenario } from "../life.ts";
+import type { Reader } from "../watched-turn.ts";
 
 /** How the client is set up, and what kind of peer it meets. */
 export interface CodeySetting {
@@ -23,8 +25,6 @@ export interface CodeySetting {
   /** Whether the peer serves all that is left before the client is closed. */
   readonly recovers: boolean;
 }
-
-export type Reader = "loop" | "text" | "two" | "slow" | "nobody";
 
 /** When the user's own code runs inside of the client's. */
 export const MOMENTS = [
@@ -114,10 +114,7 @@ export type CodeyStep =
   // time
   | { readonly do: "advance"; readonly ms: number };
 
-export interface CodeyScenario {
-  readonly setting: CodeySetting;
-  readonly steps: readonly CodeyStep[];
-}
+export type CodeyScenario = Scenario<CodeySetting, CodeyStep>;
 
 const one = <Value>(...values: readonly Value[]) => fc.constantFrom<Value[]>(...values);
 const which = fc.oneof({ weight: 3, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(20) });

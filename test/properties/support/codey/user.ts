@@ -1,8 +1,9 @@
 import type { CodeyClientOptions, CodeyConversation, CodeyEvent, CodeyResult, Turn } from "agentwire/codey";
 import { type Deferred, deferred } from "../../../../src/core/deferred.ts";
+import type { Reader } from "../watched-turn.ts";
 import type { CodeyWorld } from "./codey-world.ts";
-import { type CodeySetting, type Deed, type Given, MOMENTS, type Moment, type Reader } from "./scenario.ts";
-import { WatchedTurn } from "./watched-turn.ts";
+import { type CodeySetting, type Deed, type Given, MOMENTS, type Moment } from "./scenario.ts";
+import { WatchedCodeyTurn } from "./watched-turn.ts";
 
 const GIVEN = { approve: true, deny: false, always: "always", nonsense: "perhaps" } as const;
 
@@ -72,7 +73,7 @@ export class CodeyUser {
     held = false,
   ): void {
     const { client, turns } = this.#world;
-    const watched = new WatchedTurn(`p${this.#count++}`, step);
+    const watched = new WatchedCodeyTurn(`p${this.#count++}`, step);
     const options = {
       timeout: step.timeout,
       ...(watched.abort ? { signal: watched.abort.controller.signal } : {}),

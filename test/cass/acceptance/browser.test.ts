@@ -1,0 +1,31 @@
+import { CassClient } from "agentwire/cass";
+import { expect, test, vi } from "vitest";
+import { browserLike } from "./each.ts";
+
+// All of it once more over the file that every runtime but Node gets for "#socket": the platform's own WebSocket,
+// which sends no headers, cannot be cut, and tells of a broken link nothing but 1006.
+vi.mock("../../../src/core/socket.node.ts", () => import("../../../src/core/socket.global.ts"));
+
+import "./captures.test.ts";
+import "./closings.test.ts";
+import "./correlation.test.ts";
+import "./differences.test.ts";
+import "./identity.test.ts";
+import "./reconnect.test.ts";
+import "./rows-a-b.test.ts";
+import "./rows-c.test.ts";
+import "./rows-d.test.ts";
+import "./rows-e.test.ts";
+import "./rows-f.test.ts";
+import "./secrets.test.ts";
+import "./states.test.ts";
+import "./switches-connection.test.ts";
+import "./switches-faults.test.ts";
+import "./switches-turns.test.ts";
+import "./validation.test.ts";
+
+test("the socket of this run is the platform's own: it sends no headers", () => {
+  expect(browserLike).toBe(true);
+  const options = { url: "wss://example.org/ws", allowAnonymous: true, headers: { "x-tenant": "one" } };
+  expect(() => new CassClient(options)).toThrow(/^unsupported: /);
+});
