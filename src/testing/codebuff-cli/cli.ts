@@ -9,7 +9,7 @@
 // 5. More to know about a run: record.ts, program/journal.ts.
 
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,6 +53,7 @@ export class FakeCodebuffCli {
   readonly #seen: string[] = [];
   readonly #next = { started: 0, ended: 0 };
   #scenario: FakeCodebuffScenario = {};
+  readonly #removeNow = (): void => rmSync(this.#folder, { recursive: true, force: true });
   #stopping: Promise<void> | undefined;
   /** What `runs()` gives once the records are removed. */
   #final: readonly FakeCodebuffRecord[] | undefined;
@@ -70,6 +71,8 @@ export class FakeCodebuffCli {
     this.#runs = runs;
     this.#lifelines = lifelines;
     this.#waiters = waiters;
+    // For an end of the test's process that stops nothing.
+    process.once("exit", this.#removeNow);
     this.env = {
       ...script.env,
       [SCENARIO]: join(folder, "scenario.json"),
@@ -176,6 +179,7 @@ export class FakeCodebuffCli {
     await this.#lifelines.stop();
     this.#final = this.runs();
     this.#waiters.end(new Error("the fake CLI was stopped"));
+    process.off("exit", this.#removeNow);
     await rm(this.#folder, { recursive: true, force: true });
   }
 

@@ -20,7 +20,6 @@ describe("FakeCodebuffCli", () => {
   test("keeps a record of each run: how it was started, and how it ended", async () => {
     await using folder = await tempFolder();
     await using cli = await FakeCodebuffCli.start();
-    const before = Date.now();
     const { pid, ended } = start(cli, ["--free", ...STREAM], { cwd: folder.path, detached: true });
     await ended;
 
@@ -44,7 +43,6 @@ describe("FakeCodebuffCli", () => {
         end: { code: 0, signal: null, atMs: expect.any(Number) },
       },
     ]);
-    expect(cli.runs()[0]?.startedAt).toBeGreaterThanOrEqual(before - 1);
   });
 
   test("tells a run as soon as it is there, and once it is over", async () => {

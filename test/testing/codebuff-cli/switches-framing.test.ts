@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -121,14 +122,18 @@ describe("framing", () => {
     expect(cli.runs()[0]).toMatchObject({ stdoutBroken: true });
   });
 
-  test("flood: endless hears signals while it is read", async () => {
-    await using cli = await FakeCodebuffCli.start({ flood: "endless" });
-    const { child, stdout, ended } = start(cli, STREAM, { collect: false });
-    await once(stdout, "data");
-    stdout.resume();
+  test("flood: endless hears signals, even where writing never has to wait", async () => {
+    await using cli = await FakeCodebuffCli.start({
+      flood: "endless",
+      events: [{ stderr: "here it comes" }],
+    });
+    const env = { ...process.env, ...cli.env };
+    const child = spawn(cli.command, [...cli.args, ...STREAM], { stdio: ["ignore", "ignore", "pipe"], env });
+    await once(child.stderr, "data");
     child.kill("SIGTERM");
+    const [, signal] = await once(child, "exit");
 
-    expect((await ended).signal).toBe("SIGTERM");
+    expect(signal).toBe("SIGTERM");
     expect(cli.runs()[0]?.signals).toMatchObject([{ signal: "SIGTERM" }]);
   });
 });
