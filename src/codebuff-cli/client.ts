@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import type { Decision, Reply, Ruling } from "../core/approvals.ts";
 import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import type { CancelTimer } from "../core/clock.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
@@ -14,16 +14,18 @@ import type { Turn, TurnOptions } from "../core/turn.ts";
 import { Voice } from "../core/voice.ts";
 import { lacking } from "./argv.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
-import { findCommand } from "./command.ts";
+import { findProgram } from "./command.ts";
 import {
   type CodebuffCliConversation,
   type CodebuffCliConversationState,
   openConversation,
   type SessionRef,
 } from "./conversation.ts";
-import { type CredentialReport, findCodebuffCredentials } from "./credentials.ts";
+import { type CredentialReport, searchCredentials } from "./credentials.ts";
 import { type Environment, makeEnvironment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
+import { startFailure, unstartable } from "./failures.ts";
+import { isFolder } from "./folder.ts";
 import { invocationOf, type Job, Jobs } from "./jobs.ts";
 import {
   type CodebuffCliOptions,
@@ -35,7 +37,6 @@ import {
 import { type CodebuffCliProbe, probeCommand } from "./probe.ts";
 import { buildPrompt, type CodebuffCliPromptInput } from "./prompt.ts";
 import { Questions } from "./questions.ts";
-import { startFailure } from "./run.ts";
 import { SignalRelay } from "./signal-relay.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
@@ -74,6 +75,9 @@ export class CodebuffCli
   readonly #closed = deferred<void>();
   #status: ClientStatus = "idle";
   #probe: Promise<CodebuffCliProbe> | undefined;
+  readonly #probing = new AbortController();
+  readonly #clean: (text: string) => string;
+  #cancelDrain: CancelTimer = () => {};
   #isWarned = false;
 
   /** @throws InvalidInputError for options that cannot work. */
@@ -90,11 +94,12 @@ export class CodebuffCli
     });
     this.#voice = voice;
     const home = options.homeDir ?? homedir();
+    this.#clean = (text) => redactor.redact(home.length > 1 ? text.replaceAll(home, "~") : text);
     this.#jobs = new Jobs({
       settings,
       voice,
       environment: () => this.#environment(),
-      clean: (text) => redactor.redact(home.length > 1 ? text.replaceAll(home, "~") : text),
+      clean: this.#clean,
       idle: () => {
         if (this.#status === "draining") this.#end();
       },
@@ -183,25 +188,41 @@ export class CodebuffCli
       throw new ConnectError("the wait for the program was aborted", { cause: options.signal.reason });
     }
     const { command } = this.#settings;
-    const found = findCommand(command, { ...process.env, ...this.#settings.env });
+    const found = findProgram(command, { ...process.env, ...this.#settings.env });
     if ("code" in found) {
-      throw new ConnectError(startFailure(command, found), { cause: found, retryable: false });
+      const cause = unstartable(command, found.code);
+      throw new ConnectError(this.#clean(startFailure(command, cause)), { cause, retryable: false });
     }
     this.#setStatus("ready");
   }
 
-  /** Asks the program what it can do, by its `--version` and `--help`; once, for all calls. */
+  /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started. */
   probe(): Promise<CodebuffCliProbe> {
     this.#assertOpen("the client is closed; make a new one");
+    this.#probe ??= this.#ask().catch((error: unknown) => {
+      this.#probe = undefined;
+      throw error;
+    });
+    return this.#probe;
+  }
+
+  async #ask(): Promise<CodebuffCliProbe> {
     const { command, args, clock } = this.#settings;
     const { env, dispose } = this.#environment();
-    this.#probe ??= probeCommand({ command, args, env, clock }).finally(dispose);
-    return this.#probe;
+    try {
+      return await probeCommand({ command, args, env, clock, signal: this.#probing.signal });
+    } finally {
+      dispose();
+    }
   }
 
   /** Where an API key was looked for, and what was found. It never shows the key unless asked for `credentials.apiKey`. */
   credentials(): CredentialReport {
-    return findCodebuffCredentials(this.#options, { ...process.env, ...this.#settings.env });
+    return this.#search().report;
+  }
+
+  #search(): ReturnType<typeof searchCredentials> {
+    return searchCredentials(this.#options, { ...process.env, ...this.#settings.env });
   }
 
   /**
@@ -213,10 +234,14 @@ export class CodebuffCli
     const { force = false, drainTimeout = 0 } = options;
     if (this.#status === "closed") return this.#closed.promise;
     this.#setStatus("draining");
+    this.#probing.abort(new ClosedError("the client was closed while it asked the program"));
     this.#jobs.giveBack();
     if (!this.#jobs.busy) this.#end();
     else if (force || drainTimeout === 0) this.#jobs.endAll(force);
-    else this.#settings.clock.setTimeout(() => this.#jobs.endAll(false), drainTimeout);
+    else {
+      this.#cancelDrain();
+      this.#cancelDrain = this.#settings.clock.setTimeout(() => this.#jobs.endAll(false), drainTimeout);
+    }
     return this.#closed.promise;
   }
 
@@ -275,9 +300,13 @@ export class CodebuffCli
   /** What a process gets to know: the key too, which never goes into its arguments. */
   #environment(): Environment {
     const { env, isolateHome } = this.#settings;
-    const { credentials, warnings } = this.credentials();
-    this.#voice.redactor.add(credentials?.apiKey);
-    if (!this.#isWarned) for (const warning of warnings) this.#voice.warn("credentials", warning);
+    const { report, keys } = this.#search();
+    for (const key of keys) this.#voice.redactor.add(key); // those too that only the program itself reads
+    const { credentials, warnings } = report;
+    for (const { kind, message } of this.#isWarned ? [] : warnings) {
+      // In a home of its own the program does not find the other one.
+      if (kind !== "credential-conflict" || !isolateHome) this.#voice.warn(kind, this.#clean(message));
+    }
     this.#isWarned = true;
     return makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
   }
@@ -295,6 +324,7 @@ export class CodebuffCli
 
   #end(): void {
     this.#relay.stop();
+    this.#cancelDrain();
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#setStatus("closed");
     this.#closed.resolve();
@@ -305,7 +335,6 @@ export class CodebuffCli
 
 /** @throws InvalidInputError for a folder that is not there, which a process would be started in to no end */
 function checkFolder(cwd: string | undefined): void {
-  if (cwd === undefined) return;
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (cwd === undefined || isFolder(cwd)) return;
   throw new InvalidInputError("`cwd` is no folder that there is.", "Pass one that exists.");
 }

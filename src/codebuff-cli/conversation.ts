@@ -90,7 +90,7 @@ export function openConversation(
           start();
         },
         completed: (result) => {
-          session.id ??= result.sessionId;
+          session.id = result.sessionId ?? session.id; // a program may tell another one each time
           messages.push({ role: "user", content: text }, { role: "assistant", content: result.text });
         },
       };

@@ -53,7 +53,13 @@ export interface CredentialReport {
   readonly credentials: CodebuffCredentials | null;
   readonly findings: readonly CredentialFinding[];
   /** What the user should know; without the key. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly CredentialWarning[];
+}
+
+/** `credential-conflict`: the program will use another key than the one found here. `credentials-exposed`: others can read a file. */
+export interface CredentialWarning {
+  readonly kind: "credential-conflict" | "credentials-exposed";
+  readonly message: string;
 }
 
 /** A key, and where it comes from. Printed, it hides the key. */
@@ -102,6 +108,14 @@ export function findCodebuffCredentials(
   options: CredentialOptions = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CredentialReport {
+  return searchCredentials(options, env).report;
+}
+
+/** The report, and every key that was seen on the way, so that none is shown. */
+export function searchCredentials(
+  options: CredentialOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly report: CredentialReport; readonly keys: readonly string[] } {
   const { apiKey, homeDir = home(), configDirName = "manicode", credentialOrder = "documented" } = options;
   const file = (place: CredentialPlace, path: string | undefined, read: (value: object) => Held) => ({
     place,
@@ -135,11 +149,12 @@ export function findCodebuffCredentials(
       ...(held.exposed ? { exposed: true } : {}),
     };
   });
-  return {
+  const report: CredentialReport = {
     credentials: first && used !== undefined ? new CodebuffCredentials(used, first.place) : null,
     findings,
     warnings: warningsOf(findings),
   };
+  return { report, keys: asked.flatMap(({ held }) => ("key" in held ? [held.key] : [])) };
 }
 
 /** The key, and where it comes from; null where there is none. See {@link findCodebuffCredentials} for where it looks. */
@@ -150,15 +165,26 @@ export function resolveCodebuffCredentials(
   return findCodebuffCredentials(options, env).credentials;
 }
 
-function warningsOf(findings: readonly CredentialFinding[]): string[] {
-  const exposed = findings.flatMap(({ exposed, path }) =>
-    exposed && path !== undefined ? [`others on this machine can read ${path}: \`chmod 600\` it`] : [],
+function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[] {
+  const exposed = findings.flatMap(({ exposed, path }): CredentialWarning[] =>
+    exposed && path !== undefined
+      ? [
+          {
+            kind: "credentials-exposed",
+            message: `others on this machine can read ${path}: \`chmod 600\` it`,
+          },
+        ]
+      : [],
   );
   const own = findings.find(({ place }) => place === "the program's own file");
-  const conflict =
+  const conflict: CredentialWarning[] =
     own?.status === "other"
       ? [
-          "the program's own file holds another key, and the program prefers that: `isolateHome` keeps it from it",
+          {
+            kind: "credential-conflict",
+            message:
+              "the program's own file holds another key, and the program prefers that: `isolateHome` keeps it from it",
+          },
         ]
       : [];
   return [...exposed, ...conflict];

@@ -95,10 +95,11 @@ export function readEvent(value: Readonly<Record<string, unknown>>): Line {
   return { kind: "event", event: { type: "unknown", event: value }, raw: value };
 }
 
-/** The agent is done, whatever it says of that. */
-function finishOf({ totalCost, agentId }: Readonly<Record<string, unknown>>): CodebuffCliFinish {
+/** The agent is done, whatever it says of that; what else it says is passed on. */
+function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unknown>>): CodebuffCliFinish {
   const isCost = typeof totalCost === "number" && totalCost >= 0 && Number.isFinite(totalCost);
   return {
+    ...others,
     type: "finish",
     ...(isCost ? { totalCost } : {}),
     ...(typeof agentId === "string" ? { agentId } : {}),

@@ -38,7 +38,9 @@ export function withoutStack(words: string): string {
 
 /** The last line of error output that says what went wrong. */
 export function lastWords(lines: readonly string[]): string | undefined {
-  return lines.filter((line) => /^(?:Error running prompt|Error|error): /.test(line)).at(-1);
+  return lines.findLast((line) =>
+    /^(?:(?:Error running prompt|Error|error): |Could not connect to server)/.test(line),
+  );
 }
 
 /** What the user can do about it. */
@@ -50,3 +52,26 @@ export const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> =
   rate_limited: "wait before the next prompt",
   cancelled_by_cli: "the program has limits of its own",
 };
+
+/** What starting a program would have failed with, that was not tried. */
+export function unstartable(command: string, code: string): Error {
+  return Object.assign(new Error(`${command}: ${code}`), { code });
+}
+
+/** Why a program does not start, and what to do about it. */
+export function startFailure(command: string, cause: unknown): string {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  switch (code) {
+    case "ENOENT":
+      return `\`${command}\` is not to be found; install it (npm install -g codebuff), or say where it is with \`command\``;
+    case "EACCES":
+    case "EPERM":
+      return `\`${command}\` may not be executed; check its permissions`;
+    case "EINVAL":
+      return `\`${command}\` is no program that starts without a shell; on Windows pass Node as \`command\` and the script in \`args\``;
+    case "E2BIG":
+      return 'the prompt is too long for an argument; set `promptVia: "stdin"`';
+    default:
+      return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
+  }
+}

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ClosedError } from "../core/errors.ts";
+import { ClosedError, InvalidInputError } from "../core/errors.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
 import type { TurnOptions } from "../core/turn.ts";
@@ -65,7 +65,7 @@ export class Jobs {
     this.#queue.assertRoom(prompt.bytes);
     const { clock, maxBufferedBytes, maxTextBytes, maxQueuedEvents } = settings;
     const { signal, timeout = 0, idleTimeout = 0 } = options;
-    const state = newTurnState();
+    const state = newTurnState(maxTextBytes);
     const turn: Job["turn"] = new LiveTurn<CodebuffCliEvent, CodebuffCliResult>({
       id: randomId("turn"),
       input,
@@ -98,10 +98,6 @@ export class Jobs {
     if (!job.turn.open) return;
     this.#queue.add(job, job.prompt.bytes);
     this.#pump();
-  }
-
-  turnOf(id: string): Job["turn"] | undefined {
-    return [...this.#running].find(({ turn }) => turn.id === id)?.turn;
   }
 
   /** Gives back what waits. */
@@ -190,7 +186,7 @@ export function invocationOf(
     mode,
     freeFlag,
     agent,
-    params: params && JSON.stringify(params),
+    params: params && jsonOf(params),
     sessionId: options.sessionId ?? sessionId,
     timeoutSeconds: timeoutSeconds === undefined ? undefined : Math.ceil(timeoutSeconds),
     cwd: cwd === undefined ? undefined : resolve(cwd),
@@ -198,3 +194,16 @@ export function invocationOf(
     prompt: prompt.via === "arg" ? prompt.text : undefined,
   };
 }
+
+/** @throws InvalidInputError for what JSON cannot say */
+function jsonOf(params: object): string {
+  try {
+    const json: string | undefined = JSON.stringify(params);
+    if (json?.startsWith("{")) return json;
+  } catch (cause) {
+    throw new InvalidInputError("`params` cannot be written as JSON.", PLAIN_PARAMS, { cause });
+  }
+  throw new InvalidInputError("`params` is no object in JSON.", PLAIN_PARAMS);
+}
+
+const PLAIN_PARAMS = "Pass an object of strings, numbers, booleans, arrays and objects.";

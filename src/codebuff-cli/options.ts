@@ -144,7 +144,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
         ([name, text]) => isArgument(text) && isArgument(name) && !name.includes("="),
       ),
   },
-  apiKey: value,
+  apiKey: { expects: "a string without NUL", holds: isArgument },
   homeDir: value,
   configDirName: value,
   credentialOrder: oneOf("documented", "cli"),

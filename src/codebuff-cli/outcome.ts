@@ -33,7 +33,9 @@ export interface Ended {
 export type Report =
   | { readonly status: "success" }
   | { readonly status: "failure"; readonly error: string }
-  | { readonly status: "unreadable" };
+  | { readonly status: "unreadable" }
+  /** There was more of it than is kept, and the program was ended by this library. */
+  | { readonly status: "too-long" };
 
 /** How the run ended. */
 export type Verdict =
@@ -45,6 +47,7 @@ export function verdictOn(ended: Ended): Verdict {
   const { exit, overstayed, finished, hasEvents, hasGarbage, report, interactive, requireFinish } = ended;
   if (interactive) return failed("interactive_cli", "the program has opened its user interface");
   if (overstayed) return { status: "completed", missingFinish: false };
+  if (report?.status === "too-long") return failed("protocol_error", "it wrote more than `maxOutputBytes`");
   if (exit.code !== 0) return exitFailure(ended);
   if (report?.status === "failure") return failed(kindOf(report.error) ?? "run_failed", report.error);
   if (report?.status === "unreadable") return failed("protocol_error", "its output is no report of a run");
@@ -64,9 +67,8 @@ function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
     if (kind && words !== undefined) return failed(kind, words);
   }
   const words = reported ?? printed ?? lastError;
-  const kind = reported === undefined ? "process_exit" : "run_failed";
   return failed(
-    kind,
+    "process_exit",
     words === undefined ? `the program ended ${how}` : `the program ended ${how}: ${words}`,
   );
 }

@@ -1,9 +1,11 @@
 import type { Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
 import { ConnectError } from "../core/errors.ts";
+import { findProgram } from "./command.ts";
+import { startFailure, unstartable } from "./failures.ts";
 import type { CodebuffCliProfile } from "./options.ts";
 import { CliProcess } from "./process.ts";
-import { startFailure } from "./run.ts";
+import { ESCAPE } from "./run.ts";
 
 /** What a program says it can do. */
 export interface CodebuffCliProbe {
@@ -22,6 +24,8 @@ export interface ProbeSetup {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
+  /** Ends it; its reason is what the probe rejects with. */
+  readonly signal: AbortSignal;
 }
 
 /** ms for each of its two questions. */
@@ -58,39 +62,54 @@ export async function probeCommand(setup: ProbeSetup): Promise<CodebuffCliProbe>
 }
 
 /** What it answers, if it ends well and in time. */
-function ask({ command, args, env, clock }: ProbeSetup, question: string): Promise<string | undefined> {
+function ask(
+  { command, args, env, clock, signal }: ProbeSetup,
+  question: string,
+): Promise<string | undefined> {
   const answer = deferred<string | undefined>();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  const failed = (cause: unknown): void =>
+  let end = (): void => {};
+  const failed = (cause: unknown): void => {
+    end();
     answer.reject(new ConnectError(startFailure(command, cause), { cause, retryable: false }));
+  };
   try {
+    signal.throwIfAborted();
+    const program = findProgram(command, env);
+    if ("code" in program) throw unstartable(command, program.code);
     const asked = new CliProcess({
-      command,
-      args: [...args, question],
+      command: program.command,
+      args: [...program.args, ...args, question],
       cwd: undefined,
       env,
       input: undefined,
       clock,
       listener: {
         stdout: (piece) => {
+          if (bytes === 0 && piece[0] === ESCAPE) asked.kill(); // it has opened its user interface
           bytes += piece.length;
           if (bytes <= MAX_ANSWER) pieces.push(piece);
         },
         stderr: () => {}, // it may complain of whatever it likes
         ended: ({ code }) => {
-          cancel();
-          answer.resolve(code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined);
+          end();
+          if (signal.aborted) answer.reject(signal.reason);
+          else answer.resolve(code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined);
         },
-        failed: (error) => {
-          cancel();
-          failed(error);
-        },
+        failed,
       },
     });
-    const cancel = clock.setTimeout(() => asked.kill(), PROBE_TIMEOUT);
+    const kill = (): void => asked.kill();
+    const cancel = clock.setTimeout(kill, PROBE_TIMEOUT);
+    signal.addEventListener("abort", kill, { once: true });
+    end = () => {
+      cancel();
+      signal.removeEventListener("abort", kill);
+    };
   } catch (cause) {
-    failed(cause);
+    if (signal.aborted) answer.reject(signal.reason);
+    else failed(cause);
   }
   return answer.promise;
 }

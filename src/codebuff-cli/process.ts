@@ -23,7 +23,7 @@ export interface ProcessListener {
   failed(error: NodeJS.ErrnoException): void;
 }
 
-/** ms of silence behind the exit in which something else may hold the pipes open. */
+/** ms behind the exit in which something else may hold the pipes open, and write to them; not counted while nobody reads. */
 const PIPE_GRACE = 1_000;
 
 /** What runs, to be ended when this process is. */
@@ -36,7 +36,7 @@ const endAll = (): void => {
 /**
  * One process, in a group of its own, so that what it has started ends with it. Never through a shell.
  *
- *     spawned ──exit──▶ its pipes drain ──end of both, or silence──▶ ended
+ *     spawned ──exit──▶ its pipes drain ──end of both, or PIPE_GRACE──▶ ended
  *        └── could not be started ──▶ failed
  */
 export class CliProcess {
@@ -52,7 +52,8 @@ export class CliProcess {
   /** @throws what `spawn` throws for arguments that cannot be */
   constructor({ command, args, cwd, env, input, clock, listener }: ProcessSetup) {
     this.#listener = listener;
-    this.#drain = new Deadline(clock, PIPE_GRACE, () => this.#close());
+    // What lies in the pipes is read behind the timers of a turn of the event loop, which may have been a long one.
+    this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#close()));
     const child = spawn(command, [...args], {
       cwd,
       env,
@@ -64,10 +65,11 @@ export class CliProcess {
     this.#child = child;
     child.stdout?.on("data", (piece: Uint8Array) => this.#onOutput(() => listener.stdout(piece)));
     child.stderr?.on("data", (piece: Uint8Array) => this.#onOutput(() => listener.stderr(piece)));
-    child.once("error", (error: NodeJS.ErrnoException) => this.#onError(error));
+    // A pipe that breaks has ended; how the process ends tells the rest.
+    for (const pipe of child.stdio) pipe?.on("error", () => {});
+    child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     child.once("exit", (code, signal) => this.#onExit({ code, signal }));
     child.once("close", () => this.#close());
-    child.stdin?.on("error", () => {}); // it does not read; how it ends tells the rest
     child.stdin?.end(input);
     if (child.pid === undefined) return;
     if (running.size === 0) process.on("exit", endAll);
@@ -121,7 +123,6 @@ export class CliProcess {
 
   #onOutput(tell: () => void): void {
     if (this.#isOver) return;
-    if (this.#exit) this.#drain.touch();
     tell();
   }
 
@@ -143,8 +144,7 @@ export class CliProcess {
     this.#drain.stop();
     running.delete(this);
     if (running.size === 0) process.off("exit", endAll);
-    this.#child.stdout?.destroy();
-    this.#child.stderr?.destroy();
+    for (const pipe of this.#child.stdio) pipe?.destroy();
     this.#child.unref();
     this.#listener.ended(this.#exit);
   }

@@ -59,8 +59,8 @@ export class Questions {
     if (asked.reply) return asked.reply;
     const answers = readAnswer(asked.question, answer);
     const reply: Reply = { answers, by: "reply" };
+    goOn(textOf(asked.question, answers)); // which may refuse it
     asked.reply = reply;
-    goOn(textOf(asked.question, answers));
     return reply;
   }
 }

@@ -5,9 +5,11 @@ import type { LiveTurn } from "../core/live-turn.ts";
 import type { Question } from "../core/question.ts";
 import type { Voice } from "../core/voice.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
+import { findProgram } from "./command.ts";
 import { CodebuffCliError } from "./errors.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
-import { ADVICE } from "./failures.ts";
+import { ADVICE, startFailure, unstartable } from "./failures.ts";
+import { isFolder } from "./folder.ts";
 import { LineSplitter } from "./lines.ts";
 import type { CodebuffCliSettings } from "./options.ts";
 import { type Exit, type Report, verdictOn } from "./outcome.ts";
@@ -38,7 +40,7 @@ export interface RunSetup {
 const TIMEOUT_GRACE = 5_000;
 
 /** The first byte of what only a terminal understands. */
-const ESCAPE = 0x1b;
+export const ESCAPE = 0x1b;
 
 /**
  * One process that answers one prompt.
@@ -67,6 +69,10 @@ export class Run {
   #isInteractive = false;
   #isTooLong = false;
   #overstayed = false;
+  #isEnding = false;
+  #isPaused = false;
+  /** When it was started, by the clock. */
+  #startedAt = 0;
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
@@ -85,9 +91,14 @@ export class Run {
     try {
       const { env, dispose } = environment();
       this.#dispose = dispose;
+      const program = findProgram(command, env);
+      if ("code" in program) {
+        this.#onFailed(unstartable(command, program.code));
+        return;
+      }
       this.#process = new CliProcess({
-        command,
-        args: argv,
+        command: program.command,
+        args: [...program.args, ...argv],
         cwd,
         env,
         input,
@@ -104,6 +115,8 @@ export class Run {
       return;
     }
     const { pid } = this.#process;
+    if (pid === undefined) return; // which is about to be told
+    this.#startedAt = clock.now();
     this.#startup.start();
     if (timeoutSeconds !== undefined) {
       const limit = timeoutSeconds * 1_000 + TIMEOUT_GRACE;
@@ -112,11 +125,13 @@ export class Run {
     }
     turn.sent();
     turn.active();
-    if (pid !== undefined) voice.events.emit("spawned", { pid, turn });
+    voice.events.emit("spawned", { pid, turn });
   }
 
   /** Ends it gently, and firmly where that does not help. */
   terminate(): void {
+    if (this.#isEnding) return; // or its grace would begin anew
+    this.#isEnding = true;
     const { clock, killGrace } = this.#setup.settings;
     this.#stopClocks();
     this.#process?.terminate();
@@ -132,13 +147,18 @@ export class Run {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#idle.stop(); // it is the reader who is slow
+    if (!this.#isEnding) this.#cancelGrace(); // and who keeps it from ending
     this.#process?.pause();
   }
 
   resume(): void {
-    if (this.#setup.turn.open) this.#idle.start();
+    this.#isPaused = false;
     this.#process?.resume();
+    if (!this.#setup.turn.open || this.#isEnding) return;
+    if (this.#setup.state.finish) this.#onFinished();
+    else this.#idle.start();
   }
 
   // --- what comes ---
@@ -216,6 +236,7 @@ export class Run {
   #onFinished(): void {
     const { clock, exitGrace } = this.#setup.settings;
     this.#idle.stop();
+    if (this.#isEnding || this.#isPaused || exitGrace === 0) return;
     this.#cancelGrace();
     this.#cancelGrace = clock.setTimeout(() => {
       this.#overstayed = true;
@@ -250,7 +271,7 @@ export class Run {
   #report(): Report | undefined {
     const { profile } = this.#setup.settings;
     if (profile !== "json" && profile !== "text") return undefined;
-    if (this.#isTooLong) return { status: "unreadable" };
+    if (this.#isTooLong) return { status: "too-long" };
     const output = Buffer.concat(this.#output).toString("utf8");
     if (profile === "text") {
       const text = output.replace(/\r?\n$/, "");
@@ -299,7 +320,8 @@ export class Run {
       return;
     }
     const { kind } = verdict;
-    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined) {
+    const ran = settings.clock.now() - this.#startedAt;
+    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= timeoutSeconds * 1_000) {
       turn.fail(new TurnTimeoutError("total", timeoutSeconds * 1_000));
       return;
     }
@@ -319,9 +341,12 @@ export class Run {
 
   /** It could not be started. */
   #onFailed(cause: unknown): void {
-    const { turn, settings, clean, over } = this.#setup;
+    const { turn, settings, clean, over, cwd } = this.#setup;
     this.#cleanUp();
-    const error = new ConnectError(clean(startFailure(settings.command, cause)), {
+    // The system says the same of a folder that is gone as of a program that is.
+    const isHomeless = cwd !== undefined && !isFolder(cwd);
+    const words = isHomeless ? "`cwd` is no folder any more" : startFailure(settings.command, cause);
+    const error = new ConnectError(clean(words), {
       cause,
       delivery: "not-sent",
       retryable: false,
@@ -341,24 +366,6 @@ export class Run {
     this.#idle.stop();
     this.#cancelTotal();
     this.#cancelGrace();
-  }
-}
-
-/** Why a program does not start, and what to do about it. */
-export function startFailure(command: string, cause: unknown): string {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  switch (code) {
-    case "ENOENT":
-      return `\`${command}\` is not to be found; install it (npm install -g codebuff), or say where it is with \`command\``;
-    case "EACCES":
-    case "EPERM":
-      return `\`${command}\` may not be executed; check its permissions`;
-    case "EINVAL":
-      return `\`${command}\` is no program that starts without a shell; on Windows pass Node as \`command\` and the script in \`args\``;
-    case "E2BIG":
-      return 'the prompt is too long for an argument; set `promptVia: "stdin"`';
-    default:
-      return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
   }
 }
 

@@ -22,10 +22,11 @@ export interface CodebuffCliResult extends TurnResult {
 
 /** What is known of one turn while it runs. */
 export interface TurnState {
-  /** What of the root's text has come in chunks since its last whole block. */
+  /** What of the root's text has come in chunks since its last whole block; it stops growing where the turn's text does. */
   chunked: string;
-  /** Agents that work for the root. */
-  readonly subagents: Set<string>;
+  readonly maxChunked: number;
+  /** Agents that work for the root, with their types. */
+  readonly subagents: Map<string, string>;
   readonly calls: Map<string, TurnToolCall>;
   /** Questions that are open, by the id of their call. */
   readonly questions: Set<string>;
@@ -39,10 +40,12 @@ export interface TurnState {
   lastError: string | undefined;
 }
 
-export function newTurnState(): TurnState {
+/** `maxText` in characters. */
+export function newTurnState(maxText: number): TurnState {
   return {
     chunked: "",
-    subagents: new Set(),
+    maxChunked: maxText,
+    subagents: new Map(),
     calls: new Map(),
     questions: new Set(),
     root: undefined,
@@ -80,7 +83,7 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
   state.sessionId ??= sessionIdOf(raw);
   switch (printed.type) {
     case "chunk":
-      state.chunked += printed.text;
+      if (state.chunked.length < state.maxChunked) state.chunked += printed.text;
       return { event: { type: "chunk", delta: printed.text } };
     case "text":
       return {
@@ -96,7 +99,7 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
     case "tool_result":
       return onResult(state, printed);
     case "subagent_start":
-      state.subagents.add(printed.agentId);
+      state.subagents.set(printed.agentId, printed.agentType);
       return { event: printed };
     case "subagent_finish":
       state.subagents.delete(printed.agentId);
@@ -204,9 +207,12 @@ function errorOf(output: readonly ToolOutput[]): string | undefined {
   return undefined;
 }
 
-/** The first one counts; one that names a sub-agent is that one's. */
+/** The first one counts; one that names a sub-agent, by its id or its type, is that one's. */
 function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
-  if (event.agentId !== undefined && state.subagents.has(event.agentId)) return { event };
+  const { agentId } = event;
+  const { subagents } = state;
+  if (agentId !== undefined && (subagents.has(agentId) || [...subagents.values()].includes(agentId)))
+    return { event };
   if (state.finish) return { event };
   state.finish = event;
   return { event, finished: true };

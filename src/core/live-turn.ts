@@ -102,7 +102,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   /** Whether the server is known to work on it. */
   #isActive = false;
   #holds = 0;
-  #isPaused = false;
+  /** While it is paused for its reader, for whom the server is not to blame. */
+  #released: (() => void) | undefined;
 
   constructor(setup: TurnSetup<Event>) {
     const { id, clock, signal, timeout, idleTimeout } = setup;
@@ -256,7 +257,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.open && this.#holds === 0) this.#idle.start();
   }
 
-  /** The turn waits for this machine and not for the server: the idle clock stands until the returned function is called. */
+  /** The turn waits for this machine or its reader, and not for the server: the idle clock stands until the returned function is called. */
   hold(): () => void {
     this.#holds++;
     this.#idle.stop();
@@ -391,17 +392,19 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     const { flow } = this.#setup;
     if (!flow) return;
     const { size } = this.#buffer;
-    if (!this.#isPaused && this.open && this.#consumer && size >= flow.high) {
-      this.#isPaused = true;
+    if (!this.#released && this.open && this.#consumer && size >= flow.high) {
+      this.#released = this.hold();
       flow.pause();
-    } else if (this.#isPaused && size <= flow.high / 2) {
+    } else if (this.#released && size <= flow.high / 2) {
       this.#unpause();
     }
   }
 
   #unpause(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
+    const released = this.#released;
+    if (!released) return;
+    this.#released = undefined;
+    released();
     this.#setup.flow?.resume();
   }
 
