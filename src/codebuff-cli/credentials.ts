@@ -70,6 +70,8 @@ export class CodebuffCredentials {
   constructor(apiKey: string, source: CredentialPlace) {
     this.source = source;
     this.#apiKey = apiKey;
+    // For `console.log` on Node. As a member of the class it would be any symbol's in the declarations.
+    Object.defineProperty(this, Symbol.for("nodejs.util.inspect.custom"), { value: () => this.toString() });
   }
 
   get apiKey(): string {
@@ -82,10 +84,6 @@ export class CodebuffCredentials {
 
   toJSON(): object {
     return { source: this.source, apiKey: "[redacted]" };
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
   }
 }
 

@@ -1,5 +1,14 @@
 import { TurnError, type TurnErrorOptions } from "../core/errors.ts";
-import type { CliStderr } from "./stderr.ts";
+
+/** What the program wrote to its error output: its beginning and its end. */
+export interface CodebuffCliStderr {
+  readonly head: readonly string[];
+  /** What came behind the head, at most the last lines. */
+  readonly tail: readonly string[];
+  /** Whether lines between them, or the ends of long ones, are left out. */
+  readonly truncated: boolean;
+  readonly totalLines: number;
+}
 
 /** What went wrong with a run. */
 export type CodebuffCliFailureKind =
@@ -37,14 +46,14 @@ export class CodebuffCliError extends TurnError {
   declare readonly exitCode: number | null;
   /** The signal that ended the process. */
   declare readonly signal?: string;
-  declare readonly stderr: CliStderr;
+  declare readonly stderr: CodebuffCliStderr;
 
   constructor(
     options: TurnErrorOptions & {
       readonly kind: CodebuffCliFailureKind;
       readonly exitCode: number | null;
       readonly signal?: string | undefined;
-      readonly stderr: CliStderr;
+      readonly stderr: CodebuffCliStderr;
     },
   ) {
     const { exitCode, signal, stderr } = options;

@@ -1,6 +1,5 @@
-import type { CodebuffCliFailureKind } from "./errors.ts";
+import type { CodebuffCliFailureKind, CodebuffCliStderr } from "./errors.ts";
 import { kindOf, lastWords, withoutStack } from "./failures.ts";
-import type { CliStderr } from "./stderr.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -25,7 +24,7 @@ export interface Ended {
   readonly interactive: boolean;
   /** The last event of an error. */
   readonly lastError: string | undefined;
-  readonly stderr: CliStderr;
+  readonly stderr: CodebuffCliStderr;
   readonly requireFinish: boolean;
 }
 

@@ -1,15 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
+import type { CodebuffCliStderr } from "./errors.ts";
 import { LineSplitter } from "./lines.ts";
-
-/** What the program wrote to its error output: its beginning and its end. */
-export interface CliStderr {
-  readonly head: readonly string[];
-  /** What came behind the head, at most the last lines. */
-  readonly tail: readonly string[];
-  /** Whether lines between them, or the ends of long ones, are left out. */
-  readonly truncated: boolean;
-  readonly totalLines: number;
-}
 
 /** Lines kept of the beginning, where a program says what it is missing. */
 const HEAD = 20;
@@ -48,7 +39,7 @@ export class StderrKeeper {
     return line === undefined ? [] : [this.#add(line)];
   }
 
-  get kept(): CliStderr {
+  get kept(): CodebuffCliStderr {
     const behind = this.#total - this.#head.length;
     const first = Math.max(0, behind - TAIL);
     const tail = this.#tail.map((_, at) => this.#tail[(first + at) % TAIL] ?? "");

@@ -3,8 +3,8 @@ import type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
 import type { Question } from "../core/question.ts";
 import type { TurnToolCall } from "../core/tool-call.ts";
 import type { Cost, TurnResult } from "../core/turn.ts";
+import type { CodebuffCliStderr } from "./errors.ts";
 import type { CodebuffCliEvent, CodebuffCliFinish, PrintedEvent } from "./events.ts";
-import type { CliStderr } from "./stderr.ts";
 
 /** What a turn of the program ends with. */
 export interface CodebuffCliResult extends TurnResult {
@@ -17,7 +17,7 @@ export interface CodebuffCliResult extends TurnResult {
   readonly missingFinish?: true;
   /** Null when it had said its last word and had to be ended. */
   readonly exitCode: number | null;
-  readonly stderr: CliStderr;
+  readonly stderr: CodebuffCliStderr;
 }
 
 /** What is known of one turn while it runs. */
