@@ -75,7 +75,7 @@ export function readLine(line: string): Line {
   if (line.trim() === "") return IGNORED;
   let value: unknown;
   try {
-    value = parseFrame(line);
+    value = parseFrame(line, "null");
   } catch {
     return unparsed("a line that is not JSON");
   }

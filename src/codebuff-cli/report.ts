@@ -21,7 +21,7 @@ export function readReport(output: string): ReadReport {
   if (!isObject(value) || typeof value["success"] !== "boolean") return { ...UNREADABLE, events };
   const { success, output: text, traces, error } = value;
   const made = Array.isArray(traces) ? tracesOf(traces) : [];
-  events.push(...made.map((event) => ({ event, raw: event })));
+  for (const event of made) events.push({ event, raw: event });
   if (typeof text === "string" && text !== "") {
     const event: PrintedEvent = { type: "text", text };
     events.push({ event, raw: event });
@@ -33,7 +33,7 @@ export function readReport(output: string): ReadReport {
 
 function parsed(text: string): unknown {
   try {
-    return parseFrame(text);
+    return parseFrame(text, "null");
   } catch {
     return undefined; // which says that it is no JSON
   }

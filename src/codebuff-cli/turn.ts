@@ -161,9 +161,17 @@ function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): Tu
     ...(agentId === undefined ? {} : { agentId }),
   };
   state.calls.set(id, call);
-  const asked = isAskUser(name) ? questionOf({ id, name, input, raw }) : undefined;
+  const asked = isAskUser(name) ? questionOf({ id, name, input: inNewShape(input), raw }) : undefined;
   if (asked) state.questions.add(id);
   return { event, call, ...(asked ? { asked } : {}) };
+}
+
+/** Earlier programs ask one thing at a time, with options that are texts. */
+function inNewShape(input: Readonly<Record<string, unknown>>): object {
+  const { question, options } = input;
+  if (typeof question !== "string" || !Array.isArray(options)) return input;
+  const labels = options.map((option: unknown) => (typeof option === "string" ? { label: option } : option));
+  return { questions: [{ question, options: labels }] };
 }
 
 function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
