@@ -1,13 +1,35 @@
+import type { CancelTimer } from "agentwire";
 import { CodebuffCli, type CodebuffCliOptions, type ProtocolWarning } from "agentwire/codebuff-cli";
 import { FakeCodebuffCli, type FakeCodebuffScenario, ManualClock } from "agentwire/testing";
 
 /** A folder without credentials of anybody. */
 export const NO_HOME = "/nowhere/at/all";
 
+/** A clock that stands, and tells what it is asked for: processes have no other sign of having been noticed to be gone. */
+export class WatchedClock extends ManualClock {
+  readonly #armed: number[] = [];
+  #told = (): void => {};
+
+  override setTimeout(callback: () => void, delay: number): CancelTimer {
+    this.#armed.push(delay);
+    this.#told();
+    return super.setTimeout(callback, delay);
+  }
+
+  /** Resolves once a timer of `delay` ms has been set. */
+  async armed(delay: number): Promise<void> {
+    while (!this.#armed.includes(delay)) {
+      await new Promise<void>((resolve) => {
+        this.#told = resolve;
+      });
+    }
+  }
+}
+
 export interface CliWorld extends AsyncDisposable {
   readonly cli: FakeCodebuffCli;
   readonly client: CodebuffCli;
-  readonly clock: ManualClock;
+  readonly clock: WatchedClock;
   readonly warnings: readonly ProtocolWarning[];
   /** Another client of the same program. */
   another(options?: CodebuffCliOptions): CodebuffCli;
@@ -22,7 +44,7 @@ export async function cliWorld(
   options: CodebuffCliOptions = {},
 ): Promise<CliWorld> {
   const cli = await FakeCodebuffCli.start(scenario);
-  const clock = new ManualClock();
+  const clock = new WatchedClock();
   const clients: CodebuffCli[] = [];
   const another = (more: CodebuffCliOptions = {}): CodebuffCli => {
     const { args = [], env, ...others } = more;
