@@ -12,7 +12,7 @@ import type { Environment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import type { CodebuffCliPromptOptions, CodebuffCliSettings } from "./options.ts";
 import type { CodebuffCliPrompt } from "./prompt.ts";
-import { closedInRun, Run } from "./run.ts";
+import { closedInRun, letGo, Run } from "./run.ts";
 import { type CodebuffCliResult, costOf, newTurnState, type TurnState, textOf } from "./turn.ts";
 
 /** One turn of this client, from the call to its end. */
@@ -109,6 +109,7 @@ export class Jobs {
   /** Ends all that runs; `force` does not wait for anything to end by itself. */
   endAll(force: boolean): void {
     for (const { turn, run } of [...this.#running]) {
+      letGo(turn);
       turn.abandon(closedInRun());
       if (force) run?.kill();
       else run?.terminate();
@@ -157,6 +158,7 @@ export class Jobs {
 
   /** The turn wants to end, by the caller's will or a limit of its own. It settles when its process is gone. */
   #interrupted(job: Job): void {
+    letGo(job.turn);
     if (job.run) {
       job.run.terminate();
       return;

@@ -303,7 +303,7 @@ export class Run {
       stderr,
       requireFinish: settings.requireFinish,
     });
-    turn.tools.abandon();
+    letGo(turn);
     if (verdict.status === "completed") {
       const cost = costOf(state);
       const sessionId = state.sessionId ?? state.requestedSessionId;
@@ -367,6 +367,12 @@ export class Run {
     this.#cancelTotal();
     this.#cancelGrace();
   }
+}
+
+/** What of a turn was open: nobody ends its calls any more, nor hears of its questions. */
+export function letGo(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+  for (const { id } of turn.pending) turn.closed(id);
+  turn.tools.abandon();
 }
 
 /** What a turn ends with whose client is closed. */

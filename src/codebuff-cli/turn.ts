@@ -5,6 +5,7 @@ import type { TurnToolCall } from "../core/tool-call.ts";
 import type { Cost, TurnResult } from "../core/turn.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
 import type { CodebuffCliEvent, CodebuffCliFinish, PrintedEvent } from "./events.ts";
+import { SESSION_ID } from "./options.ts";
 
 /** What a turn of the program ends with. */
 export interface CodebuffCliResult extends TurnResult {
@@ -127,7 +128,7 @@ function sessionIdOf(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   for (const key of SESSION_KEYS) {
     const id: unknown = Reflect.get(raw, key);
-    if (typeof id === "string" && id !== "") return id;
+    if (typeof id === "string" && SESSION_ID.test(id)) return id; // it goes into arguments: no flag, no spaces
   }
   return undefined;
 }

@@ -252,7 +252,15 @@ describe("the session", () => {
     ).toBe("a");
   });
 
-  test.each([{ session_id: "" }, { session_id: 7 }, { agentId: "base2" }])("is not told by %j", (fields) => {
+  test.each([
+    { session_id: "" },
+    { session_id: 7 },
+    { session_id: "--max" },
+    { session_id: "a b" },
+    { session_id: "../x" },
+    { session_id: "a".repeat(129) },
+    { agentId: "base2" },
+  ])("is not told by %j", (fields) => {
     expect(play({ type: "start", ...fields }).state.sessionId).toBeUndefined();
   });
 });
