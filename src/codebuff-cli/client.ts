@@ -181,8 +181,12 @@ export class CodebuffCli
   }
 
   /** Looks whether the program is there. `prompt()` does without. */
-  async connect(options: ConnectOptions = {}): Promise<void> {
+  connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
+    return this.#look(options);
+  }
+
+  async #look(options: ConnectOptions): Promise<void> {
     this.#assertOpen("the client is closed; make a new one");
     if (options.signal?.aborted) {
       throw new ConnectError("the wait for the program was aborted", { cause: options.signal.reason });

@@ -59,7 +59,7 @@ export function openConversation(
 ): CodebuffCliConversation {
   checkCallOptions(options, { from: checks.object });
   const session: SessionRef = { id: options.from === undefined ? undefined : sessionIdOf(options.from) };
-  const messages: ConversationMessage[] = [];
+  let messages: readonly ConversationMessage[] = []; // a new list each time: one that was handed out stays what it was
   return new LiveConversation<
     CodebuffCliEvent,
     CodebuffCliResult,
@@ -67,7 +67,9 @@ export function openConversation(
     CodebuffCliPromptInput,
     CodebuffCliConversationState
   >({
-    messages,
+    get messages() {
+      return messages;
+    },
     get state(): CodebuffCliConversationState {
       return {
         protocol: "codebuff-cli",
@@ -91,7 +93,11 @@ export function openConversation(
         },
         completed: (result) => {
           session.id = result.sessionId ?? session.id; // a program may tell another one each time
-          messages.push({ role: "user", content: text }, { role: "assistant", content: result.text });
+          messages = [
+            ...messages,
+            { role: "user", content: text },
+            { role: "assistant", content: result.text },
+          ];
         },
       };
     },

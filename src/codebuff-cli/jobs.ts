@@ -19,7 +19,7 @@ import { type CodebuffCliResult, costOf, newTurnState, type TurnState, textOf } 
 export interface Job {
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly prompt: CodebuffCliPrompt;
-  readonly options: CodebuffCliPromptOptions;
+  readonly options: CodebuffCliPromptOptions & TurnOptions;
   readonly state: TurnState;
   readonly session: SessionRef;
   /** While a process works on it. */
@@ -142,6 +142,7 @@ export class Jobs {
       input: prompt.via === "stdin" ? prompt.text : undefined,
       cwd: invocation.cwd,
       timeoutSeconds: invocation.timeoutSeconds,
+      idleTimeout: options.idleTimeout === undefined ? settings.idleTimeout : 0,
       environment,
       clean,
       over: () => {

@@ -171,7 +171,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   maxBufferedBytes: checks.count,
   maxTextBytes: checks.count,
   signal: checks.signal,
-  logger: checks.object,
+  logger: checks.logger,
   debug: checks.boolean,
   clock: checks.object,
 };

@@ -28,6 +28,8 @@ export interface RunSetup {
   readonly input: string | undefined;
   readonly cwd: string | undefined;
   readonly timeoutSeconds: number | undefined;
+  /** ms between two lines of output; 0 where the turn has a limit of its own. */
+  readonly idleTimeout: number;
   /** The environment of the process, made when it starts; `dispose` deletes what was made for it. */
   readonly environment: () => { readonly env: NodeJS.ProcessEnv; readonly dispose: () => void };
   /** Takes credentials and the user's folder out of what the program says. */
@@ -77,7 +79,8 @@ export class Run {
   constructor(setup: RunSetup) {
     this.#setup = setup;
     const { settings, clean, turn } = setup;
-    const { clock, startupTimeout, idleTimeout, maxLineBytes } = settings;
+    const { clock, startupTimeout, maxLineBytes } = settings;
+    const { idleTimeout } = setup;
     this.#lines = new LineSplitter(maxLineBytes);
     this.#stderr = new StderrKeeper(clean);
     const silent = (limit: number) => (): void => turn.stopWith(new TurnTimeoutError("idle", limit));
@@ -168,6 +171,7 @@ export class Run {
     if (!turn.open) return; // nobody gets what still comes
     if (!this.#hasOutput) this.#onFirst(piece);
     this.#idle.touch();
+    turn.active(); // for a limit of its own
     if (this.#isInteractive) return;
     if (settings.profile === "json" || settings.profile === "text") this.#keep(piece);
     else for (const line of this.#lines.push(piece)) this.#onLine(line);

@@ -41,7 +41,7 @@ const WRONG: { readonly [Name in keyof Required<CodebuffCliOptions>]: readonly u
   maxBufferedBytes: [0, -1, "1"],
   maxTextBytes: [0, -1, "1"],
   signal: [{}, 7],
-  logger: [7, "console"],
+  logger: [7, "console", {}],
   debug: ["yes", 1],
   clock: [7, "now"],
 };
