@@ -26,7 +26,7 @@ const COMBINATIONS = Object.entries(PROFILES).flatMap(([profile, profileWords]) 
     (["--free", "--lite"] as const).flatMap((freeFlag) =>
       [undefined, "s-1"].flatMap((sessionId) =>
         [undefined, 30].flatMap((timeoutSeconds) =>
-          [undefined, "/work dir"].flatMap((cwd) =>
+          [undefined, "/a folder"].flatMap((cwd) =>
             [undefined, "hi"].map((prompt) => ({
               fields: {
                 profile,

@@ -19,7 +19,7 @@ const IDS = ["2026-02-04T10-00-00.000Z", "2026-02-05T09-00-00.000Z", "2025-12-31
 describe("the chats of a folder", () => {
   test("are there with the newest first", async () => {
     await using at = await kept("manicode", "shop", IDS);
-    const chats = listCodebuffChats("/work/shop", { homeDir: at.homeDir });
+    const chats = listCodebuffChats("/projects/shop", { homeDir: at.homeDir });
     expect(chats.map(({ id }) => id)).toEqual([IDS[1], IDS[0], IDS[2]]);
     expect(chats[0]?.path).toBe(join(at.chats, IDS[1] ?? ""));
   });
@@ -28,14 +28,14 @@ describe("the chats of a folder", () => {
     await using at = await kept("manicode-dev", "shop", IDS);
     const { homeDir } = at;
     expect(listCodebuffChats("/elsewhere/shop/", { homeDir, configDirName: "manicode-dev" })).toHaveLength(3);
-    expect(listCodebuffChats("/work/shop", { homeDir })).toEqual([]);
-    expect(listCodebuffChats("/work/other", { homeDir, configDirName: "manicode-dev" })).toEqual([]);
+    expect(listCodebuffChats("/projects/shop", { homeDir })).toEqual([]);
+    expect(listCodebuffChats("/projects/other", { homeDir, configDirName: "manicode-dev" })).toEqual([]);
   });
 
   test("are no files, and nothing is changed by looking", async () => {
     await using at = await kept("manicode", "shop", IDS);
     await writeFile(join(at.chats, "notes.txt"), "");
-    expect(listCodebuffChats("/work/shop", { homeDir: at.homeDir })).toHaveLength(3);
+    expect(listCodebuffChats("/projects/shop", { homeDir: at.homeDir })).toHaveLength(3);
     expect((await readdir(at.chats)).sort()).toEqual([...IDS, "notes.txt"].sort());
   });
 

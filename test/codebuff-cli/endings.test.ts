@@ -279,10 +279,10 @@ describe("what an error carries", () => {
   });
 
   test("no path of the user's folder, and no key in its words", async () => {
-    const text = "Error: cannot read /home/someone/.secrets with hush-4f9b\n";
+    const text = "Error: cannot read /nowhere/someone/.secrets with hush-4f9b\n";
     const error = await failure(
       { stderr: [{ text }], exit: { code: 1 } },
-      { apiKey: "hush-4f9b", homeDir: "/home/someone" },
+      { apiKey: "hush-4f9b", homeDir: "/nowhere/someone" },
     );
     expect(error.message).toContain("cannot read ~/.secrets with [redacted]");
     expect(JSON.stringify(error)).not.toMatch(/someone|hush/);

@@ -139,9 +139,10 @@ class ProcessWorld implements World, Backend {
   #accept(socket: Socket): void {
     this.calls++;
     this.#sockets.add(socket);
-    socket.on("error", () => {}); // who is killed may reset it
     socket.on("close", () => this.#sockets.delete(socket));
-    createInterface({ input: socket }).once("line", (line) => void this.#play(socket, JSON.parse(line)));
+    const lines = createInterface({ input: socket });
+    for (const each of [socket, lines]) each.on("error", () => {}); // who is killed may reset it
+    lines.once("line", (line) => void this.#play(socket, JSON.parse(line)));
   }
 
   async #play(socket: Socket, call: Call): Promise<void> {

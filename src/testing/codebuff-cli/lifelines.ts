@@ -68,8 +68,9 @@ export class Lifelines {
   #accept(socket: Socket): void {
     let run: string | undefined;
     this.#sockets.set(socket, undefined);
-    socket.on("error", () => {}); // a process that is killed may reset it
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    for (const each of [socket, lines]) each.on("error", () => {}); // a process that is killed may reset it
+    lines.on("line", (line) => {
       const greeting = line === "" ? undefined : readGreeting(line);
       if (greeting) {
         this.#sockets.set(socket, greeting.pid);

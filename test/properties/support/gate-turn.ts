@@ -41,7 +41,7 @@ export class GateTurn implements Waiting {
       settled: () => {},
       insist: () => {},
       flow: undefined,
-    onEvent: () => {},
+      onEvent: () => {},
       onListenerThrow: (error) => {
         if (!(error instanceof Error && error.message === "on purpose")) throw error;
       },
