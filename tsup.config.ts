@@ -58,6 +58,8 @@ const clients = {
     codebuff: "src/codebuff/index.ts",
     codey: "src/codey/index.ts",
     cass: "src/cass/index.ts",
+    "codebuff-cli": "src/codebuff-cli/index.ts",
+    "codebuff-cli.unsupported": "src/codebuff-cli/unsupported.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },

@@ -8,6 +8,7 @@ export default defineConfig({
     codebuff: "src/codebuff/index.ts",
     codey: "src/codey/index.ts",
     cass: "src/cass/index.ts",
+    "codebuff-cli": "src/codebuff-cli/index.ts",
     testing: "src/testing/index.ts",
   },
   format: ["esm", "cjs"],

@@ -10,6 +10,7 @@ export default defineConfig({
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
       "agentwire/cass": source("cass/index.ts"),
+      "agentwire/codebuff-cli": source("codebuff-cli/index.ts"),
       "agentwire/testing": source("testing/index.ts"),
       agentwire: source("index.ts"),
     },
@@ -19,7 +20,13 @@ export default defineConfig({
     testTimeout: 20_000,
     coverage: {
       provider: "v8",
-      include: ["src/core/**/*.ts", "src/codebuff/**/*.ts", "src/codey/**/*.ts", "src/cass/**/*.ts"],
+      include: [
+        "src/core/**/*.ts",
+        "src/codebuff/**/*.ts",
+        "src/codey/**/*.ts",
+        "src/cass/**/*.ts",
+        "src/codebuff-cli/**/*.ts",
+      ],
       reporter: ["text-summary"],
       thresholds: { lines: 95, branches: 95 },
     },

@@ -338,7 +338,7 @@ export const REQUESTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    "codebuff/ask-user.ts",
+    "core/ask-user.ts",
     ["codebuff/questions.test.ts"],
     [
       {
@@ -365,6 +365,18 @@ export const REQUESTS: readonly Mutant[] = [
         find: "const read = options == null ? [] :",
         replace: "const read = options === undefined ? [] :",
       },
+      {
+        name: "question-without-turn",
+        breaks: "a question does not say which turn it belongs to",
+        find: "...(turnId === undefined ? {} : { turnId }), raw }",
+        replace: "raw }",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff/ask-user.ts",
+    ["codebuff/questions.test.ts"],
+    [
       {
         name: "label-lost",
         breaks: "text of the user's own counts as an option",
@@ -406,12 +418,6 @@ export const REQUESTS: readonly Mutant[] = [
         breaks: "the answers are told for the first question",
         find: "questions.map((item, index) => answerTo(item, index, answers[index] ?? []))",
         replace: "questions.map((item, index) => answerTo(item, 0, answers[index] ?? []))",
-      },
-      {
-        name: "question-without-turn",
-        breaks: "a question does not say which turn it belongs to",
-        find: "...(turnId === undefined ? {} : { turnId }), raw }",
-        replace: "raw }",
       },
     ],
   ),

@@ -81,7 +81,7 @@ export const WORDS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    "core/client-core.ts",
+    "core/voice.ts",
     ["core/client-core.test.ts"],
     [
       {
@@ -108,6 +108,25 @@ export const WORDS: readonly Mutant[] = [
         find: "text: this.redactor.redact(text) };",
         replace: "text };",
       },
+      {
+        name: "status-out-of-order",
+        breaks: "a listener that causes a change is told it before the others are told the one before",
+        find: "if (this.#statuses.size > 1) return;",
+        replace: "",
+      },
+      {
+        name: "closed-keeps-listeners",
+        breaks: "a closed client keeps its listeners, and they their signals",
+        find: 'if (next === "closed") this.events.close();',
+        replace: "",
+        tests: ["codebuff/reentrancy.test.ts", "core/client-core.test.ts"],
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "core/client-core.ts",
+    ["core/client-core.test.ts"],
+    [
       {
         name: "bearer-shows",
         breaks: "a token shows without the scheme before it",
@@ -139,23 +158,10 @@ export const WORDS: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "status-out-of-order",
-        breaks: "a listener that causes a change is told it before the others are told the one before",
-        find: "if (this.#statuses.size > 1) return;",
-        replace: "",
-      },
-      {
         name: "first-ready-is-reconnected",
         breaks: "`reconnected` is told for the first connection",
-        find: 'if (this.#wasReady) this.#shared.emit("reconnected");',
-        replace: 'this.#shared.emit("reconnected");',
-      },
-      {
-        name: "closed-keeps-listeners",
-        breaks: "a closed client keeps its listeners, and they their signals",
-        find: 'if (next === "closed") this.events.close();',
-        replace: "",
-        tests: ["codebuff/reentrancy.test.ts", "core/client-core.test.ts"],
+        find: 'if (this.#wasReady) this.shared.emit("reconnected");',
+        replace: 'this.shared.emit("reconnected");',
       },
       {
         name: "closed-client-prompts",

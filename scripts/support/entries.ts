@@ -5,7 +5,8 @@ import { FRONT_DOOR, ROOMS } from "./rooms.ts";
 export function browserEntries(manifest: Manifest): readonly string[] {
   return Object.keys(manifest.exports).filter((subpath) => {
     const room = subpath === "." ? FRONT_DOOR : subpath.slice("./".length);
-    return ROOMS.get(room)?.neutral === true;
+    const { neutral = false, elsewhere } = ROOMS.get(room) ?? {};
+    return neutral || elsewhere !== undefined;
   });
 }
 

@@ -11,18 +11,34 @@ export interface Room {
   readonly universal?: readonly string[];
   /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
   readonly neutral: boolean;
+  /** Its file that stands in for it where there is no Node: what browsers get of its entry. */
+  readonly elsewhere?: string;
   /** Where Node's modules and `ws` may be named: in the whole room, or in one folder of it. */
   readonly node?: "everywhere" | string;
 }
 
 export const FLATS: readonly string[] = ["codebuff", "codey", "cass"];
 
+/** Flats whose backend is a program on this machine. */
+export const PROCESS_FLATS: readonly string[] = ["codebuff-cli"];
+
 /** The files that every flat has: the wire, a turn, the client, and what users import. */
 export const FLAT_FILES: readonly string[] = ["messages.ts", "turn.ts", "client.ts", "index.ts"];
 
+/** What a program says is events and no messages, and nothing of it is there elsewhere than on Node. */
+export const PROCESS_FLAT_FILES: readonly string[] = [
+  "events.ts",
+  "process.ts",
+  "turn.ts",
+  "client.ts",
+  "index.ts",
+  "unsupported.ts",
+];
+
 /** The files that a flat lacks; `modules` are given relative to `src/`. */
 export function missingFiles(flat: string, modules: readonly string[]): readonly string[] {
-  return FLAT_FILES.filter((file) => !modules.includes(`${flat}/${file}`));
+  const files = PROCESS_FLATS.includes(flat) ? PROCESS_FLAT_FILES : FLAT_FILES;
+  return files.filter((file) => !modules.includes(`${flat}/${file}`));
 }
 
 const FLAT: Room = { imports: ["core"], universal: ["universal"], neutral: true };
@@ -35,7 +51,10 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   ["core", { imports: [], neutral: true }],
   ...FLATS.map((flat): [string, Room] => [flat, FLAT]),
   ["universal", { imports: ["core/clock.ts"], types: ["core", ...FLATS], neutral: true }],
-  ["codebuff-cli", { imports: ["core", "universal"], neutral: false, node: "everywhere" }],
+  ...PROCESS_FLATS.map((flat): [string, Room] => [
+    flat,
+    { imports: ["core", "universal"], neutral: false, node: "everywhere", elsewhere: "unsupported.ts" },
+  ]),
   ["codebuff-run", { imports: ["core", "universal"], neutral: false, node: "tools" }],
   // The mocks use nothing of the flats but types, or one mistake would hide on both sides of the wire.
   ["testing", { imports: ["core/clock.ts"], types: FLATS, neutral: false, node: "everywhere" }],

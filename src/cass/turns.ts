@@ -161,6 +161,8 @@ export class Turns {
       soFar: () => ({ state: this.#stateOf(job) }),
       stop: () => this.#interrupted(job),
       settled: () => {},
+      insist: () => {},
+      flow: undefined,
       onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,
     });

@@ -1,25 +1,8 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/client-options.ts";
 import { type Nullish, nullish, optional } from "../core/nullish.ts";
+import { isListOfStrings } from "../core/print-mode.ts";
 import type { Shape } from "../core/shape.ts";
-
-/** One part of what a tool gave back. */
-export type ToolOutput =
-  | { readonly type: "json"; readonly value: unknown }
-  | {
-      readonly type: "media";
-      /** Base64. */
-      readonly data: string;
-      readonly mediaType: string;
-    };
-
-export function isToolOutput(value: unknown): value is ToolOutput {
-  if (!isObject(value)) return false;
-  if (value["type"] === "json") return value["value"] !== undefined;
-  return (
-    value["type"] === "media" && typeof value["data"] === "string" && typeof value["mediaType"] === "string"
-  );
-}
 
 /** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
 export interface McpConfig {
@@ -124,10 +107,6 @@ export const amount = z.custom<number>((value) => typeof value === "number");
 export const breakdown = z.custom<BalanceBreakdown>((value) => isRecordOf("number", value));
 
 const strings = z.custom<readonly string[]>(isListOfStrings);
-
-export function isListOfStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
 
 export function isRecordOf(kind: "string" | "number", value: unknown): boolean {
   return isObject(value) && Object.values(value).every((field) => typeof field === kind);

@@ -1,14 +1,9 @@
+import { isAskUser } from "../core/ask-user.ts";
 import { describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { isToolOutput, type ToolOutput } from "../core/print-mode.ts";
 import type { ToolCall } from "../core/tool-call.ts";
-import { isAskUser } from "./ask-user.ts";
-import {
-  isToolOutput,
-  type McpConfig,
-  type McpToolDataRequest,
-  type ToolCallRequest,
-  type ToolOutput,
-} from "./extensions.ts";
+import type { McpConfig, McpToolDataRequest, ToolCallRequest } from "./extensions.ts";
 
 /** A tool that the server wants to be run here. */
 export interface CodebuffToolCall extends ToolCall {

@@ -1,5 +1,6 @@
 // Everything that the core gives to every protocol, so that one import is enough.
 export * from "../core/index.ts";
+export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../core/print-mode.ts";
 export type { ChunkDecoding, TextSource } from "./chunks.ts";
 export { CodebuffClient } from "./client.ts";
 export type { ChatMessage, ChatPart, Content, ContentPart } from "./content.ts";
@@ -14,7 +15,6 @@ export type {
   ReadFilesRequest,
   SubagentChunk,
   ToolCallRequest,
-  ToolOutput,
   UsageResponse,
 } from "./extensions.ts";
 export type {
@@ -40,7 +40,6 @@ export type {
   ToolCallData,
 } from "./messages.ts";
 export type { CodebuffClientOptions } from "./options.ts";
-export { isPrintModeEvent, type PrintModeEvent } from "./print-mode.ts";
 export type { CodebuffPromptInput } from "./prompt.ts";
 export type { CodebuffPromptOptions } from "./prompts.ts";
 export { newSessionState, type ProjectFileContext } from "./session-state.ts";

@@ -158,6 +158,8 @@ export class Prompts {
         this.pump();
       },
       settled: () => this.#forget(prompt),
+      insist: () => {},
+      flow: undefined,
       onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,
     });

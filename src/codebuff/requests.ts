@@ -1,13 +1,14 @@
+import { isAskUser, questionOf } from "../core/ask-user.ts";
+import type { ToolOutput } from "../core/print-mode.ts";
 import { Recent } from "../core/recent.ts";
 import type { ToolCall } from "../core/tool-call.ts";
-import { asking, isAskUser, questionOf } from "./ask-user.ts";
+import { asking } from "./ask-user.ts";
 import {
   type McpToolDataRequest,
   type ReadFilesRequest,
   requestIdOf,
   type ServerRequest,
   type ToolCallRequest,
-  type ToolOutput,
 } from "./extensions.ts";
 import {
   type FilesRead,

@@ -114,6 +114,8 @@ export class Turns {
       soFar: () => ({ usage: job.usage, endedBy: job.endedBy }),
       stop: () => this.#interrupted(job),
       settled: () => {},
+      insist: () => {},
+      flow: undefined,
       onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,
     });

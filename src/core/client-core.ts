@@ -1,4 +1,4 @@
-import type { ClientEvents, CloseOptions, ConnectOptions, ProtocolWarning } from "./agent-client.ts";
+import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import {
   type ApprovalOptions,
   type Decision,
@@ -16,21 +16,15 @@ import {
 import { Connection } from "./connection.ts";
 import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
-import { ClosedError, ConnectError, said } from "./errors.ts";
-import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import { ClosedError, ConnectError } from "./errors.ts";
+import type { ListenOptions, Unsubscribe } from "./events.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { Answer, Question } from "./question.ts";
-import { Queue } from "./queue.ts";
 import type { Redactor } from "./redact.ts";
 import type { SharedClient } from "./socket-client.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnResult } from "./turn.ts";
-
-/** How much of a bad frame a warning quotes: enough to recognise it. */
-const QUOTED = 200;
-
-/** How much of it is searched for credentials first: one that reaches over the end of the quotation is found whole. */
-const READ = 8_192;
+import { Voice } from "./voice.ts";
 
 export interface ClientCoreSetup<Event, Result extends TurnResult> {
   readonly options: SocketClientOptions & ApprovalOptions;
@@ -60,14 +54,14 @@ export interface ClientCoreSetup<Event, Result extends TurnResult> {
  * without credentials, and the way out.
  */
 export class ClientCore<
-  Event,
-  Result extends TurnResult,
-  Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
-> implements SharedClient<Event, Result, Events>
+    Event,
+    Result extends TurnResult,
+    Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
+  >
+  extends Voice<Event, Result, Events>
+  implements SharedClient<Event, Result, Events>
 {
   readonly connection: Connection;
-  readonly redactor: Redactor;
-  readonly events: Emitter<Events>;
   /** In front of everything that the server asks this machine to do. */
   readonly gate: Gate;
   /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
@@ -75,20 +69,14 @@ export class ClientCore<
   /** The user's address: that of the last dial, or the one that the next would take. */
   readonly address: () => Promise<URL>;
   readonly #setup: ClientCoreSetup<Event, Result>;
-  readonly #shared: Emitter<ClientEvents<Event, Result>>;
-  /** Changes that are being told, the current one first. */
-  readonly #statuses = new Queue<ClientStatus>();
   #wasReady = false;
   #closing = false;
   #closed: Promise<void> | undefined;
 
   constructor(setup: ClientCoreSetup<Event, Result>) {
+    const { options, resolved, protocol, redactor } = setup;
+    super({ redactor, logger: options.logger, debug: options.debug ?? false });
     this.#setup = setup;
-    this.redactor = setup.redactor;
-    const { options, resolved, protocol } = setup;
-    this.events = new Emitter((error, name) => this.listenerThrew(error, name));
-    // The shared events are a part of the protocol's; TypeScript cannot see through the type parameter.
-    this.#shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
     this.gate = new Gate({
       options,
       clock: resolved.clock,
@@ -100,7 +88,6 @@ export class ClientCore<
       this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
     }
     const { carriesCredentials, address } = setup;
-    const { redactor } = this;
     const dialer = createDialer(options, { ...resolved, carriesCredentials, redactor, address });
     this.assertPrivate = () => dialer.assertPrivate();
     this.address = () => dialer.address();
@@ -208,84 +195,41 @@ export class ClientCore<
     this.connection.connect().catch(() => {});
   }
 
-  /** Something was not as it should be, and the connection lives on. */
-  warn(
-    kind: string,
-    message: string,
-    details: { readonly raw?: string; readonly cause?: unknown } = {},
-  ): void {
-    const { raw, cause } = details;
-    const text = this.redactor.redact(message);
-    this.#log("warn", `${kind}: ${text}`);
-    if (!this.#shared.has("protocolWarning")) return;
-    const warning: ProtocolWarning = {
-      kind,
-      message: text,
-      ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
-      ...(cause === undefined ? {} : { cause }),
-    };
-    this.#shared.emit("protocolWarning", warning);
-  }
-
-  /** A listener or callback of the user's threw. That is reported, and nobody else is hurt. */
-  readonly listenerThrew = (error: unknown, name: string): void => {
-    const message = `the listener for \`${name}\` threw: ${said(error)}`;
-    // A throwing `protocolWarning` listener cannot be reported to itself.
-    if (name === "protocolWarning") this.#log("error", this.redactor.redact(message));
-    else this.warn("listener-threw", message, { cause: error });
-  };
-
-  /** A message that was understood as JSON is about to be handled. */
-  message(value: unknown): void {
-    if (this.#shared.has("message")) this.#shared.emit("message", value);
-  }
-
   #observer(): Observer {
     return {
       status: (status) => this.#onStatus(status),
       reconnecting: (backoff) => {
         const why = this.redactor.redact(backoff.error.message);
-        this.#log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${why}`);
-        this.#shared.emit("reconnecting", backoff);
+        this.log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${why}`);
+        this.shared.emit("reconnecting", backoff);
       },
       disconnected: (error) => {
-        this.#log("info", `disconnected: ${this.redactor.redact(error.message)}`);
-        this.#shared.emit("disconnected", error);
+        this.log("info", `disconnected: ${this.redactor.redact(error.message)}`);
+        this.shared.emit("disconnected", error);
       },
       unreadable: (problem, raw) => this.warn("unreadable-frame", problem, raw === undefined ? {} : { raw }),
       drainExpired: (limit) =>
         this.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`),
-      frame: (direction, text) => this.#onFrame(direction, text),
+      frame: (direction, text) => this.frame(direction, text),
       callbackThrew: this.listenerThrew,
     };
   }
 
   #onStatus(status: ClientStatus): void {
     if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
-    this.#emitStatus(status);
+    this.tellStatus(status);
     if (status !== "ready") return;
-    if (this.#wasReady) this.#shared.emit("reconnected");
+    if (this.#wasReady) this.shared.emit("reconnected");
     this.#wasReady = true;
-  }
-
-  /** In order for every listener, also when one of them causes the next change. */
-  #emitStatus(status: ClientStatus): void {
-    this.#statuses.add(status);
-    if (this.#statuses.size > 1) return;
-    for (let next = this.#statuses.first; next !== undefined; next = this.#statuses.first) {
-      this.#shared.emit("status", next);
-      if (next === "closed") this.events.close(); // there will be no more
-      this.#statuses.take();
-    }
   }
 
   /** Listeners are told until one has replied. */
   #onOpened(request: PendingRequest): void {
     const isOpen = (): boolean => this.gate.isOpen(request.id);
     if (request.type === "approval") {
-      this.#shared.emitPresent("approval", isOpen, request.call, ...this.#turnOf(request.call));
+      this.shared.emitPresent("approval", isOpen, request.call, ...this.#turnOf(request.call));
     } else {
-      this.#shared.emitPresent("question", isOpen, request.question, ...this.#turnOf(request.question));
+      this.shared.emitPresent("question", isOpen, request.question, ...this.#turnOf(request.question));
     }
   }
 
@@ -300,27 +244,6 @@ export class ClientCore<
   #turnOf({ turnId }: ToolCall | Question): readonly [] | readonly [Turn<Event, Result>] {
     const turn = turnId === undefined ? undefined : this.#setup.turnOf(turnId);
     return turn ? [turn] : [];
-  }
-
-  #onFrame(direction: "in" | "out", text: string): void {
-    const { debug, logger } = this.#setup.options;
-    const watched = this.#shared.has("frame");
-    if (!debug && !watched) return;
-    const record = { direction, text: this.redactor.redact(text) };
-    if (watched) this.#shared.emit("frame", record);
-    if (!debug) return;
-    const line = `${direction === "in" ? "<-" : "->"} ${record.text}`;
-    if (logger) this.#log("debug", line);
-    else console.debug(line);
-  }
-
-  /** A logger that throws must not take the connection down; there is nobody left to tell. */
-  #log(level: "debug" | "info" | "warn" | "error", line: string): void {
-    try {
-      this.#setup.options.logger?.[level](line);
-    } catch (error) {
-      console.debug(`agentwire: the logger threw: ${said(error)}`);
-    }
   }
 
   readonly #onAbort = (): void => void this.close();

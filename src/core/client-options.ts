@@ -180,6 +180,13 @@ export const checks = {
     expects: "an object of strings",
     holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
   },
+  logger: {
+    expects: "an object with the functions debug, info, warn and error",
+    holds: (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      ["debug", "info", "warn", "error"].every((level) => typeof Reflect.get(value, level) === "function"),
+  },
 } satisfies Record<string, Check>;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -221,13 +228,7 @@ const SHARED_CHECKS: Readonly<Record<string, Check>> = {
   maxBufferedBytes: checks.count,
   maxTextBytes: checks.count,
   signal: checks.signal,
-  logger: {
-    expects: "an object with the functions debug, info, warn and error",
-    holds: (value) =>
-      typeof value === "object" &&
-      value !== null &&
-      ["debug", "info", "warn", "error"].every((level) => typeof Reflect.get(value, level) === "function"),
-  },
+  logger: checks.logger,
   debug: checks.boolean,
   allowInsecure: checks.boolean,
   clock: checks.object,

@@ -37,6 +37,11 @@ export class EventBuffer<T> {
     return this.#bytes;
   }
 
+  /** Values that wait to be read. */
+  get size(): number {
+    return this.#values.size;
+  }
+
   push(value: T, bytes: number): void {
     if (this.#end) return;
     const waiter = this.#waiters.take();

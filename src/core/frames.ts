@@ -1,17 +1,18 @@
 /**
  * Reads one text frame as JSON, and tolerates what real servers write although it is not JSON: the bare
  * values `Infinity`, `-Infinity` and `NaN` (Python's encoder does; read as +Infinity, -Infinity and
- * null). Everything else that strict JSON refuses stays refused.
+ * null; all three as null where `infinity` says so, for protocols that have no such numbers). Everything
+ * else that strict JSON refuses stays refused.
  *
  * Linear in time and constant in stack, whatever the input.
  *
  * @throws SyntaxError (or the platform's own error for absurd nesting) when the text is not readable.
  */
-export function parseFrame(text: string): unknown {
+export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const repaired = replaceBareNumbers(text);
+    const repaired = replaceBareNumbers(text, infinity);
     if (repaired === undefined) throw error;
     return JSON.parse(repaired);
   }
@@ -25,7 +26,7 @@ const BACKSLASH = 0x5c;
  * skipping strings; a token counts only where a whole value can stand, so `1Infinity` is left as it is
  * and refused by the parser. Returns `undefined` when there is nothing to replace.
  */
-function replaceBareNumbers(text: string): string | undefined {
+function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | undefined {
   let repaired = "";
   let copied = 0;
   for (let at = 0; at < text.length; at++) {
@@ -36,7 +37,7 @@ function replaceBareNumbers(text: string): string | undefined {
     }
     const token = bareNumberAt(text, at, code);
     if (!token) continue;
-    repaired += text.slice(copied, at) + token.json;
+    repaired += text.slice(copied, at) + (infinity === "kept" ? token.json : "null");
     at += token.length - 1;
     copied = at + 1;
   }

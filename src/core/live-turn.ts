@@ -37,8 +37,12 @@ export interface TurnSetup<Event> {
    * to tell and calls `stopped()` when it is safe to go on, at once or later.
    */
   readonly stop: () => void;
+  /** The caller cancels again while the turn is being stopped. */
+  readonly insist: () => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
+  /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
+  readonly flow: Flow | undefined;
   readonly onEvent: (event: Event) => void;
   readonly onListenerThrow: (error: unknown, name: string) => void;
 }
@@ -47,6 +51,14 @@ export interface TurnSetup<Event> {
 export type Progress = {
   readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
 };
+
+/** What can be made to wait for a slow reader. A turn that nobody reads is never held up. */
+export interface Flow {
+  /** Events that may wait to be read before it is paused; it goes on at half of them. */
+  readonly high: number;
+  pause(): void;
+  resume(): void;
+}
 
 /** The one reader of a turn. */
 interface Reader<Event> {
@@ -90,6 +102,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   /** Whether the server is known to work on it. */
   #isActive = false;
   #holds = 0;
+  /** While it is paused for its reader, for whom the server is not to blame. */
+  #released: (() => void) | undefined;
 
   constructor(setup: TurnSetup<Event>) {
     const { id, clock, signal, timeout, idleTimeout } = setup;
@@ -178,6 +192,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
     if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
+    if (this.#status === "cancelling") this.#setup.insist();
     this.#interrupt({ status: "cancelled", by: "user", error });
     return this.outcome;
   }
@@ -242,7 +257,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.open && this.#holds === 0) this.#idle.start();
   }
 
-  /** The turn waits for this machine and not for the server: the idle clock stands until the returned function is called. */
+  /** The turn waits for this machine or its reader, and not for the server: the idle clock stands until the returned function is called. */
   hold(): () => void {
     this.#holds++;
     this.#idle.stop();
@@ -264,6 +279,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else this.active();
     this.#text.add(this.#setup.textOf(event));
     this.#buffer.push(event, bytes);
+    this.#checkFlow();
     this.#setup.onEvent(event);
     this.#emitter.emit("event", event);
   }
@@ -358,13 +374,38 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
       );
     }
     this.#consumer = consumer;
+    this.#checkFlow(); // one that begins late may find more than it can keep up with
     return {
-      next: () => this.#buffer.next(),
+      next: () => {
+        const next = this.#buffer.next();
+        this.#checkFlow();
+        return next;
+      },
       return: () => {
         void this.cancel();
         return Promise.resolve({ done: true, value: undefined });
       },
     };
+  }
+
+  #checkFlow(): void {
+    const { flow } = this.#setup;
+    if (!flow) return;
+    const { size } = this.#buffer;
+    if (!this.#released && this.open && this.#consumer && size >= flow.high) {
+      this.#released = this.hold();
+      flow.pause();
+    } else if (this.#released && size <= flow.high / 2) {
+      this.#unpause();
+    }
+  }
+
+  #unpause(): void {
+    const released = this.#released;
+    if (!released) return;
+    this.#released = undefined;
+    released();
+    this.#setup.flow?.resume();
   }
 
   #cancelled(partial: TurnPartial): AgentwireError {
@@ -389,6 +430,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   #release(): void {
+    this.#unpause(); // what it was paused for comes to its end
     this.#idle.stop();
     this.#cancelTotal?.();
     this.#setup.signal?.removeEventListener("abort", this.#onAbort);

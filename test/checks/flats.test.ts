@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
-import { FLATS, missingFiles } from "../../scripts/support/rooms.ts";
+import { FLATS, missingFiles, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
 
 const modules = await listFiles(join(import.meta.dirname, "../../src"), (path) => path.endsWith(".ts"));
-const built = FLATS.filter((flat) => modules.some((module) => module.startsWith(`${flat}/`)));
+const built = [...FLATS, ...PROCESS_FLATS].filter((flat) =>
+  modules.some((module) => module.startsWith(`${flat}/`)),
+);
 
 describe("a flat", () => {
   test.each(built)("%s has every room", (flat) => {
@@ -18,7 +20,17 @@ describe("a flat", () => {
     ]);
   });
 
-  test("is there: Codebuff and Codey", () => {
-    expect(built).toEqual(expect.arrayContaining(["codebuff", "codey"]));
+  test("of a program has other rooms", () => {
+    expect(missingFiles("codebuff-cli", ["codebuff-cli/messages.ts", "codebuff-cli/client.ts"])).toEqual([
+      "events.ts",
+      "process.ts",
+      "turn.ts",
+      "index.ts",
+      "unsupported.ts",
+    ]);
+  });
+
+  test("is there: Codebuff and Codey, and the CLI", () => {
+    expect(built).toEqual(expect.arrayContaining(["codebuff", "codey", "codebuff-cli"]));
   });
 });

@@ -14,6 +14,52 @@ const CASS = ["cass, v2", "cass, documented"] as const;
 const repeated = (place: string): string =>
   `what the backend repeats of a credential in the ${place} is taken out of all that the library says`;
 
+/** What a process has not, or has otherwise; each reason with its promises. */
+const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
+  [
+    "a process has no link: its pipes end with it, and it is started anew for each prompt",
+    [
+      "cut",
+      "garbage",
+      "reconnect",
+      "close: while the next attempt to connect is waited for",
+      "connect: a refused upgrade fails it, and can be tried again",
+      "connect: a server that never answers costs `connectTimeout`",
+      "connect: a server that opens and says nothing is not waited for without end",
+      "connect: closing ends the wait",
+      "conversation: it outlives a lost link exactly where the client says that it does",
+      "limits: a frame over `maxReceiveBytes` ends the link, and with it what runs",
+      "many: thirty losses leave no timer, and no listener on the client's own signal",
+      "redaction",
+      "timeouts: also a turn for which there is no connection yet",
+    ],
+  ],
+  [
+    "to connect is to look for the program, which takes no time and starts nothing",
+    [
+      "connect: to connect several times is to connect once",
+      "connect: an aborted wait is rejected, and the client connects all the same",
+      "prompt: the states come in their order, each once",
+    ],
+  ],
+  [
+    "a program that is not there stays so until somebody installs it: that is not worth another try",
+    ["connect: where nobody is, that is told at once, and can be tried again"],
+  ],
+  [
+    "it has no options of a connection, and its limits are those of arguments and of its own input",
+    [
+      "input: options of a client that cannot work are refused by its constructor",
+      "limits: a prompt over `maxSendBytes` is refused at once",
+    ],
+  ],
+  ["an argument cannot hold a NUL", ["prompt: what is no ASCII arrives as it was, both ways"]],
+  [
+    "as many processes as there may be answer at once, each when it likes",
+    ["many: a hundred turns asked for at once come in order"],
+  ],
+];
+
 /** Every promise that a client does not keep. What is not here runs on every fixture. */
 export const exceptions: readonly Exception[] = [
   ...forAll([...CODEY, "cass, documented"], {
@@ -38,6 +84,7 @@ export const exceptions: readonly Exception[] = [
     test: "reconnect: a link that falls silent is found dead by its pings, and a live one is left alone",
     reason: "its server answers no ping, so that silence proves nothing",
   },
+  ...CLI.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-cli", test, reason }))),
   ...forAll(CODEY, {
     test: "conversation: it goes on from its state, in another client",
     reason: "a server forgets a session with its connection, and `from` is unsupported",

@@ -26,6 +26,13 @@ describe("parseFrame reads the bare numbers that real servers write", () => {
     expect(parseFrame(frame)).toEqual(value);
   });
 
+  test("all of them as null, where that is asked for", () => {
+    expect(parseFrame('{"a":[NaN,-Infinity,Infinity],"b":"Infinity"}', "null")).toEqual({
+      a: [null, null, null],
+      b: "Infinity",
+    });
+  });
+
   test("the real init-response of the published proxy", () => {
     const frame =
       '{"type": "action", "data": {"type": "init-response", "message": "Session initialized successfully", "usage": 0.0, "remainingBalance": Infinity}}';

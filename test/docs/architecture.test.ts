@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
-import { FLATS } from "../../scripts/support/rooms.ts";
+import { FLATS, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
@@ -18,7 +18,7 @@ function named(heading: string): string[] {
 
 test.each([
   { folder: "core", heading: "| room | what it holds |" },
-  ...FLATS.map((flat) => ({ folder: flat, heading: `| room | in \`${flat}/\` |` })),
+  ...[...FLATS, ...PROCESS_FLATS].map((flat) => ({ folder: flat, heading: `| room | in \`${flat}/\` |` })),
 ])("each room of $folder is in its table, once, and no other", ({ folder, heading }) => {
   const rooms = modules
     .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))

@@ -5,6 +5,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   "#socket": "core/socket.node.ts",
   agentwire: "index.ts",
   "agentwire/codebuff": "codebuff/index.ts",
+  "agentwire/codebuff-cli": "codebuff-cli/index.ts",
   "agentwire/codey": "codey/index.ts",
   "agentwire/testing": "testing/index.ts",
 };

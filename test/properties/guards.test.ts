@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { isToolOutput } from "../../src/codebuff/extensions.ts";
 import { decode } from "../../src/codebuff/messages.ts";
-import { isPrintModeEvent } from "../../src/codebuff/print-mode.ts";
 import { isDelta, textDelta, thinkingDelta } from "../../src/codey/messages.ts";
+import { isPrintModeEvent, isToolOutput } from "../../src/core/print-mode.ts";
 import { runs } from "./support/runs.ts";
 
 const json = fc.jsonValue({ maxDepth: 2 });

@@ -35,6 +35,8 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     soFar: () => ({}),
     stop: () => void told.stops++,
     settled: () => void told.settled++,
+    insist: () => {},
+    flow: undefined,
     onEvent: (event) => void told.events.push(event),
     onListenerThrow: (error, name) => void told.thrown.push([error, name]),
     ...changes,

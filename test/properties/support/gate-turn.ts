@@ -39,6 +39,8 @@ export class GateTurn implements Waiting {
         if (world.setting.stopsAtOnce) this.live.stopped();
       },
       settled: () => {},
+      insist: () => {},
+      flow: undefined,
       onEvent: () => {},
       onListenerThrow: (error) => {
         if (!(error instanceof Error && error.message === "on purpose")) throw error;

@@ -1,13 +1,44 @@
-import { isObject } from "../core/client-options.ts";
-import { isListOfStrings, isToolOutput, type ToolOutput } from "./extensions.ts";
-import type { ChunkObject } from "./messages.ts";
+import { isObject } from "./client-options.ts";
 
-/** What an object chunk of the original server says; fields marked optional came with later versions. */
+/** One part of what a tool gave back. */
+export type ToolOutput =
+  | { readonly type: "json"; readonly value: unknown }
+  | {
+      readonly type: "media";
+      /** Base64. */
+      readonly data: string;
+      readonly mediaType: string;
+    };
+
+export function isToolOutput(value: unknown): value is ToolOutput {
+  if (!isObject(value)) return false;
+  if (value["type"] === "json") return value["value"] !== undefined;
+  return (
+    value["type"] === "media" && typeof value["data"] === "string" && typeof value["mediaType"] === "string"
+  );
+}
+
+/**
+ * What an agent of Codebuff says while it works, the same over its WebSocket, from its command line and in a run of one's
+ * own. Fields marked optional came with later versions.
+ */
 export type PrintModeEvent =
-  | { readonly type: "start"; readonly agentId?: string; readonly messageHistoryLength?: number }
+  | {
+      readonly type: "start";
+      /** The type of the agent that answered before. */
+      readonly agentId?: string;
+      readonly messageHistoryLength?: number;
+      readonly model?: string;
+    }
+  /** A whole block; `agentId` only of a sub-agent. */
   | { readonly type: "text"; readonly text: string; readonly agentId?: string }
-  /** Something went wrong; the prompt goes on. */
-  | { readonly type: "error"; readonly message: string }
+  /** Something went wrong; the prompt goes on. With `source` it mends itself. */
+  | {
+      readonly type: "error";
+      readonly message: string;
+      readonly source?: string;
+    }
+  /** The program is new on this machine, and fetches itself. */
   | { readonly type: "download"; readonly version: string; readonly status: string }
   | {
       readonly type: "tool_call";
@@ -19,13 +50,20 @@ export type PrintModeEvent =
       readonly includeToolCall?: boolean;
     }
   | {
+      readonly type: "tool_progress";
+      readonly toolCallId: string;
+      readonly output: string;
+      readonly toolName?: string;
+      readonly parentAgentId?: string;
+    }
+  | {
       readonly type: "tool_result";
       readonly toolCallId: string;
       readonly output: readonly ToolOutput[];
       readonly toolName?: string;
       readonly parentAgentId?: string;
     }
-  /** An agent is done; the prompt's own end follows. */
+  /** An agent is done; the prompt's own end follows. `agentId` is the agent's type. */
   | { readonly type: "finish"; readonly totalCost: number; readonly agentId?: string }
   | {
       readonly type: "subagent_start" | "subagent_finish";
@@ -33,6 +71,7 @@ export type PrintModeEvent =
       readonly agentType: string;
       readonly displayName: string;
       readonly onlyChild: boolean;
+      readonly model?: string;
       readonly parentAgentId?: string;
       readonly params?: Readonly<Record<string, unknown>>;
       readonly prompt?: string;
@@ -43,6 +82,20 @@ export type PrintModeEvent =
       readonly ancestorRunIds: readonly string[];
       readonly runId: string;
       readonly agentId?: string;
+    }
+  /** A piece of a sub-agent's text. */
+  | {
+      readonly type: "subagent_chunk";
+      readonly agentId: string;
+      readonly agentType: string;
+      readonly chunk: string;
+    }
+  /** A piece of an agent's thinking. */
+  | {
+      readonly type: "reasoning_chunk";
+      readonly agentId: string;
+      readonly ancestorRunIds: readonly string[];
+      readonly chunk: string;
     };
 
 type Kind = "string" | "number" | "boolean" | "object" | "strings" | "outputs";
@@ -61,10 +114,13 @@ const REQUIRED: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   error: { message: "string" },
   download: { version: "string", status: "string" },
   tool_call: { toolCallId: "string", toolName: "string", input: "object" },
+  tool_progress: { toolCallId: "string", output: "string" },
   tool_result: { toolCallId: "string", output: "outputs" },
   finish: { totalCost: "number" },
   subagent_start: SUBAGENT,
   subagent_finish: SUBAGENT,
+  subagent_chunk: { agentId: "string", agentType: "string", chunk: "string" },
+  reasoning_chunk: { agentId: "string", ancestorRunIds: "strings", chunk: "string" },
   reasoning_delta: { text: "string", ancestorRunIds: "strings", runId: "string" },
 };
 
@@ -73,6 +129,8 @@ const OPTIONAL: Readonly<Record<string, Kind>> = {
   agentId: "string",
   parentAgentId: "string",
   toolName: "string",
+  model: "string",
+  source: "string",
   prompt: "string",
   params: "object",
   messageHistoryLength: "number",
@@ -80,16 +138,17 @@ const OPTIONAL: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Whether a chunk is one of the original server's events, with every field of its type in place.
+ * Whether something is one of these events, with every field of its type in place.
  *
  * @example
  * if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
  *   console.log(event.chunk.toolName);
  * }
  */
-export function isPrintModeEvent(chunk: string | ChunkObject): chunk is PrintModeEvent {
-  if (!isObject(chunk) || typeof chunk["type"] !== "string") return false;
+export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
+  if (!isObject(chunk)) return false;
   const { type } = chunk;
+  if (typeof type !== "string") return false;
   const required = Object.hasOwn(REQUIRED, type) ? REQUIRED[type] : undefined;
   if (!required) return false;
   return (
@@ -103,4 +162,8 @@ function isOf(kind: Kind, value: unknown): boolean {
   if (kind === "strings") return isListOfStrings(value);
   if (kind === "outputs") return Array.isArray(value) && value.every(isToolOutput);
   return typeof value === kind;
+}
+
+export function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

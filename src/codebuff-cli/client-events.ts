@@ -1,0 +1,12 @@
+import type { ClientEvents } from "../core/agent-client.ts";
+import type { Turn } from "../core/turn.ts";
+import type { CodebuffCliEvent } from "./events.ts";
+import type { CodebuffCliResult } from "./turn.ts";
+
+/** What `client.on` tells, besides what every client does; there is no connection, so of that it tells nothing. */
+export interface CodebuffCliClientEvents extends ClientEvents<CodebuffCliEvent, CodebuffCliResult> {
+  /** A process has started. Without the prompt, and without credentials. */
+  spawned: [process: { readonly pid: number; readonly turn: Turn<CodebuffCliEvent, CodebuffCliResult> }];
+  /** A line of error output: progress, warnings, stack traces. Nothing depends on it. */
+  stderr: [line: string, turn: Turn<CodebuffCliEvent, CodebuffCliResult>];
+}

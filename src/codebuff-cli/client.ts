@@ -1,0 +1,344 @@
+import { homedir } from "node:os";
+import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
+import type { Decision, Reply, Ruling } from "../core/approvals.ts";
+import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import type { CancelTimer } from "../core/clock.ts";
+import type { ClientStatus } from "../core/connection-state.ts";
+import { deferred } from "../core/deferred.ts";
+import { asyncDispose } from "../core/dispose.ts";
+import { ClosedError, ConnectError, HandshakeError, InvalidInputError } from "../core/errors.ts";
+import type { ListenOptions, Unsubscribe } from "../core/events.ts";
+import type { Answer } from "../core/question.ts";
+import { Redactor } from "../core/redact.ts";
+import type { Turn, TurnOptions } from "../core/turn.ts";
+import { Voice } from "../core/voice.ts";
+import { lacking } from "./argv.ts";
+import type { CodebuffCliClientEvents } from "./client-events.ts";
+import { findProgram } from "./command.ts";
+import {
+  type CodebuffCliConversation,
+  type CodebuffCliConversationState,
+  openConversation,
+  type SessionRef,
+} from "./conversation.ts";
+import { type CredentialReport, searchCredentials } from "./credentials.ts";
+import { type Environment, makeEnvironment } from "./environment.ts";
+import type { CodebuffCliEvent } from "./events.ts";
+import { startFailure, unstartable } from "./failures.ts";
+import { isFolder } from "./folder.ts";
+import { invocationOf, type Job, Jobs } from "./jobs.ts";
+import {
+  type CodebuffCliOptions,
+  type CodebuffCliPromptOptions,
+  type CodebuffCliSettings,
+  PROMPT_CHECKS,
+  resolveOptions,
+} from "./options.ts";
+import { type CodebuffCliProbe, probeCommand } from "./probe.ts";
+import { buildPrompt, type CodebuffCliPromptInput } from "./prompt.ts";
+import { Questions } from "./questions.ts";
+import { SignalRelay } from "./signal-relay.ts";
+import type { CodebuffCliResult } from "./turn.ts";
+
+const PROMPT_FIELDS: Readonly<Record<string, Check>> = { ...TURN_CHECKS, ...PROMPT_CHECKS };
+
+/**
+ * The Codebuff command line as a backend: a process for each prompt. Node only.
+ *
+ * Nothing is started before the first `prompt()`. Prompts run at the same time, up to `maxProcesses`; those of one
+ * `conversation()` one after the other, each going on with the session of the one before. A turn that is cancelled ends its
+ * process, and everything that this has started; so does `close()`, and the end of this process.
+ *
+ * The program asks for no permission: what its agent wants to do on this machine, it does.
+ *
+ * @example
+ * const client = new CodebuffCli({ cwd: "my-project" });
+ * for await (const text of client.prompt("Fix the tests").textStream) process.stdout.write(text);
+ * await client.close();
+ */
+export class CodebuffCli
+  implements
+    AgentClient<
+      CodebuffCliEvent,
+      CodebuffCliResult,
+      CodebuffCliPromptOptions,
+      CodebuffCliPromptInput,
+      CodebuffCliClientEvents
+    >
+{
+  readonly #options: CodebuffCliOptions;
+  readonly #settings: CodebuffCliSettings;
+  readonly #voice: Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>;
+  readonly #jobs: Jobs;
+  readonly #questions: Questions;
+  readonly #relay: SignalRelay;
+  readonly #closed = deferred<void>();
+  #status: ClientStatus = "idle";
+  #probe: Promise<CodebuffCliProbe> | undefined;
+  readonly #probing = new AbortController();
+  readonly #clean: (text: string) => string;
+  #cancelDrain: CancelTimer = () => {};
+  #isWarned = false;
+
+  /** @throws InvalidInputError for options that cannot work. */
+  constructor(options: CodebuffCliOptions = {}) {
+    const settings = resolveOptions(options);
+    this.#options = options;
+    this.#settings = settings;
+    const redactor = new Redactor();
+    redactor.add(options.apiKey);
+    const voice = new Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>({
+      redactor,
+      logger: options.logger,
+      debug: settings.debug,
+    });
+    this.#voice = voice;
+    const home = options.homeDir ?? homedir();
+    this.#clean = (text) => redactor.redact(home.length > 1 ? text.replaceAll(home, "~") : text);
+    this.#jobs = new Jobs({
+      settings,
+      voice,
+      environment: () => this.#environment(),
+      clean: this.#clean,
+      idle: () => {
+        if (this.#status === "draining") this.#end();
+      },
+    });
+    this.#questions = new Questions(settings.answerByContinue);
+    this.#relay = new SignalRelay(settings.forwardSignals, (signal) => this.#jobs.forward(signal));
+    if (options.signal?.aborted) this.#onAbort();
+    else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** `idle` until the first prompt, and `ready` then; a process has no connection. */
+  get status(): ClientStatus {
+    return this.#status;
+  }
+
+  get capabilities(): Capabilities {
+    const { profile } = this.#settings;
+    const isStreamed = profile === "stream-json" || profile === "print";
+    return {
+      textDeltas: isStreamed,
+      reasoning: isStreamed,
+      toolCalls: profile !== "text",
+      toolOutputDeltas: isStreamed,
+      subagents: profile !== "text",
+      permissions: "none",
+      questions: false,
+      usage: isStreamed ? "cost" : "none",
+      images: false,
+      cancelOnWire: true,
+      history: "server",
+      survivesReconnect: true,
+    };
+  }
+
+  /**
+   * Starts the program with a prompt, and streams what it says.
+   * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is started; ClosedError on a closed client.
+   */
+  prompt(
+    input: string | CodebuffCliPromptInput,
+    options?: CodebuffCliPromptOptions & TurnOptions,
+  ): Turn<CodebuffCliEvent, CodebuffCliResult> {
+    const job = this.#create(input, options, { id: undefined });
+    this.#start(job);
+    return job.turn;
+  }
+
+  /** A session of the program: each prompt goes on with the one before, as far as the program tells its session. */
+  conversation(
+    options: {
+      readonly from?: CodebuffCliConversationState | { readonly protocol: string; readonly version: number };
+    } = {},
+  ): CodebuffCliConversation {
+    const conversation: CodebuffCliConversation = openConversation(
+      {
+        create: (input, turnOptions, session) => {
+          const job = this.#create(input, turnOptions, session);
+          this.#questions.belongTo(job.turn.id, (answer) => void conversation.prompt(answer, turnOptions));
+          return { turn: job.turn, start: () => this.#start(job), text: job.prompt.text };
+        },
+        requireContinuity: this.#settings.requireContinuity,
+        noContinuity: () =>
+          this.#voice.warn(
+            "no-continuity",
+            "the program has told no session, so that this prompt begins anew; `requireContinuity` refuses it instead",
+          ),
+      },
+      options,
+    );
+    return conversation;
+  }
+
+  /**
+   * Answers a question of the agent, where that is possible: by the next prompt of its conversation, with `answerByContinue`.
+   * @throws UnsupportedError otherwise: nothing can be told to the process itself. InvalidInputError for an id that was never asked.
+   */
+  reply(id: string, decision: Decision | Answer): Ruling | Reply {
+    return this.#questions.reply(id, decision);
+  }
+
+  /** Looks whether the program is there. `prompt()` does without. */
+  connect(options: ConnectOptions = {}): Promise<void> {
+    checkCallOptions(options, { signal: checks.signal });
+    return this.#look(options);
+  }
+
+  async #look(options: ConnectOptions): Promise<void> {
+    this.#assertOpen("the client is closed; make a new one");
+    if (options.signal?.aborted) {
+      throw new ConnectError("the wait for the program was aborted", { cause: options.signal.reason });
+    }
+    const { command } = this.#settings;
+    const found = findProgram(command, { ...process.env, ...this.#settings.env });
+    if ("code" in found) {
+      const cause = unstartable(command, found.code);
+      throw new ConnectError(this.#clean(startFailure(command, cause)), { cause, retryable: false });
+    }
+    this.#setStatus("ready");
+  }
+
+  /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started. */
+  probe(): Promise<CodebuffCliProbe> {
+    this.#assertOpen("the client is closed; make a new one");
+    this.#probe ??= this.#ask().catch((error: unknown) => {
+      this.#probe = undefined;
+      throw error;
+    });
+    return this.#probe;
+  }
+
+  async #ask(): Promise<CodebuffCliProbe> {
+    const { command, args, clock } = this.#settings;
+    const { env, dispose } = this.#environment();
+    try {
+      return await probeCommand({ command, args, env, clock, signal: this.#probing.signal });
+    } finally {
+      dispose();
+    }
+  }
+
+  /** Where an API key was looked for, and what was found. It never shows the key unless asked for `credentials.apiKey`. */
+  credentials(): CredentialReport {
+    return this.#search().report;
+  }
+
+  #search(): ReturnType<typeof searchCredentials> {
+    return searchCredentials(this.#options, { ...process.env, ...this.#settings.env });
+  }
+
+  /**
+   * Closes for good: gives back what waits, and ends what runs, gently and then firmly; with `force` firmly at once. With
+   * `drainTimeout` it waits so long for what runs first.
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
+    const { force = false, drainTimeout = 0 } = options;
+    if (this.#status === "closed") return this.#closed.promise;
+    this.#setStatus("draining");
+    this.#probing.abort(new ClosedError("the client was closed while it asked the program"));
+    this.#jobs.giveBack();
+    if (!this.#jobs.busy) this.#end();
+    else if (force || drainTimeout === 0) this.#jobs.endAll(force);
+    else {
+      this.#cancelDrain();
+      this.#cancelDrain = this.#settings.clock.setTimeout(() => this.#jobs.endAll(false), drainTimeout);
+    }
+    return this.#closed.promise;
+  }
+
+  on<Name extends keyof CodebuffCliClientEvents & string>(
+    name: Name,
+    listener: (...values: CodebuffCliClientEvents[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    return this.#voice.events.on(name, listener, options);
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #create(
+    input: string | CodebuffCliPromptInput,
+    options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
+    session: SessionRef,
+  ): Job {
+    this.#assertOpen("this client was closed; make a new one");
+    checkCallOptions(options, PROMPT_FIELDS);
+    const settings = this.#settings;
+    const given = options ?? {};
+    const { promptVia = settings.promptVia, allowCommands = settings.allowCommands } = given;
+    const { endOfOptions, commandPrefixes } = settings;
+    const { platform } = process;
+    const prompt = buildPrompt(input, { promptVia, endOfOptions, commandPrefixes, allowCommands, platform });
+    const invocation = invocationOf(settings, prompt, given, session.id);
+    const missing = lacking(invocation);
+    if (missing !== undefined) {
+      throw new InvalidInputError(
+        `programs of the profile \`${settings.profile}\` have no flag for \`${missing}\`.`,
+        "Leave it out, or choose another `profile`.",
+      );
+    }
+    checkFolder(invocation.cwd);
+    return this.#jobs.create(input, prompt, given, session);
+  }
+
+  #start(job: Job): void {
+    if (this.#status === "draining" || this.#status === "closed") {
+      job.turn.abandon(new ClosedError("this client was closed; make a new one", { delivery: "not-sent" }));
+      return;
+    }
+    if (this.#settings.requireKey && !this.credentials().credentials) {
+      const message = "there is no API key: set CODEBUFF_API_KEY, or pass `apiKey`";
+      job.turn.fail(new HandshakeError("rejected", message, { delivery: "not-sent" }));
+      return;
+    }
+    this.#setStatus("ready");
+    this.#questions.watch(job.turn);
+    this.#jobs.start(job);
+  }
+
+  /** What a process gets to know: the key too, which never goes into its arguments. */
+  #environment(): Environment {
+    const { env, isolateHome } = this.#settings;
+    const { report, keys } = this.#search();
+    for (const key of keys) this.#voice.redactor.add(key); // those too that only the program itself reads
+    const { credentials, warnings } = report;
+    for (const { kind, message } of this.#isWarned ? [] : warnings) {
+      // In a home of its own the program does not find the other one.
+      if (kind !== "credential-conflict" || !isolateHome) this.#voice.warn(kind, this.#clean(message));
+    }
+    this.#isWarned = true;
+    return makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
+  }
+
+  #assertOpen(message: string): void {
+    if (this.#status === "draining" || this.#status === "closed")
+      throw new ClosedError(message, { delivery: "not-sent" });
+  }
+
+  #setStatus(status: ClientStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    this.#voice.tellStatus(status);
+  }
+
+  #end(): void {
+    this.#relay.stop();
+    this.#cancelDrain();
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#setStatus("closed");
+    this.#closed.resolve();
+  }
+
+  readonly #onAbort = (): void => void this.close();
+}
+
+/** @throws InvalidInputError for a folder that is not there, which a process would be started in to no end */
+function checkFolder(cwd: string | undefined): void {
+  if (cwd === undefined || isFolder(cwd)) return;
+  throw new InvalidInputError("`cwd` is no folder that there is.", "Pass one that exists.");
+}

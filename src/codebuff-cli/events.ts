@@ -1,0 +1,111 @@
+import { isObject } from "../core/client-options.ts";
+import { parseFrame } from "../core/frames.ts";
+import { isPrintModeEvent, type PrintModeEvent } from "../core/print-mode.ts";
+
+/** What of an event is the answer itself: empty for a sub-agent's, and for what was said before. */
+interface Said {
+  readonly delta: string;
+}
+
+/** A whole block of text. Some builds have told it in chunks before, and then it adds nothing. */
+export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & Said;
+
+/** A piece of the root agent's text, as some builds print it besides the events. */
+export interface CodebuffCliChunk extends Said {
+  readonly type: "chunk";
+}
+
+/** An agent is done; the run's own end is that of the process. */
+export interface CodebuffCliFinish {
+  readonly type: "finish";
+  /** Credits; absent when it could not be read. */
+  readonly totalCost?: number;
+  /** The type of the agent. */
+  readonly agentId?: string;
+}
+
+/** An event of a type that is not known here; programs get new ones. */
+export interface CodebuffCliUnknown {
+  readonly type: "unknown";
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+/** What a turn of the program yields, in order: its events, pieces of text, and what is not known. */
+export type CodebuffCliEvent =
+  | Exclude<PrintModeEvent, { readonly type: "text" | "finish" }>
+  | CodebuffCliText
+  | CodebuffCliFinish
+  | CodebuffCliChunk
+  | CodebuffCliUnknown;
+
+/** An event as a line has it. */
+export type PrintedEvent =
+  | Exclude<PrintModeEvent, { readonly type: "finish" }>
+  | CodebuffCliFinish
+  | { readonly type: "chunk"; readonly text: string }
+  | CodebuffCliUnknown;
+
+/** What a line of output says. */
+export type Line =
+  | { readonly kind: "event"; readonly event: PrintedEvent; readonly raw: unknown }
+  /** Nothing that anybody has to know of. */
+  | { readonly kind: "ignored" }
+  | { readonly kind: "unparsed"; readonly problem: string };
+
+const KNOWN = new Set<string>([
+  "start",
+  "text",
+  "error",
+  "download",
+  "tool_call",
+  "tool_progress",
+  "tool_result",
+  "finish",
+  "subagent_start",
+  "subagent_finish",
+  "reasoning_delta",
+  "subagent_chunk",
+  "reasoning_chunk",
+]);
+
+const IGNORED = { kind: "ignored" } as const;
+
+/** Reads one line. Never throws: what is no event comes back as such, and the run goes on. */
+export function readLine(line: string): Line {
+  if (line.trim() === "") return IGNORED;
+  let value: unknown;
+  try {
+    value = parseFrame(line, "null");
+  } catch {
+    return unparsed("a line that is not JSON");
+  }
+  if (typeof value === "string") return { kind: "event", event: { type: "chunk", text: value }, raw: value };
+  if (!isObject(value)) return unparsed("a line of JSON that is no event");
+  return readEvent(value);
+}
+
+/** Reads one parsed event. */
+export function readEvent(value: Readonly<Record<string, unknown>>): Line {
+  const { type } = value;
+  if (type === undefined) return IGNORED;
+  if (typeof type !== "string") return unparsed("an event whose `type` is no text");
+  if (type === "finish") return { kind: "event", event: finishOf(value), raw: value };
+  if (isPrintModeEvent(value)) return { kind: "event", event: value, raw: value };
+  if (KNOWN.has(type)) return unparsed(`\`${type}\` with a wrong or missing field`);
+  return { kind: "event", event: { type: "unknown", event: value }, raw: value };
+}
+
+/** The agent is done, whatever it says of that; what else it says is passed on. */
+function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unknown>>): CodebuffCliFinish {
+  const isCost = typeof totalCost === "number" && totalCost >= 0 && Number.isFinite(totalCost);
+  return {
+    ...others,
+    type: "finish",
+    ...(isCost ? { totalCost } : {}),
+    ...(typeof agentId === "string" ? { agentId } : {}),
+  };
+}
+
+function unparsed(problem: string): Line {
+  return { kind: "unparsed", problem };
+}

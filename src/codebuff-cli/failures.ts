@@ -1,0 +1,77 @@
+import type { CodebuffCliFailureKind } from "./errors.ts";
+
+type Pattern = readonly [words: RegExp, kind: CodebuffCliFailureKind];
+
+/** By known beginnings only: a program's free words decide nothing. */
+const PATTERNS: readonly Pattern[] = [
+  [/^No prompt provided/, "no_prompt"],
+  [/^Print mode requires a prompt/, "no_prompt"],
+  [/^No authentication token found/, "auth"],
+  [/^Authentication failed/, "auth"],
+  [/^(?:Agent run error: )?Unauthorized/, "auth"],
+  [/^(?:Agent run error: )?Payment Required/, "payment_required"],
+  [/^(?:Agent run error: )?Forbidden/, "forbidden"],
+  [/^(?:Agent run error: )?(?:Failed after \d+ attempts\. Last error: )?Too Many Requests/, "rate_limited"],
+  [/^(?:Agent run error: )?Failed after \d+ attempts\. Last error: /, "server"],
+  [
+    /^(?:Agent run error: )?(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)/,
+    "server",
+  ],
+  [/^Could not connect to server/, "server"],
+  [/^Invalid agent ID: /, "agent_not_found"],
+  [/^No response from agent/, "no_response"],
+  [/^Run cancelled by user/, "cancelled_by_cli"],
+  [/^Request timed out after/, "cancelled_by_cli"],
+  [/^unknown option /, "unsupported_flag"],
+];
+
+/** What the program's last words mean; `undefined` for words that are not known. */
+export function kindOf(words: string): CodebuffCliFailureKind | undefined {
+  const text = words.replace(/^(?:Error running prompt|Error|error): /, "");
+  return PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** A stack trace comes behind a blank line, and helps nobody at a terminal. */
+export function withoutStack(words: string): string {
+  return words.split(/\n\s*\n|\n\s+at /, 1)[0]?.trim() ?? "";
+}
+
+/** The last line of error output that says what went wrong. */
+export function lastWords(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) =>
+    /^(?:(?:Error running prompt|Error|error): |Could not connect to server)/.test(line),
+  );
+}
+
+/** What the user can do about it. */
+export const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
+  auth: "set CODEBUFF_API_KEY, or run the program once by itself to log in",
+  payment_required: "the account is out of credits",
+  unsupported_flag: "this program speaks otherwise: choose another `profile`, or ask `probe()`",
+  interactive_cli: "this program has no way to run without a terminal; choose another `command`",
+  rate_limited: "wait before the next prompt",
+  cancelled_by_cli: "the program has limits of its own",
+};
+
+/** What starting a program would have failed with, that was not tried. */
+export function unstartable(command: string, code: string): Error {
+  return Object.assign(new Error(`${command}: ${code}`), { code });
+}
+
+/** Why a program does not start, and what to do about it. */
+export function startFailure(command: string, cause: unknown): string {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  switch (code) {
+    case "ENOENT":
+      return `\`${command}\` is not to be found; install it (npm install -g codebuff), or say where it is with \`command\``;
+    case "EACCES":
+    case "EPERM":
+      return `\`${command}\` may not be executed; check its permissions`;
+    case "EINVAL":
+      return `\`${command}\` is no program that starts without a shell; on Windows pass Node as \`command\` and the script in \`args\``;
+    case "E2BIG":
+      return 'the prompt is too long for an argument; set `promptVia: "stdin"`';
+    default:
+      return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
+  }
+}

@@ -1,0 +1,34 @@
+// What users of `agentwire/codebuff-cli` import, by name. Elsewhere than on Node they get unsupported.ts, with the same names.
+export * from "../core/index.ts";
+export type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
+export { type CodebuffCliChat, listCodebuffChats } from "./chats.ts";
+export { CodebuffCli } from "./client.ts";
+export type { CodebuffCliClientEvents } from "./client-events.ts";
+export type { CodebuffCliConversation, CodebuffCliConversationState } from "./conversation.ts";
+export {
+  CodebuffCredentials,
+  type CredentialFinding,
+  type CredentialOptions,
+  type CredentialPlace,
+  type CredentialReport,
+  type CredentialWarning,
+  findCodebuffCredentials,
+  resolveCodebuffCredentials,
+} from "./credentials.ts";
+export { CodebuffCliError, type CodebuffCliFailureKind, type CodebuffCliStderr } from "./errors.ts";
+export type {
+  CodebuffCliChunk,
+  CodebuffCliEvent,
+  CodebuffCliFinish,
+  CodebuffCliText,
+  CodebuffCliUnknown,
+} from "./events.ts";
+export type {
+  CodebuffCliMode,
+  CodebuffCliOptions,
+  CodebuffCliProfile,
+  CodebuffCliPromptOptions,
+} from "./options.ts";
+export type { CodebuffCliProbe } from "./probe.ts";
+export type { CodebuffCliPromptInput } from "./prompt.ts";
+export type { CodebuffCliResult } from "./turn.ts";

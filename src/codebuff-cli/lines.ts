@@ -1,0 +1,71 @@
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** A line that was longer than the limit; of it nothing is kept but its length, in bytes. */
+export interface LongLine {
+  readonly skipped: number;
+}
+
+/**
+ * Cuts a stream of bytes into lines. The bytes are cut, not the text, so that a character may lie across two pieces.
+ * Linear: a byte is looked at once and copied once, however the pieces lie.
+ */
+export class LineSplitter {
+  readonly #maxLineBytes: number;
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** What has come of a line that is not whole yet. */
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #isFirst = true;
+
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** The lines that end in this piece. */
+  *push(piece: Uint8Array): Iterable<string | LongLine> {
+    let start = 0;
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
+      this.#keep(piece.subarray(start, end));
+      yield this.#take();
+      start = end + 1;
+    }
+    this.#keep(piece.subarray(start));
+  }
+
+  /** What is left when the stream has ended: a last line without a newline. */
+  end(): string | LongLine | undefined {
+    return this.#bytes === 0 ? undefined : this.#take();
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#maxLineBytes) this.#pieces = [];
+    else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  #take(): string | LongLine {
+    const bytes = this.#bytes;
+    const pieces = this.#pieces;
+    const isFirst = this.#isFirst;
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#isFirst = false;
+    if (bytes > this.#maxLineBytes) return { skipped: bytes };
+    const [only] = pieces;
+    const line = pieces.length === 1 && only ? only : joined(pieces, bytes);
+    const text = this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line);
+    return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

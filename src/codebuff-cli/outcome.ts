@@ -1,0 +1,77 @@
+import type { CodebuffCliFailureKind, CodebuffCliStderr } from "./errors.ts";
+import { kindOf, lastWords, withoutStack } from "./failures.ts";
+
+/** How a process ended. */
+export interface Exit {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** All that the end of a run is decided by. */
+export interface Ended {
+  readonly exit: Exit;
+  /** It had said its last word, and was ended by this library because it stayed. */
+  readonly overstayed: boolean;
+  readonly finished: boolean;
+  /** Whether anything that it wrote was an event. */
+  readonly hasEvents: boolean;
+  /** Whether anything that it wrote was not. */
+  readonly hasGarbage: boolean;
+  /** Where all of its output is one object: what became of that. */
+  readonly report: Report | undefined;
+  /** It opened its user interface. */
+  readonly interactive: boolean;
+  /** The last event of an error. */
+  readonly lastError: string | undefined;
+  readonly stderr: CodebuffCliStderr;
+  readonly requireFinish: boolean;
+}
+
+/** The one object that a program prints at its end, or why it is none. */
+export type Report =
+  | { readonly status: "success" }
+  | { readonly status: "failure"; readonly error: string }
+  | { readonly status: "unreadable" }
+  /** There was more of it than is kept, and the program was ended by this library. */
+  | { readonly status: "too-long" };
+
+/** How the run ended. */
+export type Verdict =
+  | { readonly status: "completed"; readonly missingFinish: boolean }
+  | { readonly status: "failed"; readonly kind: CodebuffCliFailureKind; readonly words: string };
+
+/** Decides how a run ended that nobody had stopped. */
+export function verdictOn(ended: Ended): Verdict {
+  const { exit, overstayed, finished, hasEvents, hasGarbage, report, interactive, requireFinish } = ended;
+  if (interactive) return failed("interactive_cli", "the program has opened its user interface");
+  if (overstayed) return { status: "completed", missingFinish: false };
+  if (report?.status === "too-long") return failed("protocol_error", "it wrote more than `maxOutputBytes`");
+  if (exit.code !== 0) return exitFailure(ended);
+  if (report?.status === "failure") return failed(kindOf(report.error) ?? "run_failed", report.error);
+  if (report?.status === "unreadable") return failed("protocol_error", "its output is no report of a run");
+  if (report || finished) return { status: "completed", missingFinish: false };
+  if (!hasEvents && hasGarbage) return failed("protocol_error", "nothing that it wrote is an event");
+  if (requireFinish) return failed("stream_ended", "it ended without saying that the agent was done");
+  return { status: "completed", missingFinish: true };
+}
+
+/** The program's own words are looked for where it puts them: in its report, its last error, its error output. */
+function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
+  const reported = report?.status === "failure" ? report.error : undefined;
+  const printed = lastWords([...stderr.head, ...stderr.tail]);
+  const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`;
+  for (const words of [reported, lastError, printed]) {
+    const kind = words === undefined ? undefined : kindOf(words);
+    if (kind && words !== undefined) return failed(kind, words);
+  }
+  const words = reported ?? printed ?? lastError;
+  return failed(
+    "process_exit",
+    words === undefined ? `the program ended ${how}` : `the program ended ${how}: ${words}`,
+  );
+}
+
+function failed(kind: CodebuffCliFailureKind, words: string): Verdict {
+  return { status: "failed", kind, words: withoutStack(words) };
+}

@@ -1,0 +1,115 @@
+import type { Clock } from "../core/clock.ts";
+import { deferred } from "../core/deferred.ts";
+import { ConnectError } from "../core/errors.ts";
+import { findProgram } from "./command.ts";
+import { startFailure, unstartable } from "./failures.ts";
+import type { CodebuffCliProfile } from "./options.ts";
+import { CliProcess } from "./process.ts";
+import { ESCAPE } from "./run.ts";
+
+/** What a program says it can do. */
+export interface CodebuffCliProbe {
+  /** As it says it; absent where it did not answer. */
+  readonly version?: string;
+  /** Those of the flags in question that its help names. */
+  readonly flags: readonly string[];
+  /** The best profile that it has; absent where it has none. */
+  readonly profile?: CodebuffCliProfile;
+  /** What it calls its free mode. */
+  readonly freeFlag?: "--free" | "--lite";
+}
+
+export interface ProbeSetup {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** Ends it; its reason is what the probe rejects with. */
+  readonly signal: AbortSignal;
+}
+
+/** ms for each of its two questions. */
+const PROBE_TIMEOUT = 5_000;
+
+/** Bytes of an answer that are read. */
+const MAX_ANSWER = 1_048_576;
+
+const FLAGS = ["--stream-json", "--json", "--print", "--free", "--lite"] as const;
+
+/**
+ * Asks a program for its version and its help, and reads there how to talk to it. Starts it twice.
+ * @throws ConnectError when it cannot be started
+ */
+export async function probeCommand(setup: ProbeSetup): Promise<CodebuffCliProbe> {
+  const version = await ask(setup, "--version");
+  const help = (await ask(setup, "--help")) ?? "";
+  const flags = FLAGS.filter((flag) => new RegExp(`(?:^|[\\s,])${flag}(?![\\w-])`, "m").test(help));
+  const has = (flag: (typeof FLAGS)[number]): boolean => flags.includes(flag);
+  const profile = has("--stream-json")
+    ? "stream-json"
+    : has("--print")
+      ? "print"
+      : has("--json")
+        ? "json"
+        : undefined;
+  const freeFlag = has("--free") ? "--free" : has("--lite") ? "--lite" : undefined;
+  return {
+    ...(version === undefined ? {} : { version: version.trim() }),
+    flags,
+    ...(profile ? { profile } : {}),
+    ...(freeFlag ? { freeFlag } : {}),
+  };
+}
+
+/** What it answers, if it ends well and in time. */
+function ask(
+  { command, args, env, clock, signal }: ProbeSetup,
+  question: string,
+): Promise<string | undefined> {
+  const answer = deferred<string | undefined>();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  let end = (): void => {};
+  const failed = (cause: unknown): void => {
+    end();
+    answer.reject(new ConnectError(startFailure(command, cause), { cause, retryable: false }));
+  };
+  try {
+    signal.throwIfAborted();
+    const program = findProgram(command, env);
+    if ("code" in program) throw unstartable(command, program.code);
+    const asked = new CliProcess({
+      command: program.command,
+      args: [...program.args, ...args, question],
+      cwd: undefined,
+      env,
+      input: undefined,
+      clock,
+      listener: {
+        stdout: (piece) => {
+          if (bytes === 0 && piece[0] === ESCAPE) asked.kill(); // it has opened its user interface
+          bytes += piece.length;
+          if (bytes <= MAX_ANSWER) pieces.push(piece);
+        },
+        stderr: () => {}, // it may complain of whatever it likes
+        ended: ({ code }) => {
+          end();
+          if (signal.aborted) answer.reject(signal.reason);
+          else answer.resolve(code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined);
+        },
+        failed,
+      },
+    });
+    const kill = (): void => asked.kill();
+    const cancel = clock.setTimeout(kill, PROBE_TIMEOUT);
+    signal.addEventListener("abort", kill, { once: true });
+    end = () => {
+      cancel();
+      signal.removeEventListener("abort", kill);
+    };
+  } catch (cause) {
+    if (signal.aborted) answer.reject(signal.reason);
+    else failed(cause);
+  }
+  return answer.promise;
+}

@@ -1,0 +1,391 @@
+import type { CancelTimer } from "../core/clock.ts";
+import { Deadline } from "../core/deadline.ts";
+import { ClosedError, ConnectError, TurnTimeoutError } from "../core/errors.ts";
+import type { LiveTurn } from "../core/live-turn.ts";
+import type { Question } from "../core/question.ts";
+import type { Voice } from "../core/voice.ts";
+import type { CodebuffCliClientEvents } from "./client-events.ts";
+import { findProgram } from "./command.ts";
+import { CodebuffCliError } from "./errors.ts";
+import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
+import { ADVICE, startFailure, unstartable } from "./failures.ts";
+import { isFolder } from "./folder.ts";
+import { LineSplitter } from "./lines.ts";
+import type { CodebuffCliSettings } from "./options.ts";
+import { type Exit, type Report, verdictOn } from "./outcome.ts";
+import { CliProcess } from "./process.ts";
+import { readReport } from "./report.ts";
+import { StderrKeeper } from "./stderr.ts";
+import { type CodebuffCliResult, costOf, stepTurn, type TurnState } from "./turn.ts";
+
+/** What one run is made of. */
+export interface RunSetup {
+  readonly settings: CodebuffCliSettings;
+  readonly voice: Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>;
+  readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
+  readonly state: TurnState;
+  readonly argv: readonly string[];
+  readonly input: string | undefined;
+  readonly cwd: string | undefined;
+  readonly timeoutSeconds: number | undefined;
+  /** ms between two lines of output; 0 where the turn has a limit of its own. */
+  readonly idleTimeout: number;
+  /** The environment of the process, made when it starts; `dispose` deletes what was made for it. */
+  readonly environment: () => { readonly env: NodeJS.ProcessEnv; readonly dispose: () => void };
+  /** Takes credentials and the user's folder out of what the program says. */
+  readonly clean: (text: string) => string;
+  /** The process is gone, or never was. */
+  readonly over: () => void;
+}
+
+/** ms behind the program's own limit at which it is ended here: it counts from the end of its start, and says what it has. */
+const TIMEOUT_GRACE = 5_000;
+
+/** The first byte of what only a terminal understands. */
+export const ESCAPE = 0x1b;
+
+/**
+ * One process that answers one prompt.
+ *
+ *     started ──exit──▶ its pipes drain ──▶ settled
+ *        │ cancelled, a limit, the user interface, or it stays behind its last word
+ *        ▼
+ *     terminating (SIGTERM to the group) ──killGrace──▶ killing (SIGKILL) ──exit──▶ settled
+ */
+export class Run {
+  readonly #setup: RunSetup;
+  readonly #lines: LineSplitter;
+  readonly #stderr: StderrKeeper;
+  readonly #startup: Deadline;
+  readonly #idle: Deadline;
+  #process: CliProcess | undefined;
+  #dispose: () => void = () => {};
+  #cancelTotal: CancelTimer = () => {};
+  #cancelGrace: CancelTimer = () => {};
+  /** Where all of the output is one text: what has come of it. */
+  #output: Uint8Array[] = [];
+  #outputBytes = 0;
+  #hasOutput = false;
+  #hasEvents = false;
+  #hasGarbage = false;
+  #isInteractive = false;
+  #isTooLong = false;
+  #overstayed = false;
+  #isEnding = false;
+  #isPaused = false;
+  /** When it was started, by the clock. */
+  #startedAt = 0;
+
+  constructor(setup: RunSetup) {
+    this.#setup = setup;
+    const { settings, clean, turn } = setup;
+    const { clock, startupTimeout, maxLineBytes } = settings;
+    const { idleTimeout } = setup;
+    this.#lines = new LineSplitter(maxLineBytes);
+    this.#stderr = new StderrKeeper(clean);
+    const silent = (limit: number) => (): void => turn.stopWith(new TurnTimeoutError("idle", limit));
+    this.#startup = new Deadline(clock, startupTimeout, silent(startupTimeout));
+    this.#idle = new Deadline(clock, idleTimeout, silent(idleTimeout));
+  }
+
+  start(): void {
+    const { settings, voice, turn, argv, input, cwd, timeoutSeconds, environment } = this.#setup;
+    const { clock, command } = settings;
+    try {
+      const { env, dispose } = environment();
+      this.#dispose = dispose;
+      const program = findProgram(command, env);
+      if ("code" in program) {
+        this.#onFailed(unstartable(command, program.code));
+        return;
+      }
+      this.#process = new CliProcess({
+        command: program.command,
+        args: [...program.args, ...argv],
+        cwd,
+        env,
+        input,
+        clock,
+        listener: {
+          stdout: (piece) => this.#onOutput(piece),
+          stderr: (piece) => this.#onStderr(this.#stderr.push(piece)),
+          ended: (exit) => this.#onEnded(exit),
+          failed: (error) => this.#onFailed(error),
+        },
+      });
+    } catch (cause) {
+      this.#onFailed(cause);
+      return;
+    }
+    const { pid } = this.#process;
+    if (pid === undefined) return; // which is about to be told
+    this.#startedAt = clock.now();
+    this.#startup.start();
+    if (timeoutSeconds !== undefined) {
+      const limit = timeoutSeconds * 1_000 + TIMEOUT_GRACE;
+      const expire = (): void => turn.stopWith(new TurnTimeoutError("total", timeoutSeconds * 1_000));
+      this.#cancelTotal = clock.setTimeout(expire, limit);
+    }
+    turn.sent();
+    turn.active();
+    voice.events.emit("spawned", { pid, turn });
+  }
+
+  /** Ends it gently, and firmly where that does not help. */
+  terminate(): void {
+    if (this.#isEnding) return; // or its grace would begin anew
+    this.#isEnding = true;
+    const { clock, killGrace } = this.#setup.settings;
+    this.#stopClocks();
+    this.#process?.terminate();
+    this.#cancelGrace = clock.setTimeout(() => this.#process?.kill(), killGrace);
+  }
+
+  kill(): void {
+    this.#process?.kill();
+  }
+
+  forward(signal: NodeJS.Signals): void {
+    this.#process?.terminate(signal);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#idle.stop(); // it is the reader who is slow
+    if (!this.#isEnding) this.#cancelGrace(); // and who keeps it from ending
+    this.#process?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#process?.resume();
+    if (!this.#setup.turn.open || this.#isEnding) return;
+    if (this.#setup.state.finish) this.#onFinished();
+    else this.#idle.start();
+  }
+
+  // --- what comes ---
+
+  #onOutput(piece: Uint8Array): void {
+    const { settings, turn } = this.#setup;
+    if (!turn.open) return; // nobody gets what still comes
+    if (!this.#hasOutput) this.#onFirst(piece);
+    this.#idle.touch();
+    turn.active(); // for a limit of its own
+    if (this.#isInteractive) return;
+    if (settings.profile === "json" || settings.profile === "text") this.#keep(piece);
+    else for (const line of this.#lines.push(piece)) this.#onLine(line);
+  }
+
+  #onFirst(piece: Uint8Array): void {
+    this.#hasOutput = true;
+    this.#startup.stop();
+    this.#idle.start();
+    if (piece[0] !== ESCAPE) return;
+    this.#isInteractive = true;
+    this.#process?.kill();
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#outputBytes += piece.length;
+    if (this.#outputBytes <= this.#setup.settings.maxOutputBytes) {
+      this.#output.push(piece);
+      return;
+    }
+    if (this.#isTooLong) return;
+    this.#isTooLong = true;
+    this.#output = [];
+    this.terminate();
+  }
+
+  #onLine(line: string | { readonly skipped: number }): void {
+    const { voice, settings } = this.#setup;
+    if (typeof line !== "string") {
+      this.#hasGarbage = true;
+      const message = `a line of ${line.skipped} bytes, over the limit of ${settings.maxLineBytes}, is left out`;
+      voice.warn("line-too-long", message);
+      return;
+    }
+    voice.frame("in", line);
+    const read = readLine(line);
+    if (read.kind === "unparsed") {
+      this.#hasGarbage = true;
+      voice.warn("unparsed-line", read.problem, { raw: line });
+    } else if (read.kind === "event") {
+      this.#onEvent(read.event, read.raw, line.length);
+    }
+  }
+
+  #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
+    const { voice, turn, state } = this.#setup;
+    this.#hasEvents = true;
+    voice.message(raw);
+    if (!turn.open) return;
+    const { event, call, asked, answered, finished } = stepTurn(state, printed, raw);
+    if (call) turn.tools.set(call);
+    if (asked) this.#onAsked(asked);
+    if (answered !== undefined) turn.closed(answered);
+    turn.push(event, bytes);
+    if (finished) this.#onFinished();
+  }
+
+  #onAsked(question: Question): void {
+    const { voice, turn } = this.#setup;
+    turn.opened({ type: "question", id: question.id, question });
+    const isOpen = (): boolean => turn.pending.some(({ id }) => id === question.id);
+    voice.shared.emitPresent("question", isOpen, question, turn);
+  }
+
+  /** Nothing but the end is to come. A program that stays is helped. */
+  #onFinished(): void {
+    const { clock, exitGrace } = this.#setup.settings;
+    this.#idle.stop();
+    if (this.#isEnding || this.#isPaused || exitGrace === 0) return;
+    this.#cancelGrace();
+    this.#cancelGrace = clock.setTimeout(() => {
+      this.#overstayed = true;
+      this.terminate();
+    }, exitGrace);
+  }
+
+  #onStderr(lines: readonly string[]): void {
+    const { voice, turn, settings } = this.#setup;
+    for (const line of lines) {
+      voice.events.emit("stderr", line, turn);
+      if (settings.profile !== "print") continue;
+      const read = readLine(line); // there, errors go this way
+      if (read.kind === "event" && read.event.type === "error")
+        this.#onEvent(read.event, read.raw, line.length);
+    }
+  }
+
+  // --- the end ---
+
+  #onEnded(exit: Exit): void {
+    const rest = this.#lines.end();
+    if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
+    this.#onStderr(this.#stderr.end());
+    const report = this.#report();
+    this.#cleanUp();
+    this.#settle(exit, report);
+    this.#setup.over();
+  }
+
+  /** What a program has said that says all at its end. */
+  #report(): Report | undefined {
+    const { profile } = this.#setup.settings;
+    if (profile !== "json" && profile !== "text") return undefined;
+    if (this.#isTooLong) return { status: "too-long" };
+    const output = Buffer.concat(this.#output).toString("utf8");
+    if (profile === "text") {
+      const text = output.replace(/\r?\n$/, "");
+      if (text !== "") this.#onEvent({ type: "text", text }, undefined, text.length);
+      return { status: "success" };
+    }
+    const { report, events } = readReport(output);
+    for (const { event, raw } of events) this.#onEvent(event, raw, 0);
+    return report;
+  }
+
+  #settle(exit: Exit, report: Report | undefined): void {
+    const { turn, state, settings, clean, timeoutSeconds } = this.#setup;
+    if (!turn.open) {
+      turn.stopped();
+      return;
+    }
+    const stderr = this.#stderr.kept;
+    const exitCode = this.#overstayed ? null : exit.code;
+    const verdict = verdictOn({
+      exit,
+      overstayed: this.#overstayed,
+      finished: state.finish !== undefined,
+      hasEvents: this.#hasEvents,
+      hasGarbage: this.#hasGarbage,
+      report,
+      interactive: this.#isInteractive,
+      lastError: state.lastError,
+      stderr,
+      requireFinish: settings.requireFinish,
+    });
+    letGo(turn);
+    if (verdict.status === "completed") {
+      const cost = costOf(state);
+      const sessionId = state.sessionId ?? state.requestedSessionId;
+      turn.complete({
+        text: turn.text,
+        ...(turn.truncated ? { truncated: true } : {}),
+        ...(cost ? { cost } : {}),
+        ...(sessionId === undefined ? {} : { sessionId }),
+        toolCalls: turn.toolCalls,
+        ...(verdict.missingFinish ? { missingFinish: true } : {}),
+        exitCode,
+        stderr,
+      });
+      return;
+    }
+    const { kind } = verdict;
+    const ran = settings.clock.now() - this.#startedAt;
+    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= timeoutSeconds * 1_000) {
+      turn.fail(new TurnTimeoutError("total", timeoutSeconds * 1_000));
+      return;
+    }
+    const words = clean(verdict.words);
+    const advice = ADVICE[kind];
+    turn.fail(
+      new CodebuffCliError({
+        origin: "process",
+        kind,
+        serverMessage: advice === undefined ? words : `${words}; ${advice}`,
+        exitCode,
+        signal: exit.signal ?? undefined,
+        stderr,
+      }),
+    );
+  }
+
+  /** It could not be started. */
+  #onFailed(cause: unknown): void {
+    const { turn, settings, clean, over, cwd } = this.#setup;
+    this.#cleanUp();
+    // The system says the same of a folder that is gone as of a program that is.
+    const isHomeless = cwd !== undefined && !isFolder(cwd);
+    const words = isHomeless ? "`cwd` is no folder any more" : startFailure(settings.command, cause);
+    const error = new ConnectError(clean(words), {
+      cause,
+      delivery: "not-sent",
+      retryable: false,
+    });
+    if (turn.open) turn.fail(error);
+    else turn.stopped();
+    over();
+  }
+
+  #cleanUp(): void {
+    this.#isEnding = true; // a reader who only now catches up starts no clock
+    this.#stopClocks();
+    this.#dispose();
+  }
+
+  #stopClocks(): void {
+    this.#startup.stop();
+    this.#idle.stop();
+    this.#cancelTotal();
+    this.#cancelGrace();
+  }
+}
+
+/** What of a turn was open: nobody ends its calls any more, nor hears of its questions. */
+export function letGo(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+  for (const { id } of turn.pending) turn.closed(id);
+  turn.tools.abandon();
+}
+
+/** What a turn ends with whose client is closed. */
+export function closedInRun(): ClosedError {
+  return new ClosedError(
+    "the client was closed while the program worked; what it had begun was ended with it",
+    {
+      delivery: "unknown",
+    },
+  );
+}

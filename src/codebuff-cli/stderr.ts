@@ -1,0 +1,66 @@
+import { stripVTControlCharacters } from "node:util";
+import type { CodebuffCliStderr } from "./errors.ts";
+import { LineSplitter } from "./lines.ts";
+
+/** Lines kept of the beginning, where a program says what it is missing. */
+const HEAD = 20;
+
+/** Lines kept of the end, where it says what it died of. */
+const TAIL = 50;
+
+/** Characters kept of a line: a stack trace has no longer ones that help. */
+const LINE = 2_000;
+
+/** Bytes of one line that are looked at; noise without a newline is not kept. */
+const MAX_LINE_BYTES = 65_536;
+
+/** Keeps what explains a failure of the program, and no more of what it writes, however much that is. */
+export class StderrKeeper {
+  readonly #redact: (text: string) => string;
+  readonly #lines = new LineSplitter(MAX_LINE_BYTES);
+  readonly #head: string[] = [];
+  /** A ring: the line numbered `n` behind the head is at `n % TAIL`. */
+  readonly #tail: string[] = [];
+  #total = 0;
+  #isCut = false;
+
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  /** The lines that end in this piece, cleaned: without escape sequences and credentials. */
+  push(piece: Uint8Array): readonly string[] {
+    return [...this.#lines.push(piece)].map((line) => this.#add(line));
+  }
+
+  /** A last line without a newline. */
+  end(): readonly string[] {
+    const line = this.#lines.end();
+    return line === undefined ? [] : [this.#add(line)];
+  }
+
+  get kept(): CodebuffCliStderr {
+    const behind = this.#total - this.#head.length;
+    const first = Math.max(0, behind - TAIL);
+    const tail = this.#tail.map((_, at) => this.#tail[(first + at) % TAIL] ?? "");
+    return {
+      head: [...this.#head],
+      tail,
+      truncated: this.#isCut || first > 0,
+      totalLines: this.#total,
+    };
+  }
+
+  #add(line: string | { readonly skipped: number }): string {
+    const text =
+      typeof line === "string"
+        ? this.#redact(stripVTControlCharacters(line))
+        : `(a line of ${line.skipped} bytes)`;
+    if (typeof line !== "string" || text.length > LINE) this.#isCut = true;
+    const short = text.slice(0, LINE);
+    if (this.#head.length < HEAD) this.#head.push(short);
+    else this.#tail[(this.#total - HEAD) % TAIL] = short;
+    this.#total++;
+    return text;
+  }
+}

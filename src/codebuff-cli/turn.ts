@@ -1,0 +1,228 @@
+import { isAskUser, questionOf } from "../core/ask-user.ts";
+import type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
+import type { Question } from "../core/question.ts";
+import type { TurnToolCall } from "../core/tool-call.ts";
+import type { Cost, TurnResult } from "../core/turn.ts";
+import type { CodebuffCliStderr } from "./errors.ts";
+import type { CodebuffCliEvent, CodebuffCliFinish, PrintedEvent } from "./events.ts";
+import { SESSION_ID } from "./options.ts";
+
+/** What a turn of the program ends with. */
+export interface CodebuffCliResult extends TurnResult {
+  /** In credits, as the program told it. */
+  readonly cost?: Cost;
+  /** The session that the next prompt can go on with. */
+  readonly sessionId?: string;
+  readonly toolCalls: readonly TurnToolCall[];
+  /** Set when the program ended well without saying that the agent was done. */
+  readonly missingFinish?: true;
+  /** Null when it had said its last word and had to be ended. */
+  readonly exitCode: number | null;
+  readonly stderr: CodebuffCliStderr;
+}
+
+/** What is known of one turn while it runs. */
+export interface TurnState {
+  /** What of the root's text has come in chunks since its last whole block; it stops growing where the turn's text does. */
+  chunked: string;
+  readonly maxChunked: number;
+  /** Agents that work for the root, with their types. */
+  readonly subagents: Map<string, string>;
+  readonly calls: Map<string, TurnToolCall>;
+  /** Questions that are open, by the id of their call. */
+  readonly questions: Set<string>;
+  /** The root's own name, where it tells one. */
+  root: string | undefined;
+  sessionId: string | undefined;
+  /** The one that was asked for, which counts as long as the program tells none. */
+  requestedSessionId: string | undefined;
+  finish: CodebuffCliFinish | undefined;
+  /** The last thing that went wrong without ending the run. */
+  lastError: string | undefined;
+}
+
+/** `maxText` in characters. */
+export function newTurnState(maxText: number): TurnState {
+  return {
+    chunked: "",
+    maxChunked: maxText,
+    subagents: new Map(),
+    calls: new Map(),
+    questions: new Set(),
+    root: undefined,
+    sessionId: undefined,
+    requestedSessionId: undefined,
+    finish: undefined,
+    lastError: undefined,
+  };
+}
+
+/** What to do about one event. */
+export interface TurnStep {
+  readonly event: CodebuffCliEvent;
+  /** A tool call that is new, or not what it was. */
+  readonly call?: TurnToolCall;
+  /** The agent asks the user something. */
+  readonly asked?: Question;
+  /** The id of a question that was answered, or came to nothing. */
+  readonly answered?: string;
+  /** The root agent is done: nothing but the end of the process is to come. */
+  readonly finished?: boolean;
+}
+
+export function textOf(event: CodebuffCliEvent): string {
+  return event.type === "text" || event.type === "chunk" ? event.delta : "";
+}
+
+/** In credits, as far as it was told. */
+export function costOf({ finish }: TurnState): Cost | undefined {
+  return finish?.totalCost === undefined ? undefined : { amount: finish.totalCost, unit: "credits" };
+}
+
+/** One event of a running turn. `raw` is what it was read from. Pure but for what `state` carries along. */
+export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown): TurnStep {
+  state.sessionId ??= sessionIdOf(raw);
+  switch (printed.type) {
+    case "chunk":
+      if (state.chunked.length < state.maxChunked) state.chunked += printed.text;
+      return { event: { type: "chunk", delta: printed.text } };
+    case "text":
+      return {
+        event: { ...printed, delta: isOfRoot(state, printed.agentId) ? newText(state, printed.text) : "" },
+      };
+    case "start":
+      state.root = printed.agentId;
+      return { event: printed };
+    case "tool_call":
+      return onCall(state, printed, raw);
+    case "tool_progress":
+      return withCall(state, printed, (call) => ({ ...call, output: `${textSoFar(call)}${printed.output}` }));
+    case "tool_result":
+      return onResult(state, printed);
+    case "subagent_start":
+      state.subagents.set(printed.agentId, printed.agentType);
+      return { event: printed };
+    case "subagent_finish":
+      state.subagents.delete(printed.agentId);
+      return { event: printed };
+    case "error":
+      if (printed.source === undefined) state.lastError = printed.message; // with a source it mends itself
+      return { event: printed };
+    case "finish":
+      return onFinish(state, printed);
+    case "download":
+    case "reasoning_delta":
+    case "reasoning_chunk":
+    case "subagent_chunk":
+    case "unknown":
+      return { event: printed };
+    default:
+      return printed satisfies never;
+  }
+}
+
+/** The names by which programs are known to tell the session's id, on any event. */
+const SESSION_KEYS = ["session_id", "sessionId", "conversationId", "conversation_id", "chatId"];
+
+function sessionIdOf(raw: unknown): string | undefined {
+  if (typeof raw !== "object" || raw === null) return undefined;
+  for (const key of SESSION_KEYS) {
+    const id: unknown = Reflect.get(raw, key);
+    if (typeof id === "string" && SESSION_ID.test(id)) return id; // it goes into arguments: no flag, no spaces
+  }
+  return undefined;
+}
+
+/** The name that every build gives the agent which the prompt went to. */
+const MAIN_AGENT = "main-agent";
+
+function isOfRoot({ root }: TurnState, agentId: string | undefined): boolean {
+  return agentId === undefined || agentId === MAIN_AGENT || agentId === root;
+}
+
+/** What of a block has not come in chunks: builds that stream it repeat all of it. */
+function newText(state: TurnState, text: string): string {
+  const { chunked } = state;
+  state.chunked = "";
+  if (chunked === "") return text;
+  if (chunked.endsWith(text)) return "";
+  return text.startsWith(chunked) ? text.slice(chunked.length) : text;
+}
+
+type Printed<Type extends PrintModeEvent["type"]> = Extract<PrintModeEvent, { readonly type: Type }>;
+
+function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): TurnStep {
+  const { toolCallId: id, toolName: name, input, agentId } = event;
+  const call: TurnToolCall = {
+    id,
+    name,
+    input,
+    raw,
+    state: "running",
+    ...(agentId === undefined ? {} : { agentId }),
+  };
+  state.calls.set(id, call);
+  const asked = isAskUser(name) ? questionOf({ id, name, input: inNewShape(input), raw }) : undefined;
+  if (asked) state.questions.add(id);
+  return { event, call, ...(asked ? { asked } : {}) };
+}
+
+/** Earlier programs ask one thing at a time, with options that are texts. */
+function inNewShape(input: Readonly<Record<string, unknown>>): object {
+  const { question, options } = input;
+  if (typeof question !== "string" || !Array.isArray(options)) return input;
+  const labels = options.map((option: unknown) => (typeof option === "string" ? { label: option } : option));
+  return { questions: [{ question, options: labels }] };
+}
+
+function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
+  const { toolCallId: id, output } = event;
+  const error = errorOf(output);
+  const step = withCall(state, event, (call) => ({
+    ...call,
+    output,
+    state: error === undefined ? "done" : "failed",
+    ...(error === undefined ? {} : { error }),
+  }));
+  return state.questions.delete(id) ? { ...step, answered: id } : step;
+}
+
+/** A result without a call is an event, and nothing else. */
+function withCall(
+  state: TurnState,
+  event: Printed<"tool_progress" | "tool_result">,
+  change: (call: TurnToolCall) => TurnToolCall,
+): TurnStep {
+  const known = state.calls.get(event.toolCallId);
+  if (!known) return { event };
+  const call = change(known);
+  state.calls.set(call.id, call);
+  return { event, call };
+}
+
+function textSoFar({ output }: TurnToolCall): string {
+  return typeof output === "string" ? output : "";
+}
+
+/** A tool has failed when it says so; a command that ends with another code than 0 has done its work. */
+function errorOf(output: readonly ToolOutput[]): string | undefined {
+  for (const part of output) {
+    if (part.type !== "json" || typeof part.value !== "object" || part.value === null) continue;
+    const { errorMessage, error } = part.value as Readonly<Record<string, unknown>>;
+    if (typeof errorMessage === "string") return errorMessage;
+    if (error !== undefined && error !== null)
+      return typeof error === "string" ? error : JSON.stringify(error);
+  }
+  return undefined;
+}
+
+/** The first one counts; one that names a sub-agent, by its id or its type, is that one's. */
+function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
+  const { agentId } = event;
+  const { subagents } = state;
+  if (agentId !== undefined && (subagents.has(agentId) || [...subagents.values()].includes(agentId)))
+    return { event };
+  if (state.finish) return { event };
+  state.finish = event;
+  return { event, finished: true };
+}

@@ -1,0 +1,157 @@
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { type CommandSystem, findProgram } from "../../src/codebuff-cli/command.ts";
+
+/** A folder with a program, a file that is none, and a folder of a program's name. */
+async function folders() {
+  const folder = await tempFolder();
+  const path = (...parts: string[]) => join(folder.path, ...parts);
+  for (const name of ["a", "b", "c d", "b/dir"]) await mkdir(path(name));
+  for (const name of ["b/tool", "c d/tool", "a/plain"]) await writeFile(path(name), "#!/bin/sh\n");
+  for (const name of ["b/tool", "c d/tool"]) await chmod(path(name), 0o755);
+  await symlink("tool", path("b/link"));
+  await symlink("loop", path("b/loop"));
+  return { path, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+describe.skipIf(process.platform === "win32")("a command", () => {
+  test("is the first program of its name in PATH, also behind a space", async () => {
+    await using at = await folders();
+    const env = { PATH: `${at.path("a")}:${at.path("c d")}:${at.path("b")}` };
+    expect(findProgram("tool", env)).toEqual({ command: at.path("c d", "tool"), args: [] });
+  });
+
+  test("that is a path is that, and PATH does not matter", async () => {
+    await using at = await folders();
+    expect(findProgram(at.path("b/tool"), { PATH: "" })).toEqual({ command: at.path("b/tool"), args: [] });
+    expect(findProgram(at.path("b/link"), {})).toEqual({ command: at.path("b/link"), args: [] });
+  });
+
+  test("with a separator is relative to the folder of this process", async () => {
+    await using at = await folders();
+    const nearby = relative(process.cwd(), at.path("b/tool"));
+    expect(nearby).toContain("/");
+    expect(findProgram(nearby, {})).toEqual({ command: at.path("b/tool"), args: [] });
+  });
+
+  test("without a separator is not looked for in the folder of this process", () => {
+    expect(findProgram("package.json", { PATH: ":" })).toEqual({ code: "ENOENT" });
+  });
+
+  test.each([
+    ["is not there", "b/nothing", "ENOENT"],
+    ["is no program", "a/plain", "EACCES"],
+    ["is a folder", "b/dir", "EACCES"],
+    ["is a loop of links", "b/loop", "ENOENT"],
+  ])("that %s cannot be started", async (_, name, code) => {
+    await using at = await folders();
+    expect(findProgram(at.path(name), {})).toEqual({ code });
+  });
+
+  test("that is no program in one folder of PATH is looked for in the next", async () => {
+    await using at = await folders();
+    const env = { PATH: `${at.path("b")}:${at.path("a")}` };
+    expect(findProgram("dir", env)).toEqual({ code: "EACCES" });
+    expect(findProgram("nothing", env)).toEqual({ code: "ENOENT" });
+    await writeFile(at.path("a/dir"), "", { mode: 0o755 });
+    expect(findProgram("dir", env)).toEqual({ command: at.path("a/dir"), args: [] });
+  });
+
+  test("is found where there is no PATH as the system finds it", () => {
+    expect(findProgram("sh", {})).toMatchObject({ command: expect.stringMatching(/^\/(?:usr\/)?bin\/sh$/) });
+  });
+});
+
+/** As npm writes it. */
+const SHIM = (target: string, program = '"%_prog%"  ') =>
+  `@ECHO off
+GOTO start
+:find_dp0
+SET dp0=%~dp0
+EXIT /b
+:start
+SETLOCAL
+CALL :find_dp0
+
+IF EXIST "%dp0%\\node.exe" (
+  SET "_prog=%dp0%\\node.exe"
+) ELSE (
+  SET "_prog=node"
+  SET PATHEXT=%PATHEXT:;.JS;=;%
+)
+
+endLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & ${program}"${target}" %*
+`.replaceAll("\n", "\r\n");
+
+/** A Windows with these files. */
+function windows(files: Readonly<Record<string, string>>): CommandSystem {
+  return {
+    platform: "win32",
+    cwd: "C:\\work",
+    node: "C:\\node\\node.exe",
+    kindOf: (path) => (Object.hasOwn(files, path) ? "program" : "none"),
+    read: (path) => files[path] ?? "",
+  };
+}
+
+describe("on Windows a command", () => {
+  const SCRIPT = "C:\\npm\\node_modules\\codebuff\\index.js";
+  const env = { Path: "C:\\bin;C:\\npm", PATHEXT: ".COM;.EXE;.BAT;.CMD" };
+
+  test("that npm has installed is the script behind its shim, run by Node and never by a shell", () => {
+    const system = windows({
+      "C:\\npm\\codebuff": "#!/bin/sh",
+      "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\node_modules\\codebuff\\index.js"),
+      [SCRIPT]: "",
+    });
+    const program = { command: "C:\\node\\node.exe", args: [SCRIPT] };
+    expect(findProgram("codebuff", env, system)).toEqual(program);
+    expect(findProgram("C:\\npm\\codebuff", env, system)).toEqual(program);
+    expect(findProgram("..\\npm\\codebuff.CMD", env, system)).toEqual(program);
+  });
+
+  test("that another package manager has installed is, too", () => {
+    const system = windows({
+      "C:\\npm\\codebuff.CMD":
+        '@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\..\\cb\\cli.mjs" %*\r\n) ELSE (\r\n  node  "%~dp0\\..\\cb\\cli.mjs" %*\r\n)\r\n',
+      "C:\\cb\\cli.mjs": "",
+    });
+    expect(findProgram("codebuff", env, system)).toEqual({
+      command: "C:\\node\\node.exe",
+      args: ["C:\\cb\\cli.mjs"],
+    });
+  });
+
+  test("with a shim for a program is that program", () => {
+    const system = windows({
+      "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\node_modules\\codebuff\\bin\\codebuff.exe", ""),
+      "C:\\npm\\node_modules\\codebuff\\bin\\codebuff.exe": "",
+    });
+    expect(findProgram("codebuff", env, system)).toEqual({
+      command: "C:\\npm\\node_modules\\codebuff\\bin\\codebuff.exe",
+      args: [],
+    });
+  });
+
+  test("that is a program is found by its ending, before a shim behind it", () => {
+    const system = windows({ "C:\\bin\\codebuff.EXE": "", "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\x.js") });
+    expect(findProgram("codebuff", env, system)).toEqual({ command: "C:\\bin\\codebuff.EXE", args: [] });
+    expect(
+      findProgram("codebuff.exe", { Path: "C:\\bin" }, windows({ "C:\\bin\\codebuff.exe": "" })),
+    ).toEqual({
+      command: "C:\\bin\\codebuff.exe",
+      args: [],
+    });
+  });
+
+  test.each([
+    ["a shim that only a shell understands", { "C:\\npm\\codebuff.CMD": "start something %*" }, "EINVAL"],
+    ["a shim whose script is gone", { "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\gone.js") }, "ENOENT"],
+    ["a script for other shells alone", { "C:\\npm\\codebuff": "#!/bin/sh" }, "ENOENT"],
+    ["nothing", {}, "ENOENT"],
+  ])("with %s cannot be started", (_, files, code) => {
+    expect(findProgram("codebuff", env, windows(files as Record<string, string>))).toEqual({ code });
+  });
+});

@@ -1,0 +1,290 @@
+import {
+  CodebuffCliError,
+  type CodebuffCliOptions,
+  type CodebuffCliPromptOptions,
+  isAgentwireError,
+} from "agentwire/codebuff-cli";
+import type { FakeCodebuffScenario } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { failureOf } from "../helpers/turns.ts";
+
+/** How one run ends. */
+async function ending(
+  scenario: FakeCodebuffScenario,
+  options: CodebuffCliOptions = {},
+  ofPrompt: CodebuffCliPromptOptions = {},
+) {
+  await using at = await cliWorld(scenario, options);
+  return await at.client.prompt("hi", ofPrompt).outcome;
+}
+
+/** What one run fails with. */
+async function failure(...args: Parameters<typeof ending>): Promise<CodebuffCliError> {
+  const outcome = await ending(...args);
+  if (outcome.status === "failed" && outcome.error instanceof CodebuffCliError) return outcome.error;
+  throw new Error(`it ended otherwise: ${JSON.stringify(outcome)}`);
+}
+
+describe("a run ends", () => {
+  test("exit 0 behind a finish: completed", async () => {
+    expect(await ending({})).toMatchObject({
+      status: "completed",
+      result: { text: "You said: hi", exitCode: 0 },
+    });
+  });
+
+  test("noFinish, exit 0: completed, and says so", async () => {
+    expect(await ending({ noFinish: true })).toMatchObject({
+      status: "completed",
+      result: { missingFinish: true },
+    });
+  });
+
+  test("noFinish, exit 0, where a finish is required: stream_ended", async () => {
+    const error = await failure({ noFinish: true }, { requireFinish: true });
+    expect(error).toMatchObject({
+      kind: "stream_ended",
+      partial: { text: "You said: hi" },
+      retryable: false,
+    });
+  });
+
+  test("exit 0 with nothing at all: completed, without text and without a finish", async () => {
+    expect(await ending({ events: [] })).toMatchObject({
+      status: "completed",
+      result: { text: "", missingFinish: true },
+    });
+  });
+
+  test("exit 0 with garbage alone: protocol_error", async () => {
+    expect(await failure({ events: [{ raw: "hello\nworld\n" }] })).toMatchObject({ kind: "protocol_error" });
+  });
+
+  test("exit 7 behind a finish: process_exit, with what was said until then", async () => {
+    const error = await failure({ exit: { code: 7 } });
+    expect(error).toMatchObject({
+      code: "turn-failed",
+      kind: "process_exit",
+      origin: "process",
+      exitCode: 7,
+      partial: { text: "You said: hi", cost: { amount: 1, unit: "credits" } },
+    });
+    expect(isAgentwireError(error, "turn-failed")).toBe(true);
+  });
+
+  test.each(["SIGKILL", "SIGSEGV", "SIGTERM", "SIGINT"] as const)(
+    "a %s that is not ours: process_exit",
+    async (signal) => {
+      const error = await failure({ exit: { signal } });
+      expect(error).toMatchObject({
+        kind: "process_exit",
+        exitCode: null,
+        signal,
+        message: expect.stringContaining(signal),
+      });
+    },
+  );
+
+  test("exit.never behind a finish: helped after its grace, completed, without an exit code", async () => {
+    await using at = await cliWorld({ exit: { never: true } });
+    const turn = at.client.prompt("hi");
+    const finished = new Promise<void>((resolve) => {
+      turn.on("event", (event) => event.type === "finish" && resolve());
+    });
+    await finished;
+    await at.clock.advance(4_999);
+    expect(turn.status).toBe("streaming");
+    await at.clock.advance(1);
+    expect(await turn.outcome).toMatchObject({
+      status: "completed",
+      result: { exitCode: null, text: "You said: hi" },
+    });
+  });
+
+  test("exit.never and ignoreSigterm behind a finish: it is ended firmly", async () => {
+    await using at = await cliWorld({ exit: { never: true }, ignoreSigterm: true });
+    const turn = at.client.prompt("hi");
+    const finished = new Promise<void>((resolve) => {
+      turn.on("event", (event) => event.type === "finish" && resolve());
+    });
+    await finished;
+    await at.clock.advance(5_000);
+    await at.cli.waitFor((cli) => cli.runs()[0]?.signals.some(({ signal }) => signal === "SIGTERM"));
+    await at.clock.advance(5_000);
+    expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: null } });
+  });
+
+  test("a finish of a sub-agent is not the end: no grace runs", async () => {
+    await using at = await cliWorld({
+      events: [
+        { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "R", onlyChild: true },
+        { type: "finish", agentId: "s1", totalCost: 1 },
+        { hold: "go" },
+        { type: "text", text: "more" },
+        { type: "finish", totalCost: 2 },
+      ],
+    });
+    const turn = at.client.prompt("hi");
+    const seen = new Promise<void>((resolve) => {
+      turn.on("event", (event) => event.type === "finish" && resolve());
+    });
+    await seen;
+    await at.clock.advance(60_000);
+    at.cli.release("go");
+    expect(await turn.result).toMatchObject({ text: "more", cost: { amount: 2 }, exitCode: 0 });
+  });
+
+  test("a report of success, of failure, and none", async () => {
+    const json = { profile: "json" } as const;
+    expect(await ending({ profile: "fork" }, json)).toMatchObject({ status: "completed" });
+    const failed = { success: false, output: "half", error: "it broke\n\nError: it broke\n    at x" };
+    const exit = { code: 0 };
+    expect(await failure({ profile: "fork", jsonObject: failed, exit }, json)).toMatchObject({
+      kind: "run_failed",
+      serverMessage: "it broke",
+      partial: { text: "half" },
+    });
+    expect(
+      await failure({ profile: "fork", plain: true, events: [{ raw: "no object" }] }, json),
+    ).toMatchObject({
+      kind: "protocol_error",
+    });
+  });
+
+  test("more output than is kept of a report: protocol_error, and the program is ended", async () => {
+    const at = { profile: "fork", hugeLine: 200_000, exit: { never: true } } as const;
+    const error = await failure(at, { profile: "json", maxOutputBytes: 100_000 });
+    expect(error).toMatchObject({
+      kind: "protocol_error",
+      message: expect.stringContaining("maxOutputBytes"),
+    });
+  });
+
+  test("a user interface: interactive_cli, killed at its first byte", async () => {
+    const error = await failure({ profile: "tui" });
+    expect(error).toMatchObject({ kind: "interactive_cli", signal: "SIGKILL" });
+  });
+});
+
+describe("a program fails with words that are known", () => {
+  const FAILURES = [
+    ["no-prompt", "no_prompt"],
+    ["no-key", "auth"],
+    ["me", "auth"],
+    ["401", "auth"],
+    ["402", "payment_required"],
+    ["403", "forbidden"],
+    ["429", "rate_limited"],
+    ["500", "server"],
+    ["502", "server"],
+    ["503", "server"],
+    ["504", "server"],
+    ["agent", "agent_not_found"],
+    ["no-response", "no_response"],
+    ["connect", "server"],
+  ] as const;
+
+  test("in its report, without the stack trace", async () => {
+    await using at = await cliWorld({ profile: "fork" }, { profile: "json" });
+    for (const [failWith, kind] of FAILURES) {
+      at.cli.set({ failWith });
+      const error = await failureOf(at.client.prompt("hi"));
+      expect(error, failWith).toMatchObject({ kind, exitCode: 1, retryable: false });
+      expect(String(error)).not.toContain("    at ");
+      expect(String(error)).not.toContain("\n");
+    }
+  });
+
+  test.each([
+    [
+      "on its error output, where it streams",
+      "note",
+      "stream-json",
+      ["no-key", "me", "403", "429", "connect"],
+    ],
+    ["in the error events of the earlier program", "print", "print", ["no-prompt", "402", "503", "connect"]],
+  ] as const)("%s", async (_, fake, profile, kinds) => {
+    await using at = await cliWorld({ profile: fake, exit: { code: 1 } }, { profile });
+    for (const [failWith, kind] of FAILURES.filter(([name]) => (kinds as readonly string[]).includes(name))) {
+      at.cli.set({ failWith });
+      expect(await failureOf(at.client.prompt("hi")), failWith).toMatchObject({ kind, exitCode: 1 });
+    }
+  });
+
+  test("with advice where there is some", async () => {
+    expect((await failure({ failWith: "no-key" })).message).toContain("CODEBUFF_API_KEY");
+    expect((await failure({ failWith: "402" })).message).toContain("credits");
+  });
+
+  test("an option that it lacks: unsupported_flag, and nothing is tried again", async () => {
+    await using at = await cliWorld({ profile: "fork" });
+    const error = await failureOf(at.client.prompt("hi"));
+    expect(error).toMatchObject({
+      kind: "unsupported_flag",
+      exitCode: 1,
+      message: expect.stringContaining("--stream-json"),
+      stderr: { head: ["error: unknown option '--stream-json'"] },
+    });
+    expect(at.cli.runs()).toHaveLength(1);
+  });
+
+  test("a failure that is not known: process_exit, with its last words", async () => {
+    const error = await failure({
+      noFinish: true,
+      stderr: [{ text: "noise\nError: the moon is full\n" }],
+      exit: { code: 3 },
+    });
+    expect(error).toMatchObject({
+      kind: "process_exit",
+      exitCode: 3,
+      message: expect.stringContaining("the moon is full"),
+    });
+  });
+
+  test("its own limit of time is our limit once that has passed, and otherwise its own will", async () => {
+    const scenario = { secondMs: 1, exit: {}, profile: "fork", stallAfter: 0 } as const;
+    const early = await failure(scenario, { profile: "json" }, { timeoutSeconds: 30 });
+    expect(early).toMatchObject({ kind: "cancelled_by_cli" });
+
+    await using at = await cliWorld(
+      {
+        profile: "fork",
+        events: [{ hold: "go" }],
+        jsonObject: { success: false, output: "half", error: "Run cancelled by user." },
+        exit: { code: 1 },
+      },
+      { profile: "json" },
+    );
+    const turn = at.client.prompt("hi", { timeoutSeconds: 30 });
+    await at.cli.nextRun();
+    await at.clock.advance(30_000);
+    at.cli.release("go");
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "turn-timeout", kind: "total", timeout: 30_000 },
+      partial: { text: "half" },
+    });
+  });
+});
+
+describe("what an error carries", () => {
+  test("of the error output: the beginning, the end, and no secret", async () => {
+    const lines = Array.from({ length: 100 }, (_, at) => `line ${at} hush-4f9b`).join("\n");
+    const error = await failure({ stderr: [{ text: lines }], exit: { code: 1 } }, { apiKey: "hush-4f9b" });
+    expect(error.stderr).toMatchObject({ truncated: true, totalLines: 100 });
+    expect(error.stderr.head[0]).toBe("line 0 [redacted]");
+    expect(error.stderr.tail.at(-1)).toBe("line 99 [redacted]");
+    expect(JSON.stringify(error)).not.toContain("hush");
+  });
+
+  test("no path of the user's folder, and no key in its words", async () => {
+    const text = "Error: cannot read /nowhere/someone/.secrets with hush-4f9b\n";
+    const error = await failure(
+      { stderr: [{ text }], exit: { code: 1 } },
+      { apiKey: "hush-4f9b", homeDir: "/nowhere/someone" },
+    );
+    expect(error.message).toContain("cannot read ~/.secrets with [redacted]");
+    expect(JSON.stringify(error)).not.toMatch(/someone|hush/);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { readLine } from "../../src/codebuff-cli/events.ts";
+
+const said = (value: unknown) => readLine(JSON.stringify(value));
+
+/** Every event of the program with every field that is known of it. */
+const FULL: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  start: { agentId: "base2", model: "openai/gpt-5-mini", messageHistoryLength: 4, session_id: "s" },
+  text: { text: "I will look.", agentId: "s1" },
+  reasoning_delta: { text: "look", runId: "r1", ancestorRunIds: ["r0"], agentId: "s1" },
+  tool_call: {
+    toolCallId: "t1",
+    toolName: "read_files",
+    input: { paths: ["a.txt"] },
+    agentId: "main-agent",
+    parentAgentId: "p",
+    includeToolCall: true,
+  },
+  tool_progress: { toolCallId: "t1", toolName: "read_files", output: "1/1", parentAgentId: "p" },
+  tool_result: {
+    toolCallId: "t1",
+    toolName: "read_files",
+    output: [
+      { type: "json", value: [{ path: "a.txt" }] },
+      { type: "media", data: "AA==", mediaType: "image/png" },
+    ],
+    parentAgentId: "p",
+  },
+  subagent_start: {
+    agentId: "s1",
+    agentType: "reviewer",
+    displayName: "Reviewer",
+    onlyChild: true,
+    model: "m",
+    parentAgentId: "main-agent",
+    params: { depth: 1 },
+    prompt: "check it",
+  },
+  subagent_finish: { agentId: "s1", agentType: "reviewer", displayName: "Reviewer", onlyChild: false },
+  error: { message: "Tool `nope` is not available.", source: "stream-interrupted" },
+  finish: { totalCost: 12, agentId: "base2" },
+  download: { version: "1.0.600", status: "failed" },
+  subagent_chunk: { agentId: "s1", agentType: "reviewer", chunk: "fine" },
+  reasoning_chunk: { agentId: "s1", ancestorRunIds: ["r0"], chunk: "hm" },
+};
+
+/** What each event must have. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  start: [],
+  text: ["text"],
+  reasoning_delta: ["text", "runId", "ancestorRunIds"],
+  tool_call: ["toolCallId", "toolName", "input"],
+  tool_progress: ["toolCallId", "output"],
+  tool_result: ["toolCallId", "output"],
+  subagent_start: ["agentId", "agentType", "displayName", "onlyChild"],
+  subagent_finish: ["agentId", "agentType", "displayName", "onlyChild"],
+  error: ["message"],
+  finish: [],
+  download: ["version", "status"],
+  subagent_chunk: ["agentId", "agentType", "chunk"],
+  reasoning_chunk: ["agentId", "ancestorRunIds", "chunk"],
+};
+
+/** A value of the wrong kind for any field. */
+const wrong = (value: unknown): unknown => (typeof value === "string" ? 7 : "seven");
+
+describe.each(Object.entries(FULL))("%s", (type, fields) => {
+  const event = { type, ...fields };
+
+  test("comes out with all of its fields, and with those that nobody knows", () => {
+    const more = { ...event, future: { a: [1] } };
+    expect(said(more)).toEqual({ kind: "event", event: more, raw: more });
+  });
+
+  test.each(REQUIRED[type] ?? [])("is unparsed without `%s`", (name) => {
+    const { [name]: _, ...others } = { ...event } as Record<string, unknown>;
+    expect(said(others)).toEqual({ kind: "unparsed", problem: expect.stringContaining(type) });
+  });
+
+  test.each(Object.keys(fields).filter((name) => name !== "session_id" && type !== "finish"))(
+    "is unparsed with a `%s` of another kind",
+    (name) => {
+      const odd = { ...event, [name]: wrong(fields[name]) };
+      expect(said(odd)).toEqual({ kind: "unparsed", problem: expect.stringContaining(type) });
+    },
+  );
+});
+
+describe("finish", () => {
+  test.each([
+    ["missing", {}],
+    ["negative", { totalCost: -1 }],
+    ["a string", { totalCost: "12" }],
+    ["null", { totalCost: null }],
+  ])("with a cost that is %s has none, and is the end all the same", (_, fields) => {
+    expect(said({ type: "finish", agentId: "base2", ...fields })).toMatchObject({
+      kind: "event",
+      event: { type: "finish", agentId: "base2" },
+    });
+    const line = said({ type: "finish", ...fields });
+    expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
+  });
+
+  test("with a cost that JSON does not have has none", () => {
+    expect(readLine('{"type":"finish","totalCost":Infinity}')).toMatchObject({ event: { type: "finish" } });
+    const line = readLine('{"type":"finish","totalCost":NaN}');
+    expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
+  });
+
+  test("with an agent that is no text has none", () => {
+    expect(said({ type: "finish", agentId: 3, totalCost: 1 })).toMatchObject({
+      event: { type: "finish", totalCost: 1 },
+    });
+  });
+});
+
+describe("other lines", () => {
+  test("a string is a piece of the root's text", () => {
+    expect(readLine('"hé 👋"')).toEqual({
+      kind: "event",
+      event: { type: "chunk", text: "hé 👋" },
+      raw: "hé 👋",
+    });
+  });
+
+  test("an event of a type that nobody knows is passed on as it is", () => {
+    const event = { type: "dance", steps: [1, 2] };
+    expect(said(event)).toEqual({ kind: "event", event: { type: "unknown", event }, raw: event });
+  });
+
+  test("the names of what every object has are no types that are known", () => {
+    expect(said({ type: "constructor" })).toMatchObject({ event: { type: "unknown" } });
+    expect(readLine('{"type":"text","text":"a","__proto__":{"agentId":"x"}}')).toMatchObject({
+      event: { type: "text", text: "a" },
+    });
+  });
+
+  test.each(["", "  ", "\t", "{}", '{"no":"type"}'])("%j says nothing", (line) => {
+    expect(readLine(line)).toEqual({ kind: "ignored" });
+  });
+
+  test.each([
+    "Downloading codebuff...",
+    "[=====>   ] 50%\r[======> ] 60%",
+    "{",
+    '"type": "text",',
+    '{"type":"text","text":"cut',
+    "[1,2]",
+    "42",
+    "null",
+    "true",
+    '{"type":7}',
+    '{"type":null}',
+    "\u001b[2J",
+  ])("%j is unparsed", (line) => {
+    expect(readLine(line)).toEqual({ kind: "unparsed", problem: expect.any(String) });
+  });
+
+  test("a bare NaN or Infinity outside of strings is read as null, and one inside stays", () => {
+    const line =
+      '{"type":"tool_call","toolCallId":"t","toolName":"NaN","input":{"a":NaN,"b":-Infinity,"c":"Infinity"}}';
+    expect(readLine(line)).toMatchObject({
+      event: { toolName: "NaN", input: { a: null, b: null, c: "Infinity" } },
+    });
+  });
+});

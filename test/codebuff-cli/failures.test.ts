@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { kindOf, lastWords, startFailure, withoutStack } from "../../src/codebuff-cli/failures.ts";
+
+test.each([
+  ["No prompt provided.", "no_prompt"],
+  ["Error: No prompt provided.", "no_prompt"],
+  ["Error: Print mode requires a prompt to be set", "no_prompt"],
+  ["No authentication token found. Please run `codebuff` first to authenticate.", "auth"],
+  ["Authentication failed", "auth"],
+  ["Error running prompt: Authentication failed", "auth"],
+  ["Agent run error: Unauthorized", "auth"],
+  ["Payment Required", "payment_required"],
+  ["Agent run error: Payment Required", "payment_required"],
+  ["Agent run error: Forbidden", "forbidden"],
+  ["Agent run error: Failed after 4 attempts. Last error: Too Many Requests", "rate_limited"],
+  ["Agent run error: Too Many Requests", "rate_limited"],
+  ["Agent run error: Failed after 4 attempts. Last error: Internal Server Error", "server"],
+  ["Agent run error: Failed after 4 attempts. Last error: Bad Gateway", "server"],
+  ["Agent run error: Service Unavailable", "server"],
+  ["Could not connect to server.", "server"],
+  ['Invalid agent ID: "x". Available agents: base2', "agent_not_found"],
+  ["No response from agent", "no_response"],
+  ["Run cancelled by user.", "cancelled_by_cli"],
+  ["Request timed out after 3 seconds", "cancelled_by_cli"],
+  ["error: unknown option '--stream-json'", "unsupported_flag"],
+] as const)("%j is %s", (words, kind) => {
+  expect(kindOf(words)).toBe(kind);
+});
+
+test.each(["", "it broke", "the Payment Required page", "Agent run error: it broke", "ENOENT: no such file"])(
+  "%j is nothing that is known",
+  (words) => {
+    expect(kindOf(words)).toBeUndefined();
+  },
+);
+
+test("last words are those of the last line that introduces itself, or of one that is known", () => {
+  expect(lastWords(["Error: a", "b", "Error running prompt: c", "    at d"])).toBe("Error running prompt: c");
+  expect(lastWords(["Error: a", "Could not connect to server."])).toBe("Could not connect to server.");
+  expect(lastWords(["a", "an Error: b", ""])).toBeUndefined();
+});
+
+test.each([
+  ["one line", "one line"],
+  ["why\n\nError: x\n    at y", "why"],
+  ["why\n  \nmore", "why"],
+  ["why\n    at y (z:1:2)", "why"],
+  ["why\nand how", "why\nand how"],
+  ["", ""],
+])("%j is shown as %j", (words, shown) => {
+  expect(withoutStack(words)).toBe(shown);
+});
+
+test.each([
+  ["ENOENT", "npm install -g codebuff"],
+  ["EACCES", "permissions"],
+  ["EPERM", "permissions"],
+  ["EINVAL", "without a shell"],
+  ["E2BIG", "promptVia"],
+  ["EMFILE", "EMFILE"],
+])("a program that does not start with %s: what to do names `the-cli` and %j", (code, advice) => {
+  const words = startFailure("the-cli", Object.assign(new Error("no"), { code }));
+  expect(words).toContain(advice);
+  if (code !== "E2BIG") expect(words).toContain("the-cli");
+});
+
+test("a program that does not start for no reason is said not to", () => {
+  expect(startFailure("the-cli", new Error("no"))).toBe("`the-cli` could not be started");
+  expect(startFailure("the-cli", undefined)).toBe("`the-cli` could not be started");
+});

@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { cliWorld, HELD, isThere, NO_HOME } from "../helpers/codebuff-cli.ts";
+import { shown } from "../helpers/turns.ts";
+
+const program = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+
+/** A program that is in the middle of a turn of the fake. */
+async function parent(how: string, options: object = {}, scenario: FakeCodebuffScenario = {}) {
+  const cli = await FakeCodebuffCli.start({ events: HELD, grandchild: true, ...scenario });
+  const given = { command: cli.command, args: cli.args, env: cli.env, homeDir: NO_HOME, ...options };
+  const child: ChildProcess = spawn(process.execPath, [program("parent.ts"), how, JSON.stringify(given)], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let said = "";
+  child.stdout?.on("data", (piece: Buffer) => {
+    said += piece.toString();
+  });
+  const exited = once(child, "exit");
+  const run = await cli.nextRun();
+  return {
+    cli,
+    child,
+    exited,
+    run,
+    said: () => said,
+    started: async () => {
+      while (!said.includes("started")) if (child.stdout) await once(child.stdout, "data");
+    },
+    gone: () => Promise.all([run.pid, ...(cli.runs()[0]?.grandchildren ?? [])].map((pid) => cli.gone(pid))),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await cli.stop();
+    },
+  };
+}
+
+describe("when this process ends, nothing of what it started stays", () => {
+  test.each([
+    ["exits", 3],
+    ["throws later", 1],
+  ])("it %s", async (how, code) => {
+    await using at = await parent(how);
+    expect(await at.exited).toEqual([code, null]);
+    await at.gone();
+  });
+
+  test("it exits, and the program ignores SIGTERM", async () => {
+    await using at = await parent("exits", {}, { ignoreSigterm: true });
+    await at.exited;
+    await at.gone();
+  });
+
+  test("a turn that is over keeps no process, and no listener, of this one", async () => {
+    const before = process.listenerCount("exit");
+    await using at = await cliWorld({}, { forwardSignals: false });
+    const turn = at.client.prompt("hi");
+    expect(process.listenerCount("exit")).toBe(before + 2); // the fake's own, and the one for all that runs
+    await turn.result;
+    expect(process.listenerCount("exit")).toBe(before + 1);
+  });
+});
+
+describe("signals to this process", () => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "forwardSignals: %s is passed on, and then ends this one as ever",
+    async (signal) => {
+      await using at = await parent("waits", { forwardSignals: true });
+      await at.started();
+      at.child.kill(signal);
+      expect(await at.exited).toEqual([null, signal]);
+      await at.gone();
+      expect(at.cli.runs()[0]?.signals.map((each) => each.signal)).toEqual([signal]);
+    },
+  );
+
+  test("forwardSignals: with two clients this process ends as well", async () => {
+    await using at = await parent("two clients", { forwardSignals: true });
+    await at.started();
+    at.child.kill("SIGTERM");
+    expect(await at.exited).toEqual([null, "SIGTERM"]);
+    await at.gone();
+  });
+
+  test("forwardSignals: a program that listens itself decides what becomes of it, and learns how the turn ended", async () => {
+    await using at = await parent("listens itself", { forwardSignals: true });
+    await at.started();
+    at.child.kill("SIGTERM");
+    expect(await at.exited).toEqual([0, null]);
+    expect(at.said()).toContain('{"status":"failed"}');
+    await at.gone();
+  });
+
+  test("forwardSignals: nothing listens any more once all such clients are closed", async () => {
+    const count = (): number => process.listenerCount("SIGHUP");
+    const before = count();
+    await using at = await cliWorld({}, { forwardSignals: true });
+    const second = at.another({ forwardSignals: true });
+    expect(count()).toBe(before + 1);
+    await at.client.close();
+    expect(count()).toBe(before + 1);
+    await second.close();
+    expect(count()).toBe(before);
+  });
+
+  test("without it, no signal is listened to", async () => {
+    const before = process.listenerCount("SIGINT");
+    await using at = await cliWorld({ events: HELD });
+    const turn = at.client.prompt("hi");
+    await shown(turn, "part");
+    expect(process.listenerCount("SIGINT")).toBe(before);
+  });
+});
+
+describe("many runs", () => {
+  test("of 200 that are cancelled, at every point of their lives, no process stays", {
+    timeout: 60_000,
+  }, async () => {
+    await using at = await cliWorld(
+      { flood: "endless", grandchild: false },
+      { maxProcesses: 8, maxQueuedTurns: 300 },
+    );
+    const pids: number[] = [];
+    at.client.on("spawned", ({ pid }) => pids.push(pid));
+    const turns = Array.from({ length: 200 }, (_, index) => {
+      const turn = at.client.prompt(`prompt ${index}`);
+      // At once, when the process is there, at its first event, and with that alone.
+      const stage = index % 4;
+      if (stage === 0) void turn.cancel();
+      if (stage === 1) turn.on("status", (status) => status === "sent" && void turn.cancel());
+      if (stage === 2) turn.on("event", () => void turn.cancel());
+      if (stage === 3) turn.on("event", ({ type }) => type === "text" && void turn.cancel());
+      return turn;
+    });
+    const outcomes = await Promise.all(turns.map(({ outcome }) => outcome));
+
+    expect(outcomes.map(({ status }) => status)).toEqual(turns.map(() => "cancelled"));
+    expect(pids.length).toBeGreaterThanOrEqual(150);
+    expect(pids.filter(isThere)).toEqual([]);
+    expect(at.clock.pending).toBe(0);
+  });
+
+  test("no more at a time than `maxProcesses`, the others in order", async () => {
+    await using at = await cliWorld({ events: HELD }, { maxProcesses: 2 });
+    const started: unknown[] = [];
+    at.client.on("spawned", ({ turn }) => started.push(turn));
+    const turns = ["a", "b", "c", "d"].map((prompt) => at.client.prompt(prompt));
+    const [first, second, third, fourth] = turns;
+    const statuses = (): unknown[] => turns.map(({ status }) => status);
+    expect(statuses()).toEqual(["sent", "sent", "queued", "queued"]);
+    await first?.cancel();
+    expect(statuses()).toEqual(["cancelled", "sent", "sent", "queued"]);
+    at.cli.release("go");
+    await Promise.all([second?.result, third?.result, fourth?.result]);
+    expect(started).toEqual(turns);
+  });
+
+  test("more than may wait are refused by the call", async () => {
+    await using at = await cliWorld({ events: HELD }, { maxProcesses: 1, maxQueuedTurns: 1 });
+    const first = at.client.prompt("a");
+    const second = at.client.prompt("b");
+    expect(() => at.client.prompt("c")).toThrow(expect.objectContaining({ code: "queue-full" }));
+    at.cli.release("go");
+    await Promise.all([first.result, second.result]);
+  });
+});
+
+describe("a slow reader", () => {
+  test("of 1,000,000 lines holds up the program, and memory stays flat", { timeout: 120_000 }, async () => {
+    await using cli = await FakeCodebuffCli.start({ flood: 1_000_000 });
+    const given = { command: cli.command, args: cli.args, env: cli.env, homeDir: NO_HOME };
+    const child = spawn(process.execPath, ["--expose-gc", program("slow-reader.ts"), JSON.stringify(given)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.on("data", (piece: Buffer) => {
+      said += piece.toString();
+    });
+    await once(child, "close");
+    const { read, waiting, samples, characters }: Record<string, number> & { samples: number[] } =
+      JSON.parse(said);
+
+    expect(read).toBeGreaterThanOrEqual(1_000_000);
+    expect(characters).toBeGreaterThanOrEqual(1_000_000);
+    // Lines of 24 bytes or more. 64 KiB were in hand when the pipe was paused; as many lay in it, and as many in front of it,
+    // when the program ended and the platform read out what it had left.
+    expect(waiting).toBeLessThanOrEqual(1_000 + (3 * 65_536) / 24);
+    const [first = 0, ...others] = samples;
+    expect(others).toHaveLength(3);
+    // An event takes more than 100 bytes: half of the others, kept, would be 37 MB.
+    for (const later of others) expect(later - first).toBeLessThan(8_000_000);
+  });
+
+  test("is not to blame the program for: no limit of silence runs while the pipe is paused", async () => {
+    await using at = await cliWorld({ flood: 100_000 }, { maxQueuedEvents: 10, idleTimeout: 1_000 });
+    const turn = at.client.prompt("hi", { idleTimeout: 500 });
+    const reader = turn[Symbol.asyncIterator]();
+    let pushed = 0;
+    await new Promise<void>((resolve) => {
+      turn.on("event", () => ++pushed > 20 && resolve());
+    });
+    await at.clock.advance(3_600_000);
+    expect(turn.status).toBe("streaming");
+    let count = 0;
+    for (let step = await reader.next(); !step.done; step = await reader.next()) count++;
+    expect(count).toBeGreaterThanOrEqual(100_000);
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
+  });
+
+  test("who catches up behind the end of the program starts no clock any more", async () => {
+    const said = Array.from({ length: 10 }, (_, index) => ({ type: "text", text: `${index}` }));
+    const events = [...said, { type: "finish", totalCost: 1 }];
+    await using at = await cliWorld({ events }, { maxQueuedEvents: 4 });
+    const turn = at.client.prompt("hi");
+    const reader = turn[Symbol.asyncIterator]();
+    await reader.next();
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
+    expect(at.clock.pending).toBe(0);
+    let count = 1;
+    for (let step = await reader.next(); !step.done; step = await reader.next()) count++;
+    expect(count).toBe(events.length);
+    expect(at.clock.pending).toBe(0);
+  });
+
+  test("that is none, since nobody reads, holds up nothing", async () => {
+    await using at = await cliWorld({ flood: 20_000 }, { maxQueuedEvents: 10 });
+    expect(await at.client.prompt("hi").outcome).toMatchObject({ status: "completed" });
+  });
+});

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { LineSplitter, type LongLine } from "../../src/codebuff-cli/lines.ts";
+
+const LIMIT = 16 * 1_048_576;
+
+/** All lines of pieces, the last one too. */
+function linesOf(pieces: readonly Uint8Array[], limit = LIMIT): (string | LongLine)[] {
+  const splitter = new LineSplitter(limit);
+  const lines = pieces.flatMap((piece) => [...splitter.push(piece)]);
+  const last = splitter.end();
+  return last === undefined ? lines : [...lines, last];
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The pieces of bytes that are cut at the given places. */
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const at = [0, ...[...places].sort((a, b) => a - b), bytes.length];
+  return at.slice(1).map((end, index) => bytes.slice(at[index], end));
+}
+
+describe("the lines of a stream", () => {
+  test.each([
+    ["a line", "a\n", ["a"]],
+    ["several", "a\nb\nc\n", ["a", "b", "c"]],
+    ["with CRLF", "a\r\nb\r\n", ["a", "b"]],
+    ["a return within a line stays, and one before the end goes", "a\rb\r\r\n", ["a\rb\r"]],
+    ["a last line without a newline", "a\nb", ["a", "b"]],
+    ["a last line that ends with a return alone", "a\nb\r", ["a", "b"]],
+    ["an empty line between two", "a\n\nb\n", ["a", "", "b"]],
+    ["nothing", "", []],
+    ["a byte-order mark in front", "\ufeffa\nb\n", ["a", "b"]],
+    ["a second byte-order mark stays", "\ufeff\ufeffa\n", ["\ufeffa"]],
+    ["one in front of a later line stays", "a\n\ufeffb\n", ["a", "\ufeffb"]],
+    ["characters of up to four bytes", "é\n漢\n👋\n", ["é", "漢", "👋"]],
+  ])("%s", (_, text, lines) => {
+    expect(linesOf([bytesOf(text)])).toEqual(lines);
+  });
+
+  test("bytes that are no UTF-8 become replacement characters, and the next line is whole", () => {
+    expect(linesOf([new Uint8Array([0x61, 0xff, 0x0a, 0x62, 0x0a])])).toEqual(["a\ufffd", "b"]);
+  });
+
+  test("property: any split of the bytes gives the same lines", () => {
+    const text = fc
+      .array(
+        fc.oneof(fc.constantFrom("\n", "\r\n", "\r", "\ufeff", "é", "👋", '{"type":"text"}'), fc.string()),
+      )
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(400)), (whole, places) => {
+        const bytes = bytesOf(whole);
+        const within = places.filter((place) => place <= bytes.length);
+        expect(linesOf(cut(bytes, within))).toEqual(linesOf([bytes]));
+      }),
+    );
+  });
+
+  test("one byte at a time gives the same lines, within each character too", () => {
+    const text = '\ufeff{"a":"hé 👋 漢"}\r\n{"b":1}\n\n"last 🇩🇪"';
+    const bytes = bytesOf(text);
+
+    expect(linesOf([...bytes].map((byte) => new Uint8Array([byte])))).toEqual(linesOf([bytes]));
+  });
+
+  test("nothing is kept of the bytes that were handed over", () => {
+    const splitter = new LineSplitter(LIMIT);
+    const piece = bytesOf("ab");
+    const before = [...splitter.push(piece.slice())];
+    expect(before).toEqual([]);
+    expect([...splitter.push(bytesOf("c\n"))]).toEqual(["abc"]);
+    expect(splitter.end()).toBeUndefined();
+  });
+});
+
+describe("a line that is too long", () => {
+  const long = new Uint8Array(LIMIT + 1).fill(0x61);
+  const newline = bytesOf("\n");
+
+  test("16 MiB is a line", () => {
+    const [line] = linesOf([long.subarray(1), newline]);
+    expect(typeof line === "string" && line.length).toBe(LIMIT);
+  });
+
+  test("a byte more is left out, with its length, and the next line is read", () => {
+    expect(linesOf([long, newline, bytesOf("next\n")])).toEqual([{ skipped: LIMIT + 1 }, "next"]);
+  });
+
+  test("it counts to its end, also without one", () => {
+    expect(linesOf([bytesOf("abcd"), bytesOf("ef")], 3)).toEqual([{ skipped: 6 }]);
+  });
+
+  test("the limit is one of bytes, not of characters", () => {
+    expect(linesOf([bytesOf("éé\néé!\n")], 4)).toEqual(["éé", { skipped: 5 }]);
+  });
+});

@@ -1,0 +1,145 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { CodebuffCli } from "agentwire/codebuff-cli";
+import { describe, expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { cliWorld, NO_HOME } from "../helpers/codebuff-cli.ts";
+import { failureOf } from "../helpers/turns.ts";
+
+describe("probe()", () => {
+  test.each([
+    ["note", { profile: "stream-json", freeFlag: "--free" }],
+    ["fork", { profile: "json", freeFlag: "--lite" }],
+    ["print", { profile: "print", freeFlag: "--lite" }],
+  ] as const)("of %s finds how to talk to it", async (profile, found) => {
+    await using at = await cliWorld({ profile, version: "1.2.3" });
+    expect(await at.client.probe()).toMatchObject({ version: "1.2.3", ...found });
+  });
+
+  test("asks once for all calls, and what it finds is what works", async () => {
+    await using at = await cliWorld({ profile: "fork" });
+    const [first, second] = await Promise.all([at.client.probe(), at.client.probe()]);
+    expect(second).toBe(first);
+    expect(at.cli.runs().map(({ argv }) => argv)).toEqual([["--version"], ["--help"]]);
+    const { profile, freeFlag } = first;
+    const client = at.another({ ...(profile ? { profile } : {}), ...(freeFlag ? { freeFlag } : {}) });
+    expect((await client.prompt("hi", { mode: "free" }).result).text).toBe("You said: hi");
+  });
+
+  test("of a program that opens its user interface finds nothing, and leaves nothing", async () => {
+    await using folder = await tempFolder();
+    const script = join(folder.path, "ui.cjs");
+    await writeFile(script, 'process.stdout.write("\\u001b[2J"); setInterval(() => {}, 1e6);');
+    const client = new CodebuffCli({ command: process.execPath, args: [script], homeDir: NO_HOME });
+    expect(await client.probe()).toEqual({ flags: [] });
+    await client.close();
+  });
+
+  test("of a program that does not answer gives up after five seconds for each question", async () => {
+    await using at = await cliWorld({ startDelayMs: 1e6 });
+    const probed = at.client.probe();
+    await at.cli.nextRun();
+    await at.clock.advance(5_000);
+    await at.cli.nextRun();
+    await at.clock.advance(5_000);
+    expect(await probed).toEqual({ flags: [] });
+  });
+
+  test("is given up when the client is closed", async () => {
+    await using at = await cliWorld({ startDelayMs: 1e6 });
+    const probed = at.client.probe();
+    const { pid } = await at.cli.nextRun();
+    const refused = expect(probed).rejects.toMatchObject({ code: "closed" });
+    await at.client.close();
+    await refused;
+    await at.cli.gone(pid);
+  });
+
+  test("of a program that is not there can be tried again", async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "later");
+    const client = new CodebuffCli({ command, homeDir: NO_HOME });
+    await expect(client.probe()).rejects.toMatchObject({ code: "connect-failed" });
+    await writeFile(command, '#!/bin/sh\necho "$1 --json --lite"\n', { mode: 0o755 });
+    expect(await client.probe()).toMatchObject({
+      version: "--version --json --lite",
+      profile: "json",
+      freeFlag: "--lite",
+    });
+    await client.close();
+  });
+});
+
+describe("a program", () => {
+  test("that is not there: the error names it, and how to get it; the prompt is handed back", async () => {
+    await using at = await cliWorld({}, { command: "no-such-program" });
+    const error = await failureOf(at.client.prompt("hi"));
+    expect(error).toMatchObject({
+      code: "connect-failed",
+      delivery: "not-sent",
+      input: "hi",
+      retryable: false,
+      cause: { code: "ENOENT" },
+    });
+    expect(String(error)).toContain("`no-such-program`");
+    expect(String(error)).toContain("npm install -g codebuff");
+    await expect(at.client.connect()).rejects.toMatchObject({
+      code: "connect-failed",
+      cause: { code: "ENOENT" },
+    });
+  });
+
+  test("that may not be executed: the error says so", async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "tool");
+    await writeFile(command, "#!/bin/sh\n");
+    await using at = await cliWorld({}, { command });
+    const error = await failureOf(at.client.prompt("hi"));
+    expect(error).toMatchObject({
+      code: "connect-failed",
+      cause: { code: "EACCES" },
+      message: expect.stringContaining("permissions"),
+    });
+    await expect(at.client.connect()).rejects.toMatchObject({ code: "connect-failed" });
+  });
+
+  test("with spaces in its path is started, and one given by a relative path is that of this process's folder", async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "my tool");
+    await writeFile(command, `#!/bin/sh\necho '{"type":"text","text":"it runs"}'\n`);
+    await chmod(command, 0o755);
+    for (const given of [command, relative(process.cwd(), command)]) {
+      const client = new CodebuffCli({ command: given, cwd: folder.path, homeDir: NO_HOME });
+      expect((await client.prompt("hi").result).text).toBe("it runs");
+      await client.close();
+    }
+  });
+
+  test("whose folder is gone by the time that it starts: the error says that, and not that the program is missing", async () => {
+    await using at = await cliWorld({ events: [{ hold: "go" }] }, { maxProcesses: 1 });
+    const first = at.client.prompt("first");
+    const folder = await tempFolder();
+    const second = at.client.prompt("second", { cwd: folder.path });
+    await folder[Symbol.asyncDispose]();
+    await at.cli.nextRun();
+    at.cli.release("go");
+    await first.result;
+    expect(await failureOf(second)).toMatchObject({
+      code: "connect-failed",
+      message: expect.stringContaining("`cwd`"),
+      delivery: "not-sent",
+      input: "second",
+    });
+  });
+
+  test("that is there: connect() says so without starting it", async () => {
+    await using at = await cliWorld();
+    await at.client.connect();
+    expect(at.client.status).toBe("ready");
+    await at.client.connect();
+    expect(at.cli.runs()).toEqual([]);
+    await expect(at.another().connect({ signal: AbortSignal.abort("no") })).rejects.toMatchObject({
+      cause: "no",
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { buildPrompt, type PromptRules } from "../../src/codebuff-cli/prompt.ts";
+import { thrown } from "../contract/support.ts";
+
+const RULES: PromptRules = {
+  promptVia: "arg",
+  endOfOptions: true,
+  commandPrefixes: ["/ralph"],
+  allowCommands: false,
+  platform: "linux",
+};
+
+const build = (input: string, rules: Partial<PromptRules> = {}) => buildPrompt(input, { ...RULES, ...rules });
+const refusal = (input: unknown, rules: Partial<PromptRules> = {}) =>
+  thrown(() => buildPrompt(input as string, { ...RULES, ...rules }));
+
+describe("a prompt", () => {
+  test.each(["hi", " leading", "-x", "--max", "--", "a\nb", "$(id) `id` %PATH%", "👋", "/model", "publish"])(
+    "%j is taken as it is",
+    (text) => {
+      expect(build(text)).toMatchObject({ text, via: "arg" });
+      expect(buildPrompt({ prompt: text }, RULES)).toMatchObject({ text, via: "arg" });
+    },
+  );
+
+  test("is counted in bytes", () => {
+    expect(build("é👋").bytes).toBe(6);
+  });
+
+  test.each([
+    ["", "blank"],
+    ["  \n\t", "blank"],
+    ["a\0b", "NUL"],
+    ["\ud83d", "surrogate"],
+    ["x\udc4b", "surrogate"],
+    ["/ralph do it", "`/ralph`"],
+    ["  /ralph", "`/ralph`"],
+    ["/ralphs", "`/ralph`"],
+  ])("%j is refused", (text, words) => {
+    expect(refusal(text)).toMatchObject({ code: "invalid-input", message: expect.any(String) });
+    if (words !== "blank") expect(String(refusal(text))).toContain(words);
+  });
+
+  test.each([undefined, null, 7, [], {}, { prompt: 7 }, { prompt: "" }, { text: "hi" }])(
+    "%j is no prompt",
+    (input) => {
+      expect(refusal(input)).toMatchObject({ code: "invalid-input", hint: expect.any(String) });
+    },
+  );
+
+  test("with a command of the program passes when that is meant, or when it is no command there", () => {
+    expect(build("/ralph on", { allowCommands: true }).text).toBe("/ralph on");
+    expect(build("/ralph on", { commandPrefixes: [] }).text).toBe("/ralph on");
+    expect(refusal("!ls", { commandPrefixes: ["/", "!"] })).toMatchObject({ code: "invalid-input" });
+  });
+
+  test("that begins with a dash is refused where the program knows no `--`, and never patched", () => {
+    expect(refusal("-x", { endOfOptions: false })).toMatchObject({ code: "invalid-input" });
+    expect(build(" -x", { endOfOptions: false }).text).toBe(" -x");
+    expect(build("-x", { endOfOptions: false, promptVia: "stdin" })).toMatchObject({
+      text: "-x",
+      via: "stdin",
+    });
+  });
+});
+
+describe("how a prompt gets there", () => {
+  test.each([
+    ["100,000 bytes", "a".repeat(100_000), "linux", "arg"],
+    ["a byte more", "a".repeat(100_001), "linux", "stdin"],
+    ["as many bytes of fewer characters", "é".repeat(50_001), "linux", "stdin"],
+    ["24,000 characters on Windows", "a".repeat(24_000), "win32", "arg"],
+    ["a character more on Windows", "a".repeat(24_001), "win32", "stdin"],
+  ] as const)("%s", (_, text, platform, via) => {
+    expect(build(text, { platform }).via).toBe(via);
+  });
+
+  test("over stdin when that is asked for", () => {
+    expect(build("hi", { promptVia: "stdin" }).via).toBe("stdin");
+  });
+
+  test("more than 16 MiB does not get there at all", () => {
+    const limit = 16 * 1_048_576;
+    expect(build("a".repeat(limit)).via).toBe("stdin");
+    expect(refusal("a".repeat(limit + 1))).toMatchObject({
+      code: "payload-too-large",
+      bytes: limit + 1,
+      limit,
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import type { Question } from "agentwire/codebuff-cli";
+import { describe, expect, test } from "vitest";
+import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { thrown } from "../helpers/turns.ts";
+
+/** Resolves with the next question of the client. */
+const asked = (client: { on(name: "question", listener: (question: Question) => void): unknown }) =>
+  new Promise<Question>((resolve) => client.on("question", resolve));
+
+const OPEN = { askUser: { result: null }, exit: { never: true } } as const;
+
+describe("a question of the agent", () => {
+  test("askUser: is seen, by the turn and by the client, under the id of its call, and is pending", async () => {
+    await using at = await cliWorld({
+      askUser: { result: null },
+      events: [{ type: "start" }, { type: "finish" }],
+      exit: { never: true },
+    });
+    const turn = at.client.prompt("hi");
+    const ofTurn: Question[] = [];
+    turn.on("question", (question) => ofTurn.push(question));
+    const question = await asked(at.client);
+
+    expect(question).toMatchObject({
+      id: "ask_1",
+      questions: [
+        { question: "Which colour?", header: "Colour", options: [{ label: "Red" }, { label: "Blue" }] },
+      ],
+    });
+    expect(ofTurn).toEqual([question]);
+    expect(turn.pending).toEqual([{ type: "question", id: "ask_1", question }]);
+    const cancelled = turn.cancel();
+    expect(turn.pending).toEqual([]);
+    expect(turn.toolCalls).toEqual([expect.objectContaining({ id: "ask_1", state: "abandoned" })]);
+    await cancelled;
+  });
+
+  test.each(["is closed", "has ended"])("askUser: is open no longer when the client %s", async (how) => {
+    await using at = await cliWorld({
+      askUser: { result: null },
+      ...(how === "is closed" ? { exit: { never: true } } : {}),
+    });
+    const turn = at.client.prompt("hi");
+    await asked(at.client);
+    if (how === "is closed") await at.client.close();
+    else await turn.result;
+    expect(turn.pending).toEqual([]);
+    expect(turn.toolCalls[0]?.state).toBe("abandoned");
+  });
+
+  test.each([
+    ["what was selected", { answers: [{ questionIndex: 0, selectedOption: "Red" }] }, "done"],
+    ["several", { answers: [{ questionIndex: 0, selectedOptions: ["Red", "Blue"] }] }, "done"],
+    ["other words", { answers: [{ questionIndex: 0, otherText: "Green" }] }, "done"],
+    ["a refusal", { skipped: true }, "done"],
+    ["a text", "Red", "done"],
+    ["a response", { response: "Red" }, "done"],
+    ["an answer", { answer: "Red" }, "done"],
+    ["nobody to answer", { errorMessage: "nobody could answer" }, "failed"],
+  ])("askUser: is over with %s, and the turn goes on", async (_, result, state) => {
+    await using at = await cliWorld({ askUser: { result } });
+    const turn = at.client.prompt("hi");
+    const question = asked(at.client);
+    const { toolCalls } = await turn.result;
+    await question;
+    expect(turn.pending).toEqual([]);
+    expect(toolCalls).toEqual([expect.objectContaining({ id: "ask_1", name: "ask_user", state })]);
+  });
+
+  test("cannot be answered, and the refusal says what can be done", async () => {
+    await using at = await cliWorld(OPEN);
+    void at.client.prompt("hi");
+    const { id } = await asked(at.client);
+    expect(thrown(() => at.client.reply(id, "Red"))).toMatchObject({
+      code: "unsupported",
+      hint: expect.stringContaining("answerByContinue"),
+    });
+    expect(thrown(() => at.client.reply("never asked", "Red"))).toMatchObject({ code: "invalid-input" });
+  });
+});
+
+describe("answerByContinue", () => {
+  const options = { answerByContinue: true } as const;
+  const SCENARIO = {
+    sessionKey: "session_id",
+    sessionId: "s-1",
+    askUser: { result: { errorMessage: "nobody could answer" } },
+  } as const;
+
+  test("sends an answer as the next prompt of the conversation, once", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const conversation = at.client.conversation();
+    const question = asked(at.client);
+    await conversation.prompt("paint it").result;
+    at.cli.set({ askUser: undefined });
+    const { id } = await question;
+    const next = new Promise<void>((resolve) => {
+      at.client.on("event", (event) => event.type === "finish" && resolve());
+    });
+
+    const reply = at.client.reply(id, "Red");
+    expect(reply).toEqual({ answers: [["Red"]], by: "reply" });
+    expect(at.client.reply(id, "Blue")).toBe(reply);
+    await next;
+    await at.client.close({ drainTimeout: 1_000_000 });
+    expect(at.cli.runs().map(({ prompt, options: { "--continue": session } }) => [prompt, session])).toEqual([
+      ["paint it", undefined],
+      ["Red", "s-1"],
+    ]);
+  });
+
+  test("is no way for a prompt by itself, which has no next one", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const question = asked(at.client);
+    await at.client.prompt("paint it").result;
+    const { id } = await question;
+    expect(thrown(() => at.client.reply(id, "Red"))).toMatchObject({ code: "unsupported" });
+  });
+
+  test.each([
+    ["two answers to one question", [["a"], ["b"]], "invalid-input"],
+    ["a decision", true, "invalid-input"],
+    ["a command of the program", "/ralph on", "invalid-input"],
+  ])("refuses %s, and a good answer is still possible", async (_, answer, code) => {
+    await using at = await cliWorld(SCENARIO, options);
+    const question = asked(at.client);
+    await at.client.conversation().prompt("paint it").result;
+    const { id } = await question;
+    expect(thrown(() => at.client.reply(id, answer as string))).toMatchObject({ code });
+    expect(at.client.reply(id, null)).toEqual({ answers: undefined, by: "reply" });
+    await at.client.close();
+  });
+});

@@ -1,0 +1,182 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { cliWorld, HELD } from "../helpers/codebuff-cli.ts";
+import { failureOf, shown, thrown } from "../helpers/turns.ts";
+
+/** The values of `--continue` of all runs. */
+const continued = (at: { readonly cli: { runs(): readonly { readonly options: object }[] } }) =>
+  at.cli.runs().map(({ options }) => Object.entries(options).find(([name]) => name === "--continue")?.[1]);
+
+describe("a conversation", () => {
+  test("goes on with the session that the program tells, and it remembers", async () => {
+    await using folder = await tempFolder();
+    await using at = await cliWorld({
+      sessionKey: "session_id",
+      continueStore: join(folder.path, "chats.json"),
+    });
+    const conversation = at.client.conversation();
+    const { sessionId } = await conversation.prompt("one").result;
+    await conversation.prompt("two").result;
+
+    expect(continued(at)).toEqual([undefined, sessionId]);
+    expect(at.cli.runs()[1]?.history).toEqual([
+      { role: "user", content: "one" },
+      { role: "assistant", content: "You said: one" },
+    ]);
+    expect(conversation.messages).toEqual([
+      { role: "user", content: "one" },
+      { role: "assistant", content: "You said: one" },
+      { role: "user", content: "two" },
+      { role: "assistant", content: "You said: two" },
+    ]);
+    expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1, sessionId });
+  });
+
+  test("goes on from its state, in another client", async () => {
+    await using at = await cliWorld({ sessionKey: "chatId", sessionId: "2026-02-04T10-00-00.000Z" });
+    const first = at.client.conversation();
+    await first.prompt("one").result;
+    const state = JSON.parse(JSON.stringify(first.state));
+    await at.another().conversation({ from: state }).prompt("two").result;
+    expect(continued(at)).toEqual([undefined, "2026-02-04T10-00-00.000Z"]);
+  });
+
+  test("prompts one at a time, whatever the number of processes", async () => {
+    await using at = await cliWorld({
+      events: { byPrompt: { one: HELD } },
+      sessionKey: "session_id",
+      sessionId: "s-1",
+    });
+    const conversation = at.client.conversation();
+    const one = conversation.prompt("one");
+    const two = conversation.prompt("two");
+    await shown(one, "part");
+    expect(two.status).toBe("queued");
+    expect(at.cli.runs()).toHaveLength(1);
+    at.cli.release("go");
+    await two.result;
+    expect(continued(at)).toEqual([undefined, "s-1"]);
+  });
+
+  test("follows a program that tells another session each time", async () => {
+    await using at = await cliWorld({ sessionKey: "session_id", sessionId: "a" });
+    const conversation = at.client.conversation();
+    await conversation.prompt("one").result;
+    at.cli.set({ sessionId: "b" });
+    await conversation.prompt("two").result;
+    await conversation.prompt("three").result;
+    expect(continued(at)).toEqual([undefined, "a", "b"]);
+  });
+
+  test("keeps the caller's session where the program tells none", async () => {
+    await using at = await cliWorld();
+    const conversation = at.client.conversation({
+      from: { protocol: "codebuff-cli", version: 1, sessionId: "mine" },
+    });
+    const { sessionId } = await conversation.prompt("one").result;
+    await conversation.prompt("two").result;
+    expect(sessionId).toBe("mine");
+    expect(continued(at)).toEqual(["mine", "mine"]);
+    expect(at.warnings).toEqual([]);
+  });
+
+  test("whose session is never told begins anew each time, and says so once per prompt", async () => {
+    await using at = await cliWorld();
+    const conversation = at.client.conversation();
+    await conversation.prompt("one").result;
+    expect(at.warnings).toEqual([]);
+    await conversation.prompt("two").result;
+    expect(at.warnings).toEqual([expect.objectContaining({ kind: "no-continuity" })]);
+    expect(continued(at)).toEqual([undefined, undefined]);
+    expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1 });
+  });
+
+  test("whose session is never told refuses to go on where that is asked for", async () => {
+    await using at = await cliWorld({}, { requireContinuity: true });
+    const conversation = at.client.conversation();
+    await conversation.prompt("one").result;
+    expect(await failureOf(conversation.prompt("two"))).toMatchObject({
+      code: "unsupported",
+      delivery: "not-sent",
+    });
+    expect(at.cli.runs()).toHaveLength(1);
+  });
+
+  test("is what it was behind a turn that failed or was cancelled", async () => {
+    await using at = await cliWorld({
+      events: { byPrompt: { held: HELD } },
+      sessionKey: "session_id",
+      sessionId: "s-1",
+    });
+    const conversation = at.client.conversation();
+    await conversation.prompt("one").result;
+    const before = conversation.state;
+    at.cli.set({ sessionId: "s-2", exit: { code: 1 } });
+    await conversation.prompt("two").outcome;
+    const third = conversation.prompt("held");
+    await shown(third, "part");
+    await third.cancel();
+    expect(conversation.state).toEqual(before);
+    expect(conversation.messages).toHaveLength(2);
+  });
+
+  test("takes no session from the program that could be a flag", async () => {
+    await using at = await cliWorld({ sessionKey: "session_id", sessionId: "--max" });
+    const conversation = at.client.conversation();
+    await conversation.prompt("one").result;
+    await conversation.prompt("two").result;
+    expect(continued(at)).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    null,
+    "s-1",
+    {},
+    { protocol: "codey", version: 1, sessionId: "s" },
+    { protocol: "codebuff-cli", version: 2, sessionId: "s" },
+    { protocol: "codebuff-cli", version: 1, sessionId: "--max" },
+    { protocol: "codebuff-cli", version: 1, sessionId: 7 },
+  ])("does not go on from %j", async (from) => {
+    await using at = await cliWorld();
+    expect(thrown(() => at.client.conversation({ from } as never))).toMatchObject({ code: "invalid-input" });
+  });
+
+  test("cannot be had of a program without `--continue`", async () => {
+    await using at = await cliWorld(
+      { profile: "print", sessionKey: "session_id", sessionId: "s" },
+      { profile: "print" },
+    );
+    const from = { protocol: "codebuff-cli", version: 1, sessionId: "s" } as const;
+    expect(thrown(() => at.client.conversation({ from }).prompt("hi"))).toMatchObject({
+      code: "invalid-input",
+      message: expect.stringContaining("`sessionId`"),
+    });
+  });
+});
+
+describe("a prompt by itself", () => {
+  test("goes on with a session that is asked for, and tells it", async () => {
+    await using at = await cliWorld();
+    expect(await at.client.prompt("hi", { sessionId: "mine" }).result).toMatchObject({ sessionId: "mine" });
+    expect(await at.client.prompt("hi").result).not.toHaveProperty("sessionId");
+    expect(continued(at)).toEqual(["mine", undefined]);
+  });
+
+  test.each(["session_id", "sessionId", "conversationId", "conversation_id", "chatId"])(
+    "learns its session from `%s`",
+    async (sessionKey) => {
+      await using at = await cliWorld({ sessionKey, sessionId: "told" });
+      expect(await at.client.prompt("hi", { sessionId: "mine" }).result).toMatchObject({ sessionId: "told" });
+    },
+  );
+
+  test("that ends early tells the session with what it had", async () => {
+    await using at = await cliWorld({ events: HELD, sessionKey: "session_id", sessionId: "told" });
+    const turn = at.client.prompt("hi");
+    await shown(turn, "part");
+    expect(await turn.cancel()).toMatchObject({
+      partial: { text: "part", state: { protocol: "codebuff-cli", version: 1, sessionId: "told" } },
+    });
+  });
+});

@@ -1,0 +1,399 @@
+import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
+import type { FakeCodebuffScenario } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { type CliWorld, cliWorld, HELD, isThere } from "../helpers/codebuff-cli.ts";
+import { eventsOf, shown } from "../helpers/turns.ts";
+
+/** A run that has told its first text, and stays at that. */
+async function streaming(switches: FakeCodebuffScenario = {}, options: CodebuffCliOptions = {}) {
+  const at = await cliWorld({ events: HELD, ...switches }, options);
+  const turn = at.client.prompt("hi");
+  await shown(turn, "part");
+  const run = await at.cli.nextRun();
+  return { ...at, at, turn, pid: run.pid, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
+}
+
+/** Resolves once the run has been told to end. */
+const told = ({ cli }: Pick<CliWorld, "cli">, signal: string) =>
+  cli.waitFor(() => cli.runs()[0]?.signals.find((each) => each.signal === signal));
+
+/** How a turn is stopped, and what it comes to. */
+const WAYS = {
+  "cancel()": {
+    stop: ({ turn }: Awaited<ReturnType<typeof streaming>>) => void turn.cancel("enough"),
+    outcome: { status: "cancelled", by: "user" },
+  },
+  "its timeout": {
+    stop: ({ clock }: Awaited<ReturnType<typeof streaming>>) => clock.advance(600_000),
+    outcome: { status: "failed", error: { code: "turn-timeout", kind: "idle" } },
+  },
+} as const;
+
+describe("a turn that is stopped", () => {
+  test.each(Object.entries(WAYS))("by %s: SIGTERM, and no event behind it", async (_, { stop, outcome }) => {
+    await using scene = await streaming();
+    const events = eventsOf(scene.turn);
+    await stop(scene);
+    const seen = events.length;
+
+    expect(scene.turn.status).toBe("cancelling");
+    expect(await scene.turn.outcome).toMatchObject({ ...outcome, partial: { text: "part" } });
+    await scene.cli.gone(scene.pid);
+    expect(scene.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
+    expect(events).toHaveLength(seen);
+  });
+
+  test("by leaving the loop: the process is gone once the outcome is there", async () => {
+    await using scene = await streaming();
+    for await (const event of scene.turn) if (event.type === "text") break;
+    expect(await scene.turn.outcome).toMatchObject({ status: "cancelled", by: "user" });
+    expect(isThere(scene.pid)).toBe(false);
+  });
+
+  test("by a signal: its reason is the cause, and it is thrown at the reader", async () => {
+    await using at = await cliWorld({ events: HELD });
+    const stop = new AbortController();
+    const turn = at.client.prompt("hi", { signal: stop.signal });
+    const read = (async () => {
+      for await (const event of turn) if (event.type === "text") stop.abort("enough");
+    })();
+    await expect(read).rejects.toMatchObject({ code: "turn-cancelled", by: "signal", cause: "enough" });
+    expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "signal" });
+  });
+
+  test("before anything is started: nothing is, and the prompt is handed back", async () => {
+    await using at = await cliWorld();
+    const turn = at.client.prompt("hi", { signal: AbortSignal.abort("no") });
+    const error = await turn.result.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "turn-cancelled", delivery: "not-sent", input: "hi" });
+    await at.client.close();
+    expect(at.cli.runs()).toEqual([]);
+  });
+
+  test("while it waits for a process: nothing is started, and the prompt is handed back", async () => {
+    await using at = await cliWorld({ events: HELD }, { maxProcesses: 1 });
+    const first = at.client.prompt("first");
+    await shown(first, "part");
+    const second = at.client.prompt("second");
+    expect(second.status).toBe("queued");
+    await second.cancel();
+    await expect(second.result).rejects.toMatchObject({ delivery: "not-sent", input: "second" });
+    at.cli.release("go");
+    await first.result;
+    expect(at.cli.runs()).toHaveLength(1);
+  });
+
+  test("in the very turn of the event loop in which it was made: the process ends all the same", async () => {
+    await using at = await cliWorld({ events: HELD });
+    const turn = at.client.prompt("hi");
+    const outcome = await turn.cancel();
+    expect(outcome).toMatchObject({ status: "cancelled", by: "user", partial: { text: "" } });
+    await expect(turn.result).rejects.toMatchObject({ delivery: "unknown" });
+  });
+
+  test("while the program could not be started: cancelled, and nothing hangs", async () => {
+    await using at = await cliWorld({}, { command: "/nowhere/at/all" });
+    const turn = at.client.prompt("hi");
+    expect(await turn.cancel()).toMatchObject({ status: "failed", error: { code: "connect-failed" } });
+  });
+
+  test("while nothing has come yet", async () => {
+    await using at = await cliWorld({ events: [{ hold: "go" }] });
+    const turn = at.client.prompt("hi");
+    await at.cli.nextRun();
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "" } });
+  });
+
+  test("between its last word and its end", async () => {
+    await using at = await cliWorld({ exit: { never: true } });
+    const turn = at.client.prompt("hi");
+    const finished = new Promise<void>((resolve) => {
+      turn.on("event", (event) => event.type === "finish" && resolve());
+    });
+    await finished;
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "You said: hi" } });
+  });
+
+  test("when it is over already: nothing changes", async () => {
+    await using at = await cliWorld();
+    const turn = at.client.prompt("hi");
+    const { text } = await turn.result;
+    expect(await turn.cancel()).toMatchObject({ status: "completed", result: { text } });
+  });
+
+  test("while its reader is slow and its pipe is paused: it ends all the same", async () => {
+    await using at = await cliWorld({ flood: "endless" }, { maxQueuedEvents: 10 });
+    const turn = at.client.prompt("hi");
+    const reader = turn[Symbol.asyncIterator]();
+    await reader.next();
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("with a report at its end: what it had is lost, and it is cancelled", async () => {
+    await using at = await cliWorld({ profile: "fork", events: HELD }, { profile: "json" });
+    const turn = at.client.prompt("hi");
+    await at.cli.nextRun();
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "" } });
+  });
+});
+
+describe("a process that does not want to end", () => {
+  test("ignoreSigterm: it is killed after its grace, and no earlier", async () => {
+    await using scene = await streaming({ ignoreSigterm: true });
+    const { turn, clock, cli, pid } = scene;
+    const outcome = turn.cancel();
+    await told(scene, "SIGTERM");
+    await clock.advance(4_999);
+    expect(isThere(pid)).toBe(true);
+    expect(turn.status).toBe("cancelling");
+    await clock.advance(1);
+    expect(await outcome).toMatchObject({ status: "cancelled" });
+    await cli.gone(pid);
+  });
+
+  test("ignoreSigterm: the grace is an option", async () => {
+    await using scene = await streaming({ ignoreSigterm: true }, { killGrace: 100 });
+    const outcome = scene.turn.cancel();
+    await told(scene, "SIGTERM");
+    await scene.clock.advance(100);
+    expect(await outcome).toMatchObject({ status: "cancelled" });
+  });
+
+  test("ignoreSigterm: a second cancel kills it at once", async () => {
+    await using scene = await streaming({ ignoreSigterm: true });
+    const outcome = scene.turn.cancel();
+    await told(scene, "SIGTERM");
+    void scene.turn.cancel();
+    expect(await outcome).toMatchObject({ status: "cancelled" });
+  });
+
+  test("ignoreSigterm: close() behind a cancel begins no new grace", async () => {
+    await using scene = await streaming({ ignoreSigterm: true });
+    void scene.turn.cancel();
+    await told(scene, "SIGTERM");
+    await scene.clock.advance(4_000);
+    const closed = scene.client.close();
+    await scene.clock.advance(1_000);
+    await closed;
+    await scene.cli.gone(scene.pid);
+  });
+
+  test("slowSigterm: it may take its time, and what it still says is not told", async () => {
+    await using scene = await streaming({ slowSigterm: 50 });
+    const events = eventsOf(scene.turn);
+    const outcome = scene.turn.cancel();
+    await told(scene, "SIGTERM");
+    scene.cli.release("go"); // it goes on, and finishes
+    expect(await outcome).toMatchObject({ status: "cancelled", partial: { text: "part" } });
+    expect(events).toEqual([]);
+  });
+});
+
+describe("what a process has started", () => {
+  test("grandchild: is gone with it", async () => {
+    await using scene = await streaming({ grandchild: true });
+    const [child = 0] = scene.cli.runs()[0]?.grandchildren ?? [];
+    await scene.turn.cancel();
+    await scene.cli.gone(child);
+  });
+
+  test("grandchild that ignores SIGTERM: is killed once its parent is gone", async () => {
+    await using scene = await streaming({ grandchild: true, ignoreSigterm: true });
+    const [child = 0] = scene.cli.runs()[0]?.grandchildren ?? [];
+    const outcome = scene.turn.cancel();
+    await told(scene, "SIGTERM");
+    await scene.clock.advance(5_000);
+    await outcome;
+    await scene.cli.gone(child);
+  });
+
+  test("holdPipes: pipes that another process holds keep nobody waiting for more than a second", async () => {
+    await using scene = await streaming({ holdPipes: 1e6 });
+    const outcome = scene.turn.cancel();
+    await scene.clock.armed(1_000);
+    await scene.clock.advance(999);
+    expect(scene.turn.status).toBe("cancelling");
+    await scene.clock.advance(1);
+    expect(await outcome).toMatchObject({ status: "cancelled" });
+  });
+
+  test("holdPipes: behind a run that ends by itself, neither", async () => {
+    await using at = await cliWorld({ holdPipes: 1e6 });
+    const turn = at.client.prompt("hi");
+    await at.clock.armed(1_000);
+    await at.clock.advance(1_000);
+    expect(await turn.outcome).toMatchObject({
+      status: "completed",
+      result: { exitCode: 0, text: "You said: hi" },
+    });
+  });
+});
+
+describe("silence", () => {
+  test("before the first byte is too long after a minute, whatever is on the error output", async () => {
+    await using at = await cliWorld({ events: [{ hold: "go" }], stderr: [{ text: "downloading\n" }] });
+    const turn = at.client.prompt("hi");
+    await new Promise((resolve) => at.client.on("stderr", resolve));
+    await at.clock.advance(59_999);
+    expect(turn.status).toBe("sent");
+    await at.clock.advance(1);
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "turn-timeout", kind: "idle", timeout: 60_000 },
+    });
+  });
+
+  test("between two lines is too long after ten minutes, counted from the last one", async () => {
+    await using at = await cliWorld({
+      events: [{ type: "text", text: "a" }, { hold: "one" }, { type: "text", text: "b" }, { hold: "two" }],
+    });
+    const turn = at.client.prompt("hi");
+    await shown(turn, "a");
+    await at.clock.advance(599_999);
+    at.cli.release("one");
+    await shown(turn, "ab");
+    await at.clock.advance(599_999);
+    expect(turn.status).toBe("streaming");
+    await at.clock.advance(1);
+    expect(await turn.outcome).toMatchObject({
+      error: { kind: "idle", timeout: 600_000 },
+      partial: { text: "ab" },
+    });
+  });
+
+  test("of a program that says all at its end is no sign", async () => {
+    await using at = await cliWorld(
+      { profile: "fork", events: [{ hold: "go" }, { type: "text", text: "ok" }] },
+      { profile: "json" },
+    );
+    const turn = at.client.prompt("hi");
+    await at.cli.nextRun();
+    await at.clock.advance(3_600_000);
+    at.cli.release("go");
+    expect((await turn.result).text).toBe("ok");
+  });
+
+  test("is as long as one says, for all prompts or for one", async () => {
+    await using at = await cliWorld({ events: HELD }, { idleTimeout: 5_000 });
+    const turn = at.client.prompt("hi");
+    const other = at.client.prompt("hi", { idleTimeout: 1_000 });
+    await Promise.all([shown(turn, "part"), shown(other, "part")]);
+    await at.clock.advance(1_000);
+    expect(await other.outcome).toMatchObject({ error: { kind: "idle", timeout: 1_000 } });
+    expect(turn.status).toBe("streaming");
+    await at.clock.advance(4_000);
+    expect(await turn.outcome).toMatchObject({ error: { kind: "idle", timeout: 5_000 } });
+  });
+});
+
+describe("a limit of time", () => {
+  test("is told to the program, and kept here five seconds later", async () => {
+    await using at = await cliWorld({ events: HELD, secondMs: 1e6 });
+    const turn = at.client.prompt("hi", { timeoutSeconds: 9.5 });
+    await shown(turn, "part");
+    expect(at.cli.runs()[0]?.options).toMatchObject({ "--timeout": "10" });
+    await at.clock.advance(14_999);
+    expect(turn.status).toBe("streaming");
+    await at.clock.advance(1);
+    expect(await turn.outcome).toMatchObject({
+      error: { code: "turn-timeout", kind: "total", timeout: 10_000 },
+      partial: { text: "part" },
+    });
+  });
+
+  test("of a turn counts from the call, in the queue too", async () => {
+    await using at = await cliWorld({ events: HELD }, { maxProcesses: 1 });
+    const first = at.client.prompt("first");
+    await shown(first, "part");
+    const second = at.client.prompt("second", { timeout: 100 });
+    await at.clock.advance(100);
+    expect(await second.outcome).toMatchObject({ error: { kind: "total", delivery: "not-sent" } });
+    at.cli.release("go");
+    await first.result;
+    expect(at.cli.runs()).toHaveLength(1);
+  });
+});
+
+describe("close()", () => {
+  test("ends what runs, gives back what waits, and is done when all processes are gone", async () => {
+    await using scene = await streaming({}, { maxProcesses: 1 });
+    const { client, turn, pid } = scene;
+    const waiting = client.prompt("waiting");
+    const closing = client.close();
+    expect(client.status).toBe("draining");
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "closed", delivery: "unknown" },
+      partial: { text: "part" },
+    });
+    expect(await waiting.outcome).toMatchObject({
+      error: { code: "closed", delivery: "not-sent", input: "waiting" },
+    });
+    await closing;
+    expect(client.status).toBe("closed");
+    expect(isThere(pid)).toBe(false);
+    expect(scene.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
+  });
+
+  test("with force kills at once, also what ignores SIGTERM, and also behind a gentle one", async () => {
+    await using scene = await streaming({ ignoreSigterm: true });
+    const closing = scene.client.close();
+    await told(scene, "SIGTERM");
+    await scene.client.close({ force: true });
+    await closing;
+    expect(isThere(scene.pid)).toBe(false);
+  });
+
+  test("with a drainTimeout waits for what runs", async () => {
+    await using scene = await streaming();
+    const closing = scene.client.close({ drainTimeout: 1_000 });
+    await scene.clock.advance(999);
+    scene.cli.release("go");
+    await closing;
+    expect(await scene.turn.outcome).toMatchObject({
+      status: "completed",
+      result: { text: "part and rest" },
+    });
+    expect(scene.clock.pending).toBe(0);
+  });
+
+  test("with a drainTimeout ends what runs longer", async () => {
+    await using scene = await streaming();
+    const closing = scene.client.close({ drainTimeout: 1_000 });
+    await scene.clock.advance(1_000);
+    await closing;
+    expect(await scene.turn.outcome).toMatchObject({ error: { code: "closed" } });
+  });
+
+  test("when nothing runs is done at once, and the client is closed for good", async () => {
+    await using at = await cliWorld();
+    await at.client.close();
+    await at.client.close();
+    expect(at.client.status).toBe("closed");
+    for (const call of [() => at.client.prompt("hi"), () => void at.client.probe()]) {
+      expect(call).toThrow(expect.objectContaining({ code: "closed" }));
+    }
+    await expect(at.client.connect()).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("is what aborting the client's signal does", async () => {
+    const stop = new AbortController();
+    await using scene = await streaming({}, { signal: stop.signal });
+    stop.abort();
+    expect(await scene.turn.outcome).toMatchObject({ error: { code: "closed" } });
+    await scene.client.close();
+    expect(scene.another({ signal: AbortSignal.abort() }).status).toBe("closed");
+  });
+
+  test("is what leaving the scope does", async () => {
+    await using at = await cliWorld({ events: HELD });
+    let turn: ReturnType<typeof at.client.prompt> | undefined;
+    {
+      await using client = at.another();
+      turn = client.prompt("hi");
+      await shown(turn, "part");
+    }
+    expect(await turn.outcome).toMatchObject({ error: { code: "closed" } });
+  });
+});

@@ -1,0 +1,347 @@
+import type { CodebuffCliEvent, CodebuffCliResult } from "agentwire/codebuff-cli";
+import type { FakeCodebuffScenario } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { cliWorld } from "../helpers/codebuff-cli.ts";
+
+/** The whole of one run. */
+async function run(scenario: FakeCodebuffScenario, options: Parameters<typeof cliWorld>[1] = {}) {
+  await using at = await cliWorld(scenario, options);
+  const turn = at.client.prompt("hi");
+  const events: CodebuffCliEvent[] = [];
+  for await (const event of turn) events.push(event);
+  const result: CodebuffCliResult = await turn.result;
+  return { events, result, warnings: at.warnings, turn };
+}
+
+/** What the documents show of a run. */
+const DOCUMENTED = [
+  { type: "download", version: "1.0.600", status: "complete" },
+  { type: "start", model: "openai/gpt-5-mini", messageHistoryLength: 0 },
+  { type: "reasoning_delta", text: "look first", runId: "r1", ancestorRunIds: [] },
+  { type: "text", text: "I will look." },
+  {
+    type: "tool_call",
+    toolCallId: "t1",
+    toolName: "read_files",
+    input: { paths: ["a.txt"] },
+    agentId: "main-agent",
+  },
+  { type: "tool_progress", toolCallId: "t1", toolName: "read_files", output: "1/1" },
+  {
+    type: "tool_result",
+    toolCallId: "t1",
+    toolName: "read_files",
+    output: [{ type: "json", value: [{ path: "a.txt", content: "hé 👋" }] }],
+  },
+  {
+    type: "subagent_start",
+    agentId: "s1",
+    agentType: "reviewer",
+    displayName: "Reviewer",
+    onlyChild: true,
+    parentAgentId: "main-agent",
+    prompt: "check it",
+  },
+  { type: "text", text: "looks fine", agentId: "s1" },
+  { type: "subagent_chunk", agentId: "s1", agentType: "reviewer", chunk: "so" },
+  { type: "reasoning_chunk", agentId: "s1", ancestorRunIds: ["r1"], chunk: "hm" },
+  {
+    type: "subagent_finish",
+    agentId: "s1",
+    agentType: "reviewer",
+    displayName: "Reviewer",
+    onlyChild: true,
+    parentAgentId: "main-agent",
+  },
+  { type: "error", message: "Tool `nope` is not currently available." },
+  { type: "dance", steps: 3 },
+  { type: "finish", agentId: "base2", totalCost: 12 },
+] as const;
+
+/** As a turn yields them. */
+const YIELDED = DOCUMENTED.map((event) => {
+  if (event.type === "text") return { ...event, delta: "agentId" in event ? "" : event.text };
+  return event.type === "dance" ? { type: "unknown", event } : event;
+});
+
+const SIMPLE = { events: DOCUMENTED } satisfies FakeCodebuffScenario;
+
+describe("a stream of events", () => {
+  test("comes out as it went in: every type, every field, in order", async () => {
+    const { events, result, warnings } = await run(SIMPLE);
+
+    expect(events).toEqual(YIELDED);
+    expect(result).toMatchObject({
+      text: "I will look.",
+      cost: { amount: 12, unit: "credits" },
+      exitCode: 0,
+      toolCalls: [{ id: "t1", name: "read_files", state: "done", agentId: "main-agent" }],
+    });
+    expect(result).not.toHaveProperty("missingFinish");
+    expect(warnings).toEqual([]);
+  });
+
+  test.each<[string, FakeCodebuffScenario]>([
+    ["chunkBytes: cut within characters", { chunkBytes: 3 }],
+    ["newline: CRLF", { newline: "\r\n" }],
+    ["newline: none behind the last line", { newline: "none-last" }],
+    ["bom: a mark in front", { bom: true }],
+    ["exitBeforeFlush: all behind the exit", { exitBeforeFlush: true }],
+    ["stderrFlood: noise beside it", { stderrFlood: 1_000_000 }],
+    [
+      "stderr: JSON that is no event there",
+      { stderr: [{ text: '{"type":"error","message":"x"}\nAI SDK Warning\n' }] },
+    ],
+  ])("%s: the same events", async (_, switches) => {
+    const { events, result, warnings } = await run({ ...SIMPLE, ...switches });
+
+    expect(events).toEqual(YIELDED);
+    expect(result.text).toBe("I will look.");
+    expect(warnings).toEqual([]);
+  });
+
+  test("closeStdout: output that ends long before the process does is waited out", async () => {
+    await using at = await cliWorld({ ...SIMPLE, closeStdout: true, exit: { afterMs: 100 } });
+    const { exitCode, text } = await at.client.prompt("hi").result;
+    expect({ exitCode, text }).toEqual({ exitCode: 0, text: "I will look." });
+  });
+
+  test("junk: what is no event is a warning with its words, and the run goes on", async () => {
+    const { events, warnings } = await run({ ...SIMPLE, junk: 12 });
+
+    expect(events).toEqual(YIELDED);
+    expect(warnings).toHaveLength(12);
+    for (const warning of warnings)
+      expect(warning).toMatchObject({ kind: "unparsed-line", raw: expect.any(String) });
+  });
+
+  test("raw: a known event with a field of a wrong kind is a warning, and the run goes on", async () => {
+    const { events, warnings } = await run({
+      events: [
+        { type: "text", text: 7 },
+        { raw: "not json\n" },
+        { json: null },
+        { json: [1] },
+        { type: "text", text: "ok" },
+        { type: "finish" },
+      ],
+    });
+    expect(events.map(({ type }) => type)).toEqual(["text", "finish"]);
+    expect(warnings.map(({ kind }) => kind)).toEqual(Array.from({ length: 4 }, () => "unparsed-line"));
+  });
+
+  test("infinity: a number that JSON does not have is null", async () => {
+    const { events, warnings } = await run({ infinity: true });
+    expect(JSON.stringify(events)).toContain("null");
+    expect(warnings).toEqual([]);
+  });
+
+  test("hugeLine: one of 10 MB is an event", async () => {
+    const { result, warnings } = await run({ hugeLine: 10_000_000 });
+    expect(result.text.length).toBeGreaterThan(9_999_000);
+    expect(warnings).toEqual([]);
+  });
+
+  test("hugeLine: one over the limit is left out, with its length, and the run goes on", async () => {
+    const { result, warnings } = await run({ hugeLine: 1_000_001 }, { maxLineBytes: 1_000_000 });
+    expect(result.text).toContain("You said: hi");
+    expect(result.text.length).toBeLessThan(1_000);
+    expect(warnings).toEqual([
+      expect.objectContaining({ kind: "line-too-long", message: expect.stringContaining("1000001") }),
+    ]);
+  });
+
+  test("dupStart and dupFinish: events are there twice, and the first end counts", async () => {
+    const { events, result } = await run({ dupStart: true, dupFinish: true });
+    expect(events.map(({ type }) => type)).toEqual(["start", "start", "text", "finish", "finish"]);
+    expect(result.cost).toEqual({ amount: 1, unit: "credits" });
+  });
+
+  test("eventsAfterFinish: what comes behind the end is still told", async () => {
+    const { events, result } = await run({ eventsAfterFinish: true });
+    expect(events.map(({ type }) => type)).toEqual(["start", "text", "finish", "text"]);
+    expect(result.text).toBe("You said: hiOne thing more.");
+  });
+
+  test("subagents: their ends are not the run's", async () => {
+    const { events, result } = await run({ subagents: 2 });
+    expect(events.map(({ type }) => type)).toEqual([
+      ...["start", "text"],
+      ...["subagent_start", "text", "subagent_finish"],
+      ...["subagent_start", "text", "subagent_finish"],
+      "finish",
+    ]);
+    expect(result.text).toBe("You said: hi");
+  });
+
+  test("progress: partial output of a tool is on its call", async () => {
+    await using at = await cliWorld({ progress: 3 });
+    const turn = at.client.prompt("hi");
+    const outputs: unknown[] = [];
+    turn.on("toolCall", ({ output }) => outputs.push(output));
+    await turn.result;
+    const texts = outputs.filter((output) => typeof output === "string");
+    expect(texts).toHaveLength(3);
+    expect(texts.every((text, index) => index === 0 || text.startsWith(String(texts[index - 1])))).toBe(true);
+  });
+
+  test.each(["complete", "failed"] as const)(
+    "download: %s is an event, and decides nothing",
+    async (download) => {
+      const { events, result } = await run({ download });
+      expect(events[0]).toEqual({ type: "download", version: "1.0.600", status: download });
+      expect(result.text).toBe("You said: hi");
+    },
+  );
+
+  test("a piece of text is a delta, and the block that repeats it is none", async () => {
+    await using at = await cliWorld({
+      events: ["Hel", "lo 👋", { type: "text", text: "Hello 👋 world" }, { type: "finish" }],
+    });
+    const turn = at.client.prompt("hi");
+    const pieces: string[] = [];
+    for await (const piece of turn.textStream) pieces.push(piece);
+    expect(pieces).toEqual(["Hel", "lo 👋", " world"]);
+    expect((await turn.result).text).toBe("Hello 👋 world");
+  });
+});
+
+describe("what a client tells of it besides", () => {
+  test("each event, message and frame, the process, and lines of error output", async () => {
+    await using at = await cliWorld({ ...SIMPLE, stderr: [{ text: "\u001b[31mworking\u001b[0m\n" }] });
+    const { client } = at;
+    const told = { events: 0, messages: 0, frames: 0 };
+    client.on("event", () => void told.events++);
+    client.on("message", () => void told.messages++);
+    client.on("frame", ({ direction }) => {
+      if (direction === "in") told.frames++;
+    });
+    const spawned: number[] = [];
+    client.on("spawned", ({ pid }) => spawned.push(pid));
+    const lines: string[] = [];
+    client.on("stderr", (line) => lines.push(line));
+    const { stderr } = await client.prompt("hi").result;
+
+    expect(told).toEqual({ events: YIELDED.length, messages: YIELDED.length, frames: YIELDED.length });
+    expect(spawned).toEqual(at.cli.runs().map(({ pid }) => pid));
+    expect(lines).toEqual(["working"]);
+    expect(stderr).toEqual({ head: ["working"], tail: [], truncated: false, totalLines: 1 });
+  });
+
+  test("stderrFlood: of 100 MB it keeps 70 lines, and the turn is complete", async () => {
+    const { result } = await run({ stderrFlood: 100_000_000 });
+    expect(result.stderr).toMatchObject({ truncated: true });
+    expect([result.stderr.head.length, result.stderr.tail.length]).toEqual([20, 50]);
+    expect(result.stderr.totalLines).toBeGreaterThan(100_000);
+  });
+
+  test("a listener that throws hurts nobody", async () => {
+    await using at = await cliWorld();
+    at.client.on("event", () => {
+      throw new Error("mine");
+    });
+    expect((await at.client.prompt("hi").result).text).toBe("You said: hi");
+    expect(at.warnings[0]).toMatchObject({ kind: "listener-threw" });
+  });
+});
+
+describe("a report at the end", () => {
+  const FORK = { profile: "fork" } as const;
+
+  test("becomes events, a text and no cost", async () => {
+    const { events, result, warnings } = await run(
+      {
+        ...FORK,
+        events: [
+          { type: "start", model: "openai/gpt-5-mini" },
+          { type: "text", text: "Looking. " },
+          { type: "tool_call", toolCallId: "x", toolName: "read_files", input: { paths: ["a"] } },
+          { type: "tool_result", toolCallId: "x", toolName: "read_files", output: [] },
+          { type: "text", text: "Done." },
+          { type: "finish", totalCost: 5 },
+        ],
+      },
+      { profile: "json" },
+    );
+    expect(events).toEqual([
+      { type: "start", model: "openai/gpt-5-mini" },
+      { type: "tool_call", toolCallId: "call_1", toolName: "read_files", input: { paths: ["a"] } },
+      { type: "tool_result", toolCallId: "call_1", toolName: "read_files", output: [] },
+      { type: "text", text: "Looking. Done.", delta: "Looking. Done." },
+    ]);
+    expect(result).toMatchObject({ text: "Looking. Done.", toolCalls: [{ id: "call_1", state: "done" }] });
+    expect(result).not.toHaveProperty("cost");
+    expect(result).not.toHaveProperty("missingFinish");
+    expect(warnings).toEqual([]);
+  });
+
+  test.each<[string, FakeCodebuffScenario]>([
+    ["in pieces of 3 bytes", { chunkBytes: 3 }],
+    ["behind words of a launcher", { junk: 1, download: "complete" }],
+    ["with a mark in front", { bom: true }],
+  ])("%s is the same", async (_, switches) => {
+    const { result } = await run({ ...FORK, echoPrompt: true, ...switches }, { profile: "json" });
+    expect(result.text).toBe("hi");
+  });
+
+  test("jsonObject: whatever it says of success is believed", async () => {
+    const { result } = await run(
+      { ...FORK, jsonObject: { success: true, output: "mine" } },
+      { profile: "json" },
+    );
+    expect(result.text).toBe("mine");
+  });
+
+  test("quiet: the text alone is a text, without its last newline", async () => {
+    const { events, result } = await run({ ...FORK, echoPrompt: true }, { profile: "text" });
+    expect(events).toEqual([{ type: "text", text: "hi", delta: "hi" }]);
+    expect(result.text).toBe("hi");
+  });
+
+  test("plain: text that streams is one", async () => {
+    const { result } = await run(
+      {
+        ...FORK,
+        plain: true,
+        events: [
+          { type: "text", text: "one " },
+          { type: "text", text: "two" },
+        ],
+      },
+      { profile: "text" },
+    );
+    expect(result.text).toContain("one");
+    expect(result.text).toContain("two");
+  });
+});
+
+describe("the earlier program", () => {
+  test("tells its errors on the other output, and they are events", async () => {
+    const { events, result } = await run(
+      {
+        profile: "print",
+        events: [
+          { type: "start" },
+          { type: "error", message: "no tool" },
+          { type: "text", text: "ok" },
+          { type: "finish", totalCost: 2 },
+        ],
+      },
+      { profile: "print" },
+    );
+    expect(events).toContainEqual({ type: "error", message: "no tool" });
+    expect(result).toMatchObject({ text: "ok", cost: { amount: 2 } });
+  });
+
+  test("errorEventOn: other events there are none, and neither are errors of other programs", async () => {
+    const stderr = [{ text: '{"type":"text","text":"not me"}\n{"type":"error","message":"me"}\n' }];
+    const printed = await run({ profile: "print", stderr }, { profile: "print" });
+    expect(printed.events.filter(({ type }) => type === "error")).toEqual([{ type: "error", message: "me" }]);
+    expect(printed.result.text).toBe("You said: hi");
+    const streamed = await run({
+      errorEventOn: "stderr",
+      events: [{ type: "error", message: "x" }, { type: "finish" }],
+    });
+    expect(streamed.events.map(({ type }) => type)).toEqual(["finish"]);
+  });
+});
