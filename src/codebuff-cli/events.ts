@@ -1,3 +1,4 @@
+import type { QuestionOutcome } from "../core/ask-user.ts";
 import { isObject } from "../core/client-options.ts";
 import { parseFrame } from "../core/frames.ts";
 import { isPrintModeEvent, type PrintModeEvent } from "../core/print-mode.ts";
@@ -14,6 +15,11 @@ export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }>
 export interface CodebuffCliChunk extends Said {
   readonly type: "chunk";
 }
+
+/** What a tool gave back; with `answer` where it was a question of the agent, as far as the program tells what became of it. */
+export type CodebuffCliToolResult = Extract<PrintModeEvent, { readonly type: "tool_result" }> & {
+  readonly answer?: QuestionOutcome;
+};
 
 /** An agent is done; the run's own end is that of the process. */
 export interface CodebuffCliFinish {
@@ -32,8 +38,9 @@ export interface CodebuffCliUnknown {
 
 /** What a turn of the program yields, in order: its events, pieces of text, and what is not known. */
 export type CodebuffCliEvent =
-  | Exclude<PrintModeEvent, { readonly type: "text" | "finish" }>
+  | Exclude<PrintModeEvent, { readonly type: "text" | "tool_result" | "finish" }>
   | CodebuffCliText
+  | CodebuffCliToolResult
   | CodebuffCliFinish
   | CodebuffCliChunk
   | CodebuffCliUnknown;

@@ -1,4 +1,5 @@
 // What users of `agentwire/codebuff-cli` import, by name. Elsewhere than on Node they get unsupported.ts, with the same names.
+export type { QuestionOutcome } from "../core/ask-user.ts";
 export * from "../core/index.ts";
 export type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
 export { type CodebuffCliChat, listCodebuffChats } from "./chats.ts";
@@ -21,6 +22,7 @@ export type {
   CodebuffCliEvent,
   CodebuffCliFinish,
   CodebuffCliText,
+  CodebuffCliToolResult,
   CodebuffCliUnknown,
 } from "./events.ts";
 export type {

@@ -1,4 +1,4 @@
-import { isAskUser, questionOf } from "../core/ask-user.ts";
+import { isAskUser, questionOf, questionOutcome } from "../core/ask-user.ts";
 import type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
 import type { Question } from "../core/question.ts";
 import type { TurnToolCall } from "../core/tool-call.ts";
@@ -30,7 +30,7 @@ export interface TurnState {
   readonly subagents: Map<string, string>;
   readonly calls: Map<string, TurnToolCall>;
   /** Questions that are open, by the id of their call. */
-  readonly questions: Set<string>;
+  readonly questions: Map<string, Question>;
   /** The root's own name, where it tells one. */
   root: string | undefined;
   sessionId: string | undefined;
@@ -48,7 +48,7 @@ export function newTurnState(maxText: number): TurnState {
     maxChunked: maxText,
     subagents: new Map(),
     calls: new Map(),
-    questions: new Set(),
+    questions: new Map(),
     root: undefined,
     sessionId: undefined,
     requestedSessionId: undefined,
@@ -163,7 +163,7 @@ function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): Tu
   };
   state.calls.set(id, call);
   const asked = isAskUser(name) ? questionOf({ id, name, input: inNewShape(input), raw }) : undefined;
-  if (asked) state.questions.add(id);
+  if (asked) state.questions.set(id, asked);
   return { event, call, ...(asked ? { asked } : {}) };
 }
 
@@ -184,7 +184,11 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
     state: error === undefined ? "done" : "failed",
     ...(error === undefined ? {} : { error }),
   }));
-  return state.questions.delete(id) ? { ...step, answered: id } : step;
+  const question = state.questions.get(id);
+  if (!question) return step;
+  state.questions.delete(id);
+  const answer = questionOutcome(question, output);
+  return { ...step, ...(answer ? { event: { ...event, answer } } : {}), answered: id };
 }
 
 /** A result without a call is an event, and nothing else. */

@@ -1,4 +1,5 @@
 import { isObject } from "./client-options.ts";
+import type { ToolOutput } from "./print-mode.ts";
 import type { Question, QuestionItem } from "./question.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -39,4 +40,48 @@ function optionOf(option: unknown): QuestionItem["options"][number] | undefined 
 
 function isTextOrNone(value: unknown): value is string | null | undefined {
   return value == null || typeof value === "string";
+}
+
+/** What became of a question, as the result of its tool tells it. */
+export type QuestionOutcome =
+  /** What was selected or written, per question; an empty list where nothing was. */
+  | { readonly status: "answered"; readonly answers: readonly (readonly string[])[] }
+  /** The user did not want to answer. */
+  | { readonly status: "skipped" }
+  /** Nobody could be asked. */
+  | { readonly status: "unanswered"; readonly reason: string };
+
+/** How a question was settled; `undefined` when the output does not say. */
+export function questionOutcome(
+  { questions }: Question,
+  output: readonly ToolOutput[],
+): QuestionOutcome | undefined {
+  const [part] = output;
+  if (part?.type !== "json") return undefined;
+  const { value } = part;
+  if (typeof value === "string") return answered(questions, [{ questionIndex: 0, otherText: value }]);
+  if (!isObject(value)) return undefined;
+  const { errorMessage, skipped, answers, response, answer } = value;
+  if (typeof errorMessage === "string") return { status: "unanswered", reason: errorMessage };
+  if (skipped === true) return { status: "skipped" };
+  if (Array.isArray(answers)) return answered(questions, answers);
+  const text = response ?? answer; // as programs told it that asked one thing at a time
+  return typeof text === "string" ? answered(questions, [{ questionIndex: 0, otherText: text }]) : undefined;
+}
+
+/** What is about none of the questions is left out. */
+function answered(questions: Question["questions"], given: readonly unknown[]): QuestionOutcome {
+  const answers = questions.map((_, index) =>
+    given.flatMap((each) => (isObject(each) && each["questionIndex"] === index ? selectedIn(each) : [])),
+  );
+  return { status: "answered", answers };
+}
+
+function selectedIn({
+  selectedOption,
+  selectedOptions,
+  otherText,
+}: Readonly<Record<string, unknown>>): string[] {
+  const several: readonly unknown[] = Array.isArray(selectedOptions) ? selectedOptions : [];
+  return [selectedOption, ...several, otherText].filter((text) => typeof text === "string");
 }

@@ -49,23 +49,50 @@ describe("a question of the agent", () => {
   });
 
   test.each([
-    ["what was selected", { answers: [{ questionIndex: 0, selectedOption: "Red" }] }, "done"],
-    ["several", { answers: [{ questionIndex: 0, selectedOptions: ["Red", "Blue"] }] }, "done"],
-    ["other words", { answers: [{ questionIndex: 0, otherText: "Green" }] }, "done"],
-    ["a refusal", { skipped: true }, "done"],
-    ["a text", "Red", "done"],
-    ["a response", { response: "Red" }, "done"],
-    ["an answer", { answer: "Red" }, "done"],
-    ["nobody to answer", { errorMessage: "nobody could answer" }, "failed"],
-  ])("askUser: is over with %s, and the turn goes on", async (_, result, state) => {
-    await using at = await cliWorld({ askUser: { result } });
-    const turn = at.client.prompt("hi");
-    const question = asked(at.client);
-    const { toolCalls } = await turn.result;
-    await question;
-    expect(turn.pending).toEqual([]);
-    expect(toolCalls).toEqual([expect.objectContaining({ id: "ask_1", name: "ask_user", state })]);
-  });
+    [
+      "what was selected",
+      { answers: [{ questionIndex: 0, selectedOption: "Red" }] },
+      { status: "answered", answers: [["Red"]] },
+      "done",
+    ],
+    [
+      "several",
+      { answers: [{ questionIndex: 0, selectedOptions: ["Red", "Blue"] }] },
+      { status: "answered", answers: [["Red", "Blue"]] },
+      "done",
+    ],
+    [
+      "other words",
+      { answers: [{ questionIndex: 0, otherText: "Green" }] },
+      { status: "answered", answers: [["Green"]] },
+      "done",
+    ],
+    ["a refusal", { skipped: true }, { status: "skipped" }, "done"],
+    ["a text", "Red", { status: "answered", answers: [["Red"]] }, "done"],
+    ["a response", { response: "Red" }, { status: "answered", answers: [["Red"]] }, "done"],
+    ["an answer", { answer: "Red" }, { status: "answered", answers: [["Red"]] }, "done"],
+    [
+      "nobody to answer",
+      { errorMessage: "nobody could answer" },
+      { status: "unanswered", reason: "nobody could answer" },
+      "failed",
+    ],
+    ["what nobody understands", { colour: "Red" }, undefined, "done"],
+  ])(
+    "askUser: is over with %s, the event tells it, and the turn goes on",
+    async (_, result, answer, state) => {
+      await using at = await cliWorld({ askUser: { result } });
+      const turn = at.client.prompt("hi");
+      const told: unknown[] = [];
+      turn.on("event", (event) => event.type === "tool_result" && told.push(event.answer));
+      const question = asked(at.client);
+      const { toolCalls } = await turn.result;
+      await question;
+      expect(told).toEqual([answer]);
+      expect(turn.pending).toEqual([]);
+      expect(toolCalls).toEqual([expect.objectContaining({ id: "ask_1", name: "ask_user", state })]);
+    },
+  );
 
   test("cannot be answered, and the refusal says what can be done", async () => {
     await using at = await cliWorld(OPEN);
