@@ -33,24 +33,6 @@ export const CASS_REST: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    "cass/hide.ts",
-    ["cass/credentials.test.ts"],
-    [
-      {
-        name: "cass-hide-escaped",
-        breaks: "a token that was escaped for an address can be seen",
-        find: "redactor.add(encodeURIComponent(secret));",
-        replace: "redactor.add(secret);",
-      },
-      {
-        name: "cass-hide-throws",
-        breaks: "a credential with half a character cannot be hidden",
-        find: "if (!/\\p{Cs}/u.test(secret)) ",
-        replace: "",
-      },
-    ],
-  ),
-  ...mutantsOf(
     "cass/waits.ts",
     ["cass/http-limits.test.ts"],
     [
@@ -137,31 +119,31 @@ export const CASS_REST: readonly Mutant[] = [
       {
         name: "cass-token-shown",
         breaks: "the token of the options is not hidden",
-        find: "    hide(this.#known, setup.redactor);",
+        find: "    setup.redactor.add(this.#known);",
         replace: "",
       },
       {
         name: "cass-refresh-token-shown",
         breaks: "the refresh token of the options is not hidden",
-        find: "    hide(refreshToken, setup.redactor);",
+        find: "    setup.redactor.add(refreshToken);",
         replace: "",
       },
       {
         name: "cass-new-token-shown",
         breaks: "a fresh token is not hidden",
-        find: "    hide(accessToken, this.#setup.redactor);",
+        find: "    this.#setup.redactor.add(accessToken);",
         replace: "",
       },
       {
         name: "cass-new-refresh-token-shown",
         breaks: "a new refresh token is not hidden",
-        find: "    hide(refreshToken, this.#setup.redactor);",
+        find: "    this.#setup.redactor.add(refreshToken);",
         replace: "",
       },
       {
         name: "cass-kept-token-shown",
         breaks: "a token that a function had kept is not hidden",
-        find: "    hide(this.#known, this.#setup.redactor);",
+        find: "    this.#setup.redactor.add(this.#known);",
         replace: "",
       },
       {
@@ -469,14 +451,14 @@ export const CASS_REST: readonly Mutant[] = [
       {
         name: "cass-http-no-jitter",
         breaks: "all clients of a restarted server come back at once",
-        find: "this.#setup.clock.random() * Math.min(",
-        replace: "0.5 * Math.min(",
+        find: "jittered(this.#setup.clock.random(), ",
+        replace: "jittered(0.5, ",
       },
       {
         name: "cass-http-waits-alike",
         breaks: "each wait for another try is as long as the first",
-        find: "FIRST_WAIT * 2 ** failures));",
-        replace: "FIRST_WAIT));",
+        find: "LONGEST_WAIT, failures));",
+        replace: "LONGEST_WAIT, 0));",
       },
       {
         name: "cass-http-no-limit",

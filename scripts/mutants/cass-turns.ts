@@ -28,13 +28,13 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-image-not-waited-for",
         breaks: "a turn is sent before its image was read",
-        find: "      if (job.isReading || this.#isSearchedFor(job)) return;",
-        replace: "      if (this.#isSearchedFor(job)) return;",
+        find: "      if (job.isReading || this.#lostReplies.standInFor(job)) return;",
+        replace: "      if (this.#lostReplies.standInFor(job)) return;",
       },
       {
         name: "cass-same-words-sent",
         breaks: "the same words are sent again while their reply is searched for",
-        find: "      if (job.isReading || this.#isSearchedFor(job)) return;",
+        find: "      if (job.isReading || this.#lostReplies.standInFor(job)) return;",
         replace: "      if (job.isReading) return;",
       },
       {
@@ -264,8 +264,8 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-tombstone-resent-over",
         breaks: "a cancelled turn leaves the line, and its answer is the next one's",
-        find: "    this.#queue.delete(job);\n    job.search?.abort();",
-        replace: "    this.#line.delete(job);\n    job.search?.abort();",
+        find: "    this.#queue.delete(job);\n    this.#lostReplies.giveUp(job);",
+        replace: "    this.#line.delete(job);\n    this.#lostReplies.giveUp(job);",
       },
       {
         name: "cass-cancel-waits",
@@ -331,8 +331,8 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-too-large-searched",
         breaks: "a frame that the server did not read is searched for",
-        find: "jobs.filter((job) => job !== blamed && this.#canSearch(job, jobs))",
-        replace: "jobs.filter((job) => this.#canSearch(job, jobs))",
+        find: "jobs.filter((job) => job !== blamed && this.#lostReplies.mayFind(job, jobs))",
+        replace: "jobs.filter((job) => this.#lostReplies.mayFind(job, jobs))",
       },
       {
         name: "cass-closing-keeps-queue",
@@ -343,20 +343,20 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-closed-keeps-line",
         breaks: "a turn stays open when the client closes",
-        find: "      turn.abandon(closedInTurn());",
+        find: "    for (const { turn } of jobs) turn.abandon(closedInTurn());",
         replace: "",
       },
       {
         name: "cass-closed-searches-on",
         breaks: "a closed client searches on",
-        find: "      search?.abort();\n      turn.abandon",
-        replace: "\n      turn.abandon",
+        find: "    this.#lostReplies.close();",
+        replace: "",
       },
       {
         name: "cass-drain-starts-search",
         breaks: "a client that drains begins to search",
-        find: "!recover || this.#isClosing || request",
-        replace: "!recover || request",
+        find: "const searched = this.#isClosing\n",
+        replace: "const searched = this.#isClosing && !this.#isClosing\n",
       },
       {
         name: "cass-unavailable-keeps-queue",
@@ -376,6 +376,48 @@ export const CASS_TURNS: readonly Mutant[] = [
         find: "    job.isReading = false;\n    this.pump();",
         replace: "    job.isReading = false;\n",
       },
+      {
+        name: "cass-lost-not-noted",
+        breaks: "a lost reply may be that of the same words, which were lost and not searched for",
+        find: "    for (const job of jobs) if (!searched.includes(job)) this.#lostReplies.leave(job);",
+        replace: "",
+      },
+      {
+        name: "cass-untimed-not-noted",
+        breaks: "a lost reply may be that of the same words, answered without a time",
+        find: '    if (typeof timestamp !== "string" || [',
+        replace: "    if ([",
+      },
+      {
+        name: "cass-twin-not-noted",
+        breaks: "a lost reply may be that of the same words, answered before",
+        find: '    if (typeof timestamp !== "string" || [...this.#line].some((other) => isAlike(other, job)))',
+        replace: '    if (typeof timestamp !== "string")',
+      },
+      {
+        name: "cass-spoiled-not-noted",
+        breaks: "a lost reply may be that of the same words, whose response could not be read",
+        find: "      this.#lostReplies.leave(job); // when it was stored cannot be read either",
+        replace: "",
+      },
+      {
+        name: "cass-search-untold",
+        breaks: "nobody is told that a reply is searched for",
+        find: '    core().events.emit("recovering", job.turn);',
+        replace: "",
+      },
+      {
+        name: "cass-search-blocks",
+        breaks: "nothing is sent behind a search that is over",
+        find: "    else job.turn.fail(failure);\n    this.pump();",
+        replace: "    else job.turn.fail(failure);\n",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "cass/lost-replies.ts",
+    ["cass/lost-replies.test.ts", "properties/cass.test.ts"],
+    [
       {
         name: "cass-search-unasked",
         breaks: "a lost reply is searched for although nobody wants that",
@@ -397,50 +439,26 @@ export const CASS_TURNS: readonly Mutant[] = [
       {
         name: "cass-search-left-behind",
         breaks: "a lost reply may be that of the same words, which were lost before",
-        find: "      !this.#leftBehind.get(wordsOf(request)) && !jobs",
-        replace: "      !jobs",
+        find: "      !this.#leftBehind.get(wordsOf(request)) && !lost",
+        replace: "      !lost",
       },
       {
         name: "cass-search-of-twins",
         breaks: "two lost turns of the same words get the same reply",
-        find: "!jobs.some((other) => other !== job && isAlike(other, job))",
-        replace: "jobs.includes(job)",
-      },
-      {
-        name: "cass-lost-not-noted",
-        breaks: "a lost reply may be that of the same words, which were lost and not searched for",
-        find: "    for (const job of jobs) if (!searched.includes(job)) this.#leaveBehind(job);",
-        replace: "",
-      },
-      {
-        name: "cass-untimed-not-noted",
-        breaks: "a lost reply may be that of the same words, answered without a time",
-        find: '    if (typeof timestamp !== "string" || [',
-        replace: "    if ([",
-      },
-      {
-        name: "cass-twin-not-noted",
-        breaks: "a lost reply may be that of the same words, answered before",
-        find: '    if (typeof timestamp !== "string" || [...this.#line].some((other) => isAlike(other, job)))',
-        replace: '    if (typeof timestamp !== "string")',
-      },
-      {
-        name: "cass-spoiled-not-noted",
-        breaks: "a lost reply may be that of the same words, whose response could not be read",
-        find: "      this.#leaveBehind(job); // when it was stored cannot be read either",
-        replace: "",
+        find: "!lost.some((other) => other !== job && isAlike(other, job))",
+        replace: "lost.includes(job)",
       },
       {
         name: "cass-vain-not-noted",
         breaks: "a lost reply may be that of the same words, searched for in vain",
-        find: "      if (wasSearchedFor) this.#leaveBehind(job);",
+        find: "      this.leave(job);",
         replace: "",
       },
       {
         name: "cass-stopped-search-not-noted",
         breaks: "a lost reply may be that of the same words, whose search was cancelled",
-        find: "    if (this.#searching.delete(job)) this.#leaveBehind(job);",
-        replace: "    this.#searching.delete(job);",
+        find: "    this.leave(job);\n    search.abort();",
+        replace: "\n    search.abort();",
       },
       {
         name: "cass-found-not-noted",
@@ -449,22 +467,10 @@ export const CASS_TURNS: readonly Mutant[] = [
         replace: "      //",
       },
       {
-        name: "cass-search-untold",
-        breaks: "nobody is told that a reply is searched for",
-        find: '    this.#setup.core().events.emit("recovering", turn);',
-        replace: "",
-      },
-      {
         name: "cass-found-id-not-adopted",
         breaks: "a conversation does not go on where its first reply was found",
         find: "      conversation.id ??= found.conversationId;",
         replace: "",
-      },
-      {
-        name: "cass-search-blocks",
-        breaks: "nothing is sent behind a search that is over",
-        find: "    this.pump();\n    if (!this.working) this.#setup",
-        replace: "\n    if (!this.working) this.#setup",
       },
     ],
   ),

@@ -9,13 +9,13 @@ export const REACH: readonly Mutant[] = [
       {
         name: "no-jitter",
         breaks: "the wait is its ceiling, for every client alike",
-        find: "      random *\n",
-        replace: "      1 *\n",
+        find: "return random * ",
+        replace: "return ",
       },
       {
         name: "no-doubling",
         breaks: "the wait does not grow",
-        find: "2 ** Math.min(this.#failed, MAX_DOUBLINGS)",
+        find: "2 ** Math.min(failures, MAX_DOUBLINGS)",
         replace: "1",
       },
       {
@@ -27,8 +27,8 @@ export const REACH: readonly Mutant[] = [
       {
         name: "no-ceiling",
         breaks: "a wait exceeds `maxDelay`",
-        find: "Math.min(maxDelay, Math.max(",
-        replace: "Math.max(maxDelay, Math.max(",
+        find: "random * Math.min(max, ",
+        replace: "random * Math.max(max, ",
       },
       {
         name: "one-try-less",

@@ -51,14 +51,26 @@ export const WORDS: readonly Mutant[] = [
       {
         name: "json-form-shows",
         breaks: "a secret shows where JSON has escaped it",
-        find: "const forms = [secret, JSON.stringify(secret).slice(1, -1)];",
-        replace: "const forms = [secret];",
+        find: "      JSON.stringify(secret).slice(1, -1),",
+        replace: "",
       },
       {
         name: "members-show",
         breaks: "a password that was never told to the client shows",
         find: "return redactMembers(clean);",
         replace: "return clean;",
+      },
+      {
+        name: "address-shows-secret",
+        breaks: "a secret that was escaped for an address can be seen",
+        find: "...(HALF.test(secret) ? [] : [encodeURIComponent(secret)])",
+        replace: "...(HALF.test(secret) ? [] : [secret])",
+      },
+      {
+        name: "half-character-throws",
+        breaks: "a credential with half a character cannot be taken out",
+        find: "...(HALF.test(secret) ? [] : [encodeURIComponent(secret)])",
+        replace: "encodeURIComponent(secret)",
       },
       {
         name: "first-secret-only",

@@ -15,6 +15,7 @@ import {
 import { Credentials } from "./credentials.ts";
 import type { CassClientEvents, CassIdentity, CassTitle } from "./events.ts";
 import { Http } from "./http.ts";
+import type { Job } from "./job.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,
@@ -35,7 +36,7 @@ import { type CassRest, restOver } from "./rest.ts";
 import { renew } from "./rest-auth.ts";
 import { Speech } from "./speech.ts";
 import { type CassEvent, type CassResult, given } from "./turn.ts";
-import { checkUser, type Job, Turns } from "./turns.ts";
+import { checkUser, Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 
 const PROMPT_FIELDS: Readonly<Record<string, Check>> = {

@@ -7,10 +7,10 @@ import {
 } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { TurnOptions } from "../core/turn.ts";
+import type { Job } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
 import type { CassPromptInput } from "./prompt.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
-import type { Job } from "./turns.ts";
 
 /**
  * A conversation that the server keeps. `messages` has what was said through this object; what is cancelled or lost is not

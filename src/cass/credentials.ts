@@ -3,7 +3,6 @@ import type { Clock } from "../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
 import type { Redactor } from "../core/redact.ts";
 import { CassApiError, CassAuthError } from "./errors.ts";
-import { hide } from "./hide.ts";
 import { readToken } from "./jwt.ts";
 import { Waits } from "./waits.ts";
 
@@ -87,8 +86,8 @@ export class Credentials {
     if (typeof token === "function") this.#source = token;
     else this.#known = token;
     this.#refreshToken = refreshToken;
-    hide(this.#known, setup.redactor);
-    hide(refreshToken, setup.redactor);
+    setup.redactor.add(this.#known);
+    setup.redactor.add(refreshToken);
   }
 
   /** Whether there is a token, or could be. */
@@ -171,7 +170,7 @@ export class Credentials {
     if ("error" in got) throw got.error;
     this.#known = got.tokens.accessToken;
     this.#latest = order; // and not now: what was asked for later is newer, though it may have come before
-    hide(this.#known, this.#setup.redactor);
+    this.#setup.redactor.add(this.#known);
     return this.#known;
   }
 
@@ -222,7 +221,7 @@ export class Credentials {
     const { accessToken, refreshToken } = tokens;
     this.#refreshToken = refreshToken;
     this.#refused = undefined;
-    hide(refreshToken, this.#setup.redactor);
+    this.#setup.redactor.add(refreshToken);
     this.#set(accessToken);
     this.#tell(tokensOf(accessToken, refreshToken));
     return accessToken;
@@ -231,7 +230,7 @@ export class Credentials {
   #set(accessToken: string): string {
     this.#latest = ++this.#events;
     this.#known = accessToken;
-    hide(accessToken, this.#setup.redactor);
+    this.#setup.redactor.add(accessToken);
     return accessToken;
   }
 

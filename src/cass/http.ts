@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { jittered } from "../core/backoff.ts";
 import { describe } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
 import {
@@ -13,7 +14,6 @@ import { Redactor } from "../core/redact.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
-import { hide } from "./hide.ts";
 import { bytesOf, type Reading, readAnswer, redirectOf, refusalOf } from "./http-answer.ts";
 import { checkAddress, httpBaseOf } from "./http-base.ts";
 import { unreachable } from "./http-failure.ts";
@@ -188,8 +188,7 @@ export class Http {
     if (!passes || !error.retryable) return undefined;
     const asked = error instanceof CassApiError ? (error.retryAfter ?? 0) : 0;
     if (asked > LONGEST_WAIT) return undefined;
-    // Full jitter, so that the clients of a restarted server spread out.
-    return Math.max(asked, this.#setup.clock.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** failures));
+    return Math.max(asked, jittered(this.#setup.clock.random(), FIRST_WAIT, LONGEST_WAIT, failures));
   }
 
   async #try<T>(job: Job<T>, token: string | undefined, signal: AbortSignal): Promise<T> {
@@ -230,7 +229,7 @@ export class Http {
   #reading(what: string, secrets: readonly (string | undefined)[]): Reading {
     const { redactor, clock, maxReceiveBytes } = this.#setup;
     const own = new Redactor();
-    for (const secret of secrets) hide(secret, own);
+    for (const secret of secrets) own.add(secret);
     // First what this call holds: a member of broken JSON may end in the middle of it.
     return { what, clock, maxReceiveBytes, redact: (text) => redactor.redact(own.redact(text)) };
   }

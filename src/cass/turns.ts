@@ -1,5 +1,4 @@
 import type { ClientCore } from "../core/client-core.ts";
-import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 import {
   type AgentwireError,
@@ -13,7 +12,6 @@ import {
 import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import { Recent } from "../core/recent.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { type CassConversationState, type ConversationRef, stateOf } from "./conversation.ts";
@@ -28,6 +26,8 @@ import {
   turnError,
   unreadableResponse,
 } from "./failures.ts";
+import { isAlike, type Job } from "./job.ts";
+import { LostReplies } from "./lost-replies.ts";
 import type { AudioFrame, ErrorFrame, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import { type CassRequest, checkSize } from "./prompt.ts";
@@ -44,33 +44,6 @@ import {
   textOf,
 } from "./turn.ts";
 import type { TurnMessage, Wire } from "./wire.ts";
-
-/** One turn of this client, from the call to its end. */
-export interface Job {
-  readonly turn: LiveTurn<CassEvent, CassResult>;
-  readonly request: CassRequest;
-  readonly conversation: ConversationRef;
-  readonly recover: boolean;
-  /** Lets somebody be onboarded who is not signed in. */
-  readonly allowForeignUser: boolean;
-  /** The limit on the server's silence while it works on this turn, in ms. */
-  readonly idleTimeout: number;
-  readonly silence: Deadline;
-  image: WireImage | undefined;
-  /** Whether its image has still to be read. */
-  isReading: boolean;
-  bytes: number;
-  /** How many frames had come when it was sent; `undefined` before. */
-  sentAfter: number | undefined;
-  /** The latest time that the server had told by then. */
-  since: string | undefined;
-  /** Whether the server has shown that it works on it. */
-  hasBegun: boolean;
-  /** A response that came before that: of this turn, or of one that is over. Without a `message`, it cannot be read. */
-  early: { readonly message: ResponseFrame | undefined; readonly cancelTimer: CancelTimer } | undefined;
-  /** Ends the search for its lost reply. */
-  search: AbortController | undefined;
-}
 
 export interface TurnsSetup {
   readonly settings: CassSettings;
@@ -104,7 +77,7 @@ export class Turns {
   readonly #queue: TurnQueue<Job>;
   /** What the server has been asked and has not answered, oldest first; also turns that nobody waits for any more. */
   readonly #line = new Set<Job>();
-  readonly #searching = new Set<Job>();
+  readonly #lostReplies: LostReplies;
   /** The one that was answered last: an `audio` may follow. */
   #answered: Job | undefined;
   /** Whose model answers, as far as is known. */
@@ -119,13 +92,12 @@ export class Turns {
   /** Whether the present connection is left because of turns that nobody waits for. */
   #isLeaving = false;
   #isClosing = false;
-  /** Words of turns that a lost connection left to the server: it may store its answers to them at any time. */
-  readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
     const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
     this.#queue = new TurnQueue({ maxTurns, maxBytes });
+    this.#lostReplies = new LostReplies(setup);
   }
 
   /** Whether the server works on a turn. */
@@ -135,7 +107,7 @@ export class Turns {
 
   /** Whether somebody waits for a turn that was sent. */
   get working(): boolean {
-    return this.#searching.size > 0 || [...this.#line].some(({ turn }) => turn.open);
+    return this.#lostReplies.jobs.length > 0 || [...this.#line].some(({ turn }) => turn.open);
   }
 
   /**
@@ -181,7 +153,6 @@ export class Turns {
       since: undefined,
       hasBegun: false,
       early: undefined,
-      search: undefined,
     };
     return job;
   }
@@ -199,7 +170,7 @@ export class Turns {
 
   /** The turn of this id, while it is under way. */
   turnOf(id: string): Job["turn"] | undefined {
-    return [...this.#line, ...this.#searching].find(({ turn }) => turn.id === id)?.turn;
+    return [...this.#line, ...this.#lostReplies.jobs].find(({ turn }) => turn.id === id)?.turn;
   }
 
   /** The connection is ready. */
@@ -215,7 +186,7 @@ export class Turns {
     const most = (): number => (this.#announces === undefined ? 1 : settings.maxTurnsInFlight);
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
       if (!wire.session || this.#line.size >= most()) return;
-      if (job.isReading || this.#isSearchedFor(job)) return;
+      if (job.isReading || this.#lostReplies.standInFor(job)) return;
       this.#queue.delete(job);
       if (job.turn.open) this.#send(job); // or it is just being cancelled, and its listeners are told before this queue is
     }
@@ -260,7 +231,7 @@ export class Turns {
     if (!job) return;
     this.#believe(job, undefined, () => {
       this.#leaveLine(job);
-      this.#leaveBehind(job); // when it was stored cannot be read either
+      this.#lostReplies.leave(job); // when it was stored cannot be read either
       job.turn.fail(unreadableResponse(problem));
       this.#next();
     });
@@ -272,10 +243,12 @@ export class Turns {
     const silent = this.#silent;
     const isDeath = jobs.length > 0 && !this.#isLeaving;
     const blamed = isTooLarge(error) ? largestOf(jobs) : undefined;
-    const searched = jobs.filter((job) => job !== blamed && this.#canSearch(job, jobs));
+    const searched = this.#isClosing
+      ? []
+      : jobs.filter((job) => job !== blamed && this.#lostReplies.mayFind(job, jobs));
     this.#clearLine();
     if (isDeath) this.#deaths = this.#hasAnswered ? 0 : this.#deaths + 1;
-    for (const job of jobs) if (!searched.includes(job)) this.#leaveBehind(job);
+    for (const job of jobs) if (!searched.includes(job)) this.#lostReplies.leave(job);
     for (const job of jobs) {
       const failure =
         job === silent
@@ -283,7 +256,7 @@ export class Turns {
           : job === blamed
             ? tooLargeTurn(job.bytes)
             : lostTurn(error, searched.includes(job));
-      if (searched.includes(job)) void this.#search(job, failure);
+      if (searched.includes(job)) void this.#recover(job, failure);
       else job.turn.fail(failure);
     }
     if (this.#deaths < MAX_DEATHS) return;
@@ -299,13 +272,10 @@ export class Turns {
 
   /** Ends all that is left, by the caller's will. */
   close(): void {
-    const jobs = [...this.#line, ...this.#searching];
+    const jobs = [...this.#line, ...this.#lostReplies.jobs];
     this.#clearLine();
-    this.#searching.clear();
-    for (const { turn, search } of jobs) {
-      search?.abort();
-      turn.abandon(closedInTurn());
-    }
+    this.#lostReplies.close();
+    for (const { turn } of jobs) turn.abandon(closedInTurn());
     this.closing();
   }
 
@@ -410,7 +380,7 @@ export class Turns {
     this.#leaveLine(job);
     // Without a time, or with others sent before it, what is stored of it is not known to be older than those.
     if (typeof timestamp !== "string" || [...this.#line].some((other) => isAlike(other, job)))
-      this.#leaveBehind(job);
+      this.#lostReplies.leave(job);
     core().connection.healthy();
     if (message.provider) this.#provider = message.provider;
     if (request.userId !== undefined) wire.handshake.rebind(request.userId);
@@ -496,8 +466,7 @@ export class Turns {
   #interrupted(job: Job): void {
     const { core } = this.#setup;
     this.#queue.delete(job);
-    job.search?.abort();
-    if (this.#searching.delete(job)) this.#leaveBehind(job);
+    this.#lostReplies.giveUp(job);
     job.turn.stopped();
     this.#leaveIfIdle();
     this.pump(); // those behind it may have waited for its image, or for its reply
@@ -522,54 +491,16 @@ export class Turns {
     this.#isLeaving = false;
   }
 
-  // --- recovery ---
-
-  /** Only what can be told from all else that was said may be searched for: `jobs` are those that are lost with it. */
-  #canSearch(job: Job, jobs: readonly Job[]): boolean {
-    const { turn, recover, request, since } = job;
-    if (!turn.open || !recover || this.#isClosing || request.kind !== "chat" || since === undefined)
-      return false;
-    if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return false;
-    return (
-      !this.#leftBehind.get(wordsOf(request)) && !jobs.some((other) => other !== job && isAlike(other, job))
-    );
-  }
-
-  #leaveBehind({ request }: Job): void {
-    if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
-  }
-
-  /** The same words again, in the same conversation, could not be told from those whose reply is searched for. */
-  #isSearchedFor({ request, conversation }: Job): boolean {
-    return [...this.#searching].some(
-      (lost) =>
-        lost.request.message === request.message &&
-        (lost.conversation.id ?? conversation.id) === (conversation.id ?? lost.conversation.id),
-    );
-  }
-
-  async #search(job: Job, failure: AgentwireError): Promise<void> {
-    const { turn, request, conversation, since = "" } = job;
-    const search = new AbortController();
-    job.search = search;
-    this.#searching.add(job);
-    this.#setup.core().events.emit("recovering", turn);
-    const conversationId = conversation.id ?? undefined;
-    const message = request.message ?? "";
-    const { recovery, wire } = this.#setup;
-    const userId = wire.handshake.identity?.userId ?? undefined;
-    const found = await recovery().find({ message, conversationId, since, userId }, search.signal);
-    const wasSearchedFor = this.#searching.delete(job);
-    if (found) {
-      wire.note(found.timestamp); // what is lost from now on is newer
-      conversation.id ??= found.conversationId;
+  async #recover(job: Job, failure: AgentwireError): Promise<void> {
+    const { core } = this.#setup;
+    const finding = this.#lostReplies.find(job);
+    core().events.emit("recovering", job.turn);
+    const found = await finding;
+    if (found)
       this.#answer(job, recoveredReply(found.reply, found.conversationId), found.reply.content.length);
-    } else {
-      if (wasSearchedFor) this.#leaveBehind(job);
-      turn.fail(failure);
-    }
+    else job.turn.fail(failure);
     this.pump();
-    if (!this.working) this.#setup.core().connection.drained();
+    if (!this.working) core().connection.drained();
   }
 
   #stateOf({ conversation, request }: Job): CassConversationState | undefined {
@@ -595,18 +526,6 @@ export function checkUser(
 
 /** ms that a response waits which came before anything else of its turn. */
 const EARLY_GRACE = 1_000;
-
-/** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
-const LEFT_BEHIND = 64;
-
-/** By what two turns are told apart where the server has stored them; the beginning will do. */
-function wordsOf({ message = "" }: CassRequest): string {
-  return message.slice(0, 256);
-}
-
-function isAlike(one: Job, other: Job): boolean {
-  return wordsOf(one.request) === wordsOf(other.request);
-}
 
 /** A server that closes over the size of a frame does not say of which. */
 function largestOf(jobs: readonly Job[]): Job | undefined {

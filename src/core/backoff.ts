@@ -43,6 +43,14 @@ const MIN_CEILING = 1;
 /** A ceiling that doubled this often is above any limit; further, it would become infinite. */
 const MAX_DOUBLINGS = 31;
 
+/**
+ * How long to wait behind so many failures in a row, in ms. Full jitter: anywhere between 0 and a ceiling that doubles up to
+ * `max`, so that the clients of a restarted server spread out.
+ */
+export function jittered(random: number, min: number, max: number, failures: number): number {
+  return random * Math.min(max, min * 2 ** Math.min(failures, MAX_DOUBLINGS));
+}
+
 /** Counts what failed, and decides whether to try again and how long to wait before. */
 export class Attempts {
   readonly #policy: ReconnectPolicy | undefined;
@@ -92,12 +100,10 @@ export class Attempts {
     }
   }
 
-  /** Counts another try. Full jitter: anywhere between 0 and a doubling ceiling, so that the clients of a restarted server spread out. */
+  /** Counts another try. */
   next(random: number): { readonly attempt: number; readonly delay: number } {
     const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
-    const delay =
-      random *
-      Math.min(maxDelay, Math.max(minDelay, MIN_CEILING) * 2 ** Math.min(this.#failed, MAX_DOUBLINGS));
+    const delay = jittered(random, Math.max(minDelay, MIN_CEILING), maxDelay, this.#failed);
     return { attempt: ++this.#failed, delay };
   }
 }

@@ -13,6 +13,9 @@ const CREDENTIAL_MEMBER = new RegExp(`["'][\\w-]{0,40}${CREDENTIAL}\\\\*["']\\s*
 /** In an address, any key is one. */
 const CREDENTIAL_PARAMETER = new RegExp(`(?:${CREDENTIAL}|key)$`, "i");
 
+/** Half a character is in no address, and cannot be escaped. */
+const HALF = /\p{Cs}/u;
+
 const BACKSLASH = "\\";
 
 /** Takes credentials out of text that leaves the library: errors, warnings, logs, `frame` events. */
@@ -20,10 +23,17 @@ export class Redactor {
   /** Longest first, so that a secret that begins with another leaves no rest. */
   #secrets: readonly string[] = [];
 
-  /** Remembers a credential, so that it is taken out wherever it turns up. Shorter than 4 characters would hit innocent text. */
+  /**
+   * Remembers a credential, so that it is taken out as it is, and as it stands in JSON and in an address. Shorter than
+   * 4 characters would hit innocent text.
+   */
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < 4) return;
-    const forms = [secret, JSON.stringify(secret).slice(1, -1)];
+    const forms = [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      ...(HALF.test(secret) ? [] : [encodeURIComponent(secret)]),
+    ];
     if (forms.every((form) => this.#secrets.includes(form))) return; // the same token comes with every prompt
     this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((a, b) => b.length - a.length);
   }

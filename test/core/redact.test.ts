@@ -23,6 +23,17 @@ describe("a remembered secret is taken out wherever it turns up", () => {
     expect(redactor("s3cr3t").redact(text)).toBe(clean);
   });
 
+  test("also as an address writes it", () => {
+    const secret = "a b/c&d?é";
+    expect(redactor(secret).redact(`GET /auth?token=${encodeURIComponent(secret)}&x=1`)).toBe(
+      "GET /auth?token=[redacted]&x=1",
+    );
+  });
+
+  test("also when it is half a character, which no address can hold", () => {
+    expect(redactor("ab\ud800cd").redact("is ab\ud800cd")).toBe("is [redacted]");
+  });
+
   test("also as JSON writes it", () => {
     const secret = 'pass"word\\1\n';
     const clean = redactor(secret).redact(`as is ${secret} and in ${JSON.stringify({ data: secret })}`);

@@ -1,0 +1,90 @@
+import { Recent } from "../core/recent.ts";
+import { isAlike, type Job, wordsOf } from "./job.ts";
+import type { FoundReply, Recovery } from "./recovery.ts";
+import type { Wire } from "./wire.ts";
+
+/** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
+const LEFT_BEHIND = 64;
+
+export interface LostRepliesSetup {
+  readonly wire: Wire;
+  readonly recovery: () => Recovery;
+}
+
+/** The replies that lost connections left to the server: some are searched for, and others may turn up there at any time. */
+export class LostReplies {
+  readonly #setup: LostRepliesSetup;
+  readonly #searches = new Map<Job, AbortController>();
+  /** Words of the others. */
+  readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
+
+  constructor(setup: LostRepliesSetup) {
+    this.#setup = setup;
+  }
+
+  /** Whose replies are searched for. */
+  get jobs(): readonly Job[] {
+    return [...this.#searches.keys()];
+  }
+
+  /** Only what can be told from all else that was said may be searched for: `lost` are those that were lost with it. */
+  mayFind(job: Job, lost: readonly Job[]): boolean {
+    const { turn, recover, request, since } = job;
+    if (!turn.open || !recover || request.kind !== "chat" || since === undefined) return false;
+    if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return false;
+    return (
+      !this.#leftBehind.get(wordsOf(request)) && !lost.some((other) => other !== job && isAlike(other, job))
+    );
+  }
+
+  /** Nobody searches for the reply to this turn, which the server may store all the same. */
+  leave({ request }: Job): void {
+    if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
+  }
+
+  /** The same words again, in the same conversation, could not be told from those whose reply is searched for. */
+  standInFor({ request, conversation }: Job): boolean {
+    return this.jobs.some(
+      (lost) =>
+        lost.request.message === request.message &&
+        (lost.conversation.id ?? conversation.id) === (conversation.id ?? lost.conversation.id),
+    );
+  }
+
+  /** Searches for the reply to a turn. Undefined when there is none to be found, or nobody wants it any more. */
+  async find(job: Job): Promise<FoundReply | undefined> {
+    const { recovery, wire } = this.#setup;
+    const { request, conversation, since = "" } = job;
+    const search = new AbortController();
+    this.#searches.set(job, search);
+    const lost = {
+      message: request.message ?? "",
+      conversationId: conversation.id ?? undefined,
+      since,
+      userId: wire.handshake.identity?.userId ?? undefined,
+    };
+    const found = await recovery().find(lost, search.signal);
+    const wasWanted = this.#searches.delete(job);
+    if (found) {
+      wire.note(found.timestamp); // what is lost from now on is newer
+      conversation.id ??= found.conversationId;
+    } else if (wasWanted) {
+      this.leave(job);
+    }
+    return found;
+  }
+
+  /** Nobody wants the reply to this turn any more. */
+  giveUp(job: Job): void {
+    const search = this.#searches.get(job);
+    if (!search) return;
+    this.#searches.delete(job);
+    this.leave(job);
+    search.abort();
+  }
+
+  close(): void {
+    for (const search of this.#searches.values()) search.abort();
+    this.#searches.clear();
+  }
+}
