@@ -1,73 +1,29 @@
 import type { CodeyViolationKind } from "agentwire/testing";
-import { expect, test } from "vitest";
-import { sendsHeaders } from "#socket";
-import { type CodeyPair, type CodeyPairOptions, codeyPair, collect } from "../../helpers/codey.ts";
+import { test } from "vitest";
+import * as acceptance from "../../helpers/acceptance.ts";
+import { type CodeyPair, type CodeyPairOptions, codeyPair } from "../../helpers/codey.ts";
 import { isOmitted } from "./omissions.ts";
+
+export { browserLike } from "../../helpers/acceptance.ts";
 
 /** The server that exists, and the one that its guide promises. */
 export type Profile = "real" | "documented";
 
 export const PROFILES: readonly Profile[] = ["real", "documented"];
 
-/** Whether the socket under test is one as browsers have it: it cannot be cut, and says 1006 for every broken link. */
-export const browserLike = !sendsHeaders;
-
 /** What a test gets: a server of one profile, and a client that was not told which. */
-export interface Scene extends CodeyPair {
-  readonly profile: Profile;
-}
+export type Scene = acceptance.Scene<CodeyPair, Profile>;
 
-export interface SceneOptions extends CodeyPairOptions {
-  /** Whether the client is ready when the test begins. @default true */
-  readonly connected?: boolean;
-  /** What the test does wrong on purpose; any other mistake on the wire fails it. */
-  readonly mistakes?: readonly CodeyViolationKind[];
-  /** Kinds of warnings that the test brings about; any other fails it. */
-  readonly warns?: readonly string[];
-}
+export interface SceneOptions extends CodeyPairOptions, acceptance.SceneOptions<CodeyViolationKind> {}
 
-type Options = SceneOptions | ((profile: Profile) => SceneOptions);
-type Body = (scene: Scene) => Promise<void>;
-
-/**
- * Runs a test on both servers, unless `omissions.ts` says why not. Whatever happens, the client makes no mistake on
- * the wire, warns of nothing that is as it should be, and leaves no timer behind.
- */
-export function onBoth(title: string, body: Body): void;
-export function onBoth(title: string, options: Options, body: Body): void;
-export function onBoth(title: string, first: Options | Body, second?: Body): void {
-  for (const profile of PROFILES) {
-    if (isOmitted(title, profile)) continue;
-    test(`${title} (${profile})`, async () => {
-      if (second) await play(profile, optionsFor(first as Options, profile), second);
-      else await play(profile, {}, first as Body);
-    });
-  }
-}
+/** Runs a test on both servers, unless `omissions.ts` says why not. */
+export const onBoth = acceptance.onEachOf<Profile, SceneOptions, CodeyPair>({
+  profiles: PROFILES,
+  isOmitted,
+  make: (profile, { mock, client = {} }) => codeyPair({ mock: { profile, ...mock }, client }),
+});
 
 /** A promise about a pure part, or about a peer that is no server of either kind: it holds for both at once. */
 export function forBoth(title: string, body: () => Promise<void> | void): void {
   test(title, body);
-}
-
-function optionsFor(options: Options, profile: Profile): SceneOptions {
-  return typeof options === "function" ? options(profile) : options;
-}
-
-async function play(profile: Profile, options: SceneOptions, body: Body): Promise<void> {
-  const { connected = true, mistakes = [], warns = [] } = options;
-  const { client = {} } = options;
-  const made = await codeyPair({ mock: { profile, ...options.mock }, client });
-  const warnings = collect(made.client, "protocolWarning");
-  try {
-    if (connected) await made.client.connect();
-    await body({ ...made, profile });
-    const unexpected = made.server.violations.filter(({ kind }) => !mistakes.includes(kind));
-    expect(unexpected.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([]);
-  } finally {
-    await made[Symbol.asyncDispose]();
-  }
-  const unasked = warnings.filter(({ kind }) => !warns.includes(kind));
-  expect(unasked.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([]);
-  expect(made.clock.pending, "timers left behind").toBe(0);
 }
