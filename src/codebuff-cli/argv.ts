@@ -34,6 +34,11 @@ const LACKS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   text: ["params"],
 };
 
+/** Whether there is a way to go on with a session. */
+export function canContinue(profile: CodebuffCliProfile): boolean {
+  return !LACKS[profile].includes("sessionId");
+}
+
 /** Of what is asked for, what the program has no flag for. */
 export function lacking({ profile, mode, agent, params, sessionId }: Invocation): string | undefined {
   const asked: Readonly<Record<string, boolean>> = {

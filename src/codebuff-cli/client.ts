@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import type { Decision, Reply, Ruling } from "../core/approvals.ts";
 import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
@@ -6,13 +5,13 @@ import type { CancelTimer } from "../core/clock.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
-import { ClosedError, ConnectError, HandshakeError, InvalidInputError } from "../core/errors.ts";
+import { ClosedError, ConnectError, HandshakeError, InvalidInputError, said } from "../core/errors.ts";
 import type { ListenOptions, Unsubscribe } from "../core/events.ts";
 import type { Answer } from "../core/question.ts";
 import { Redactor } from "../core/redact.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { Voice } from "../core/voice.ts";
-import { lacking } from "./argv.ts";
+import { canContinue, lacking } from "./argv.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
 import { findProgram } from "./command.ts";
 import {
@@ -25,7 +24,7 @@ import { type CredentialReport, searchCredentials } from "./credentials.ts";
 import { type Environment, makeEnvironment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { startFailure, unstartable } from "./failures.ts";
-import { isFolder } from "./folder.ts";
+import { homeFolder, isFolder } from "./folder.ts";
 import { invocationOf, type Job, Jobs } from "./jobs.ts";
 import {
   type CodebuffCliOptions,
@@ -93,7 +92,7 @@ export class CodebuffCli
       debug: settings.debug,
     });
     this.#voice = voice;
-    const home = options.homeDir ?? homedir();
+    const home = options.homeDir ?? homeFolder() ?? "";
     this.#clean = (text) => redactor.redact(home.length > 1 ? text.replaceAll(home, "~") : text);
     this.#jobs = new Jobs({
       settings,
@@ -160,6 +159,7 @@ export class CodebuffCli
           this.#questions.belongTo(job.turn.id, (answer) => void conversation.prompt(answer, turnOptions));
           return { turn: job.turn, start: () => this.#start(job), text: job.prompt.text };
         },
+        continues: canContinue(this.#settings.profile),
         requireContinuity: this.#settings.requireContinuity,
         noContinuity: () =>
           this.#voice.warn(
@@ -214,7 +214,14 @@ export class CodebuffCli
     const { command, args, clock } = this.#settings;
     const { env, dispose } = this.#environment();
     try {
-      return await probeCommand({ command, args, env, clock, signal: this.#probing.signal });
+      return await probeCommand({
+        command,
+        args,
+        env,
+        clock,
+        clean: this.#clean,
+        signal: this.#probing.signal,
+      });
     } finally {
       dispose();
     }
@@ -283,20 +290,21 @@ export class CodebuffCli
       );
     }
     checkFolder(invocation.cwd);
-    return this.#jobs.create(input, prompt, given, session);
+    return this.#jobs.create(input, prompt, invocation, given, session);
   }
 
   #start(job: Job): void {
-    if (this.#status === "draining" || this.#status === "closed") {
-      job.turn.abandon(new ClosedError("this client was closed; make a new one", { delivery: "not-sent" }));
-      return;
-    }
-    if (this.#settings.requireKey && !this.credentials().credentials) {
+    if (this.#isOpen && this.#settings.requireKey && !this.credentials().credentials) {
       const message = "there is no API key: set CODEBUFF_API_KEY, or pass `apiKey`";
       job.turn.fail(new HandshakeError("rejected", message, { delivery: "not-sent" }));
       return;
     }
-    this.#setStatus("ready");
+    if (this.#isOpen) this.#setStatus("ready");
+    // Or somebody who was told of that has closed it.
+    if (!this.#isOpen) {
+      job.turn.abandon(new ClosedError("this client was closed; make a new one", { delivery: "not-sent" }));
+      return;
+    }
     this.#questions.watch(job.turn);
     this.#jobs.start(job);
   }
@@ -307,17 +315,34 @@ export class CodebuffCli
     const { report, keys } = this.#search();
     for (const key of keys) this.#voice.redactor.add(key); // those too that only the program itself reads
     const { credentials, warnings } = report;
-    for (const { kind, message } of this.#isWarned ? [] : warnings) {
+    const news = this.#isWarned ? [] : warnings;
+    this.#isWarned = true; // before anybody is told, who may prompt again
+    for (const { kind, message } of news) {
       // In a home of its own the program does not find the other one.
       if (kind !== "credential-conflict" || !isolateHome) this.#voice.warn(kind, this.#clean(message));
     }
-    this.#isWarned = true;
-    return makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
+    const made = makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
+    return { env: made.env, dispose: () => this.#dispose(made) };
+  }
+
+  /** A home that cannot be deleted, because what the program left in it is protected or still written to, fails nothing. */
+  #dispose({ dispose }: Environment): void {
+    try {
+      dispose();
+    } catch (cause) {
+      this.#voice.warn(
+        "home-left",
+        this.#clean(`the program's own home could not be deleted: ${said(cause)}`),
+      );
+    }
+  }
+
+  get #isOpen(): boolean {
+    return this.#status !== "draining" && this.#status !== "closed";
   }
 
   #assertOpen(message: string): void {
-    if (this.#status === "draining" || this.#status === "closed")
-      throw new ClosedError(message, { delivery: "not-sent" });
+    if (!this.#isOpen) throw new ClosedError(message, { delivery: "not-sent" });
   }
 
   #setStatus(status: ClientStatus): void {

@@ -43,15 +43,15 @@ const SHIM = /\.(?:cmd|bat)$/i;
 const TARGET = /"%(?:~dp0|dp0%)[\\/]*([^"%]+\.(?:[cm]?js|exe))"\s+%\*/gi;
 
 /**
- * Looks for a command as the system would, without starting it. A path with a separator is relative to the folder of this
- * process, and not to that of the new one. On Windows, where npm installs a shim for the shell, it is what that would start.
+ * Looks for a command as the system would, without starting it. A path with a separator, and one in `PATH`, is relative to the
+ * folder of this process, and not to that of the new one. On Windows, where npm installs a shim for the shell, it is what that would start.
  */
 export function findProgram(
   command: string,
   env: NodeJS.ProcessEnv,
   system: CommandSystem = thisSystem,
 ): Program | Unstartable {
-  const { platform, cwd } = system;
+  const { platform } = system;
   const isWindows = platform === "win32";
   const { resolve, join, isAbsolute, delimiter } = isWindows ? win32 : posix;
   const isPath = isAbsolute(command) || command.includes("/") || (isWindows && command.includes("\\"));
@@ -59,11 +59,11 @@ export function findProgram(
   const folders = (env["PATH"] ?? env["Path"] ?? (isWindows ? "" : USUAL_PATH))
     .split(delimiter)
     .filter((folder) => folder !== "");
-  const paths = isPath
-    ? names.map((name) => resolve(cwd, name))
-    : folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const candidates = isPath ? names : folders.flatMap((folder) => names.map((name) => join(folder, name)));
   let missing: Unstartable = { code: "ENOENT" };
-  for (const path of paths) {
+  for (const candidate of candidates) {
+    // The new process may have another folder; and this one's may be gone, which hurts no other path.
+    const path = isAbsolute(candidate) ? candidate : resolve(system.cwd, candidate);
     const kind = system.kindOf(path);
     if (kind === "program") return SHIM.test(path) && isWindows ? targetOf(path, system) : plain(path);
     if (kind === "other") missing = { code: "EACCES" };

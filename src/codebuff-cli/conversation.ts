@@ -42,6 +42,8 @@ export interface ConversationHost {
     readonly start: () => void;
     readonly text: string;
   };
+  /** Whether the program can go on with a session at all. */
+  readonly continues: boolean;
   readonly requireContinuity: boolean;
   /** The program has told no session, so that the next prompt begins anew. */
   noContinuity(): void;
@@ -92,7 +94,7 @@ export function openConversation(
           start();
         },
         completed: (result) => {
-          session.id = result.sessionId ?? session.id; // a program may tell another one each time
+          if (host.continues) session.id = result.sessionId ?? session.id; // a program may tell another one each time
           messages = [
             ...messages,
             { role: "user", content: text },

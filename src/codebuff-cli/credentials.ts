@@ -1,7 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { isObject } from "../core/client-options.ts";
+import { homeFolder } from "./folder.ts";
+import { isArgument } from "./options.ts";
 
 /** Where an API key is looked for. */
 export interface CredentialOptions {
@@ -114,7 +115,12 @@ export function searchCredentials(
   options: CredentialOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly report: CredentialReport; readonly keys: readonly string[] } {
-  const { apiKey, homeDir = home(), configDirName = "manicode", credentialOrder = "documented" } = options;
+  const {
+    apiKey,
+    homeDir = homeFolder(),
+    configDirName = "manicode",
+    credentialOrder = "documented",
+  } = options;
   const file = (place: CredentialPlace, path: string | undefined, read: (value: object) => Held) => ({
     place,
     path,
@@ -188,16 +194,13 @@ function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[]
   return [...exposed, ...conflict];
 }
 
-function home(): string | undefined {
-  try {
-    return homedir();
-  } catch {
-    return undefined; // a system without one, which is the same as one without files
-  }
+function heldText(text: string | undefined): Held {
+  return isKey(text) ? { key: text, exposed: false } : { status: "none" };
 }
 
-function heldText(text: string | undefined): Held {
-  return text === undefined || text === "" ? { status: "none" } : { key: text, exposed: false };
+/** What can be handed to a program in its environment. */
+function isKey(value: unknown): value is string {
+  return isArgument(value) && value !== "";
 }
 
 function readFile(path: string, read: (value: object) => Held): Held {
@@ -226,7 +229,7 @@ function readFile(path: string, read: (value: object) => Held): Held {
 function keyOfFields(value: object): Held {
   for (const field of FIELDS) {
     const key: unknown = Reflect.get(value, field);
-    if (typeof key === "string" && key !== "") return { key, field, exposed: false };
+    if (isKey(key)) return { key, field, exposed: false };
   }
   return { status: "none" };
 }
@@ -234,7 +237,5 @@ function keyOfFields(value: object): Held {
 function keyOfProfile(value: object): Held {
   const profile: unknown = Reflect.get(value, "default");
   const key: unknown = isObject(profile) ? profile["authToken"] : undefined;
-  return typeof key === "string" && key !== ""
-    ? { key, field: "default.authToken", exposed: false }
-    : { status: "none" };
+  return isKey(key) ? { key, field: "default.authToken", exposed: false } : { status: "none" };
 }

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { homedir } from "node:os";
 
 /** Whether there is a folder of this path, for this user. */
 export function isFolder(path: string): boolean {
@@ -6,5 +7,14 @@ export function isFolder(path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false; // gone, behind a loop of links, or nobody's business
+  }
+}
+
+/** The user's folder; `undefined` on a system without one, which is the same as one without files. */
+export function homeFolder(): string | undefined {
+  try {
+    return homedir() || undefined; // an empty one would be this process's own folder
+  } catch {
+    return undefined;
   }
 }

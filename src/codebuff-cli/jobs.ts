@@ -19,6 +19,8 @@ import { type CodebuffCliResult, costOf, newTurnState, type TurnState, textOf } 
 export interface Job {
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly prompt: CodebuffCliPrompt;
+  /** As it was when it was asked for, but for the session. */
+  readonly invocation: Invocation;
   readonly options: CodebuffCliPromptOptions & TurnOptions;
   readonly state: TurnState;
   readonly session: SessionRef;
@@ -40,6 +42,7 @@ export class Jobs {
   readonly #setup: JobsSetup;
   readonly #queue: TurnQueue<Job>;
   readonly #running = new Set<Job>();
+  #isPumping = false;
 
   constructor(setup: JobsSetup) {
     this.#setup = setup;
@@ -58,6 +61,7 @@ export class Jobs {
   create(
     input: unknown,
     prompt: CodebuffCliPrompt,
+    invocation: Invocation,
     options: CodebuffCliPromptOptions & TurnOptions,
     session: SessionRef,
   ): Job {
@@ -88,7 +92,7 @@ export class Jobs {
       onEvent: (event) => voice.events.emit("event", event, turn),
       onListenerThrow: voice.listenerThrew,
     });
-    const job: Job = { turn, prompt, options, state, session, run: undefined };
+    const job: Job = { turn, prompt, invocation, options, state, session, run: undefined };
     return job;
   }
 
@@ -121,17 +125,20 @@ export class Jobs {
   }
 
   #pump(): void {
+    if (this.#isPumping) return; // one that ends before it has begun would start the next from within itself
+    this.#isPumping = true;
     const { maxProcesses } = this.#setup.settings;
     for (let job = this.#queue.first(); job && this.#running.size < maxProcesses; job = this.#queue.first()) {
       this.#queue.delete(job);
       if (job.turn.open) this.#run(job); // or it is just being cancelled, and its listeners are told before this queue is
     }
+    this.#isPumping = false;
   }
 
   #run(job: Job): void {
     const { settings, voice, environment, clean, idle } = this.#setup;
     const { turn, prompt, options, state, session } = job;
-    const invocation = invocationOf(settings, prompt, options, session.id);
+    const invocation = { ...job.invocation, sessionId: options.sessionId ?? session.id };
     state.requestedSessionId = invocation.sessionId;
     const run = new Run({
       settings,

@@ -141,7 +141,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     holds: (given) =>
       isObject(given) &&
       Object.entries(given).every(
-        ([name, text]) => isArgument(text) && isArgument(name) && !name.includes("="),
+        ([name, text]) => isArgument(text) && isArgument(name) && name !== "" && !name.includes("="),
       ),
   },
   apiKey: { expects: "a string without NUL", holds: isArgument },

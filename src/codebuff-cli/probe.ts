@@ -24,6 +24,8 @@ export interface ProbeSetup {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
+  /** Takes the user's folder out of what it fails with. */
+  readonly clean: (text: string) => string;
   /** Ends it; its reason is what the probe rejects with. */
   readonly signal: AbortSignal;
 }
@@ -63,7 +65,7 @@ export async function probeCommand(setup: ProbeSetup): Promise<CodebuffCliProbe>
 
 /** What it answers, if it ends well and in time. */
 function ask(
-  { command, args, env, clock, signal }: ProbeSetup,
+  { command, args, env, clock, clean, signal }: ProbeSetup,
   question: string,
 ): Promise<string | undefined> {
   const answer = deferred<string | undefined>();
@@ -72,7 +74,7 @@ function ask(
   let end = (): void => {};
   const failed = (cause: unknown): void => {
     end();
-    answer.reject(new ConnectError(startFailure(command, cause), { cause, retryable: false }));
+    answer.reject(new ConnectError(clean(startFailure(command, cause)), { cause, retryable: false }));
   };
   try {
     signal.throwIfAborted();

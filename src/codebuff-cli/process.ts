@@ -53,7 +53,7 @@ export class CliProcess {
   constructor({ command, args, cwd, env, input, clock, listener }: ProcessSetup) {
     this.#listener = listener;
     // What lies in the pipes is read behind the timers of a turn of the event loop, which may have been a long one.
-    this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#close()));
+    this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#onDrained()));
     const child = spawn(command, [...args], {
       cwd,
       env,
@@ -63,17 +63,23 @@ export class CliProcess {
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     this.#child = child;
+    child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
+    // A pipe that breaks has ended; how the process ends tells the rest.
+    for (const pipe of this.#pipes) pipe?.on("error", () => {});
     child.stdout?.on("data", (piece: Uint8Array) => this.#onOutput(() => listener.stdout(piece)));
     child.stderr?.on("data", (piece: Uint8Array) => this.#onOutput(() => listener.stderr(piece)));
-    // A pipe that breaks has ended; how the process ends tells the rest.
-    for (const pipe of child.stdio) pipe?.on("error", () => {});
-    child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     child.once("exit", (code, signal) => this.#onExit({ code, signal }));
     child.once("close", () => this.#close());
     child.stdin?.end(input);
     if (child.pid === undefined) return;
     if (running.size === 0) process.on("exit", endAll);
     running.add(this);
+  }
+
+  /** Not `stdio`, which is not there when the system had no more files to give. */
+  get #pipes() {
+    const { stdin, stdout, stderr } = this.#child;
+    return [stdin, stdout, stderr];
   }
 
   get pid(): number | undefined {
@@ -94,11 +100,11 @@ export class CliProcess {
     if (this.#exit) this.#drain.start();
   }
 
-  /** Asks it, and what it has started, to end. */
+  /** Asks it, and what it has started, to end. What is left when it is gone already is not asked: nobody would look after that. */
   terminate(signal: NodeJS.Signals = "SIGTERM"): void {
     this.#isTerminated = true;
     this.resume();
-    this.#signal(signal);
+    this.#signal(this.#exit ? "SIGKILL" : signal);
   }
 
   /** Ends it, and what it has started. */
@@ -138,13 +144,17 @@ export class CliProcess {
     if (!this.#isPaused) this.#drain.start();
   }
 
+  #onDrained(): void {
+    if (!this.#isPaused) this.#close(); // or it has just been, and the grace begins anew
+  }
+
   #close(): void {
     if (this.#isOver || !this.#exit) return;
     this.#isOver = true;
     this.#drain.stop();
     running.delete(this);
     if (running.size === 0) process.off("exit", endAll);
-    for (const pipe of this.#child.stdio) pipe?.destroy();
+    for (const pipe of this.#pipes) pipe?.destroy();
     this.#child.unref();
     this.#listener.ended(this.#exit);
   }

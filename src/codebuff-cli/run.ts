@@ -94,6 +94,10 @@ export class Run {
     try {
       const { env, dispose } = environment();
       this.#dispose = dispose;
+      if (!turn.open) {
+        this.#onUnwanted();
+        return;
+      }
       const program = findProgram(command, env);
       if ("code" in program) {
         this.#onFailed(unstartable(command, program.code));
@@ -174,7 +178,14 @@ export class Run {
     turn.active(); // for a limit of its own
     if (this.#isInteractive) return;
     if (settings.profile === "json" || settings.profile === "text") this.#keep(piece);
-    else for (const line of this.#lines.push(piece)) this.#onLine(line);
+    else this.#onLines(piece);
+  }
+
+  #onLines(piece: Uint8Array): void {
+    for (const line of this.#lines.push(piece)) {
+      this.#onLine(line);
+      if (!this.#setup.turn.open) return; // somebody who was told of the line has ended the turn
+    }
   }
 
   #onFirst(piece: Uint8Array): void {
@@ -226,7 +237,10 @@ export class Run {
     if (asked) this.#onAsked(asked);
     if (answered !== undefined) turn.closed(answered);
     turn.push(event, bytes);
-    if (finished) this.#onFinished();
+    if (finished) {
+      turn.hold(); // a limit of its own does not count what is left: there is one for that
+      this.#onFinished();
+    }
   }
 
   #onAsked(question: Question): void {
@@ -251,6 +265,7 @@ export class Run {
   #onStderr(lines: readonly string[]): void {
     const { voice, turn, settings } = this.#setup;
     for (const line of lines) {
+      voice.debug(`!! ${line}`);
       voice.events.emit("stderr", line, turn);
       if (settings.profile !== "print") continue;
       const read = readLine(line); // there, errors go this way
@@ -289,8 +304,9 @@ export class Run {
 
   #settle(exit: Exit, report: Report | undefined): void {
     const { turn, state, settings, clean, timeoutSeconds } = this.#setup;
+    if (turn.open) letGo(turn);
     if (!turn.open) {
-      turn.stopped();
+      turn.stopped(); // also when somebody who was just told of its calls has ended it
       return;
     }
     const stderr = this.#stderr.kept;
@@ -307,7 +323,6 @@ export class Run {
       stderr,
       requireFinish: settings.requireFinish,
     });
-    letGo(turn);
     if (verdict.status === "completed") {
       const cost = costOf(state);
       const sessionId = state.sessionId ?? state.requestedSessionId;
@@ -341,6 +356,14 @@ export class Run {
         stderr,
       }),
     );
+  }
+
+  /** Somebody who was told what is wrong with the credentials has ended the turn: nothing is started. */
+  #onUnwanted(): void {
+    const { turn, over } = this.#setup;
+    this.#cleanUp();
+    turn.stopped();
+    over();
   }
 
   /** It could not be started. */

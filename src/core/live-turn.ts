@@ -54,7 +54,7 @@ export type Progress = {
 
 /** What can be made to wait for a slow reader. A turn that nobody reads is never held up. */
 export interface Flow {
-  /** Events that may wait to be read before it is paused; it goes on at half of them. */
+  /** Events that may wait to be read before it is paused, as may half of `maxBufferedBytes`; it goes on at half of that. */
   readonly high: number;
   pause(): void;
   resume(): void;
@@ -389,13 +389,15 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   #checkFlow(): void {
-    const { flow } = this.#setup;
+    const { flow, maxBufferedBytes } = this.#setup;
     if (!flow) return;
-    const { size } = this.#buffer;
-    if (!this.#released && this.open && this.#consumer && size >= flow.high) {
+    const { size, bytes } = this.#buffer;
+    // Half of the bytes is left for what is on its way when it is paused.
+    const isHigh = size >= flow.high || bytes > maxBufferedBytes / 2;
+    if (!this.#released && this.open && this.#consumer && isHigh) {
       this.#released = this.hold();
       flow.pause();
-    } else if (this.#released && size <= flow.high / 2) {
+    } else if (this.#released && size <= flow.high / 2 && bytes <= maxBufferedBytes / 4) {
       this.#unpause();
     }
   }

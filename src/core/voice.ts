@@ -85,13 +85,18 @@ export class Voice<
 
   /** What came in or went out, as it is. Nothing is built when nobody listens. */
   frame(direction: "in" | "out", text: string): void {
-    const { debug, logger } = this.#setup;
+    const { debug } = this.#setup;
     const watched = this.shared.has("frame");
     if (!debug && !watched) return;
     const record = { direction, text: this.redactor.redact(text) };
     if (watched) this.shared.emit("frame", record);
+    this.debug(`${direction === "in" ? "<-" : "->"} ${record.text}`);
+  }
+
+  /** For who reads along; `line` is without credentials. */
+  debug(line: string): void {
+    const { debug, logger } = this.#setup;
     if (!debug) return;
-    const line = `${direction === "in" ? "<-" : "->"} ${record.text}`;
     if (logger) this.log("debug", line);
     else console.debug(line);
   }
