@@ -56,7 +56,10 @@ export interface CodebuffCliOptions extends CredentialOptions {
   readonly requireContinuity?: boolean;
   /** Lets `reply()` answer a question of the agent by the next prompt of its conversation. @default false: the program cannot be answered */
   readonly answerByContinue?: boolean;
-  /** Passes SIGINT, SIGTERM and SIGHUP on to what runs: it has a process group of its own, which a terminal's Ctrl-C does not reach. @default false: that is the program's business */
+  /**
+   * Passes SIGINT, SIGTERM and SIGHUP on to what runs: it has a process group of its own, which a terminal's Ctrl-C does not
+   * reach. @default false: what runs is killed when this process dies of a signal, and lives on when somebody listens to that
+   */
   readonly forwardSignals?: boolean;
   /** Of one line of output; a longer one is skipped, with a warning. @default 16_777_216 */
   readonly maxLineBytes?: number;

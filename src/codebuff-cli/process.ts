@@ -26,12 +26,27 @@ export interface ProcessListener {
 /** ms behind the exit in which something else may hold the pipes open, and write to them; not counted while nobody reads. */
 const PIPE_GRACE = 1_000;
 
-/** What runs, to be ended when this process is. */
+/** What runs, to be ended when this process is: it exits, or dies of a signal that nobody listens to. */
 const running = new Set<CliProcess>();
+let ignoreSignals: (() => void) | undefined;
 
-const endAll = (): void => {
-  for (const process of running) process.kill();
-};
+function watch(): void {
+  process.on("exit", endAll);
+  // Only now, since importing it adds to `globalThis`.
+  void import("signal-exit").then(({ onExit }) => {
+    if (running.size > 0) ignoreSignals ??= onExit(endAll);
+  });
+}
+
+function unwatch(): void {
+  process.off("exit", endAll);
+  ignoreSignals?.();
+  ignoreSignals = undefined;
+}
+
+function endAll(_code: unknown, signal?: NodeJS.Signals | null): void {
+  for (const process of running) if (!signal || !process.wasTold(signal)) process.kill();
+}
 
 /**
  * One process, in a group of its own, so that what it has started ends with it. Never through a shell.
@@ -45,6 +60,8 @@ export class CliProcess {
   /** Runs from the exit, while the output is not paused. */
   readonly #drain: Deadline;
   #exit: Exit | undefined;
+  /** The signal that was passed on to it, while nothing else has ended it. */
+  #forwarded: NodeJS.Signals | undefined;
   #isTerminated = false;
   #isPaused = false;
   #isOver = false;
@@ -72,7 +89,7 @@ export class CliProcess {
     child.once("close", () => this.#close());
     child.stdin?.end(input);
     if (child.pid === undefined) return;
-    if (running.size === 0) process.on("exit", endAll);
+    if (running.size === 0) watch();
     running.add(this);
   }
 
@@ -100,11 +117,28 @@ export class CliProcess {
     if (this.#exit) this.#drain.start();
   }
 
-  /** Asks it, and what it has started, to end. What is left when it is gone already is not asked: nobody would look after that. */
-  terminate(signal: NodeJS.Signals = "SIGTERM"): void {
+  /** Asks it, and what it has started, to end. */
+  terminate(): void {
+    this.#forwarded = undefined;
+    this.#ask("SIGTERM");
+  }
+
+  /** Tells it what this process was told. */
+  forward(signal: NodeJS.Signals): void {
+    if (!this.#isTerminated) this.#forwarded = signal;
+    this.#ask(signal);
+  }
+
+  /** What is left when it is gone already is not asked: nobody would look after that. */
+  #ask(signal: NodeJS.Signals): void {
     this.#isTerminated = true;
     this.resume();
     this.#signal(this.#exit ? "SIGKILL" : signal);
+  }
+
+  /** Whether this very signal was passed on to it, so that it ends by that as it likes. */
+  wasTold(signal: NodeJS.Signals): boolean {
+    return this.#forwarded === signal;
   }
 
   /** Ends it, and what it has started. */
@@ -153,7 +187,7 @@ export class CliProcess {
     this.#isOver = true;
     this.#drain.stop();
     running.delete(this);
-    if (running.size === 0) process.off("exit", endAll);
+    if (running.size === 0) unwatch();
     for (const pipe of this.#pipes) pipe?.destroy();
     this.#child.unref();
     this.#listener.ended(this.#exit);

@@ -150,7 +150,7 @@ export class Run {
   }
 
   forward(signal: NodeJS.Signals): void {
-    this.#process?.terminate(signal);
+    this.#process?.forward(signal);
   }
 
   pause(): void {

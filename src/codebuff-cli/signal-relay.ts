@@ -11,19 +11,25 @@ export class SignalRelay {
   constructor(isWanted: boolean, forward: (signal: NodeJS.Signals) => void) {
     this.forward = forward;
     if (!isWanted) return;
-    if (relays.size === 0) for (const signal of SIGNALS) process.on(signal, onSignal);
     relays.add(this);
+    if (relays.size === 1) listen();
   }
 
   stop(): void {
-    if (!relays.delete(this) || relays.size > 0) return;
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    if (relays.delete(this) && relays.size === 0) for (const signal of SIGNALS) process.off(signal, onSignal);
   }
+}
+
+/** As the first: who counts the listeners to see whether this process is to die is not to count this one. */
+function listen(): void {
+  for (const signal of SIGNALS) process.off(signal, onSignal).prependListener(signal, onSignal);
 }
 
 function onSignal(signal: NodeJS.Signals): void {
   for (const relay of relays) relay.forward(signal);
-  if (process.listenerCount(signal) > 1) return; // somebody else decides what becomes of this process
   process.off(signal, onSignal);
-  process.kill(process.pid, signal); // as if nobody had listened
+  if (process.listenerCount(signal) === 0)
+    process.kill(process.pid, signal); // as if nobody had listened
+  // Or one of the others decides that this process lives on.
+  else setImmediate(() => relays.size > 0 && listen());
 }

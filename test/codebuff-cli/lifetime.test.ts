@@ -20,6 +20,9 @@ async function parent(how: string, options: object = {}, scenario: FakeCodebuffS
     said += piece.toString();
   });
   const exited = once(child, "exit");
+  const until = async (word: string): Promise<void> => {
+    while (!said.includes(word)) if (child.stdout) await once(child.stdout, "data");
+  };
   const run = await cli.nextRun();
   return {
     cli,
@@ -27,9 +30,8 @@ async function parent(how: string, options: object = {}, scenario: FakeCodebuffS
     exited,
     run,
     said: () => said,
-    started: async () => {
-      while (!said.includes("started")) if (child.stdout) await once(child.stdout, "data");
-    },
+    started: () => until("started"),
+    heard: () => until("heard"),
     gone: () => Promise.all([run.pid, ...(cli.runs()[0]?.grandchildren ?? [])].map((pid) => cli.gone(pid))),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
@@ -48,6 +50,54 @@ describe("when this process ends, nothing of what it started stays", () => {
     await at.gone();
   });
 
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends it", async (signal) => {
+    await using at = await parent("waits", {}, { ignoreSigterm: true });
+    await at.started();
+    at.child.kill(signal);
+    expect(await at.exited).toEqual([null, signal]);
+    await at.gone();
+  });
+
+  test.each([{}, { forwardSignals: true }])(
+    "a signal ends it, beside another library that looks after its own, with %o",
+    async (options) => {
+      await using at = await parent("with another library", options);
+      await at.started();
+      at.child.kill("SIGTERM");
+      expect(await at.exited).toEqual([null, "SIGTERM"]);
+      await at.gone();
+      expect(at.said()).toContain("the other library");
+    },
+  );
+
+  test("SIGTERM ends it, while a cancelled program takes its time", async () => {
+    await using at = await parent("cancels", { forwardSignals: true }, { ignoreSigterm: true });
+    await at.started();
+    at.child.kill("SIGTERM");
+    expect(await at.exited).toEqual([null, "SIGTERM"]);
+    await at.gone();
+  });
+
+  test("it listens itself, and lives on: then so does what it started", async () => {
+    await using at = await parent("listens itself");
+    await at.started();
+    at.child.kill("SIGTERM");
+    await at.heard();
+    at.cli.release("go");
+    expect(await at.exited).toEqual([0, null]);
+    expect(at.said()).toContain('{"status":"completed"}');
+  });
+
+  test("it exits at once", async () => {
+    await using at = await cliWorld({ events: HELD });
+    const before = new Set(process.listeners("exit"));
+    const turn = at.client.prompt("hi");
+    const added = process.listeners("exit").filter((listener) => !before.has(listener));
+    expect(added).toHaveLength(1);
+    for (const listener of added) listener.call(process, 0);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { signal: "SIGKILL" } });
+  });
+
   test("it exits, and the program ignores SIGTERM", async () => {
     await using at = await parent("exits", {}, { ignoreSigterm: true });
     await at.exited;
@@ -55,12 +105,15 @@ describe("when this process ends, nothing of what it started stays", () => {
   });
 
   test("a turn that is over keeps no process, and no listener, of this one", async () => {
-    const before = process.listenerCount("exit");
-    await using at = await cliWorld({}, { forwardSignals: false });
-    const turn = at.client.prompt("hi");
-    expect(process.listenerCount("exit")).toBe(before + 2); // the fake's own, and the one for all that runs
-    await turn.result;
-    expect(process.listenerCount("exit")).toBe(before + 1);
+    const counts = (): number[] => ["exit", "SIGHUP"].map((name) => process.listenerCount(name));
+    await using at = await cliWorld({ events: HELD });
+    const before = counts();
+    const turns = [at.client.prompt("hi"), at.client.prompt("hi")];
+    await Promise.all(turns.map((turn) => shown(turn, "part")));
+    expect(counts()).toEqual(before.map((count) => count + 1));
+    at.cli.release("go");
+    await Promise.all(turns.map(({ result }) => result));
+    expect(counts()).toEqual(before);
   });
 });
 
@@ -104,14 +157,6 @@ describe("signals to this process", () => {
     expect(count()).toBe(before + 1);
     await second.close();
     expect(count()).toBe(before);
-  });
-
-  test("without it, no signal is listened to", async () => {
-    const before = process.listenerCount("SIGINT");
-    await using at = await cliWorld({ events: HELD });
-    const turn = at.client.prompt("hi");
-    await shown(turn, "part");
-    expect(process.listenerCount("SIGINT")).toBe(before);
   });
 });
 

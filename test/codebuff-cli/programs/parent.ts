@@ -1,15 +1,20 @@
 // A program that uses the client and dies in the middle of a turn: `node parent.ts <how> <what the client is given, as JSON>`.
+import { writeSync } from "node:fs";
+import { onExit } from "signal-exit";
 import { CodebuffCli, type CodebuffCliOptions } from "../../../src/codebuff-cli/index.ts";
 
 const [how, given = "{}"] = process.argv.slice(2);
 const options: CodebuffCliOptions = JSON.parse(given);
 const clients = [new CodebuffCli(options), ...(how === "two clients" ? [new CodebuffCli(options)] : [])];
 const [client] = clients;
-if (how === "listens itself") process.on("SIGTERM", () => {}); // and lives on
+if (how === "listens itself") process.on("SIGTERM", () => process.stdout.write("heard\n")); // and lives on
+
+if (how === "with another library") onExit(() => void writeSync(1, "the other library\n"));
 
 const turn = client?.prompt("hi");
 turn?.on("event", ({ type }) => {
   if (type !== "text") return;
+  if (how === "cancels") void turn.cancel();
   process.stdout.write("started\n");
   if (how === "exits") process.exit(3);
   if (how === "throws") throw new Error("mine");
