@@ -11,15 +11,14 @@ import {
 } from "agentwire/codebuff-cli";
 import { FakeCodebuffCli } from "agentwire/testing";
 
-export async function chosen(command: string, given: CodebuffCliOptions): Promise<CodebuffCli> {
-  const { args = [], ...others } = given;
+export async function chosen(options: CodebuffCliOptions): Promise<CodebuffCli> {
   // #region codebuff-cli-probe
-  const asking = new CodebuffCli({ command, args });
+  const asking = new CodebuffCli(options);
   const { version, profile, freeFlag } = await asking.probe(); // starts it twice: --version, --help
   await asking.close();
-  if (!profile) throw new Error(`${command} ${version ?? ""} runs in a terminal only`);
+  if (!profile) throw new Error(`this codebuff (${version}) runs in a terminal only`);
 
-  const client = new CodebuffCli({ ...others, command, args, profile, ...(freeFlag ? { freeFlag } : {}) });
+  const client = new CodebuffCli({ ...options, profile, ...(freeFlag ? { freeFlag } : {}) });
   // #endregion
   return client;
 }
