@@ -16,7 +16,6 @@ export async function program(stage: Stage, pace: number): Promise<string> {
   await using cli = await FakeCodebuffCli.start({
     events: { byPrompt: { [FIRST]: look(pace), [SECOND]: rewrite(pace) } },
     sessionKey: "session_id",
-    grandchild: true,
   });
   const { command, args } = cli;
   const env = { ...cli.env, CODEBUFF_API_KEY: "" }; // it needs no key, and gets none
@@ -28,18 +27,20 @@ export async function program(stage: Stage, pace: number): Promise<string> {
     stage.line();
     stage.note(`${cost?.amount} ${cost?.unit}; the next prompt goes on with its session`);
 
+    cli.set({ grandchild: true }); // this time it starts something itself
     const second = say(SECOND, chat.prompt(SECOND), stage);
     second.on("event", () => {
       if (second.text.endsWith(TOO_MUCH)) void second.cancel();
     });
     const { status } = await second.outcome;
     stage.line(styleText("red", "..."));
-    const [run, cancelled] = cli.runs();
-    const left = [cancelled?.pid ?? 0, ...(cancelled?.grandchildren ?? [])];
-    await Promise.all(left.map((pid) => cli.gone(pid)));
+    await cli.nextRun(); // the first one
+    const { pid, grandchildren, options } = await cli.nextRun();
+    const left = [pid, ...grandchildren];
+    await Promise.all(left.map((id) => cli.gone(id)));
     stage.note(`${status}: the program and what it had started are gone, ${left.length} processes`);
-    const sessions = new Set([run, cancelled].map((each) => each?.options["--continue"])).size - 1;
-    return `${cli.runs().length} runs of a program, ${sessions} gone on with, ${left.length} processes ended by a cancel`;
+    const goneOn = options["--continue"] === undefined ? 0 : 1;
+    return `${cli.runs().length} runs of a program, ${goneOn} gone on with, ${left.length} processes ended by a cancel`;
   } finally {
     await client.close();
   }
