@@ -184,7 +184,7 @@ process.on("SIGINT", () => {
   interrupts++;
   stop();
 });
-process.once("SIGTERM", () => leaving.abort());
+for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => leaving.abort());
 try {
   process.exitCode = await main();
 } catch (error) {

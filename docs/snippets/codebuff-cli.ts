@@ -106,11 +106,12 @@ export async function cancelling(client: CodebuffCli): Promise<void> {
 
 export function onSignals(client: CodebuffCli): () => void {
   // #region codebuff-cli-signals
+  let asked = 0;
   const leave = async (signal: NodeJS.Signals): Promise<void> => {
-    await client.close(); // SIGTERM for all that runs, SIGKILL where that does not help
+    await client.close({ force: asked++ > 0 }); // SIGTERM for all that runs; the second time SIGKILL
     process.exit(signal === "SIGINT" ? 130 : 143);
   };
-  process.once("SIGINT", leave).once("SIGTERM", leave);
+  process.on("SIGINT", leave).on("SIGTERM", leave);
   // #endregion
   return () => process.off("SIGINT", leave).off("SIGTERM", leave);
 }

@@ -243,6 +243,26 @@ test.each([
   }
 });
 
+test("the second Ctrl-C waits for nothing", async () => {
+  await using at = await started({ events: [{ hold: "for ever" }], ignoreSigterm: true });
+  const left = new Promise((resolve) => {
+    vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
+  });
+  const forget = page.onSignals(at.client);
+  try {
+    void at.client.prompt("hi");
+    const { pid } = await at.cli.nextRun();
+    const leave = process.listeners("SIGINT").at(-1);
+    leave?.("SIGINT");
+    await at.cli.waitFor((cli) => cli.runs()[0]?.signals[0]);
+    leave?.("SIGINT");
+    expect(await left).toBe(130);
+    await at.cli.gone(pid);
+  } finally {
+    forget();
+  }
+});
+
 describe("an error", () => {
   test("of the program is told in its words, and what has to be mended is", async () => {
     await using at = await started({ failWith: "no-key" });
