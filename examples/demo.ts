@@ -1,6 +1,6 @@
 /**
  * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
- * a reply that is found again, and a summary.
+ * a reply that is found again, a program that is cancelled, and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -17,12 +17,13 @@ import {
 import { type Answer, MockCodebuffServer, step } from "agentwire/testing";
 import { approvals } from "./support/approvals-demo.ts";
 import { memory } from "./support/cass-demo.ts";
+import { program } from "./support/cli-demo.ts";
 import { label } from "./support/stage.ts";
 
 const HELP = `Usage: npm run demo [-- options]
 
 Shows a streamed answer, a conversation, a link that breaks in mid-answer, an agent that asks before it
-runs anything, and a lost reply that is found again.
+runs anything, a lost reply that is found again, and a program that is cancelled.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
@@ -83,7 +84,9 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
     const waits = noteWaits(client);
     await conversation(client, screen, tally, waits);
     if (mock) await brokenLink(client, screen, tally, waits);
-    const others = mock ? [await askedBefore(screen, pace), await foundAgain(screen, pace)] : [];
+    const others = mock
+      ? [await askedBefore(screen, pace), await foundAgain(screen, pace), await cancelled(screen, pace)]
+      : [];
     screen.heading("Summary");
     for (const fact of [...tally.facts(mock), ...others]) screen.line(`       ${fact}`);
     return tally.failed === (mock ? 1 : 0) ? 0 : 1;
@@ -143,6 +146,11 @@ function askedBefore(screen: Screen, pace: number): Promise<string> {
 function foundAgain(screen: Screen, pace: number): Promise<string> {
   screen.heading("An agent with a memory and gestures, whose reply is found again, on a mock of Cass");
   return memory(screen, pace);
+}
+
+function cancelled(screen: Screen, pace: number): Promise<string> {
+  screen.heading("A program of this machine, gone on with and cancelled, on a fake of the Codebuff CLI");
+  return program(screen, pace);
 }
 
 /** What both a client and a conversation have. */

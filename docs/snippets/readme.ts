@@ -1,6 +1,7 @@
 // What README.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
 import type { CodebuffClient, CodebuffConversation } from "agentwire/codebuff";
 import { isAgentwireError } from "agentwire/codebuff";
+import { CodebuffCli, type CodebuffCliOptions, type CodebuffCliResult } from "agentwire/codebuff-cli";
 import { CodeyClient, type CodeyResult, type ToolCall } from "agentwire/codey";
 
 export async function conversation(client: CodebuffClient): Promise<CodebuffConversation> {
@@ -45,4 +46,16 @@ export async function approvals(
   // #endregion
   await client.close();
   return usage;
+}
+
+export async function cli(options: CodebuffCliOptions): Promise<CodebuffCliResult["cost"]> {
+  // #region codebuff-cli
+  const client = new CodebuffCli(options); // { cwd: "my-project" }, say; the program is `codebuff`, from the PATH
+  const turn = client.prompt("Fix the failing test.", { timeoutSeconds: 600 });
+  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // read_files running, read_files done
+  for await (const text of turn.textStream) process.stdout.write(text);
+  const { cost } = await turn.result;
+  // #endregion
+  await client.close();
+  return cost;
 }

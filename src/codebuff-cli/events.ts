@@ -3,17 +3,17 @@ import { isObject } from "../core/client-options.ts";
 import { parseFrame } from "../core/frames.ts";
 import { isPrintModeEvent, type PrintModeEvent } from "../core/print-mode.ts";
 
-/** What of an event is the answer itself: empty for a sub-agent's, and for what was said before. */
-interface Said {
-  readonly delta: string;
-}
-
 /** A whole block of text. Some builds have told it in chunks before, and then it adds nothing. */
-export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & Said;
+export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {
+  /** What of it is the answer itself: empty for a sub-agent's, and for what was said before. */
+  readonly delta: string;
+};
 
 /** A piece of the root agent's text, as some builds print it besides the events. */
-export interface CodebuffCliChunk extends Said {
+export interface CodebuffCliChunk {
   readonly type: "chunk";
+  /** What it adds to the answer. */
+  readonly delta: string;
 }
 
 /** What a tool gave back; with `answer` where it was a question of the agent, as far as the program tells what became of it. */

@@ -78,7 +78,7 @@ export interface CodebuffCliOptions extends CredentialOptions {
   /** Aborting it closes the client, as `close()` does. */
   readonly signal?: AbortSignal;
   readonly logger?: Logger;
-  /** Writes a line per event and per line of error output, without credentials. @default false */
+  /** Writes each line of output that is read as one, without credentials; for error output there is the event `stderr`. @default false */
   readonly debug?: boolean;
   /** Time and chance; tests inject a `ManualClock`. @default the platform's */
   readonly clock?: Clock;

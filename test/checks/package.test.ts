@@ -16,6 +16,7 @@ describe("the contents of the tarball", () => {
     "docs/codebuff.md",
     "docs/codey.md",
     "docs/cass.md",
+    "docs/codebuff-cli.md",
     "docs/testing.md",
     "package.json",
     "dist/index.js",

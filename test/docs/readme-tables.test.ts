@@ -12,6 +12,7 @@ import {
   type ErrorCode,
   type HandshakeReason,
 } from "agentwire";
+import * as cliEntry from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 
 const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
@@ -47,6 +48,14 @@ describe("the table of what each protocol can do", () => {
     if (original[name] === proxy[name]) return cell(proxy[name]);
     return original[name] === nobody[name] ? "original server" : "original server, with an `authToken`";
   };
+  const cli = (profile: cliEntry.CodebuffCliProfile): Capabilities =>
+    new cliEntry.CodebuffCli({ profile }).capabilities;
+  /** What its default profile can do, and which others cannot. */
+  const ofCli = (name: keyof Capabilities): string => {
+    const best = cli("stream-json")[name];
+    const others = (["json", "print", "text"] as const).filter((profile) => cli(profile)[name] !== best);
+    return [cell(best), ...(others.length === 0 ? [] : [`not ${others.map(cell).join(", ")}`])].join("; ");
+  };
   const rows = table("| | [Codebuff](docs/codebuff.md) |");
 
   test("has a row for each capability, and for what is none", () => {
@@ -58,10 +67,11 @@ describe("the table of what each protocol can do", () => {
   test.each(Object.keys(cass) as (keyof Capabilities)[])("is right about %s", (name) => {
     const row = rows.find((each) => each[""] === `\`${name}\``) ?? {};
     const begin = (text = ""): string => text.split(": ")[0] ?? "";
-    expect([row["Codebuff"], row["Codey"], row["Cass"]].map(begin)).toEqual([
+    expect([row["Codebuff"], row["Codey"], row["Cass"], row["CLI"]].map(begin)).toEqual([
       ofCodebuff(name),
       cell(codey[name]),
       cell(cass[name]),
+      ofCli(name),
     ]);
   });
 });
@@ -104,11 +114,11 @@ describe("the table of errors", () => {
   });
 
   test("names every class that can be met", () => {
-    const classes = Object.entries(agentwire)
+    const classes = Object.entries({ ...agentwire, ...cliEntry })
       .filter(([, value]) => typeof value === "function" && value.prototype instanceof AgentwireError)
       .map(([name]) => name);
     const named = rows.flatMap((row) => codeIn(row["class"]));
-    expect(classes).toContain("CassApiError");
+    expect(classes).toEqual(expect.arrayContaining(["CassApiError", "CodebuffCliError"]));
     expect(classes.filter((name) => name !== "TurnError" && !named.includes(name))).toEqual([]);
   });
 });
@@ -122,7 +132,7 @@ describe("the table of why there is no session", () => {
     full: ["Codebuff"],
     closed: ["Codebuff"],
     timeout: ["Codebuff", "Cass"],
-    rejected: ["Codey", "Cass"],
+    rejected: ["Codey", "Cass", "CLI"],
     "identity-mismatch": ["Cass"],
     anonymous: ["Cass"],
     "refresh-failed": ["Codebuff", "Cass"],
@@ -137,5 +147,21 @@ describe("the table of why there is no session", () => {
   test("names no other", () => {
     const named = rows.flatMap((row) => codeIn(row["reason"]));
     expect(named.filter((reason) => !(reason in reasons))).toEqual([]);
+  });
+});
+
+describe("the table of entry points", () => {
+  const rows = table("| import from |");
+  const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+  test("has each entry of the package once, and no other", () => {
+    const entries = Object.keys(exports).filter((path) => path !== "./package.json");
+    const named = rows.flatMap((row) => codeIn(row["import from"]));
+    expect(named).toEqual(entries.map((path) => path.replace(/^\./, "agentwire")));
+  });
+
+  test("leaves the one that needs processes out of the main entry", () => {
+    expect(Object.keys(agentwire)).not.toContain("CodebuffCli");
+    expect(rows[0]?.["what is there"]).toContain("all clients but that of the CLI");
   });
 });

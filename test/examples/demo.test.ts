@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
   return { code, text };
 }
 
-test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, and sums up", async () => {
+test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, cancels a program, and sums up", async () => {
   const { code, text } = await run();
   expect(code).toBe(0);
   expect(text).toContain("word by word, as you see it here.");
@@ -37,6 +37,13 @@ test("on the mock: streams, continues, survives a cut link, asks before tools ru
     /the link broke before the answer came\nagent {2}The plants: .*\n\s+found again in what the/,
   );
   expect(text).toContain("2 prompts to Cass, 1 reply found again; 2 gestures");
+  expect(text).toMatch(
+    /uses run_terminal_command\nagent {2}Two of them sleep .*\n\s+3 credits; the next prompt/,
+  );
+  expect(text).toMatch(
+    /rewrite them all\.\nagent {2}As you like\. First I delete \.\.\.\n\s+cancelled: the program .* are gone, 2 processes/,
+  );
+  expect(text).toContain("2 runs of a program, 1 gone on with, 2 processes ended by a cancel");
   expect(text).toContain("3 answers completed, 1 broken off");
   expect(text).toContain("the server saw 4 prompts, each once");
 });
@@ -53,6 +60,7 @@ test("on a server of the user's: only two prompts, nothing cut, nothing left run
   expect(text).toContain("no link is cut there");
   expect(text).not.toContain("may I run");
   expect(text).not.toContain("Cass");
+  expect(text).not.toContain("Codebuff CLI");
   expect(server.prompts.map(({ data }) => data.model)).toEqual(["openai:gpt-4", "openai:gpt-4"]);
   expect(server.prompts[1]?.messages).toHaveLength(3);
   expect(server.violations).toEqual([]);

@@ -10,6 +10,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/codebuff.md",
   "docs/codey.md",
   "docs/cass.md",
+  "docs/codebuff-cli.md",
   "docs/testing.md",
   "package.json",
 ];

@@ -77,6 +77,11 @@ export class Child implements AsyncDisposable {
     this.#process.kill("SIGINT");
   }
 
+  /** What a system sends that shuts down. */
+  terminate(): void {
+    this.#process.kill("SIGTERM");
+  }
+
   /** Its exit code, once it has ended; null when a signal has ended it. */
   async exitCode(): Promise<number | null> {
     await this.#ended;

@@ -1,0 +1,389 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import {
+  CodebuffCli,
+  type CodebuffCliClientEvents,
+  CodebuffCliError,
+  type CodebuffCliEvent,
+  type CodebuffCliFailureKind,
+  type CodebuffCliMode,
+  type CodebuffCliOptions,
+  type CodebuffCliProbe,
+  type CodebuffCliProfile,
+  type CodebuffCliPromptOptions,
+  type CodebuffCliResult,
+  type CodebuffCliStderr,
+  type CredentialFinding,
+  type CredentialPlace,
+  type CredentialWarning,
+  findCodebuffCredentials,
+  type TurnOptions,
+} from "agentwire/codebuff-cli";
+import { describe, expect, test } from "vitest";
+import { buildArgv } from "../../src/codebuff-cli/argv.ts";
+import { resolveOptions } from "../../src/codebuff-cli/options.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
+const page = read("docs/codebuff-cli.md");
+
+/** The text of a section, without its heading. */
+function section(title: string): string {
+  const [, text = ""] = page.split(`\n## ${title}\n`);
+  return text.split("\n## ")[0] ?? "";
+}
+
+/** The cells of a section's tables, row by row, without rules. */
+function rows(title: string): string[][] {
+  return section(title)
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
+    .map((line) => line.slice(2, -2).split(" | "));
+}
+
+/** What is written as code in prose. */
+const codeIn = (text: string): string[] =>
+  [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+
+/** Every name of a type, which the compiler holds complete. */
+const names = <Name extends string>(of: Readonly<Record<Name, true>>): Name[] => Object.keys(of) as Name[];
+
+const KINDS = names<CodebuffCliFailureKind>({
+  process_exit: true,
+  run_failed: true,
+  no_prompt: true,
+  auth: true,
+  payment_required: true,
+  forbidden: true,
+  rate_limited: true,
+  server: true,
+  agent_not_found: true,
+  no_response: true,
+  cancelled_by_cli: true,
+  unsupported_flag: true,
+  protocol_error: true,
+  stream_ended: true,
+  interactive_cli: true,
+});
+
+const OPTIONS = names<keyof CodebuffCliOptions>({
+  command: true,
+  args: true,
+  profile: true,
+  mode: true,
+  freeFlag: true,
+  cwd: true,
+  env: true,
+  apiKey: true,
+  homeDir: true,
+  configDirName: true,
+  credentialOrder: true,
+  isolateHome: true,
+  requireKey: true,
+  promptVia: true,
+  endOfOptions: true,
+  commandPrefixes: true,
+  allowCommands: true,
+  maxProcesses: true,
+  startupTimeout: true,
+  idleTimeout: true,
+  exitGrace: true,
+  killGrace: true,
+  requireFinish: true,
+  requireContinuity: true,
+  answerByContinue: true,
+  forwardSignals: true,
+  maxLineBytes: true,
+  maxOutputBytes: true,
+  maxQueuedEvents: true,
+  maxQueuedTurns: true,
+  maxQueuedBytes: true,
+  maxBufferedBytes: true,
+  maxTextBytes: true,
+  signal: true,
+  logger: true,
+  debug: true,
+  clock: true,
+});
+
+describe("docs/codebuff-cli.md names", () => {
+  test.each([
+    [
+      "every profile",
+      "Which program, which profile",
+      names<CodebuffCliProfile>({ "stream-json": true, json: true, print: true, text: true }),
+    ],
+    [
+      "what a probe finds",
+      "Which program, which profile",
+      names<keyof CodebuffCliProbe>({ version: true, flags: true, profile: true, freeFlag: true }),
+    ],
+    [
+      "every event of a turn",
+      "What is in a turn",
+      names<CodebuffCliEvent["type"]>({
+        start: true,
+        text: true,
+        chunk: true,
+        error: true,
+        download: true,
+        tool_call: true,
+        tool_progress: true,
+        tool_result: true,
+        finish: true,
+        subagent_start: true,
+        subagent_finish: true,
+        subagent_chunk: true,
+        reasoning_delta: true,
+        reasoning_chunk: true,
+        unknown: true,
+      }),
+    ],
+    [
+      "what a turn ends with",
+      "What is in a turn",
+      names<Exclude<keyof CodebuffCliResult, "usage"> | keyof CodebuffCliStderr>({
+        text: true,
+        truncated: true,
+        cost: true,
+        sessionId: true,
+        toolCalls: true,
+        missingFinish: true,
+        exitCode: true,
+        stderr: true,
+        head: true,
+        tail: true,
+        totalLines: true,
+      }),
+    ],
+    [
+      "what the client tells, and what it never does",
+      "What is in a turn",
+      names<keyof CodebuffCliClientEvents>({
+        spawned: true,
+        stderr: true,
+        status: true,
+        reconnecting: true,
+        reconnected: true,
+        disconnected: true,
+        protocolWarning: true,
+        event: true,
+        approval: true,
+        question: true,
+        message: true,
+        frame: true,
+      }),
+    ],
+    [
+      "every option of a prompt",
+      "Options of a prompt",
+      names<keyof CodebuffCliPromptOptions | keyof TurnOptions>({
+        mode: true,
+        cwd: true,
+        promptVia: true,
+        allowCommands: true,
+        agent: true,
+        params: true,
+        sessionId: true,
+        timeoutSeconds: true,
+        signal: true,
+        timeout: true,
+        idleTimeout: true,
+      }),
+    ],
+    [
+      "every mode",
+      "Options of a prompt",
+      names<CodebuffCliMode>({ default: true, free: true, max: true, plan: true }),
+    ],
+    [
+      "what a look for a key finds",
+      "Credentials",
+      names<CredentialFinding["status"] | "exposed">({
+        used: true,
+        other: true,
+        same: true,
+        none: true,
+        missing: true,
+        unreadable: true,
+        "too-large": true,
+        "not-json": true,
+        "no-object": true,
+        exposed: true,
+      }),
+    ],
+  ])("%s", (_, title, all) => {
+    const named = new Set(codeIn(section(title)).map((code) => code.replace(/^"|[?("].*$/g, "")));
+    for (const code of codeIn(section(title))) for (const [name] of code.matchAll(/\w+/g)) named.add(name);
+    expect(all.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  test("every option of the client, once, in one of its two tables", () => {
+    const told = ["Options", "Timers and limits"].flatMap((title) =>
+      rows(title).flatMap(([cell = ""]) => codeIn(cell)),
+    );
+    expect(told.sort()).toEqual([...OPTIONS].sort());
+  });
+
+  test("every kind of failure, in the order of the type", () => {
+    const told = rows("Which error, what now").map(([cell = ""]) => codeIn(cell)[0] ?? "");
+    expect(told.slice(told.indexOf("kind") + 1)).toEqual(KINDS);
+  });
+
+  test("what to do about each of them", () => {
+    const told = rows("Which error, what now").filter(([cell = ""]) =>
+      KINDS.some((kind) => cell === `\`${kind}\``),
+    );
+    expect(told.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual(
+      [],
+    );
+  });
+
+  test("every warning that the client gives", () => {
+    const folder = new URL("src/codebuff-cli/", ROOT);
+    const code = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8"));
+    const given = code.flatMap((text) =>
+      [...text.matchAll(/\bwarn\(\s*"([\w-]+)"/g)].map(([, kind = ""]) => kind),
+    );
+    const ofKeys = names<CredentialWarning["kind"]>({
+      "credential-conflict": true,
+      "credentials-exposed": true,
+    });
+    expect(given).toContain("no-continuity");
+    const named = codeIn(section("What is in a turn"));
+    expect([...given, ...ofKeys, "listener-threw"].filter((kind) => !named.includes(kind))).toEqual([]);
+  });
+
+  test("every place of a key, in the order in which they are looked at", () => {
+    const order: Readonly<Record<CredentialPlace, RegExp>> = {
+      "option apiKey": /^option `apiKey`/,
+      CODEBUFF_API_KEY: /^`CODEBUFF_API_KEY`/,
+      "~/.codebuff/config.json": /^`~\/\.codebuff\/config\.json`$/,
+      "~/.codebuff/auth.json": /^`~\/\.codebuff\/auth\.json`$/,
+      "the program's own file": /the program's own file$/,
+    };
+    const told = rows("Credentials").filter(([number = ""]) => /^\d$/.test(number));
+    const { findings } = findCodebuffCredentials({ homeDir: "/nowhere/at/all" }, {});
+    expect(told).toHaveLength(findings.length);
+    for (const [at, { place }] of findings.entries()) expect(told[at]?.[1]).toMatch(order[place]);
+  });
+
+  test("every flag that a profile is started with", () => {
+    const base = {
+      args: [],
+      mode: "default",
+      freeFlag: "--free",
+      agent: undefined,
+      params: undefined,
+      sessionId: undefined,
+      timeoutSeconds: undefined,
+      cwd: undefined,
+      endOfOptions: true,
+      prompt: undefined,
+    } as const;
+    const told = rows("Which program, which profile").flatMap(([name = "", flags = ""]) => {
+      const [profile] = codeIn(name);
+      return profile?.startsWith('"') ? [[JSON.parse(profile), codeIn(flags)[0]?.split(" ")]] : [];
+    });
+    const real = (["stream-json", "json", "print", "text"] as const).map((profile) => [
+      profile,
+      buildArgv({ ...base, profile }),
+    ]);
+    expect(told).toEqual(real);
+  });
+});
+
+describe("the defaults of docs/codebuff-cli.md", () => {
+  const real: Readonly<Record<string, unknown>> = resolveOptions({});
+  const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1_000, MiB: 2 ** 20 };
+  /** `10 s` as the code has it. */
+  const written = (told: string): unknown => {
+    const [text = ""] = codeIn(told);
+    if (text !== "") return JSON.parse(text);
+    const [, figure, unit = ""] = /^(\d+) ?(\w*)$/.exec(told) ?? [];
+    return Number(figure) * (UNITS[unit] ?? Number.NaN);
+  };
+  const told = ["Options", "Timers and limits"].flatMap((title) =>
+    rows(title).flatMap(([cell = "", value = ""]) => codeIn(cell).map((option) => ({ option, value }))),
+  );
+  const checked = told.filter(({ option }) => option in real && !["cwd", "debug", "clock"].includes(option));
+
+  test.each(checked)("has $option at $value", ({ option, value }) => {
+    expect(written(value)).toEqual(real[option]);
+  });
+
+  test("are checked for all that have one", () => {
+    const all = Object.keys(real).filter((name) => !["cwd", "debug", "clock"].includes(name));
+    expect(checked.map(({ option }) => option).sort()).toEqual(all.sort());
+    expect(real).toMatchObject({ cwd: undefined, debug: false });
+  });
+
+  test.each(["json", "text"] as const)("say which timers are off in %s", (profile) => {
+    expect(resolveOptions({ profile })).toMatchObject({
+      startupTimeout: 0,
+      idleTimeout: 0,
+      freeFlag: "--lite",
+    });
+    const why = (name: string): string =>
+      rows("Timers and limits").find(([cell]) => cell === `\`${name}\``)?.[2] ?? "";
+    expect(why("startupTimeout")).toContain(`"${profile}"`);
+    expect(why("idleTimeout")).toMatch(/Off as above/);
+  });
+});
+
+test("none of its failures can be tried again, as the page says", () => {
+  const stderr = { head: [], tail: [], truncated: false, totalLines: 0 };
+  const retryable = KINDS.filter(
+    (kind) =>
+      new CodebuffCliError({ kind, origin: "process", serverMessage: "", exitCode: 1, stderr }).retryable,
+  );
+  expect(retryable).toEqual([]);
+  expect(section("Which error, what now")).toContain("None is `retryable`");
+});
+
+describe("the safety notes", () => {
+  const notes = section("Before you run it");
+
+  test.each([
+    ["that nobody is asked, and what a prompt is worth", /Nobody is asked.*worth as\s+much as a shell/s],
+    ["that `cwd` is no cage", /`cwd` is where it begins, and no cage/],
+    [
+      "that the whole environment goes there",
+      /environment is yours, all of it.*`env: \{ DEPLOY_TOKEN: "" \}`/s,
+    ],
+    ["that arguments are seen", /Arguments are seen by everybody.*`promptVia: "stdin"`/s],
+    ["that the key is no argument", /The key is never an argument/],
+    ["that no shell reads a prompt", /No shell reads a prompt.*`--` stands before it/s],
+    ["that two runs may meet in a folder", /Two runs in one folder/],
+    ["that what comes back is a stranger's", /somebody else's text: strip escapes/],
+    ["that Ctrl-C does not reach it", /Ctrl-C does not reach it/],
+  ])("say %s", (_, words) => {
+    expect(notes).toMatch(words);
+  });
+
+  test("are true of permissions", async () => {
+    const client = new CodebuffCli();
+    expect(client.capabilities.permissions).toBe("none");
+    await client.close();
+  });
+
+  test("are pointed at from the top of the page and from README.md", () => {
+    expect(page.split("\n## ")[0]).toContain("(#before-you-run-it)");
+    expect(read("README.md").includes("(docs/codebuff-cli.md#before-you-run-it)")).toBe(true);
+  });
+
+  test("say what is left running when the user's own program ends, and that Windows is not tested", () => {
+    expect(section("Stopping")).toMatch(/SIGKILL, or crashes \| \*\*goes on without you\*\*/);
+    expect(section("Stopping")).toMatch(/gets one, and neither \| \*\*goes on without you\*\*/);
+    expect(section("Where it runs")).toMatch(/\*\*Windows is not tested\*\*/);
+  });
+});
+
+test("the page tells each difference, and what becomes of it", () => {
+  const [, ...differences] = rows("What differs, and who takes care of it");
+  expect(differences).toHaveLength(12);
+  for (const cells of differences) {
+    expect(cells).toHaveLength(4);
+    expect(cells.every((cell) => cell.trim() !== "")).toBe(true);
+  }
+});

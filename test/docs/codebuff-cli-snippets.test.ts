@@ -1,0 +1,297 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
+import { CodebuffCli } from "agentwire/codebuff-cli";
+import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
+import { describe, expect, test, vi } from "vitest";
+import * as page from "../../docs/snippets/codebuff-cli.ts";
+import { cli } from "../../docs/snippets/readme.ts";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
+import { NO_HOME } from "../helpers/codebuff-cli.ts";
+
+const output = capturedOutput();
+
+/** A fake program, the options that lead to it, and a client of it. */
+async function started(scenario: FakeCodebuffScenario = {}) {
+  const cli = await FakeCodebuffCli.start(scenario);
+  const options: CodebuffCliOptions = {
+    command: cli.command,
+    args: cli.args,
+    env: { CODEBUFF_API_KEY: "", ...cli.env },
+    homeDir: NO_HOME,
+  };
+  const client = new CodebuffCli(options);
+  return { cli, options, client, [Symbol.asyncDispose]: () => ended(cli, client) };
+}
+
+async function ended(cli: FakeCodebuffCli, client: CodebuffCli): Promise<void> {
+  await client.close({ force: true });
+  await cli.stop();
+}
+
+/** Closes a client when the test leaves. */
+const closing = (client: CodebuffCli) => ({ [Symbol.asyncDispose]: () => client.close({ force: true }) });
+
+/** A machine on which nobody has logged in, for whoever asks the system where its user lives. */
+async function home() {
+  const folder = await tempFolder();
+  vi.stubEnv("HOME", folder.path);
+  vi.stubEnv("USERPROFILE", folder.path);
+  vi.stubEnv("CODEBUFF_API_KEY", "");
+  return folder;
+}
+
+const continued = (cli: FakeCodebuffCli) => cli.runs().map(({ options }) => options["--continue"]);
+
+test("the first program of docs/codebuff-cli.md finds `codebuff`, and shows its words and its tools", async () => {
+  await using folder = await home();
+  await using cli = await FakeCodebuffCli.start({
+    events: [
+      { type: "start" },
+      { type: "text", text: "Let me look." },
+      { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: { paths: ["a.ts"] } },
+      { type: "tool_result", toolCallId: "t1", toolName: "read_files", output: [] },
+      { type: "text", text: "A comma is missing." },
+      { type: "finish", totalCost: 12 },
+    ],
+  });
+  const program = join(folder.path, "codebuff");
+  await writeFile(program, `#!/bin/sh\nexec '${cli.command}' '${cli.path}' "$@"\n`);
+  await chmod(program, 0o755);
+  vi.stubEnv("PATH", `${folder.path}${delimiter}${process.env["PATH"]}`);
+  for (const [name, value] of Object.entries(cli.env)) vi.stubEnv(name, value);
+
+  await import("../../docs/snippets/codebuff-cli-first.ts");
+
+  expect(output.streamed).toBe("Let me look.A comma is missing.");
+  expect(output.logged).toEqual([["\n(read_files)"], ["\n(tool calls: 1, credits: 12)"]]);
+  expect(cli.runs().map(({ argv }) => argv.at(-1))).toEqual(["Why does the build fail? Change nothing."]);
+});
+
+test("the program of README.md shows words, and calls as they live", async () => {
+  await using at = await started({
+    events: [
+      { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} },
+      { type: "tool_result", toolCallId: "t1", toolName: "read_files", output: [] },
+      { type: "text", text: "Mended." },
+      { type: "finish", totalCost: 5 },
+    ],
+  });
+  expect(await cli(at.options)).toEqual({ amount: 5, unit: "credits" });
+  expect(output.streamed).toBe("Mended.");
+  expect(output.logged).toEqual([
+    ["read_files", "running"],
+    ["read_files", "done"],
+  ]);
+});
+
+describe("a program is asked how it speaks", () => {
+  test.each([
+    ["note", ["--stream-json"], "--free"],
+    ["fork", ["-n", "--json"], "--lite"],
+    ["print", ["-p"], "--lite"],
+  ] as const)("and spoken to so: %s", async (profile, flags, free) => {
+    await using at = await started({ profile });
+    const client = await page.chosen({ ...at.options, mode: "free" });
+    await using _closing = closing(client);
+    expect((await client.prompt("hi").result).text).toBe("You said: hi");
+    expect(at.cli.runs().at(-1)?.argv).toEqual([...flags, free, "--", "hi"]);
+  });
+
+  test("and one that needs a terminal is none", async () => {
+    await using at = await started({ profile: "tui" });
+    await expect(page.chosen(at.options)).rejects.toThrow("(1.0.600) runs in a terminal only");
+  });
+});
+
+test("events are shown as they come, and calls as they live", async () => {
+  await using at = await started({
+    events: [
+      { type: "start" },
+      "I ",
+      { type: "text", text: "I see." },
+      { type: "tool_call", toolCallId: "t1", toolName: "edit", input: {} },
+      {
+        type: "tool_result",
+        toolCallId: "t1",
+        toolName: "edit",
+        output: [{ type: "json", value: { errorMessage: "read-only" } }],
+      },
+      { type: "error", message: "once more" },
+      { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "Reviewer", onlyChild: true },
+      { type: "text", text: "fine", agentId: "s1" },
+      { type: "subagent_finish", agentId: "s1", agentType: "r", displayName: "Reviewer", onlyChild: true },
+      { type: "finish", totalCost: 2 },
+    ],
+    sessionKey: "session_id",
+    sessionId: "s-1",
+  });
+  const said: string[] = [];
+  const tools: string[] = [];
+  const result = await page.events(at.client, {
+    say: (text) => said.push(text),
+    tool: (id, text) => tools.push(`${id}: ${text}`),
+  });
+  expect(said.filter((text) => text !== "")).toEqual(["I ", "see.", "[once more]", "[Reviewer joins]"]);
+  expect(tools).toEqual(["t1: edit running", "t1: read-only"]);
+  expect(result).toEqual({
+    text: "I see.",
+    cost: { amount: 2, unit: "credits" },
+    sessionId: "s-1",
+    lines: 0,
+  });
+  const [{ options } = { options: {} }] = at.cli.runs();
+  expect(options).toMatchObject({ "--max": true, "--timeout": "900" });
+});
+
+test("a conversation is gone on with, saved, and gone on with again", async () => {
+  await using at = await started({ sessionKey: "session_id", sessionId: "s-1" });
+  const resumed = await page.conversations(at.client);
+  await resumed.prompt("And now?").result;
+  expect(continued(at.cli)).toEqual([undefined, "s-1", "s-1"]);
+});
+
+test("the chats of a folder are listed, the newest first", async () => {
+  await using folder = await home();
+  const chats = join(folder.path, ".config", "manicode", "projects", "parser", "chats");
+  for (const id of ["2026-01-01", "2026-01-02"]) await mkdir(join(chats, id), { recursive: true });
+  page.chats(join("somewhere", "parser"));
+  expect(output.logged).toEqual([
+    ["2026-01-02", join(chats, "2026-01-02")],
+    ["2026-01-01", join(chats, "2026-01-01")],
+  ]);
+});
+
+test("a question is answered by the next prompt", async () => {
+  await using at = await started({ askUser: true, sessionKey: "session_id", sessionId: "s-1" });
+  const asked: string[] = [];
+  const client = await page.questions(at.options, async (questions) => {
+    asked.push(...questions.map(({ question }) => question));
+    at.cli.set({ askUser: undefined });
+    return ["Red"];
+  });
+  await using _closing = closing(client);
+  await at.cli.nextRun();
+  const answered = await at.cli.nextRun();
+  expect(asked).toEqual(["Which colour?"]);
+  expect(answered.prompt).toBe("Red");
+  expect(continued(at.cli)).toEqual([undefined, "s-1"]);
+});
+
+describe("credentials", () => {
+  test("are looked for, and not shown", async () => {
+    await using folder = await home();
+    const own = join(folder.path, ".config", "manicode");
+    await mkdir(own, { recursive: true });
+    await writeFile(join(own, "credentials.json"), '{"default":{"authToken":"the-other-key"}}', {
+      mode: 0o600,
+    });
+    vi.stubEnv("CODEBUFF_API_KEY", "the-first-key");
+    page.credentials();
+    expect(output.logged).toEqual([
+      ["[API key from CODEBUFF_API_KEY]"],
+      ["option apiKey", "none"],
+      ["CODEBUFF_API_KEY", "used"],
+      ["~/.codebuff/config.json", "missing"],
+      ["~/.codebuff/auth.json", "missing"],
+      ["the program's own file", "other"],
+      [expect.stringMatching(/prefers that: `isolateHome`/)],
+    ]);
+    expect(JSON.stringify(output.logged)).not.toMatch(/the-(?:first|other)-key/);
+  });
+
+  test("are ours alone in a home of the program's own", async () => {
+    await using at = await started({ requireKey: true, recordEnv: ["HOME"] });
+    const client = page.isolated(at.options, "a-key");
+    await using _closing = closing(client);
+    await client.prompt("hi").result;
+    expect(at.cli.runs()[0]?.env["HOME"]).toContain("codebuff-home-");
+  });
+});
+
+test("a turn that is cancelled has ended its process", async () => {
+  await using at = await started({
+    events: [
+      { type: "start" },
+      { type: "tool_call", toolCallId: "t1", toolName: "edit", input: {} },
+      { hold: "for ever" },
+    ],
+  });
+  await page.cancelling(at.client);
+  expect(output.logged).toEqual([["cancelled"]]);
+  expect(at.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s ends what runs first, and then the program with %i", async (signal, code) => {
+  await using at = await started({ events: [{ type: "text", text: "part" }, { hold: "for ever" }] });
+  const left = new Promise((resolve) => {
+    vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
+  });
+  const forget = page.onSignals(at.client);
+  try {
+    void at.client.prompt("hi");
+    const { pid } = await at.cli.nextRun();
+    process.listeners(signal).at(-1)?.(signal);
+    expect(await left).toBe(code);
+    await at.cli.gone(pid);
+  } finally {
+    forget();
+  }
+});
+
+test("the second Ctrl-C waits for nothing", async () => {
+  await using at = await started({ events: [{ hold: "for ever" }], ignoreSigterm: true });
+  const left = new Promise((resolve) => {
+    vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
+  });
+  const forget = page.onSignals(at.client);
+  try {
+    void at.client.prompt("hi");
+    const { pid } = await at.cli.nextRun();
+    const leave = process.listeners("SIGINT").at(-1);
+    leave?.("SIGINT");
+    await at.cli.waitFor((cli) => cli.runs()[0]?.signals[0]);
+    leave?.("SIGINT");
+    expect(await left).toBe(130);
+    await at.cli.gone(pid);
+  } finally {
+    forget();
+  }
+});
+
+describe("an error", () => {
+  test("of the program is told in its words, and what has to be mended is", async () => {
+    await using at = await started({ failWith: "no-key" });
+    const logIn = vi.fn();
+    await page.errors(at.client, logIn);
+    expect(logIn).toHaveBeenCalledOnce();
+    expect(output.logged).toEqual([
+      ["auth", expect.stringMatching(/^turn-failed: .*No authentication token found.*CODEBUFF_API_KEY/)],
+      [1, expect.stringMatching(/^Error: No authentication token found/)],
+    ]);
+  });
+
+  test("of a program that is not there says how to get it; any other is thrown", async () => {
+    const client = new CodebuffCli({ command: "no-such-program", homeDir: NO_HOME });
+    const logIn = vi.fn();
+    await page.errors(client, logIn);
+    await client.close();
+    expect(output.logged).toEqual([[expect.stringMatching(/^connect-failed: .*npm install -g codebuff/)]]);
+    await expect(page.errors(client, logIn)).rejects.toMatchObject({ code: "closed" });
+    expect(logIn).not.toHaveBeenCalled();
+  });
+});
+
+test("the test of the page runs", async () => {
+  await using _folder = await home();
+  await page.testing();
+  expect(output.logged).toMatchObject([
+    ["I found it.", { amount: 3, unit: "credits" }],
+    [{ status: "failed", error: { code: "turn-failed", kind: "payment_required" } }],
+    [["Find it.", "Again."]],
+  ]);
+});
