@@ -294,7 +294,8 @@ export class Run {
     const output = Buffer.concat(this.#output).toString("utf8");
     if (profile === "text") {
       const text = output.replace(/\r?\n$/, "");
-      if (text !== "") this.#onEvent({ type: "text", text }, undefined, text.length);
+      const event = { type: "text", text } as const;
+      if (text !== "") this.#onEvent(event, event, text.length);
       return { status: "success" };
     }
     const { report, events } = readReport(output);
@@ -350,7 +351,7 @@ export class Run {
       new CodebuffCliError({
         origin: "process",
         kind,
-        serverMessage: advice === undefined ? words : `${words}; ${advice}`,
+        serverMessage: advice === undefined ? words : `${words.replace(/\.$/, "")}; ${advice}`,
         exitCode,
         signal: exit.signal ?? undefined,
         stderr,

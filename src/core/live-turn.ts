@@ -382,7 +382,9 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         return next;
       },
       return: () => {
-        void this.cancel();
+        if (this.#status === "cancelling")
+          this.#buffer.drop(); // who leaves does not insist
+        else void this.cancel();
         return Promise.resolve({ done: true, value: undefined });
       },
     };

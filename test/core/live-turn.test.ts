@@ -64,6 +64,24 @@ describe("a turn has one reader", () => {
   });
 });
 
+describe("a reader who leaves a turn that is being cancelled", () => {
+  test.each<{ by: string; cancel: (turn: TestTurn, controller: AbortController) => void }>([
+    { by: "cancel()", cancel: (turn) => void turn.cancel() },
+    { by: "the signal", cancel: (_, controller) => controller.abort() },
+  ])("does not insist on it as a second cancel() does: $by", async ({ cancel }) => {
+    let insisted = 0;
+    const { turn, controller } = turnRig({ insist: () => void insisted++ });
+    const events = reader(turn);
+    for (const event of ["a", "b"]) turn.push(event, 1);
+    await events.next();
+    cancel(turn, controller);
+    await events.return?.();
+    expect([insisted, await readAll(events)]).toEqual([0, ["ends"]]);
+    void turn.cancel();
+    expect(insisted).toBe(1);
+  });
+});
+
 describe("result", () => {
   test("is what the turn completed with, and the same promise every time", async () => {
     const { turn } = turnRig();

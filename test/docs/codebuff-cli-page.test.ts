@@ -374,7 +374,7 @@ describe("the safety notes", () => {
 
   test("say what is left running when the user's own program ends, and that Windows is not tested", () => {
     expect(section("Stopping")).toMatch(/SIGKILL, or crashes \| \*\*goes on without you\*\*/);
-    expect(section("Stopping")).toMatch(/gets one, and neither \| \*\*goes on without you\*\*/);
+    expect(section("Stopping")).toMatch(/nobody listens \| is killed with all that it started/);
     expect(section("Where it runs")).toMatch(/\*\*Windows is not tested\*\*/);
   });
 });

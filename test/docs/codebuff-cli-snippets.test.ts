@@ -232,10 +232,11 @@ test.each([
     vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
   });
   const forget = page.onSignals(at.client);
+  const leave = process.listeners(signal).at(-1);
   try {
     void at.client.prompt("hi");
     const { pid } = await at.cli.nextRun();
-    process.listeners(signal).at(-1)?.(signal);
+    leave?.(signal);
     expect(await left).toBe(code);
     await at.cli.gone(pid);
   } finally {
@@ -249,10 +250,10 @@ test("the second Ctrl-C waits for nothing", async () => {
     vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
   });
   const forget = page.onSignals(at.client);
+  const leave = process.listeners("SIGINT").at(-1);
   try {
     void at.client.prompt("hi");
     const { pid } = await at.cli.nextRun();
-    const leave = process.listeners("SIGINT").at(-1);
     leave?.("SIGINT");
     await at.cli.waitFor((cli) => cli.runs()[0]?.signals[0]);
     leave?.("SIGINT");

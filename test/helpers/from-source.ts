@@ -4,6 +4,7 @@ import { registerHooks } from "node:module";
 const SOURCES: Readonly<Record<string, string>> = {
   "#socket": "core/socket.node.ts",
   agentwire: "index.ts",
+  "agentwire/cass": "cass/index.ts",
   "agentwire/codebuff": "codebuff/index.ts",
   "agentwire/codebuff-cli": "codebuff-cli/index.ts",
   "agentwire/codey": "codey/index.ts",
