@@ -1,10 +1,11 @@
 // Where a published note and the programs that there are differ, and what the client makes of that: each by its number there.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf, thrown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 describe("a program differs from what was published", () => {
   test("D1: one without `--stream-json` fails as that, and a probe finds the profile that it has", async () => {
