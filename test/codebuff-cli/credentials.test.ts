@@ -138,12 +138,15 @@ describe("in a file", () => {
     ["has no key", "{}", "none"],
     ["has keys that are none", '{"apiKey":"","token":7,"api_key":null}', "none"],
     ["is over 1 MiB", JSON.stringify({ apiKey: "k".repeat(1_048_576) }), "too-large"],
-  ])("2.5 file that %s: a finding, and the next place counts", async (_, content, status) => {
-    await using folder = await home({ [FILES.config]: content, [FILES.auth]: { apiKey: "next" } });
-    const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
-    expect(credentials?.apiKey).toBe("next");
-    expect(findings[2]).toMatchObject({ place: "~/.codebuff/config.json", status });
-  });
+  ])(
+    "2.5 file that %s & 7 broken files: a finding, and the next place counts",
+    async (_, content, status) => {
+      await using folder = await home({ [FILES.config]: content, [FILES.auth]: { apiKey: "next" } });
+      const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
+      expect(credentials?.apiKey).toBe("next");
+      expect(findings[2]).toMatchObject({ place: "~/.codebuff/config.json", status });
+    },
+  );
 
   test.each([
     ["no profile", {}],

@@ -27,7 +27,7 @@ describe("a program differs from what was published", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("D3: its free mode is `--lite` where it has no `--free`, and either where that is said", async () => {
+  test("D3 & 2.1 --free or --lite: its free mode is `--lite` where it has no `--free`, and either where that is said", async () => {
     await using fork = await cliWorld({ profile: "fork" }, { profile: "json", mode: "free" });
     await fork.client.prompt("hi").result;
     expect(fork.cli.runs()[0]?.agent).toBe("base2-lite");
@@ -140,7 +140,7 @@ describe("a program differs from what was published", () => {
     expect(turn.toolCalls).toEqual([expect.objectContaining({ output: "1/2" })]);
   });
 
-  test("D11: its questions cannot be answered: it goes on by itself, and a reply says so", async () => {
+  test("D11 & 7 ask_user & switch askUser=true: its questions cannot be answered: it goes on by itself, and a reply says so", async () => {
     await using at = await cliWorld({ askUser: true });
     const turn = at.client.prompt("hi");
     const { toolCalls } = await turn.result;

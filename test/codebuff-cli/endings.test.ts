@@ -62,7 +62,7 @@ describe("a run ends", () => {
     expect(await failure({ events: [{ raw: "hello\nworld\n" }] })).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("3.1 exit not 0 & switch exit.code=7: process_exit, also behind a finish, with what was said until then", async () => {
+  test("3.1 exit not 0 & 3.1 finish alone & switch exit.code=7: process_exit, also behind a finish, with what was said until then", async () => {
     const error = await failure({ exit: { code: 7 } });
     expect(error).toMatchObject({
       code: "turn-failed",
@@ -219,7 +219,7 @@ describe("a program fails with words that are known", () => {
     expect((await failure({ failWith: "402" })).message).toContain("credits");
   });
 
-  test("4 unknown option & 3.4 unsupported_flag & switch unknownOption=error: an option that it lacks: unsupported_flag, and nothing is tried again", async () => {
+  test("4 unknown option & 3.4 unsupported_flag & 3.4 nothing is retried & switch unknownOption=error: an option that it lacks: unsupported_flag, and nothing is tried again", async () => {
     await using at = await cliWorld({ profile: "fork" });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -244,7 +244,7 @@ describe("a program fails with words that are known", () => {
     });
   });
 
-  test("its own limit of time is our limit once that has passed, and otherwise its own will", async () => {
+  test("4 time was over & 4 time was not over: its own limit of time is our limit once that has passed, and otherwise its own will", async () => {
     const scenario = { secondMs: 1, exit: {}, profile: "fork", stallAfter: 0 } as const;
     const early = await failure(scenario, { profile: "json" }, { timeoutSeconds: 30 });
     expect(early).toMatchObject({ kind: "cancelled_by_cli" });

@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CodebuffCliProfile, CodebuffCliPromptOptions } from "agentwire/codebuff-cli";
-import type { FakeCodebuffScenario } from "agentwire/testing";
 import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";

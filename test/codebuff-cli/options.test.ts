@@ -83,7 +83,7 @@ describe("an option that cannot work is refused by the constructor", () => {
 });
 
 describe("an option of a prompt that cannot work is refused by the call, and nothing is started", () => {
-  test.each(cases(WRONG_OF_PROMPT))("2.2 rule 2 & 7 bad values & 4 invalid_option: %s: %j", (name, value) => {
+  test.each(cases(WRONG_OF_PROMPT))("2.2 rule 2 & 7 bad values & 4 invalid_option: %s: %o", (name, value) => {
     // A command that would be found out, were it started.
     const client = new CodebuffCli({ command: "/nowhere/at/all", profile: "json" });
     expect(thrown(() => client.prompt("hi", { [name]: value }))).toMatchObject({

@@ -10,7 +10,7 @@ const continued = (at: { readonly cli: { runs(): readonly { readonly options: ob
   at.cli.runs().map(({ options }) => Object.entries(options).find(([name]) => name === "--continue")?.[1]);
 
 describe("a conversation", () => {
-  test("3.3 continued & switch continueStore: goes on with the session that the program tells, and it remembers", async () => {
+  test("3.3 continued & switch continueStore & switch sessionKey: goes on with the session that the program tells, and it remembers", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({
       sessionKey: "session_id",
@@ -43,7 +43,7 @@ describe("a conversation", () => {
     expect(continued(at)).toEqual([undefined, "2026-02-04T10-00-00.000Z"]);
   });
 
-  test("3.3 one at a time & 5.11 & 7 serialised: prompts one at a time, whatever the number of processes", async () => {
+  test("3.3 one at a time & 5.11 a conversation & 7 serialised: prompts one at a time, whatever the number of processes", async () => {
     await using at = await cliWorld({
       events: { byPrompt: { one: HELD } },
       sessionKey: "session_id",
@@ -60,7 +60,7 @@ describe("a conversation", () => {
     expect(continued(at)).toEqual([undefined, "s-1"]);
   });
 
-  test("switch sessionId: follows a program that tells another session each time", async () => {
+  test("7 --continue once, never empty & switch sessionId: follows a program that tells another session each time", async () => {
     await using at = await cliWorld({ sessionKey: "session_id", sessionId: "a" });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -68,6 +68,11 @@ describe("a conversation", () => {
     await conversation.prompt("two").result;
     await conversation.prompt("three").result;
     expect(continued(at)).toEqual([undefined, "a", "b"]);
+    expect(at.cli.runs().map(({ argv }) => argv)).toEqual([
+      ["--stream-json", "--", "one"],
+      ["--stream-json", "--continue", "a", "--", "two"],
+      ["--stream-json", "--continue", "b", "--", "three"],
+    ]);
   });
 
   test("3.3 requested id & 7 caller's id: keeps the caller's session where the program tells none", async () => {

@@ -20,11 +20,11 @@ const told = ({ cli }: Pick<CliWorld, "cli">, signal: string) =>
 
 /** How a turn is stopped, and what it comes to. */
 const WAYS = {
-  "cancel()": {
+  "3.1 stopped by cancel() & 4 aborted": {
     stop: ({ turn }: Awaited<ReturnType<typeof streaming>>) => void turn.cancel("enough"),
     outcome: { status: "cancelled", by: "user" },
   },
-  "its timeout": {
+  "3.1 stopped by its timeout & 4 timeout": {
     stop: ({ clock }: Awaited<ReturnType<typeof streaming>>) => clock.advance(600_000),
     outcome: { status: "failed", error: { code: "turn-timeout", kind: "idle" } },
   },
@@ -32,7 +32,7 @@ const WAYS = {
 
 describe("a turn that is stopped", () => {
   test.each(Object.entries(WAYS))(
-    "3.1 stopped by %s & 7 mid-stream: SIGTERM, and no event behind it",
+    "%s & 7 mid-stream: SIGTERM, and no event behind it",
     async (_, { stop, outcome }) => {
       await using scene = await streaming();
       const events = eventsOf(scene.turn);
@@ -195,7 +195,7 @@ describe("a process that does not want to end", () => {
 });
 
 describe("what a process has started", () => {
-  test("7 grandchild & switch grandchild: it is gone with its parent", async () => {
+  test("7 grandchild & 7 process tree & switch grandchild: it is gone with its parent", async () => {
     await using scene = await streaming({ grandchild: true });
     const [child = 0] = scene.cli.runs()[0]?.grandchildren ?? [];
     await scene.turn.cancel();

@@ -68,7 +68,7 @@ const YIELDED = DOCUMENTED.map((event) => {
 const SIMPLE = { events: DOCUMENTED } satisfies FakeCodebuffScenario;
 
 describe("a stream of events", () => {
-  test("7 round trip: it comes out as it went in: every type, every field, in order", async () => {
+  test("7 round trip & 2.4 framing event & switch events=list: it comes out as it went in: every type, every field, in order", async () => {
     const { events, result, warnings } = await run(SIMPLE);
 
     expect(events).toEqual(YIELDED);
@@ -84,7 +84,8 @@ describe("a stream of events", () => {
 
   test.each<[string, FakeCodebuffScenario]>([
     ["switch chunkBytes: cut within characters", { chunkBytes: 3 }],
-    ["switch newline=CRLF: lines end as on Windows", { newline: "\r\n" }],
+    ["switch newline=LF: lines end as usual", { newline: "\n" }],
+    ["switch newline=CRLF & 5.1 CRLF: lines end as on Windows", { newline: "\r\n" }],
     ["switch newline=none-last: no newline behind the last line", { newline: "none-last" }],
     ["switch bom: a mark in front", { bom: true }],
     [
@@ -189,14 +190,14 @@ describe("a stream of events", () => {
     expect(texts.every((text, index) => index === 0 || text.startsWith(String(texts[index - 1])))).toBe(true);
   });
 
-  test.each(["complete", "failed"] as const)(
-    "switch download=%s: it is an event, and decides nothing",
-    async (download) => {
-      const { events, result } = await run({ download });
-      expect(events[0]).toEqual({ type: "download", version: "1.0.600", status: download });
-      expect(result.text).toBe("You said: hi");
-    },
-  );
+  test.each([
+    ["5.12 complete & switch download=complete", "complete"],
+    ["5.12 failed & switch download=failed", "failed"],
+  ] as const)("%s: an event, which decides nothing", async (_, download) => {
+    const { events, result } = await run({ download });
+    expect(events[0]).toEqual({ type: "download", version: "1.0.600", status: download });
+    expect(result.text).toBe("You said: hi");
+  });
 
   test("2.4 text said once: a piece of text is a delta, and the block that repeats it is none", async () => {
     await using at = await cliWorld({
