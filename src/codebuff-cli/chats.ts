@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { homeFolder } from "./folder.ts";
 
 /** A chat that the program has kept. */
 export interface CodebuffCliChat {
@@ -18,7 +18,8 @@ export function listCodebuffChats(
   cwd: string = process.cwd(),
   options: { readonly homeDir?: string; readonly configDirName?: string } = {},
 ): readonly CodebuffCliChat[] {
-  const { homeDir = homedir(), configDirName = "manicode" } = options;
+  const { homeDir = homeFolder(), configDirName = "manicode" } = options;
+  if (homeDir === undefined) return [];
   const folder = join(homeDir, ".config", configDirName, "projects", basename(resolve(cwd)), "chats");
   let names: readonly string[];
   try {

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import type { Decision, Reply, Ruling } from "../core/approvals.ts";
 import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
@@ -25,7 +24,7 @@ import { type CredentialReport, searchCredentials } from "./credentials.ts";
 import { type Environment, makeEnvironment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { startFailure, unstartable } from "./failures.ts";
-import { isFolder } from "./folder.ts";
+import { homeFolder, isFolder } from "./folder.ts";
 import { invocationOf, type Job, Jobs } from "./jobs.ts";
 import {
   type CodebuffCliOptions,
@@ -93,8 +92,9 @@ export class CodebuffCli
       debug: settings.debug,
     });
     this.#voice = voice;
-    const home = options.homeDir ?? homedir();
-    this.#clean = (text) => redactor.redact(home.length > 1 ? text.replaceAll(home, "~") : text);
+    const home = options.homeDir ?? homeFolder();
+    this.#clean = (text) =>
+      redactor.redact(home !== undefined && home.length > 1 ? text.replaceAll(home, "~") : text);
     this.#jobs = new Jobs({
       settings,
       voice,

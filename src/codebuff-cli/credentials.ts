@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { isObject } from "../core/client-options.ts";
+import { homeFolder } from "./folder.ts";
 
 /** Where an API key is looked for. */
 export interface CredentialOptions {
@@ -114,7 +114,12 @@ export function searchCredentials(
   options: CredentialOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly report: CredentialReport; readonly keys: readonly string[] } {
-  const { apiKey, homeDir = home(), configDirName = "manicode", credentialOrder = "documented" } = options;
+  const {
+    apiKey,
+    homeDir = homeFolder(),
+    configDirName = "manicode",
+    credentialOrder = "documented",
+  } = options;
   const file = (place: CredentialPlace, path: string | undefined, read: (value: object) => Held) => ({
     place,
     path,
@@ -186,14 +191,6 @@ function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[]
         ]
       : [];
   return [...exposed, ...conflict];
-}
-
-function home(): string | undefined {
-  try {
-    return homedir();
-  } catch {
-    return undefined; // a system without one, which is the same as one without files
-  }
 }
 
 function heldText(text: string | undefined): Held {

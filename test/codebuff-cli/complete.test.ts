@@ -21,6 +21,7 @@ import "./invocation.test.ts";
 import "./keys.test.ts";
 import "./lifetime.test.ts";
 import "./lines.test.ts";
+import "./no-home.test.ts";
 import "./options.test.ts";
 import "./outcome.test.ts";
 import "./probe.test.ts";

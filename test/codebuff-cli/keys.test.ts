@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
@@ -54,6 +54,24 @@ describe("the key", () => {
     expect(at.cli.runs().map(({ env }) => env["USERPROFILE"])).toEqual(homes);
     expect(homes.filter((path) => existsSync(path))).toEqual([]);
     expect(at.warnings).toEqual([]);
+  });
+
+  test("2.5 nothing is written: a home is the same behind a run as before", async () => {
+    await using home = await loggedIn("token-of-file");
+    const files = () =>
+      readdirSync(home.path, { recursive: true, withFileTypes: true }).map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return {
+          path,
+          modified: statSync(path).mtimeMs,
+          text: entry.isFile() ? readFileSync(path, "utf8") : "",
+        };
+      });
+    const before = files();
+    await using at = await cliWorld({}, { homeDir: home.path, apiKey: KEY });
+    await at.client.prompt("hi").result;
+    at.client.credentials();
+    expect(files()).toEqual(before);
   });
 
   test("isolateHome: the home is gone too when the program could not be started", async () => {

@@ -222,7 +222,7 @@ export const requiredRows: readonly string[] = [
   ...named("5.7", "slow reader", "paused pipe"),
   ...named("5.8", "before spawn", "during spawn", "after exit", "ignores SIGTERM", "held pipes"),
   ...named("5.9", "cwd deleted", "command with spaces", "relative command"),
-  ...named("5.10", "HOME unset", "folder, loop of links", "mark, keys twice"),
+  ...named("5.10", "HOME unset", "HOME empty", "folder, loop of links", "mark, keys twice"),
   ...named("5.11", "two runs in one folder", "a conversation"),
   ...named("5.12", "complete", "failed", "no limit"),
   "5.13",
