@@ -14,7 +14,7 @@ describe("whatever program, user and clock do", () => {
     () =>
       fc.assert(
         fc.asyncProperty(lives, (life) => CliWorld.living(life)),
-        { ...runs(40), timeout: STUCK, endOnFailure: true },
+        { ...runs(80), timeout: STUCK, endOnFailure: true },
       ),
     PATIENCE,
   );

@@ -145,7 +145,7 @@ export function isSure({ scenario, options, turns, moment }: Life): boolean {
   const isSaid =
     startDelayMs < 1_000 && failWith === undefined && exitBeforeFlush !== true && stallAfter !== 0;
   if (!isUnderstood || !isSaid) return false;
-  if (moment === "first event") return events === undefined || events.length !== 0;
+  if (moment === "first event") return !Array.isArray(events) || events.length > 0;
   const isRead = turns[0]?.reader !== "slow" && turns[0]?.reader !== "leaves";
   const isWhole = isRead && events === undefined && flood !== "endless" && stallAfter === undefined;
   if (moment === "finish") return isWhole && noFinish !== true;
