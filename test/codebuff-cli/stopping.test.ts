@@ -134,6 +134,14 @@ describe("a turn that is stopped", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
+  test("in the middle of a report that never ends: SIGTERM reaches it", async () => {
+    const events = [{ stderr: "here it comes\n" }];
+    await using at = await cliWorld({ profile: "fork", flood: "endless", events }, { profile: "json" });
+    const turn = at.client.prompt("hi");
+    await new Promise((resolve) => at.client.on("stderr", resolve));
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+  });
+
   test("3.2 json loses its text: with a report at its end: what it had is lost, and it is cancelled", async () => {
     await using at = await cliWorld({ profile: "fork", events: HELD }, { profile: "json" });
     const turn = at.client.prompt("hi");
@@ -250,7 +258,14 @@ describe("silence", () => {
 
   test("3.2 idleTimeout: between two lines is too long after ten minutes, counted from the last one", async () => {
     await using at = await cliWorld({
-      events: [{ type: "text", text: "a" }, { hold: "one" }, { type: "text", text: "b" }, { hold: "two" }],
+      events: [
+        { type: "text", text: "a" },
+        { hold: "one" },
+        { type: "text", text: "b" },
+        { hold: "two" },
+        { stderr: "still at work\n" },
+        { hold: "three" },
+      ],
     });
     const turn = at.client.prompt("hi");
     await shown(turn, "a");
@@ -259,6 +274,9 @@ describe("silence", () => {
     await shown(turn, "ab");
     await at.clock.advance(599_999);
     expect(turn.status).toBe("streaming");
+    const noise = new Promise((resolve) => at.client.on("stderr", resolve));
+    at.cli.release("two");
+    await noise; // which is no sign of an answer
     await at.clock.advance(1);
     expect(await turn.outcome).toMatchObject({
       error: { kind: "idle", timeout: 600_000 },

@@ -119,7 +119,7 @@ export const lives: fc.Arbitrary<Life> = fc
   })
   .map((life): Life => {
     const { scenario, options } = life;
-    // What is all printed at the end cannot be without end: the fake would collect it, and hear of nothing meanwhile.
+    // What is all printed at the end cannot be without end: it would fill the memory of the fake.
     const isCollected = options.profile === "json" || options.profile === "text";
     return isCollected && scenario.flood === "endless"
       ? { ...life, scenario: { ...scenario, flood: 3_000 } }
