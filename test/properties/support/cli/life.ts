@@ -52,7 +52,6 @@ const SCRIPTS: readonly FakeCodebuffScenario["events"][] = [
 
 const scenario = fc
   .record({
-    profile: fc.constantFrom("note", "note", "note", "fork", "print", "tui"),
     events: fc.constantFrom(...SCRIPTS),
     flood: rarely(fc.constantFrom(5, 3_000, "endless"), 2),
     stallAfter: rarely(fc.constantFrom(0, 1, 3)),
@@ -65,11 +64,11 @@ const scenario = fc
     eventsAfterFinish: rarely(fc.constant(true)),
     stderrFlood: rarely(fc.constant(200_000)),
     failWith: rarely(fc.constantFrom("401", "no-key", "500")),
-    exit: rarely(fc.constantFrom({ never: true }, { code: 3 }, { signal: "SIGSEGV" }, { afterMs: 10 }), 2),
+    exit: rarely(fc.constantFrom({ never: true }, { code: 3 }, { signal: "SIGSEGV" }, { afterMs: 10 }), 3),
     exitBeforeFlush: rarely(fc.constant(true), 10),
     closeStdout: rarely(fc.constant(true), 10),
-    holdPipes: rarely(fc.constant(1_000_000), 6),
-    ignoreSigterm: rarely(fc.constant(true), 3),
+    holdPipes: rarely(fc.constant(1_000_000), 4),
+    ignoreSigterm: rarely(fc.constant(true), 2),
     slowSigterm: rarely(fc.constantFrom(1, 20)),
     grandchild: rarely(fc.constant(true)),
   })
@@ -77,7 +76,6 @@ const scenario = fc
 
 const options = fc
   .record({
-    profile: fc.constantFrom("stream-json", "stream-json", "stream-json", "json", "print", "text"),
     maxQueuedEvents: rarely(fc.constantFrom(1, 10), 2),
     maxProcesses: fc.constantFrom(1, 2),
     killGrace: rarely(fc.constantFrom(0, 50)),
@@ -85,6 +83,20 @@ const options = fc
     isolateHome: rarely(fc.constant(true)),
   })
   .map((given): CodebuffCliOptions => defined(given) as CodebuffCliOptions);
+
+/** Which program it is, and which the client takes it for: mostly the same. */
+const programs = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(["note", "stream-json"] as const) },
+  { weight: 1, arbitrary: fc.constant(["print", "print"] as const) },
+  { weight: 1, arbitrary: fc.constant(["fork", "json"] as const) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(
+      fc.constantFrom("note", "fork", "print", "tui"),
+      fc.constantFrom("stream-json", "json", "print", "text"),
+    ),
+  },
+);
 
 export const lives: fc.Arbitrary<Life> = fc
   .record({
@@ -97,7 +109,15 @@ export const lives: fc.Arbitrary<Life> = fc
       }),
       { minLength: 1, maxLength: 3 },
     ),
-    moment: fc.constantFrom("at once", "started", "first event", "finish", "end"),
+    moment: fc.constantFrom(
+      "at once",
+      "started",
+      "first event",
+      "first event",
+      "first event",
+      "finish",
+      "end",
+    ),
     deeds: fc.array(
       fc.record({
         at: fc.constantFrom("once", "next"),
@@ -117,14 +137,22 @@ export const lives: fc.Arbitrary<Life> = fc
     passes: fc.constantFrom(0, 0, 5_000, 60_000, 600_000),
     hurried: fc.boolean(),
   })
-  .map((life): Life => {
-    const { scenario, options } = life;
-    // What is all printed at the end cannot be without end: it would fill the memory of the fake.
-    const isCollected = options.profile === "json" || options.profile === "text";
-    return isCollected && scenario.flood === "endless"
-      ? { ...life, scenario: { ...scenario, flood: 3_000 } }
-      : life;
-  });
+  .chain((life) => programs.map(([theirs, ours]) => playedBy(life, theirs, ours)));
+
+function playedBy(
+  life: Life,
+  theirs: NonNullable<FakeCodebuffScenario["profile"]>,
+  ours: NonNullable<CodebuffCliOptions["profile"]>,
+): Life {
+  const { flood } = life.scenario;
+  // What is all printed at the end cannot be without end: it would fill the memory of the fake.
+  const isCollected = flood === "endless" && (ours === "json" || ours === "text");
+  return {
+    ...life,
+    scenario: { ...life.scenario, profile: theirs, ...(isCollected ? { flood: 3_000 } : {}) },
+    options: { ...life.options, profile: ours },
+  };
+}
 
 /** Whether the first turn comes to its moment without time that passes, whatever else is drawn. */
 export function isSure({ scenario, options, turns, moment }: Life): boolean {
