@@ -1,7 +1,12 @@
-import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
 import type { FakeCodebuffScenario } from "agentwire/testing";
 import { expect } from "vitest";
-import { type CliWorld, cliWorld, HELD, isThere } from "../helpers/codebuff-cli.ts";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { type CliWorld, cliWorld, HELD, isThere, NO_HOME } from "../helpers/codebuff-cli.ts";
 import { eventsOf, shown } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
 
@@ -218,6 +223,27 @@ describe("what a process has started", () => {
     await scene.clock.advance(5_000);
     await outcome;
     await scene.cli.gone(child);
+  });
+
+  test("7 process tree: what ignores SIGTERM is killed behind a program that does not", async () => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, "lifeline");
+    const server = createServer().listen(path);
+    const connected = once(server, "connection");
+    const program = fileURLToPath(new URL("programs/stubborn-child.ts", import.meta.url));
+    const client = new CodebuffCli({
+      command: process.execPath,
+      args: [program, path, "--"],
+      homeDir: NO_HOME,
+    });
+    const turn = client.prompt("hi");
+    await shown(turn, "ready");
+    const [lifeline]: Socket[] = await connected;
+    const gone = lifeline && once(lifeline.resume(), "close");
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+    await gone;
+    await client.close();
+    server.close();
   });
 
   test("5.8 held pipes & 7 held pipes & switch holdPipes: pipes that another process holds keep nobody waiting for more than a second", async () => {
