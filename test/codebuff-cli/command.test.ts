@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram(at.path("b/link"), {})).toEqual({ command: at.path("b/link"), args: [] });
   });
 
-  test("5.9 relative command: with a separator is relative to the folder of this process", async () => {
+  test("5.9 relative command: one with a separator is relative to the folder of this process", async () => {
     await using at = await folders();
     const nearby = relative(process.cwd(), at.path("b/tool"));
     expect(nearby).toContain("/");
@@ -101,7 +101,7 @@ describe("on Windows a command", () => {
   const SCRIPT = "C:\\npm\\node_modules\\codebuff\\index.js";
   const env = { Path: "C:\\bin;C:\\npm", PATHEXT: ".COM;.EXE;.BAT;.CMD" };
 
-  test("2.2 rule 6 & 7 no .cmd spawn: that npm has installed is the script behind its shim, run by Node and never by a shell", () => {
+  test("2.2 rule 6 & 7 no .cmd spawn: one that npm has installed is the script behind its shim, run by Node and never by a shell", () => {
     const system = windows({
       "C:\\npm\\codebuff": "#!/bin/sh",
       "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\node_modules\\codebuff\\index.js"),

@@ -96,7 +96,7 @@ describe("the order", () => {
 
 describe("in a file", () => {
   test.each(["apiKey", "api_key", "token", "accessToken", "access_token"])(
-    "2.5 field %s: `%s` is a key",
+    "2.5 field %s: is a key",
     async (field) => {
       for (const file of [FILES.config, FILES.auth]) {
         await using folder = await home({ [file]: { [field]: "the-key" } });
@@ -160,12 +160,12 @@ describe("in a file", () => {
     });
   });
 
-  test("5.10 mark, keys twice: that has a byte-order mark, or a key twice, is read", async () => {
+  test("5.10 mark, keys twice: one that has a byte-order mark, or a key twice, is read", async () => {
     await using folder = await home({ [FILES.config]: '\ufeff{"apiKey":"first","apiKey":"last"}' });
     expect(resolveCodebuffCredentials({ homeDir: folder.path }, {})?.apiKey).toBe("last");
   });
 
-  test("5.10 folder, loop of links: that is a folder, or a loop of links, cannot be read, and hurts nobody", async () => {
+  test("5.10 folder, loop of links: such a file cannot be read, and hurts nobody", async () => {
     await using folder = await home({ [`${FILES.config}/x`]: "", [FILES.own]: profile("own") });
     await symlink("auth.json", join(folder.path, FILES.auth));
     const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
@@ -189,7 +189,7 @@ describe("in a file", () => {
 });
 
 describe("empty values", () => {
-  test("2.5 empty values & 7 empty keys: of the option and of the environment count as none", async () => {
+  test("2.5 empty values & 7 empty keys: those of the option and of the environment count as none", async () => {
     await using folder = await home({ [FILES.config]: { apiKey: "of-file" } });
     const options = { apiKey: "", homeDir: folder.path };
     expect(resolveCodebuffCredentials(options, { CODEBUFF_API_KEY: "" })?.apiKey).toBe("of-file");
@@ -197,7 +197,7 @@ describe("empty values", () => {
 });
 
 describe("warnings", () => {
-  test("2.5 conflict: say that the program will use another key, which is not shown", async () => {
+  test("2.5 conflict: they say that the program will use another key, which is not shown", async () => {
     await using folder = await home({ [FILES.own]: profile("other-key") });
     const { findings, warnings } = findCodebuffCredentials({ apiKey: "the-key", homeDir: folder.path }, {});
     expect(warnings).toEqual([
@@ -244,7 +244,7 @@ describe("a key", () => {
       "JSON of a report",
       () => JSON.stringify(findCodebuffCredentials({ apiKey: "hush-4f9b", homeDir: "/none" }, {})),
     ],
-  ])("2.5 masked: is hidden in %s", (_, show) => {
+  ])("2.5 masked: it is hidden in %s", (_, show) => {
     const shown = show();
     expect(shown).not.toContain("hush");
     if (!shown.startsWith("[[")) expect(shown).toMatch(/CODEBUFF_API_KEY|option apiKey/);

@@ -42,7 +42,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("3.1 exit 0 without finish, required & 4 stream_ended: it has failed", async () => {
+  test("3.1 exit 0 without finish, required & 4 stream_ended: it has failed, and keeps what it said", async () => {
     const error = await failure({ noFinish: true }, { requireFinish: true });
     expect(error).toMatchObject({
       kind: "stream_ended",
@@ -116,7 +116,7 @@ describe("a run ends", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: null } });
   });
 
-  test("3.1 finish of a sub-agent: a finish of a sub-agent is not the end: no grace runs", async () => {
+  test("3.1 finish of a sub-agent: it is not the end: no grace runs", async () => {
     await using at = await cliWorld({
       events: [
         { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "R", onlyChild: true },
@@ -153,7 +153,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("3.2 stdout kept & 2.6 cap: more output than is kept of a report: protocol_error, and the program is ended", async () => {
+  test("3.2 stdout kept & 2.6 cap: more output than is kept is a protocol_error, and the program is ended", async () => {
     const at = { profile: "fork", hugeLine: 200_000, exit: { never: true } } as const;
     const error = await failure(at, { profile: "json", maxOutputBytes: 100_000 });
     expect(error).toMatchObject({
@@ -162,7 +162,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("3.4 interactive_cli & 4 interactive_cli & 7 interactive_cli & switch profile=tui: a user interface: interactive_cli, killed at its first byte", async () => {
+  test("3.4 interactive_cli & 4 interactive_cli & 7 interactive_cli & switch profile=tui: the program is killed at its first byte", async () => {
     const error = await failure({ profile: "tui" });
     expect(error).toMatchObject({ kind: "interactive_cli", signal: "SIGKILL" });
   });
@@ -219,7 +219,7 @@ describe("a program fails with words that are known", () => {
     expect((await failure({ failWith: "402" })).message).toContain("credits");
   });
 
-  test("4 unknown option & 3.4 unsupported_flag & 3.4 nothing is retried & switch unknownOption=error: an option that it lacks: unsupported_flag, and nothing is tried again", async () => {
+  test("4 unknown option & 3.4 unsupported_flag & 3.4 nothing is retried & switch unknownOption=error: unsupported_flag, and nothing is tried again", async () => {
     await using at = await cliWorld({ profile: "fork" });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -271,7 +271,7 @@ describe("a program fails with words that are known", () => {
 });
 
 describe("what an error carries", () => {
-  test("3.2 stderr kept & 2.4 stderr masked & switch stderr: of the error output: the beginning, the end, and no secret", async () => {
+  test("3.2 stderr kept & 2.4 stderr masked & switch stderr: the beginning, the end, and no secret", async () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at} hush-4f9b`).join("\n");
     const error = await failure({ stderr: [{ text: lines }], exit: { code: 1 } }, { apiKey: "hush-4f9b" });
     expect(error.stderr).toMatchObject({ truncated: true, totalLines: 100 });

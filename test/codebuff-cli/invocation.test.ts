@@ -68,13 +68,13 @@ describe("a prompt gets there as it is", () => {
     expect((await at.client.prompt("in time").result).text).toBe("in time");
   });
 
-  test("2.3 EPIPE & 7 never reads: or not at all, where the program has a prompt already and never reads", async () => {
+  test("2.3 EPIPE & 7 never reads: it does not, and nobody minds, where the program has a prompt already and never reads", async () => {
     await using at = await cliWorld({ echoPrompt: true }, { promptVia: "stdin", args: ["mine"] });
     expect((await at.client.prompt("yours".repeat(100_000)).result).text).toBe("mine");
     expect(at.cli.runs()[0]?.stdin).toEqual({ kind: "pipe" });
   });
 
-  test("7 no shell: and no shell reads it", async () => {
+  test("7 no shell: nothing that a shell would do is done", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({ echoPrompt: true }, { cwd: folder.path });
     const prompts = ["; touch x", "$(touch x)", "`touch x`", "| touch x", "&& touch x", "\ntouch x\n"];
@@ -115,7 +115,7 @@ describe("the options of a prompt", () => {
 describe("the environment of the process", () => {
   const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-  test("2.5 exported & 7 key not in argv & switch recordEnv: is this one's, with what was added, the key, and no colours", async () => {
+  test("2.5 exported & 7 key not in argv & switch recordEnv: it is this one's, with what was added, the key, and no colours", async () => {
     await using at = await cliWorld(
       { recordEnv: ["PATH", "MINE"] },
       { apiKey: "hush-4f9b", env: { MINE: "added" } },
@@ -131,7 +131,7 @@ describe("the environment of the process", () => {
     expect(JSON.stringify(run?.argv)).not.toContain("hush");
   });
 
-  test("2.5 empty variable: has no key at all where there is none, rather than an empty one", async () => {
+  test("2.5 empty variable: there is no key at all where there is none, rather than an empty one", async () => {
     await using at = await cliWorld({}, { env: { CODEBUFF_API_KEY: "" } });
     await at.client.prompt("hi").result;
     expect(at.cli.runs()[0]?.env).not.toHaveProperty("CODEBUFF_API_KEY");

@@ -31,7 +31,7 @@ describe("the key", () => {
     expect(at.client.credentials().credentials?.source).toBe("the program's own file");
   });
 
-  test("2.5 conflict & 7 conflict warning & switch credentialsFile: that the program prefers is another one: a warning, once, and it is not shown", async () => {
+  test("2.5 conflict & 7 conflict warning & switch credentialsFile: the program prefers another one: a warning, once, and it is not shown", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld(
       { requireKey: true, credentialsFile: home.file },
@@ -101,7 +101,7 @@ describe("the key", () => {
 });
 
 describe("nothing shows a key", () => {
-  test("7 masking: not what the client tells, logs or fails with, although the program repeats it everywhere", async () => {
+  test("7 masking: nothing of what the client tells, logs or fails with, although the program repeats it everywhere", async () => {
     await using home = await loggedIn("token-of-file");
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);

@@ -170,7 +170,7 @@ describe("many runs", () => {
 });
 
 describe("a slow reader", () => {
-  test("5.7 slow reader & 7 memory stays flat & switch flood=1000000: of 1,000,000 lines holds up the program, and memory stays flat", {
+  test("5.7 slow reader & 7 memory stays flat & switch flood=1000000: one of 1,000,000 lines holds up the program, and memory stays flat", {
     timeout: 120_000,
   }, async () => {
     await using cli = await FakeCodebuffCli.start({ flood: 1_000_000 });
@@ -197,7 +197,7 @@ describe("a slow reader", () => {
     for (const later of others) expect(later - first).toBeLessThan(8_000_000);
   });
 
-  test("3.2 idleTimeout of a slow reader & 5.1 100000 short lines: it is not to blame the program for: no limit of silence runs while the pipe is paused", async () => {
+  test("3.2 idleTimeout of a slow reader & 5.1 100000 short lines: the program is not to blame, and no limit of silence runs while the pipe is paused", async () => {
     await using at = await cliWorld({ flood: 100_000 }, { maxQueuedEvents: 10, idleTimeout: 1_000 });
     const turn = at.client.prompt("hi", { idleTimeout: 500 });
     const reader = turn[Symbol.asyncIterator]();

@@ -43,7 +43,7 @@ describe("the lines of a stream", () => {
     expect(linesOf([new Uint8Array([0x61, 0xff, 0x0a, 0x62, 0x0a])])).toEqual(["a\ufffd", "b"]);
   });
 
-  test("7 every split: property: any split of the bytes gives the same lines", () => {
+  test("7 every split: any split of the bytes gives the same lines", () => {
     const text = fc
       .array(
         fc.oneof(fc.constantFrom("\n", "\r\n", "\r", "\ufeff", "é", "👋", '{"type":"text"}'), fc.string()),

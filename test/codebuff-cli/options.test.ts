@@ -135,7 +135,7 @@ describe("an option of a prompt that cannot work is refused by the call, and not
 });
 
 describe("the defaults", () => {
-  test("3.2 defaults: are what the options say", () => {
+  test("3.2 defaults: they are what the options say", () => {
     expect(resolveOptions({})).toMatchObject({
       command: "codebuff",
       args: [],
@@ -163,7 +163,7 @@ describe("the defaults", () => {
     ["json", "--lite", 0, 0],
     ["text", "--lite", 0, 0],
   ] as const)(
-    "3.2 clocks of %s: of %s: the free flag, and clocks only where there is something to hear",
+    "3.2 clocks of %s: the free flag is its own, and clocks are there only where there is something to hear",
     (profile, freeFlag, startupTimeout, idleTimeout) => {
       expect(resolveOptions({ profile })).toMatchObject({ freeFlag, startupTimeout, idleTimeout });
     },

@@ -124,7 +124,7 @@ describe("why a run failed is read", () => {
     });
   });
 
-  test("4 read third: then from its error output", () => {
+  test("4 read third: then from the last of its error output that is meant", () => {
     expect(verdict({ ...said, report: undefined, lastError: "no such tool" })).toMatchObject({
       kind: "no_prompt",
     });

@@ -49,13 +49,13 @@ describe("a prompt", () => {
     },
   );
 
-  test("2.2 rule 4 & 7 slash commands: with a command of the program passes when that is meant, or when it is no command there", () => {
+  test("2.2 rule 4 & 7 slash commands: one with a command of the program passes when that is meant, or when it is no command there", () => {
     expect(build("/ralph on", { allowCommands: true }).text).toBe("/ralph on");
     expect(build("/ralph on", { commandPrefixes: [] }).text).toBe("/ralph on");
     expect(refusal("!ls", { commandPrefixes: ["/", "!"] })).toMatchObject({ code: "invalid-input" });
   });
 
-  test("2.2 rule 1: that begins with a dash is refused where the program knows no `--`, and never patched", () => {
+  test("2.2 rule 1: one that begins with a dash is refused where the program knows no `--`, and never patched", () => {
     expect(refusal("-x", { endOfOptions: false })).toMatchObject({ code: "invalid-input" });
     expect(build(" -x", { endOfOptions: false }).text).toBe(" -x");
     expect(build("-x", { endOfOptions: false, promptVia: "stdin" })).toMatchObject({

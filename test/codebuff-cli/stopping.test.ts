@@ -70,7 +70,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "signal" });
   });
 
-  test("5.8 before spawn & 7 abort before spawn: before anything is started: nothing is, and the prompt is handed back", async () => {
+  test("5.8 before spawn & 7 abort before spawn: nothing is started, and the prompt is handed back", async () => {
     await using at = await cliWorld();
     const turn = at.client.prompt("hi", { signal: AbortSignal.abort("no") });
     const error = await turn.result.catch((reason: unknown) => reason);
@@ -79,7 +79,7 @@ describe("a turn that is stopped", () => {
     expect(at.cli.runs()).toEqual([]);
   });
 
-  test("3.2 abortable while queued & 4 queue_aborted: while it waits for a process: nothing is started, and the prompt is handed back", async () => {
+  test("3.2 abortable while queued & 4 queue_aborted: nothing is started, and the prompt is handed back", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1 });
     const first = at.client.prompt("first");
     await shown(first, "part");
@@ -92,7 +92,7 @@ describe("a turn that is stopped", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("5.8 during spawn: in the very turn of the event loop in which it was made: the process ends all the same", async () => {
+  test("5.8 during spawn: in the very turn of the event loop in which it was made, and the process ends all the same", async () => {
     await using at = await cliWorld({ events: HELD });
     const turn = at.client.prompt("hi");
     const outcome = await turn.cancel();
@@ -106,7 +106,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "failed", error: { code: "connect-failed" } });
   });
 
-  test("7 abort of a silent child: while nothing has come yet", async () => {
+  test("7 abort of a silent child: nothing has come yet, and nothing will", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }] });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
@@ -123,14 +123,14 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "You said: hi" } });
   });
 
-  test("5.8 after exit: when it is over already: nothing changes", async () => {
+  test("5.8 after exit: it is over already, and nothing changes", async () => {
     await using at = await cliWorld();
     const turn = at.client.prompt("hi");
     const { text } = await turn.result;
     expect(await turn.cancel()).toMatchObject({ status: "completed", result: { text } });
   });
 
-  test("5.7 paused pipe & 7 abort under backpressure & switch flood=endless: while its reader is slow and its pipe is paused: it ends all the same", async () => {
+  test("5.7 paused pipe & 7 abort under backpressure & switch flood=endless: its reader is slow and its pipe is paused, and it ends all the same", async () => {
     await using at = await cliWorld({ flood: "endless" }, { maxQueuedEvents: 10 });
     const turn = at.client.prompt("hi");
     const reader = turn[Symbol.asyncIterator]();
@@ -147,7 +147,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
   });
 
-  test("3.2 json loses its text: with a report at its end: what it had is lost, and it is cancelled", async () => {
+  test("3.2 json loses its text: what a program with a report at its end had is lost, and it is cancelled", async () => {
     await using at = await cliWorld({ profile: "fork", events: HELD }, { profile: "json" });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
@@ -269,7 +269,7 @@ describe("what a process has started", () => {
 });
 
 describe("silence", () => {
-  test("3.2 startupTimeout: before the first byte is too long after a minute, whatever is on the error output", async () => {
+  test("3.2 startupTimeout: before the first byte it is too long after a minute, whatever is on the error output", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }], stderr: [{ text: "downloading\n" }] });
     const turn = at.client.prompt("hi");
     await new Promise((resolve) => at.client.on("stderr", resolve));
@@ -282,7 +282,7 @@ describe("silence", () => {
     });
   });
 
-  test("3.2 idleTimeout: between two lines is too long after ten minutes, counted from the last one", async () => {
+  test("3.2 idleTimeout: between two lines it is too long after ten minutes, counted from the last one", async () => {
     await using at = await cliWorld({
       events: [
         { type: "text", text: "a" },
@@ -310,7 +310,7 @@ describe("silence", () => {
     });
   });
 
-  test("3.2 json has no silence: of a program that says all at its end is no sign", async () => {
+  test("3.2 json has no silence: that of a program that says all at its end is no sign", async () => {
     await using at = await cliWorld(
       { profile: "fork", events: [{ hold: "go" }, { type: "text", text: "ok" }] },
       { profile: "json" },
@@ -336,7 +336,7 @@ describe("silence", () => {
 });
 
 describe("a limit of time", () => {
-  test("3.2 timeoutSeconds & switch secondMs: is told to the program, and kept here five seconds later", async () => {
+  test("3.2 timeoutSeconds & switch secondMs: it is told to the program, and kept here five seconds later", async () => {
     await using at = await cliWorld({ events: HELD, secondMs: 1e6 });
     const turn = at.client.prompt("hi", { timeoutSeconds: 9.5 });
     await shown(turn, "part");

@@ -253,7 +253,7 @@ describe("what a client tells of it besides", () => {
 describe("a report at the end", () => {
   const FORK = { profile: "fork" } as const;
 
-  test("2.6 events & 7 json object to events & switch profile=fork: becomes events, a text and no cost", async () => {
+  test("2.6 events & 7 json object to events & switch profile=fork: it becomes events, a text and no cost", async () => {
     const { events, result, warnings } = await run(
       {
         ...FORK,
@@ -321,7 +321,7 @@ describe("a report at the end", () => {
 });
 
 describe("the earlier program", () => {
-  test("2.4 stderr print & 7 print with errors on stderr & switch profile=print: tells its errors on the other output, and they are events", async () => {
+  test("2.4 stderr print & 7 print with errors on stderr & switch profile=print: it tells its errors on the other output, and they are events", async () => {
     const { events, result } = await run(
       {
         profile: "print",

@@ -218,24 +218,22 @@ describe("whatever the program does", () => {
   ] as const;
 
   test("7 balanced turns: each turn ends once, with nothing left open", async () => {
-    for (const scenario of SCENARIOS) {
-      await using world = await cliWorld(scenario);
-      const turn = world.client.prompt("hi");
-      const statuses: string[] = [];
-      turn.on("status", (status) => statuses.push(status));
-      const { status } = await turn.outcome;
-      const said = JSON.stringify(scenario);
-      expect(
-        statuses.filter((each) => each === status),
-        said,
-      ).toHaveLength(1);
-      expect(statuses.at(-1), said).toBe(status);
-      expect(turn.pending, said).toEqual([]);
-      expect(
-        turn.toolCalls.map(({ state }) => state),
-        said,
-      ).not.toContain("running");
-      expect(world.clock.pending, said).toBe(0);
-    }
+    const ends = await Promise.all(
+      SCENARIOS.map(async (scenario) => {
+        await using world = await cliWorld(scenario);
+        const turn = world.client.prompt("hi");
+        const statuses: string[] = [];
+        turn.on("status", (status) => statuses.push(status));
+        const { status } = await turn.outcome;
+        return {
+          ...{ scenario, timers: world.clock.pending, pending: turn.pending.length },
+          ended: statuses.filter((each) => each === status).length,
+          isLast: statuses.at(-1) === status,
+          running: turn.toolCalls.filter(({ state }) => state === "running").length,
+        };
+      }),
+    );
+    const balanced = { timers: 0, pending: 0, ended: 1, isLast: true, running: 0 };
+    expect(ends).toEqual(SCENARIOS.map((scenario) => ({ scenario, ...balanced })));
   });
 });
