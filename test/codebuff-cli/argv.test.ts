@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { buildArgv, type Invocation, lacking } from "../../src/codebuff-cli/argv.ts";
+import { describe, test } from "./rows.ts";
 
 const PLAIN: Invocation = {
   args: [],
@@ -55,12 +56,12 @@ const COMBINATIONS = Object.entries(PROFILES).flatMap(([profile, profileWords]) 
 );
 
 describe("the arguments", () => {
-  test("of every combination of options are the expected ones, in their order", () => {
+  test("7 argv & 2.2 argv: of every combination of options are the expected ones, in their order", () => {
     expect(COMBINATIONS).toHaveLength(4 * 4 * 2 * 2 * 2 * 2 * 2);
     for (const { fields, words } of COMBINATIONS) expect(argv(fields)).toEqual(words);
   });
 
-  test("the user's own come first, and are taken as they are", () => {
+  test("2.2 rule 3: the user's own come first, and are taken as they are", () => {
     expect(argv({ args: ["script.js", "--"] })).toEqual(["script.js", "--", "--stream-json", "--", "hi"]);
   });
 
@@ -86,11 +87,11 @@ describe("the arguments", () => {
     },
   );
 
-  test("a program without `--` gets none", () => {
+  test("2.2 rule 1: a program without `--` gets none", () => {
     expect(argv({ endOfOptions: false })).toEqual(["--stream-json", "hi"]);
   });
 
-  test("`--continue` is never there without an id, nor `-o` at all", () => {
+  test("2.2 rule 3 & 2.1 never -o: `--continue` is never there without an id, nor `-o` at all", () => {
     for (const { fields } of COMBINATIONS) {
       const words = argv(fields);
       expect(words.includes("--continue")).toBe(fields.sessionId !== undefined);

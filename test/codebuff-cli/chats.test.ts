@@ -1,8 +1,9 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { listCodebuffChats } from "agentwire/codebuff-cli";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { describe, test } from "./rows.ts";
 
 async function kept(configDirName: string, project: string, ids: readonly string[]) {
   const folder = await tempFolder();
@@ -17,14 +18,14 @@ async function kept(configDirName: string, project: string, ids: readonly string
 const IDS = ["2026-02-04T10-00-00.000Z", "2026-02-05T09-00-00.000Z", "2025-12-31T23-59-59.999Z"];
 
 describe("the chats of a folder", () => {
-  test("are there with the newest first", async () => {
+  test("3.3 chats: they are there with the newest first", async () => {
     await using at = await kept("manicode", "shop", IDS);
     const chats = listCodebuffChats("/projects/shop", { homeDir: at.homeDir });
     expect(chats.map(({ id }) => id)).toEqual([IDS[1], IDS[0], IDS[2]]);
     expect(chats[0]?.path).toBe(join(at.chats, IDS[1] ?? ""));
   });
 
-  test("are shared by folders of one name, and are those of one environment of the product", async () => {
+  test("3.3 chats of one name: they are shared by folders of one name, and are those of one environment of the product", async () => {
     await using at = await kept("manicode-dev", "shop", IDS);
     const { homeDir } = at;
     expect(listCodebuffChats("/elsewhere/shop/", { homeDir, configDirName: "manicode-dev" })).toHaveLength(3);
@@ -32,7 +33,7 @@ describe("the chats of a folder", () => {
     expect(listCodebuffChats("/projects/other", { homeDir, configDirName: "manicode-dev" })).toEqual([]);
   });
 
-  test("are no files, and nothing is changed by looking", async () => {
+  test("3.3 chats are read only: they are no files, and nothing is changed by looking", async () => {
     await using at = await kept("manicode", "shop", IDS);
     await writeFile(join(at.chats, "notes.txt"), "");
     expect(listCodebuffChats("/projects/shop", { homeDir: at.homeDir })).toHaveLength(3);

@@ -1,8 +1,9 @@
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { type CommandSystem, findProgram } from "../../src/codebuff-cli/command.ts";
+import { describe, test } from "./rows.ts";
 
 /** A folder with a program, a file that is none, and a folder of a program's name. */
 async function folders() {
@@ -29,7 +30,7 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram(at.path("b/link"), {})).toEqual({ command: at.path("b/link"), args: [] });
   });
 
-  test("with a separator is relative to the folder of this process", async () => {
+  test("5.9 relative command: one with a separator is relative to the folder of this process", async () => {
     await using at = await folders();
     const nearby = relative(process.cwd(), at.path("b/tool"));
     expect(nearby).toContain("/");
@@ -100,7 +101,7 @@ describe("on Windows a command", () => {
   const SCRIPT = "C:\\npm\\node_modules\\codebuff\\index.js";
   const env = { Path: "C:\\bin;C:\\npm", PATHEXT: ".COM;.EXE;.BAT;.CMD" };
 
-  test("that npm has installed is the script behind its shim, run by Node and never by a shell", () => {
+  test("2.2 rule 6 & 7 no .cmd spawn: one that npm has installed is the script behind its shim, run by Node and never by a shell", () => {
     const system = windows({
       "C:\\npm\\codebuff": "#!/bin/sh",
       "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\node_modules\\codebuff\\index.js"),

@@ -7,8 +7,9 @@ import {
   findCodebuffCredentials,
   resolveCodebuffCredentials,
 } from "agentwire/codebuff-cli";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { type TempFolder, tempFolder } from "../../scripts/support/temp-folder.ts";
+import { describe, test } from "./rows.ts";
 
 const FILES = {
   config: ".codebuff/config.json",
@@ -50,7 +51,7 @@ describe("the order", () => {
     { credentialOrder: "documented", places: PLACES },
     { credentialOrder: "cli", places: OWN_FIRST },
   ] as const)(
-    "$credentialOrder: each place counts once those before it have nothing",
+    "2.5 $credentialOrder order & 7 keys in $credentialOrder order: each place counts once those before it have nothing",
     async ({ credentialOrder, places }) => {
       for (const [at, [source, key]] of places.entries()) {
         const empty = places.slice(0, at).map(([place]) => place);
@@ -77,7 +78,7 @@ describe("the order", () => {
     },
   );
 
-  test("without any there is none, and no error", async () => {
+  test("2.5 nothing: without any there is none, and no error", async () => {
     await using folder = await home();
     const report = findCodebuffCredentials({ homeDir: folder.path }, {});
     expect(report.credentials).toBeNull();
@@ -94,19 +95,22 @@ describe("the order", () => {
 });
 
 describe("in a file", () => {
-  test.each(["apiKey", "api_key", "token", "accessToken", "access_token"])("`%s` is a key", async (field) => {
-    for (const file of [FILES.config, FILES.auth]) {
-      await using folder = await home({ [file]: { [field]: "the-key" } });
-      const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
-      expect(credentials?.apiKey).toBe("the-key");
-      expect(findings.find(({ status }) => status === "used")).toMatchObject({
-        field,
-        path: join(folder.path, file),
-      });
-    }
-  });
+  test.each(["apiKey", "api_key", "token", "accessToken", "access_token"])(
+    "2.5 field %s: is a key",
+    async (field) => {
+      for (const file of [FILES.config, FILES.auth]) {
+        await using folder = await home({ [file]: { [field]: "the-key" } });
+        const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
+        expect(credentials?.apiKey).toBe("the-key");
+        expect(findings.find(({ status }) => status === "used")).toMatchObject({
+          field,
+          path: join(folder.path, file),
+        });
+      }
+    },
+  );
 
-  test("the first of them counts, whatever its place in the file, and one that is empty or no text does not", async () => {
+  test("2.5 fields in order & 7 all five names: the first of them counts, whatever its place in the file, and one that is empty or no text does not", async () => {
     const fields = { access_token: "5", accessToken: "4", token: "3", api_key: "2", apiKey: "1" };
     for (const [at, name] of ["apiKey", "api_key", "token", "accessToken", "access_token"].entries()) {
       await using folder = await home({ [FILES.config]: fields });
@@ -115,7 +119,7 @@ describe("in a file", () => {
     }
   });
 
-  test("the program's own has it where the program puts it, in the folder of its environment", async () => {
+  test("2.5 configDirName & 7 the real file: the program's own has it where the program puts it, in the folder of its environment", async () => {
     await using folder = await home({
       [FILES.own]: { authToken: "not-here", default: { authToken: "here" } },
       ".config/manicode-dev/credentials.json": profile("of-dev"),
@@ -134,12 +138,15 @@ describe("in a file", () => {
     ["has no key", "{}", "none"],
     ["has keys that are none", '{"apiKey":"","token":7,"api_key":null}', "none"],
     ["is over 1 MiB", JSON.stringify({ apiKey: "k".repeat(1_048_576) }), "too-large"],
-  ])("that %s is a finding, and the next place counts", async (_, content, status) => {
-    await using folder = await home({ [FILES.config]: content, [FILES.auth]: { apiKey: "next" } });
-    const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
-    expect(credentials?.apiKey).toBe("next");
-    expect(findings[2]).toMatchObject({ place: "~/.codebuff/config.json", status });
-  });
+  ])(
+    "2.5 file that %s & 7 broken files: a finding, and the next place counts",
+    async (_, content, status) => {
+      await using folder = await home({ [FILES.config]: content, [FILES.auth]: { apiKey: "next" } });
+      const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
+      expect(credentials?.apiKey).toBe("next");
+      expect(findings[2]).toMatchObject({ place: "~/.codebuff/config.json", status });
+    },
+  );
 
   test.each([
     ["no profile", {}],
@@ -153,12 +160,12 @@ describe("in a file", () => {
     });
   });
 
-  test("that has a byte-order mark, or a key twice, is read", async () => {
+  test("5.10 mark, keys twice: one that has a byte-order mark, or a key twice, is read", async () => {
     await using folder = await home({ [FILES.config]: '\ufeff{"apiKey":"first","apiKey":"last"}' });
     expect(resolveCodebuffCredentials({ homeDir: folder.path }, {})?.apiKey).toBe("last");
   });
 
-  test("that is a folder, or a loop of links, cannot be read, and hurts nobody", async () => {
+  test("5.10 folder, loop of links: such a file cannot be read, and hurts nobody", async () => {
     await using folder = await home({ [`${FILES.config}/x`]: "", [FILES.own]: profile("own") });
     await symlink("auth.json", join(folder.path, FILES.auth));
     const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
@@ -182,7 +189,7 @@ describe("in a file", () => {
 });
 
 describe("empty values", () => {
-  test("of the option and of the environment count as none", async () => {
+  test("2.5 empty values & 7 empty keys: those of the option and of the environment count as none", async () => {
     await using folder = await home({ [FILES.config]: { apiKey: "of-file" } });
     const options = { apiKey: "", homeDir: folder.path };
     expect(resolveCodebuffCredentials(options, { CODEBUFF_API_KEY: "" })?.apiKey).toBe("of-file");
@@ -190,7 +197,7 @@ describe("empty values", () => {
 });
 
 describe("warnings", () => {
-  test("say that the program will use another key, which is not shown", async () => {
+  test("2.5 conflict: they say that the program will use another key, which is not shown", async () => {
     await using folder = await home({ [FILES.own]: profile("other-key") });
     const { findings, warnings } = findCodebuffCredentials({ apiKey: "the-key", homeDir: folder.path }, {});
     expect(warnings).toEqual([
@@ -237,7 +244,7 @@ describe("a key", () => {
       "JSON of a report",
       () => JSON.stringify(findCodebuffCredentials({ apiKey: "hush-4f9b", homeDir: "/none" }, {})),
     ],
-  ])("is hidden in %s", (_, show) => {
+  ])("2.5 masked: it is hidden in %s", (_, show) => {
     const shown = show();
     expect(shown).not.toContain("hush");
     if (!shown.startsWith("[[")) expect(shown).toMatch(/CODEBUFF_API_KEY|option apiKey/);

@@ -1,10 +1,11 @@
 // Where a published note and the programs that there are differ, and what the client makes of that: each by its number there.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf, thrown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 describe("a program differs from what was published", () => {
   test("D1: one without `--stream-json` fails as that, and a probe finds the profile that it has", async () => {
@@ -26,7 +27,7 @@ describe("a program differs from what was published", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("D3: its free mode is `--lite` where it has no `--free`, and either where that is said", async () => {
+  test("D3 & 2.1 --free or --lite: its free mode is `--lite` where it has no `--free`, and either where that is said", async () => {
     await using fork = await cliWorld({ profile: "fork" }, { profile: "json", mode: "free" });
     await fork.client.prompt("hi").result;
     expect(fork.cli.runs()[0]?.agent).toBe("base2-lite");
@@ -139,7 +140,7 @@ describe("a program differs from what was published", () => {
     expect(turn.toolCalls).toEqual([expect.objectContaining({ output: "1/2" })]);
   });
 
-  test("D11: its questions cannot be answered: it goes on by itself, and a reply says so", async () => {
+  test("D11 & 7 ask_user & switch askUser=true: its questions cannot be answered: it goes on by itself, and a reply says so", async () => {
     await using at = await cliWorld({ askUser: true });
     const turn = at.client.prompt("hi");
     const { toolCalls } = await turn.result;

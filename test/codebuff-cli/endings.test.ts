@@ -5,9 +5,10 @@ import {
   isAgentwireError,
 } from "agentwire/codebuff-cli";
 import type { FakeCodebuffScenario } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 /** How one run ends. */
 async function ending(
@@ -27,21 +28,21 @@ async function failure(...args: Parameters<typeof ending>): Promise<CodebuffCliE
 }
 
 describe("a run ends", () => {
-  test("exit 0 behind a finish: completed", async () => {
+  test("3.1 exit 0 with finish & switch exit.code=0: completed", async () => {
     expect(await ending({})).toMatchObject({
       status: "completed",
       result: { text: "You said: hi", exitCode: 0 },
     });
   });
 
-  test("noFinish, exit 0: completed, and says so", async () => {
+  test("3.1 exit 0 without finish & switch noFinish: completed, and says so", async () => {
     expect(await ending({ noFinish: true })).toMatchObject({
       status: "completed",
       result: { missingFinish: true },
     });
   });
 
-  test("noFinish, exit 0, where a finish is required: stream_ended", async () => {
+  test("3.1 exit 0 without finish, required & 4 stream_ended: it has failed, and keeps what it said", async () => {
     const error = await failure({ noFinish: true }, { requireFinish: true });
     expect(error).toMatchObject({
       kind: "stream_ended",
@@ -57,11 +58,11 @@ describe("a run ends", () => {
     });
   });
 
-  test("exit 0 with garbage alone: protocol_error", async () => {
+  test("3.1 exit 0 with garbage & 4 protocol_error: it has failed", async () => {
     expect(await failure({ events: [{ raw: "hello\nworld\n" }] })).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("exit 7 behind a finish: process_exit, with what was said until then", async () => {
+  test("3.1 exit not 0 & 3.1 finish alone & switch exit.code=7: process_exit, also behind a finish, with what was said until then", async () => {
     const error = await failure({ exit: { code: 7 } });
     expect(error).toMatchObject({
       code: "turn-failed",
@@ -74,7 +75,7 @@ describe("a run ends", () => {
   });
 
   test.each(["SIGKILL", "SIGSEGV", "SIGTERM", "SIGINT"] as const)(
-    "a %s that is not ours: process_exit",
+    "3.1 signal not ours & 4 signal %s & switch exit.signal: process_exit",
     async (signal) => {
       const error = await failure({ exit: { signal } });
       expect(error).toMatchObject({
@@ -86,7 +87,7 @@ describe("a run ends", () => {
     },
   );
 
-  test("exit.never behind a finish: helped after its grace, completed, without an exit code", async () => {
+  test("3.1 finish, then stayed & 3.2 exitGrace & switch exit.never: helped after its grace, completed, without an exit code", async () => {
     await using at = await cliWorld({ exit: { never: true } });
     const turn = at.client.prompt("hi");
     const finished = new Promise<void>((resolve) => {
@@ -115,7 +116,7 @@ describe("a run ends", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: null } });
   });
 
-  test("a finish of a sub-agent is not the end: no grace runs", async () => {
+  test("3.1 finish of a sub-agent: it is not the end: no grace runs", async () => {
     await using at = await cliWorld({
       events: [
         { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "R", onlyChild: true },
@@ -135,7 +136,7 @@ describe("a run ends", () => {
     expect(await turn.result).toMatchObject({ text: "more", cost: { amount: 2 }, exitCode: 0 });
   });
 
-  test("a report of success, of failure, and none", async () => {
+  test("3.1 report of failure & 3.1 report unreadable & 2.6 error & 7 stack trace in a report: and one of success", async () => {
     const json = { profile: "json" } as const;
     expect(await ending({ profile: "fork" }, json)).toMatchObject({ status: "completed" });
     const failed = { success: false, output: "half", error: "it broke\n\nError: it broke\n    at x" };
@@ -152,7 +153,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("more output than is kept of a report: protocol_error, and the program is ended", async () => {
+  test("3.2 stdout kept & 2.6 cap: more output than is kept is a protocol_error, and the program is ended", async () => {
     const at = { profile: "fork", hugeLine: 200_000, exit: { never: true } } as const;
     const error = await failure(at, { profile: "json", maxOutputBytes: 100_000 });
     expect(error).toMatchObject({
@@ -161,7 +162,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("a user interface: interactive_cli, killed at its first byte", async () => {
+  test("3.4 interactive_cli & 4 interactive_cli & 7 interactive_cli & switch profile=tui: the program is killed at its first byte", async () => {
     const error = await failure({ profile: "tui" });
     expect(error).toMatchObject({ kind: "interactive_cli", signal: "SIGKILL" });
   });
@@ -169,32 +170,31 @@ describe("a run ends", () => {
 
 describe("a program fails with words that are known", () => {
   const FAILURES = [
-    ["no-prompt", "no_prompt"],
-    ["no-key", "auth"],
-    ["me", "auth"],
-    ["401", "auth"],
-    ["402", "payment_required"],
-    ["403", "forbidden"],
-    ["429", "rate_limited"],
-    ["500", "server"],
-    ["502", "server"],
-    ["503", "server"],
-    ["504", "server"],
-    ["agent", "agent_not_found"],
-    ["no-response", "no_response"],
-    ["connect", "server"],
+    ["4 no prompt", "no-prompt", "no_prompt"],
+    ["4 no key", "no-key", "auth"],
+    ["4 /me refused", "me", "auth"],
+    ["4 chat 401", "401", "auth"],
+    ["4 chat 402", "402", "payment_required"],
+    ["4 chat 403", "403", "forbidden"],
+    ["4 chat 429", "429", "rate_limited"],
+    ["4 chat 500", "500", "server"],
+    ["4 chat 502", "502", "server"],
+    ["4 chat 503", "503", "server"],
+    ["4 chat 504", "504", "server"],
+    ["4 unknown agent", "agent", "agent_not_found"],
+    ["4 empty answer", "no-response", "no_response"],
+    ["4 no connection", "connect", "server"],
   ] as const;
 
-  test("in its report, without the stack trace", async () => {
-    await using at = await cliWorld({ profile: "fork" }, { profile: "json" });
-    for (const [failWith, kind] of FAILURES) {
-      at.cli.set({ failWith });
-      const error = await failureOf(at.client.prompt("hi"));
-      expect(error, failWith).toMatchObject({ kind, exitCode: 1, retryable: false });
+  test.each(FAILURES)(
+    "%s & switch failWith=%s: %s, in its report, without the stack trace",
+    async (_, failWith, kind) => {
+      const error = await failure({ profile: "fork", failWith }, { profile: "json" });
+      expect(error).toMatchObject({ kind, exitCode: 1, retryable: false });
       expect(String(error)).not.toContain("    at ");
       expect(String(error)).not.toContain("\n");
-    }
-  });
+    },
+  );
 
   test.each([
     [
@@ -206,7 +206,9 @@ describe("a program fails with words that are known", () => {
     ["in the error events of the earlier program", "print", "print", ["no-prompt", "402", "503", "connect"]],
   ] as const)("%s", async (_, fake, profile, kinds) => {
     await using at = await cliWorld({ profile: fake, exit: { code: 1 } }, { profile });
-    for (const [failWith, kind] of FAILURES.filter(([name]) => (kinds as readonly string[]).includes(name))) {
+    for (const [, failWith, kind] of FAILURES.filter(([, name]) =>
+      (kinds as readonly string[]).includes(name),
+    )) {
       at.cli.set({ failWith });
       expect(await failureOf(at.client.prompt("hi")), failWith).toMatchObject({ kind, exitCode: 1 });
     }
@@ -217,7 +219,7 @@ describe("a program fails with words that are known", () => {
     expect((await failure({ failWith: "402" })).message).toContain("credits");
   });
 
-  test("an option that it lacks: unsupported_flag, and nothing is tried again", async () => {
+  test("4 unknown option & 3.4 unsupported_flag & 3.4 nothing is retried & switch unknownOption=error: unsupported_flag, and nothing is tried again", async () => {
     await using at = await cliWorld({ profile: "fork" });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -229,7 +231,7 @@ describe("a program fails with words that are known", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("a failure that is not known: process_exit, with its last words", async () => {
+  test("4 other: a failure that is not known: process_exit, with its last words", async () => {
     const error = await failure({
       noFinish: true,
       stderr: [{ text: "noise\nError: the moon is full\n" }],
@@ -242,7 +244,7 @@ describe("a program fails with words that are known", () => {
     });
   });
 
-  test("its own limit of time is our limit once that has passed, and otherwise its own will", async () => {
+  test("4 time was over & 4 time was not over: its own limit of time is our limit once that has passed, and otherwise its own will", async () => {
     const scenario = { secondMs: 1, exit: {}, profile: "fork", stallAfter: 0 } as const;
     const early = await failure(scenario, { profile: "json" }, { timeoutSeconds: 30 });
     expect(early).toMatchObject({ kind: "cancelled_by_cli" });
@@ -269,7 +271,7 @@ describe("a program fails with words that are known", () => {
 });
 
 describe("what an error carries", () => {
-  test("of the error output: the beginning, the end, and no secret", async () => {
+  test("3.2 stderr kept & 2.4 stderr masked & switch stderr: the beginning, the end, and no secret", async () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at} hush-4f9b`).join("\n");
     const error = await failure({ stderr: [{ text: lines }], exit: { code: 1 } }, { apiKey: "hush-4f9b" });
     expect(error.stderr).toMatchObject({ truncated: true, totalLines: 100 });
@@ -278,7 +280,7 @@ describe("what an error carries", () => {
     expect(JSON.stringify(error)).not.toContain("hush");
   });
 
-  test("no path of the user's folder, and no key in its words", async () => {
+  test("4 message: no path of the user's folder, and no key in its words", async () => {
     const text = "Error: cannot read /nowhere/someone/.secrets with hush-4f9b\n";
     const error = await failure(
       { stderr: [{ text }], exit: { code: 1 } },

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { readLine } from "../../src/codebuff-cli/events.ts";
+import { describe, test } from "./rows.ts";
 
 const said = (value: unknown) => readLine(JSON.stringify(value));
 
@@ -67,7 +68,7 @@ const wrong = (value: unknown): unknown => (typeof value === "string" ? 7 : "sev
 describe.each(Object.entries(FULL))("%s", (type, fields) => {
   const event = { type, ...fields };
 
-  test("comes out with all of its fields, and with those that nobody knows", () => {
+  test(`2.4 ${type}: comes out with all of its fields, and with those that nobody knows`, () => {
     const more = { ...event, future: { a: [1] } };
     expect(said(more)).toEqual({ kind: "event", event: more, raw: more });
   });
@@ -92,7 +93,7 @@ describe("finish", () => {
     ["negative", { totalCost: -1 }],
     ["a string", { totalCost: "12" }],
     ["null", { totalCost: null }],
-  ])("with a cost that is %s has none, and is the end all the same", (_, fields) => {
+  ])("5.5 cost %s: it has none, and is the end all the same", (_, fields) => {
     expect(said({ type: "finish", agentId: "base2", ...fields })).toMatchObject({
       kind: "event",
       event: { type: "finish", agentId: "base2" },
@@ -115,7 +116,7 @@ describe("finish", () => {
 });
 
 describe("other lines", () => {
-  test("a string is a piece of the root's text", () => {
+  test("2.4 framing chunk: a string is a piece of the root's text", () => {
     expect(readLine('"hé 👋"')).toEqual({
       kind: "event",
       event: { type: "chunk", text: "hé 👋" },
@@ -123,7 +124,7 @@ describe("other lines", () => {
     });
   });
 
-  test("an event of a type that nobody knows is passed on as it is", () => {
+  test("2.4 framing unknown: an event of a type that nobody knows is passed on as it is", () => {
     const event = { type: "dance", steps: [1, 2] };
     expect(said(event)).toEqual({ kind: "event", event: { type: "unknown", event }, raw: event });
   });
@@ -135,9 +136,12 @@ describe("other lines", () => {
     });
   });
 
-  test.each(["", "  ", "\t", "{}", '{"no":"type"}'])("%j says nothing", (line) => {
-    expect(readLine(line)).toEqual({ kind: "ignored" });
-  });
+  test.each(["", "  ", "\t", "{}", '{"no":"type"}'])(
+    "2.4 framing blank lines, no type: %j says nothing",
+    (line) => {
+      expect(readLine(line)).toEqual({ kind: "ignored" });
+    },
+  );
 
   test.each([
     "Downloading codebuff...",
@@ -152,11 +156,11 @@ describe("other lines", () => {
     '{"type":7}',
     '{"type":null}',
     "\u001b[2J",
-  ])("%j is unparsed", (line) => {
+  ])("2.4 framing unparsed: %j is no event", (line) => {
     expect(readLine(line)).toEqual({ kind: "unparsed", problem: expect.any(String) });
   });
 
-  test("a bare NaN or Infinity outside of strings is read as null, and one inside stays", () => {
+  test("2.4 framing NaN: a bare NaN or Infinity outside of strings is read as null, and one inside stays", () => {
     const line =
       '{"type":"tool_call","toolCallId":"t","toolName":"NaN","input":{"a":NaN,"b":-Infinity,"c":"Infinity"}}';
     expect(readLine(line)).toMatchObject({

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { kindOf, lastWords, startFailure, withoutStack } from "../../src/codebuff-cli/failures.ts";
+import { test } from "./rows.ts";
 
 test.each([
   ["No prompt provided.", "no_prompt"],

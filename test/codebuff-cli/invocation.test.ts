@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CodebuffCliProfile, CodebuffCliPromptOptions } from "agentwire/codebuff-cli";
-import type { FakeCodebuffScenario } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { describe, test } from "./rows.ts";
 
 /** What could be read as something else by a parser of options, or by a shell. */
 const PROMPTS = [
@@ -31,7 +30,7 @@ const PROMPTS = [
 ] as const;
 
 describe("a prompt gets there as it is", () => {
-  test("as the last argument, whatever it looks like", async () => {
+  test("7 echoPrompt & switch echoPrompt & 5.13: as the last argument, whatever it looks like", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     const results = await Promise.all(PROMPTS.map((prompt) => at.client.prompt(prompt).result));
 
@@ -43,7 +42,7 @@ describe("a prompt gets there as it is", () => {
     }
   });
 
-  test("over stdin, trimmed by the program, and with nothing of it in the arguments", async () => {
+  test("2.3 written, closed and trimmed & 7 prompt by pipe: over stdin, trimmed by the program, and with nothing of it in the arguments", async () => {
     await using at = await cliWorld({ echoPrompt: true }, { promptVia: "stdin" });
     for (const prompt of ["-x hello", "two\nlines 👋", "a".repeat(300_000)]) {
       expect((await at.client.prompt(prompt).result).text).toBe(prompt);
@@ -57,25 +56,25 @@ describe("a prompt gets there as it is", () => {
     }
   });
 
-  test("over stdin when it is too long for an argument", async () => {
+  test("2.2 rule 5: over stdin when it is too long for an argument", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     const prompt = `-${"é".repeat(60_000)}`;
     expect((await at.client.prompt(prompt).result).text).toBe(prompt);
     expect(at.cli.runs()[0]).toMatchObject({ promptFrom: "stdin", argv: ["--stream-json"] });
   });
 
-  test("over stdin, within the time that the program waits for it", async () => {
+  test("2.3 100 ms & switch stdinWaitMs: over stdin, within the time that the program waits for it", async () => {
     await using at = await cliWorld({ echoPrompt: true, stdinWaitMs: 100 }, { promptVia: "stdin" });
     expect((await at.client.prompt("in time").result).text).toBe("in time");
   });
 
-  test("or not at all, where the program has a prompt already and never reads", async () => {
+  test("2.3 EPIPE & 7 never reads: it does not, and nobody minds, where the program has a prompt already and never reads", async () => {
     await using at = await cliWorld({ echoPrompt: true }, { promptVia: "stdin", args: ["mine"] });
     expect((await at.client.prompt("yours".repeat(100_000)).result).text).toBe("mine");
     expect(at.cli.runs()[0]?.stdin).toEqual({ kind: "pipe" });
   });
 
-  test("and no shell reads it", async () => {
+  test("7 no shell: nothing that a shell would do is done", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({ echoPrompt: true }, { cwd: folder.path });
     const prompts = ["; touch x", "$(touch x)", "`touch x`", "| touch x", "&& touch x", "\ntouch x\n"];
@@ -84,104 +83,8 @@ describe("a prompt gets there as it is", () => {
   });
 });
 
-describe("every flag is understood by the program", () => {
-  const CASES: readonly {
-    readonly name: string;
-    readonly fake: FakeCodebuffScenario["profile"];
-    readonly profile: CodebuffCliProfile;
-    readonly options: CodebuffCliPromptOptions;
-    readonly understood: object;
-    readonly agent?: string;
-  }[] = [
-    {
-      name: "free of the note",
-      fake: "note",
-      profile: "stream-json",
-      options: { mode: "free" },
-      understood: { "--stream-json": true, "--free": true },
-      agent: "base2-free",
-    },
-    {
-      name: "max",
-      fake: "note",
-      profile: "stream-json",
-      options: { mode: "max" },
-      understood: { "--max": true },
-      agent: "base2-max",
-    },
-    {
-      name: "plan",
-      fake: "note",
-      profile: "stream-json",
-      options: { mode: "plan" },
-      understood: { "--plan": true },
-      agent: "base2-plan",
-    },
-    {
-      name: "the default mode",
-      fake: "note",
-      profile: "stream-json",
-      options: {},
-      understood: { "--stream-json": true },
-      agent: "base2",
-    },
-    {
-      name: "a session and a limit",
-      fake: "note",
-      profile: "stream-json",
-      options: { sessionId: "2026-02-04T10-00", timeoutSeconds: 2.1 },
-      understood: { "--continue": "2026-02-04T10-00", "--timeout": "3" },
-    },
-    {
-      name: "a report",
-      fake: "fork",
-      profile: "json",
-      options: { mode: "free", agent: "my-agent", timeoutSeconds: 60 },
-      understood: {
-        "--non-interactive": true,
-        "--json": true,
-        "--lite": true,
-        "--agent": "my-agent",
-        "--timeout": "60",
-      },
-      agent: "my-agent",
-    },
-    {
-      name: "a report of the note",
-      fake: "note",
-      profile: "json",
-      options: { mode: "plan" },
-      understood: { "--json": true, "--plan": true },
-    },
-    {
-      name: "text alone",
-      fake: "fork",
-      profile: "text",
-      options: { mode: "max" },
-      understood: { "--non-interactive": true, "--quiet": true, "--max": true },
-    },
-    {
-      name: "the earlier program",
-      fake: "print",
-      profile: "print",
-      options: { mode: "free", agent: "a", params: { depth: 2 }, timeoutSeconds: 60 },
-      understood: { "--print": true, "--lite": true, "--agent": "a", "--params": '{"depth":2}' },
-    },
-  ];
-
-  test.each(CASES)("$name", async ({ fake, profile, options, understood, agent }) => {
-    await using at = await cliWorld({ ...(fake ? { profile: fake } : {}), echoPrompt: true }, { profile });
-    const { text } = await at.client.prompt("-x", options).result;
-
-    expect(text).toBe("-x");
-    const [run] = at.cli.runs();
-    expect(run?.options).toEqual(expect.objectContaining(understood));
-    expect(run?.unknownOptions).toEqual([]);
-    if (agent) expect(run?.agent).toBe(agent);
-    if (profile === "print") expect(run?.options).not.toHaveProperty("--timeout");
-  });
-
-  test("the folder, which is the process's own too, as an absolute path", async () => {
+describe("the options of a prompt", () => {
+  test("2.2 rule 2, cwd: the folder, which is the process's own too, as an absolute path", async () => {
     await using folder = await tempFolder();
     const name = "with space";
     await mkdir(join(folder.path, name));
@@ -212,7 +115,7 @@ describe("every flag is understood by the program", () => {
 describe("the environment of the process", () => {
   const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-  test("is this one's, with what was added, the key, and no colours", async () => {
+  test("2.5 exported & 7 key not in argv & switch recordEnv: it is this one's, with what was added, the key, and no colours", async () => {
     await using at = await cliWorld(
       { recordEnv: ["PATH", "MINE"] },
       { apiKey: "hush-4f9b", env: { MINE: "added" } },
@@ -228,13 +131,13 @@ describe("the environment of the process", () => {
     expect(JSON.stringify(run?.argv)).not.toContain("hush");
   });
 
-  test("has no key at all where there is none, rather than an empty one", async () => {
+  test("2.5 empty variable: there is no key at all where there is none, rather than an empty one", async () => {
     await using at = await cliWorld({}, { env: { CODEBUFF_API_KEY: "" } });
     await at.client.prompt("hi").result;
     expect(at.cli.runs()[0]?.env).not.toHaveProperty("CODEBUFF_API_KEY");
   });
 
-  test("has a group of its own, and no terminal", async () => {
+  test("3.2 group & 2.3 ignored, not inherited & 7 stdin ignored: has a group of its own, and no terminal", async () => {
     await using at = await cliWorld();
     await at.client.prompt("hi").result;
     const [run] = at.cli.runs();

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 const KEY = "hush-4f9b";
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -22,7 +23,7 @@ async function loggedIn(authToken: string) {
 }
 
 describe("the key", () => {
-  test("requireKey of the program: it gets the one that was found, wherever that was", async () => {
+  test("switch requireKey: the program gets the one that was found, wherever that was", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld({ requireKey: true }, { homeDir: home.path });
     await at.client.prompt("hi").result;
@@ -30,7 +31,7 @@ describe("the key", () => {
     expect(at.client.credentials().credentials?.source).toBe("the program's own file");
   });
 
-  test("that the program prefers is another one: a warning, once, and it is not shown", async () => {
+  test("2.5 conflict & 7 conflict warning & switch credentialsFile: the program prefers another one: a warning, once, and it is not shown", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld(
       { requireKey: true, credentialsFile: home.file },
@@ -44,7 +45,7 @@ describe("the key", () => {
     ]);
   });
 
-  test("isolateHome: the program finds no other one, and its home is empty, its own, and gone afterwards", async () => {
+  test("2.5 isolateHome & 7 isolated home: the program finds no other one, and its home is empty, its own, and gone afterwards", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: KEY, isolateHome: true });
     await Promise.all([at.client.prompt("a").result, at.client.prompt("b").result]);
@@ -55,13 +56,31 @@ describe("the key", () => {
     expect(at.warnings).toEqual([]);
   });
 
+  test("2.5 nothing is written: a home is the same behind a run as before", async () => {
+    await using home = await loggedIn("token-of-file");
+    const files = () =>
+      readdirSync(home.path, { recursive: true, withFileTypes: true }).map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return {
+          path,
+          modified: statSync(path).mtimeMs,
+          text: entry.isFile() ? readFileSync(path, "utf8") : "",
+        };
+      });
+    const before = files();
+    await using at = await cliWorld({}, { homeDir: home.path, apiKey: KEY });
+    await at.client.prompt("hi").result;
+    at.client.credentials();
+    expect(files()).toEqual(before);
+  });
+
   test("isolateHome: the home is gone too when the program could not be started", async () => {
     await using at = await cliWorld({}, { isolateHome: true, command: "/nowhere/at/all" });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ code: "connect-failed" });
     await expect(at.client.probe()).rejects.toMatchObject({ code: "connect-failed" });
   });
 
-  test("requireKey: without one nothing is started", async () => {
+  test("2.5 requireKey: without one nothing is started", async () => {
     await using at = await cliWorld({}, { requireKey: true });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       code: "handshake-refused",
@@ -74,7 +93,7 @@ describe("the key", () => {
     await other.client.prompt("hi").result;
   });
 
-  test("without one the program is started all the same: it may have logged in by itself", async () => {
+  test("2.5 no key: without one the program is started all the same: it may have logged in by itself", async () => {
     await using at = await cliWorld({ requireKey: true });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "auth" });
     expect(at.cli.runs()).toHaveLength(1);
@@ -82,7 +101,7 @@ describe("the key", () => {
 });
 
 describe("nothing shows a key", () => {
-  test("not what the client tells, logs or fails with, although the program repeats it everywhere", async () => {
+  test("7 masking: nothing of what the client tells, logs or fails with, although the program repeats it everywhere", async () => {
     await using home = await loggedIn("token-of-file");
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);

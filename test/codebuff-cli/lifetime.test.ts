@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { cliWorld, HELD, isThere, NO_HOME } from "../helpers/codebuff-cli.ts";
 import { shown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 const program = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
@@ -44,7 +45,7 @@ describe("when this process ends, nothing of what it started stays", () => {
   test.each([
     ["exits", 3],
     ["throws later", 1],
-  ])("it %s", async (how, code) => {
+  ])("3.2 end of the parent: it %s", async (how, code) => {
     await using at = await parent(how);
     expect(await at.exited).toEqual([code, null]);
     await at.gone();
@@ -119,7 +120,7 @@ describe("when this process ends, nothing of what it started stays", () => {
 
 describe("signals to this process", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "forwardSignals: %s is passed on, and then ends this one as ever",
+    "3.2 forwardSignals %s: it is passed on, and then ends this one as ever",
     async (signal) => {
       await using at = await parent("waits", { forwardSignals: true });
       await at.started();
@@ -188,7 +189,7 @@ describe("many runs", () => {
     expect(at.clock.pending).toBe(0);
   });
 
-  test("no more at a time than `maxProcesses`, the others in order", async () => {
+  test("3.2 maxProcesses: no more at a time than `maxProcesses`, the others in order", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 2 });
     const started: unknown[] = [];
     at.client.on("spawned", ({ turn }) => started.push(turn));
@@ -214,7 +215,9 @@ describe("many runs", () => {
 });
 
 describe("a slow reader", () => {
-  test("of 1,000,000 lines holds up the program, and memory stays flat", { timeout: 120_000 }, async () => {
+  test("5.7 slow reader & 7 memory stays flat & switch flood=1000000: one of 1,000,000 lines holds up the program, and memory stays flat", {
+    timeout: 120_000,
+  }, async () => {
     await using cli = await FakeCodebuffCli.start({ flood: 1_000_000 });
     const given = { command: cli.command, args: cli.args, env: cli.env, homeDir: NO_HOME };
     const child = spawn(process.execPath, ["--expose-gc", program("slow-reader.ts"), JSON.stringify(given)], {
@@ -239,7 +242,7 @@ describe("a slow reader", () => {
     for (const later of others) expect(later - first).toBeLessThan(8_000_000);
   });
 
-  test("is not to blame the program for: no limit of silence runs while the pipe is paused", async () => {
+  test("3.2 idleTimeout of a slow reader & 5.1 100000 short lines: the program is not to blame, and no limit of silence runs while the pipe is paused", async () => {
     await using at = await cliWorld({ flood: 100_000 }, { maxQueuedEvents: 10, idleTimeout: 1_000 });
     const turn = at.client.prompt("hi", { idleTimeout: 500 });
     const reader = turn[Symbol.asyncIterator]();

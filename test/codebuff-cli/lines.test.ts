@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { LineSplitter, type LongLine } from "../../src/codebuff-cli/lines.ts";
+import { describe, test } from "./rows.ts";
 
 const LIMIT = 16 * 1_048_576;
 
@@ -22,18 +23,18 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 
 describe("the lines of a stream", () => {
   test.each([
-    ["a line", "a\n", ["a"]],
+    ["2.4 framing newline: a line", "a\n", ["a"]],
     ["several", "a\nb\nc\n", ["a", "b", "c"]],
-    ["with CRLF", "a\r\nb\r\n", ["a", "b"]],
+    ["2.4 framing return: with CRLF", "a\r\nb\r\n", ["a", "b"]],
     ["a return within a line stays, and one before the end goes", "a\rb\r\r\n", ["a\rb\r"]],
-    ["a last line without a newline", "a\nb", ["a", "b"]],
+    ["2.4 framing last line: one without a newline", "a\nb", ["a", "b"]],
     ["a last line that ends with a return alone", "a\nb\r", ["a", "b"]],
     ["an empty line between two", "a\n\nb\n", ["a", "", "b"]],
     ["nothing", "", []],
-    ["a byte-order mark in front", "\ufeffa\nb\n", ["a", "b"]],
+    ["2.4 framing mark: one in front", "\ufeffa\nb\n", ["a", "b"]],
     ["a second byte-order mark stays", "\ufeff\ufeffa\n", ["\ufeffa"]],
     ["one in front of a later line stays", "a\n\ufeffb\n", ["a", "\ufeffb"]],
-    ["characters of up to four bytes", "é\n漢\n👋\n", ["é", "漢", "👋"]],
+    ["2.4 framing whole lines: characters of up to four bytes", "é\n漢\n👋\n", ["é", "漢", "👋"]],
   ])("%s", (_, text, lines) => {
     expect(linesOf([bytesOf(text)])).toEqual(lines);
   });
@@ -42,7 +43,7 @@ describe("the lines of a stream", () => {
     expect(linesOf([new Uint8Array([0x61, 0xff, 0x0a, 0x62, 0x0a])])).toEqual(["a\ufffd", "b"]);
   });
 
-  test("property: any split of the bytes gives the same lines", () => {
+  test("7 every split: any split of the bytes gives the same lines", () => {
     const text = fc
       .array(
         fc.oneof(fc.constantFrom("\n", "\r\n", "\r", "\ufeff", "é", "👋", '{"type":"text"}'), fc.string()),
@@ -57,7 +58,7 @@ describe("the lines of a stream", () => {
     );
   });
 
-  test("one byte at a time gives the same lines, within each character too", () => {
+  test("5.1 cut characters: one byte at a time gives the same lines, within each character too", () => {
     const text = '\ufeff{"a":"hé 👋 漢"}\r\n{"b":1}\n\n"last 🇩🇪"';
     const bytes = bytesOf(text);
 
@@ -83,7 +84,7 @@ describe("a line that is too long", () => {
     expect(typeof line === "string" && line.length).toBe(LIMIT);
   });
 
-  test("a byte more is left out, with its length, and the next line is read", () => {
+  test("2.4 framing long line & 3.2 line: a byte more is left out, with its length, and the next line is read", () => {
     expect(linesOf([long, newline, bytesOf("next\n")])).toEqual([{ skipped: LIMIT + 1 }, "next"]);
   });
 

@@ -1,9 +1,10 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CodebuffCli, type CodebuffCliOptions, type CodebuffCliPromptOptions } from "agentwire/codebuff-cli";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { resolveOptions } from "../../src/codebuff-cli/options.ts";
 import { thrown } from "../contract/support.ts";
+import { describe, test } from "./rows.ts";
 
 /** What each option cannot be. */
 const WRONG: { readonly [Name in keyof Required<CodebuffCliOptions>]: readonly unknown[] } = {
@@ -82,7 +83,7 @@ describe("an option that cannot work is refused by the constructor", () => {
 });
 
 describe("an option of a prompt that cannot work is refused by the call, and nothing is started", () => {
-  test.each(cases(WRONG_OF_PROMPT))("%s: %j", (name, value) => {
+  test.each(cases(WRONG_OF_PROMPT))("2.2 rule 2 & 7 bad values & 4 invalid_option: %s: %o", (name, value) => {
     // A command that would be found out, were it started.
     const client = new CodebuffCli({ command: "/nowhere/at/all", profile: "json" });
     expect(thrown(() => client.prompt("hi", { [name]: value }))).toMatchObject({
@@ -97,7 +98,7 @@ describe("an option of a prompt that cannot work is refused by the call, and not
     ["a file", import.meta.filename],
     ["a name that is too long", "a".repeat(5_000)],
     ["what is behind a file", join(import.meta.filename, "x")],
-  ])("cwd: %s", (_, cwd) => {
+  ])("2.2 rule 2, cwd: %s", (_, cwd) => {
     const words = { code: "invalid-input", message: expect.stringContaining("`cwd`") };
     expect(thrown(() => new CodebuffCli().prompt("hi", { cwd }))).toMatchObject(words);
     expect(thrown(() => new CodebuffCli({ cwd }).prompt("hi"))).toMatchObject(words);
@@ -125,7 +126,7 @@ describe("an option of a prompt that cannot work is refused by the call, and not
     ["print", { sessionId: "s" }, "sessionId"],
     ["print", { mode: "plan" }, "plan"],
     ["text", { params: {} }, "params"],
-  ] as const)("what %s has no flag for: %j", (profile, options, name) => {
+  ] as const)("2.1 %s lacks: %j", (profile, options, name) => {
     expect(thrown(() => new CodebuffCli({ profile }).prompt("hi", options))).toMatchObject({
       code: "invalid-input",
       message: expect.stringContaining(`no flag for \`${name}\``),
@@ -134,7 +135,7 @@ describe("an option of a prompt that cannot work is refused by the call, and not
 });
 
 describe("the defaults", () => {
-  test("are what the options say", () => {
+  test("3.2 defaults: they are what the options say", () => {
     expect(resolveOptions({})).toMatchObject({
       command: "codebuff",
       args: [],
@@ -162,7 +163,7 @@ describe("the defaults", () => {
     ["json", "--lite", 0, 0],
     ["text", "--lite", 0, 0],
   ] as const)(
-    "of %s: the free flag, and clocks only where there is something to hear",
+    "3.2 clocks of %s: the free flag is its own, and clocks are there only where there is something to hear",
     (profile, freeFlag, startupTimeout, idleTimeout) => {
       expect(resolveOptions({ profile })).toMatchObject({ freeFlag, startupTimeout, idleTimeout });
     },

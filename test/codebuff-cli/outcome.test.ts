@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { type Ended, verdictOn } from "../../src/codebuff-cli/outcome.ts";
+import { describe, test } from "./rows.ts";
 
 const NO_STDERR = { head: [], tail: [], truncated: false, totalLines: 0 };
 
@@ -112,18 +113,18 @@ describe("why a run failed is read", () => {
     stderr: stderr("Error: No prompt provided.", "something else"),
   } as const;
 
-  test("from its report first", () => {
+  test("4 read first: from its report first", () => {
     expect(verdict(said)).toMatchObject({ kind: "agent_not_found" });
   });
 
-  test("then from its last error", () => {
+  test("4 read second: then from its last error", () => {
     expect(verdict({ ...said, report: undefined })).toMatchObject({ kind: "forbidden" });
     expect(verdict({ ...said, report: { status: "failure", error: "it broke" } })).toMatchObject({
       kind: "forbidden",
     });
   });
 
-  test("then from its error output", () => {
+  test("4 read third: then from the last of its error output that is meant", () => {
     expect(verdict({ ...said, report: undefined, lastError: "no such tool" })).toMatchObject({
       kind: "no_prompt",
     });
@@ -147,7 +148,7 @@ describe("why a run failed is read", () => {
     expect(verdict({ ...exit(1), stderr: long })).toMatchObject({ kind: "auth" });
   });
 
-  test("and not from words that only stand somewhere in it", () => {
+  test("4 known prefixes only: and not from words that only stand somewhere in it", () => {
     const lines = stderr("the tool said: Error: Unauthorized", "  Error: Forbidden");
     expect(verdict({ ...exit(1), stderr: lines })).toMatchObject({ kind: "process_exit" });
     expect(verdict({ ...exit(1), lastError: "why Unauthorized?" })).toMatchObject({ kind: "process_exit" });

@@ -1,22 +1,23 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { CodebuffCli } from "agentwire/codebuff-cli";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld, NO_HOME } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 describe("probe()", () => {
   test.each([
     ["note", { profile: "stream-json", freeFlag: "--free" }],
     ["fork", { profile: "json", freeFlag: "--lite" }],
     ["print", { profile: "print", freeFlag: "--lite" }],
-  ] as const)("of %s finds how to talk to it", async (profile, found) => {
+  ] as const)("3.4 what %s has: enough to know how to talk to it", async (profile, found) => {
     await using at = await cliWorld({ profile, version: "1.2.3" });
     expect(await at.client.probe()).toMatchObject({ version: "1.2.3", ...found });
   });
 
-  test("asks once for all calls, and what it finds is what works", async () => {
+  test("3.4 version and help & 3.4 cached & 2.1 probe --version & 2.1 probe --help: it asks once for all calls, and what it finds is what works", async () => {
     await using at = await cliWorld({ profile: "fork" });
     const [first, second] = await Promise.all([at.client.probe(), at.client.probe()]);
     expect(second).toBe(first);
@@ -26,7 +27,7 @@ describe("probe()", () => {
     expect((await client.prompt("hi", { mode: "free" }).result).text).toBe("You said: hi");
   });
 
-  test("of a program that opens its user interface finds nothing, and leaves nothing", async () => {
+  test("3.4 probe of a user interface: of a program that opens one, it finds nothing, and leaves nothing", async () => {
     await using folder = await tempFolder();
     const script = join(folder.path, "ui.cjs");
     await writeFile(script, 'process.stdout.write("\\u001b[2J"); setInterval(() => {}, 1e6);');
@@ -35,7 +36,7 @@ describe("probe()", () => {
     await client.close();
   });
 
-  test("of a program that does not answer gives up after five seconds for each question", async () => {
+  test("3.4 five seconds & switch startDelayMs: of a program that does not answer, it gives up after five seconds for each question", async () => {
     await using at = await cliWorld({ startDelayMs: 1e6 });
     const probed = at.client.probe();
     await at.cli.nextRun();
@@ -71,7 +72,7 @@ describe("probe()", () => {
 });
 
 describe("a program", () => {
-  test("that is not there: the error names it, and how to get it; the prompt is handed back", async () => {
+  test("3.1 ENOENT & 4 spawn_error: one that is not there: the error names it, and how to get it; the prompt is handed back", async () => {
     await using at = await cliWorld({}, { command: "no-such-program" });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -89,7 +90,7 @@ describe("a program", () => {
     });
   });
 
-  test("that may not be executed: the error says so", async () => {
+  test("3.1 EACCES: one that may not be executed: the error says so", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
     await writeFile(command, "#!/bin/sh\n");
@@ -103,7 +104,7 @@ describe("a program", () => {
     await expect(at.client.connect()).rejects.toMatchObject({ code: "connect-failed" });
   });
 
-  test("with spaces in its path is started, and one given by a relative path is that of this process's folder", async () => {
+  test("5.9 command with spaces & 7 paths with spaces: one with spaces in its path is started, and one given by a relative path is that of this process's folder", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "my tool");
     await writeFile(command, `#!/bin/sh\necho '{"type":"text","text":"it runs"}'\n`);
@@ -115,7 +116,7 @@ describe("a program", () => {
     }
   });
 
-  test("whose folder is gone by the time that it starts: the error says that, and not that the program is missing", async () => {
+  test("3.1 bad cwd & 5.9 cwd deleted: one whose folder is gone by the time that it starts: the error says that, and not that the program is missing", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }] }, { maxProcesses: 1 });
     const first = at.client.prompt("first");
     const folder = await tempFolder();

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { buildPrompt, type PromptRules } from "../../src/codebuff-cli/prompt.ts";
 import { thrown } from "../contract/support.ts";
+import { describe, test } from "./rows.ts";
 
 const RULES: PromptRules = {
   promptVia: "arg",
@@ -36,7 +37,7 @@ describe("a prompt", () => {
     ["/ralph do it", "`/ralph`"],
     ["  /ralph", "`/ralph`"],
     ["/ralphs", "`/ralph`"],
-  ])("%j is refused", (text, words) => {
+  ])("2.2 rule 4: %j is refused", (text, words) => {
     expect(refusal(text)).toMatchObject({ code: "invalid-input", message: expect.any(String) });
     if (words !== "blank") expect(String(refusal(text))).toContain(words);
   });
@@ -48,13 +49,13 @@ describe("a prompt", () => {
     },
   );
 
-  test("with a command of the program passes when that is meant, or when it is no command there", () => {
+  test("2.2 rule 4 & 7 slash commands: one with a command of the program passes when that is meant, or when it is no command there", () => {
     expect(build("/ralph on", { allowCommands: true }).text).toBe("/ralph on");
     expect(build("/ralph on", { commandPrefixes: [] }).text).toBe("/ralph on");
     expect(refusal("!ls", { commandPrefixes: ["/", "!"] })).toMatchObject({ code: "invalid-input" });
   });
 
-  test("that begins with a dash is refused where the program knows no `--`, and never patched", () => {
+  test("2.2 rule 1: one that begins with a dash is refused where the program knows no `--`, and never patched", () => {
     expect(refusal("-x", { endOfOptions: false })).toMatchObject({ code: "invalid-input" });
     expect(build(" -x", { endOfOptions: false }).text).toBe(" -x");
     expect(build("-x", { endOfOptions: false, promptVia: "stdin" })).toMatchObject({
@@ -79,7 +80,7 @@ describe("how a prompt gets there", () => {
     expect(build("hi", { promptVia: "stdin" }).via).toBe("stdin");
   });
 
-  test("more than 16 MiB does not get there at all", () => {
+  test("4 prompt_too_long: more than 16 MiB does not get there at all", () => {
     const limit = 16 * 1_048_576;
     expect(build("a".repeat(limit)).via).toBe("stdin");
     expect(refusal("a".repeat(limit + 1))).toMatchObject({

@@ -1,15 +1,16 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld, HELD } from "../helpers/codebuff-cli.ts";
 import { failureOf, shown, thrown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 /** The values of `--continue` of all runs. */
 const continued = (at: { readonly cli: { runs(): readonly { readonly options: object }[] } }) =>
   at.cli.runs().map(({ options }) => Object.entries(options).find(([name]) => name === "--continue")?.[1]);
 
 describe("a conversation", () => {
-  test("goes on with the session that the program tells, and it remembers", async () => {
+  test("3.3 continued & switch continueStore & switch sessionKey: it goes on with the session that the program tells, and it remembers", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({
       sessionKey: "session_id",
@@ -42,7 +43,7 @@ describe("a conversation", () => {
     expect(continued(at)).toEqual([undefined, "2026-02-04T10-00-00.000Z"]);
   });
 
-  test("prompts one at a time, whatever the number of processes", async () => {
+  test("3.3 one at a time & 5.11 a conversation & 7 serialised: it prompts one at a time, whatever the number of processes", async () => {
     await using at = await cliWorld({
       events: { byPrompt: { one: HELD } },
       sessionKey: "session_id",
@@ -59,7 +60,7 @@ describe("a conversation", () => {
     expect(continued(at)).toEqual([undefined, "s-1"]);
   });
 
-  test("follows a program that tells another session each time", async () => {
+  test("7 --continue once, never empty & switch sessionId: it follows a program that tells another session each time", async () => {
     await using at = await cliWorld({ sessionKey: "session_id", sessionId: "a" });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -67,9 +68,14 @@ describe("a conversation", () => {
     await conversation.prompt("two").result;
     await conversation.prompt("three").result;
     expect(continued(at)).toEqual([undefined, "a", "b"]);
+    expect(at.cli.runs().map(({ argv }) => argv)).toEqual([
+      ["--stream-json", "--", "one"],
+      ["--stream-json", "--continue", "a", "--", "two"],
+      ["--stream-json", "--continue", "b", "--", "three"],
+    ]);
   });
 
-  test("keeps the caller's session where the program tells none", async () => {
+  test("3.3 requested id & 7 caller's id: it keeps the caller's session where the program tells none", async () => {
     await using at = await cliWorld();
     const conversation = at.client.conversation({
       from: { protocol: "codebuff-cli", version: 1, sessionId: "mine" },
@@ -81,7 +87,7 @@ describe("a conversation", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("whose session is never told begins anew each time, and says so once per prompt", async () => {
+  test("3.3 no id & 7 continuity: one whose session is never told begins anew each time, and says so once per prompt", async () => {
     await using at = await cliWorld();
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -92,7 +98,7 @@ describe("a conversation", () => {
     expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1 });
   });
 
-  test("whose session is never told refuses to go on where that is asked for", async () => {
+  test("3.3 requireContinuity: one whose session is never told refuses to go on where that is asked for", async () => {
     await using at = await cliWorld({}, { requireContinuity: true });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -164,7 +170,7 @@ describe("a prompt by itself", () => {
   });
 
   test.each(["session_id", "sessionId", "conversationId", "conversation_id", "chatId"])(
-    "learns its session from `%s`",
+    "3.3 id from %s: it learns its session there",
     async (sessionKey) => {
       await using at = await cliWorld({ sessionKey, sessionId: "told" });
       expect(await at.client.prompt("hi", { sessionId: "mine" }).result).toMatchObject({ sessionId: "told" });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { StderrKeeper } from "../../src/codebuff-cli/stderr.ts";
+import { describe, test } from "./rows.ts";
 
 function kept(text: string | readonly string[], redact: (line: string) => string = (line) => line) {
   const keeper = new StderrKeeper(redact);
@@ -67,7 +68,7 @@ describe("of the error output", () => {
     );
   });
 
-  test("of 100 MB no more than 70 lines stay, and the first and the last of them", () => {
+  test("7 stderr bounded: of 100 MB no more than 70 lines stay, and the first and the last of them", () => {
     const keeper = new StderrKeeper((line) => line);
     const noise = Buffer.from(`${"noise ".repeat(16)}\n`.repeat(1_024));
     keeper.push(Buffer.from("first\n"));

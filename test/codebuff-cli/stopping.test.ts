@@ -1,8 +1,14 @@
-import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
 import type { FakeCodebuffScenario } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
-import { type CliWorld, cliWorld, HELD, isThere } from "../helpers/codebuff-cli.ts";
+import { expect } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { type CliWorld, cliWorld, HELD, isThere, NO_HOME } from "../helpers/codebuff-cli.ts";
 import { eventsOf, shown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 /** A run that has told its first text, and stays at that. */
 async function streaming(switches: FakeCodebuffScenario = {}, options: CodebuffCliOptions = {}) {
@@ -19,29 +25,32 @@ const told = ({ cli }: Pick<CliWorld, "cli">, signal: string) =>
 
 /** How a turn is stopped, and what it comes to. */
 const WAYS = {
-  "cancel()": {
+  "3.1 stopped by cancel() & 4 aborted": {
     stop: ({ turn }: Awaited<ReturnType<typeof streaming>>) => void turn.cancel("enough"),
     outcome: { status: "cancelled", by: "user" },
   },
-  "its timeout": {
+  "3.1 stopped by its timeout & 4 timeout": {
     stop: ({ clock }: Awaited<ReturnType<typeof streaming>>) => clock.advance(600_000),
     outcome: { status: "failed", error: { code: "turn-timeout", kind: "idle" } },
   },
 } as const;
 
 describe("a turn that is stopped", () => {
-  test.each(Object.entries(WAYS))("by %s: SIGTERM, and no event behind it", async (_, { stop, outcome }) => {
-    await using scene = await streaming();
-    const events = eventsOf(scene.turn);
-    await stop(scene);
-    const seen = events.length;
+  test.each(Object.entries(WAYS))(
+    "%s & 7 mid-stream: SIGTERM, and no event behind it",
+    async (_, { stop, outcome }) => {
+      await using scene = await streaming();
+      const events = eventsOf(scene.turn);
+      await stop(scene);
+      const seen = events.length;
 
-    expect(scene.turn.status).toBe("cancelling");
-    expect(await scene.turn.outcome).toMatchObject({ ...outcome, partial: { text: "part" } });
-    await scene.cli.gone(scene.pid);
-    expect(scene.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
-    expect(events).toHaveLength(seen);
-  });
+      expect(scene.turn.status).toBe("cancelling");
+      expect(await scene.turn.outcome).toMatchObject({ ...outcome, partial: { text: "part" } });
+      await scene.cli.gone(scene.pid);
+      expect(scene.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
+      expect(events).toHaveLength(seen);
+    },
+  );
 
   test("by leaving the loop: the process is gone once the outcome is there", async () => {
     await using scene = await streaming();
@@ -61,7 +70,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "signal" });
   });
 
-  test("before anything is started: nothing is, and the prompt is handed back", async () => {
+  test("5.8 before spawn & 7 abort before spawn: nothing is started, and the prompt is handed back", async () => {
     await using at = await cliWorld();
     const turn = at.client.prompt("hi", { signal: AbortSignal.abort("no") });
     const error = await turn.result.catch((reason: unknown) => reason);
@@ -70,7 +79,7 @@ describe("a turn that is stopped", () => {
     expect(at.cli.runs()).toEqual([]);
   });
 
-  test("while it waits for a process: nothing is started, and the prompt is handed back", async () => {
+  test("3.2 abortable while queued & 4 queue_aborted: nothing is started, and the prompt is handed back", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1 });
     const first = at.client.prompt("first");
     await shown(first, "part");
@@ -83,7 +92,7 @@ describe("a turn that is stopped", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("in the very turn of the event loop in which it was made: the process ends all the same", async () => {
+  test("5.8 during spawn: in the very turn of the event loop in which it was made, and the process ends all the same", async () => {
     await using at = await cliWorld({ events: HELD });
     const turn = at.client.prompt("hi");
     const outcome = await turn.cancel();
@@ -97,7 +106,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "failed", error: { code: "connect-failed" } });
   });
 
-  test("while nothing has come yet", async () => {
+  test("7 abort of a silent child: nothing has come yet, and nothing will", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }] });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
@@ -114,14 +123,14 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "You said: hi" } });
   });
 
-  test("when it is over already: nothing changes", async () => {
+  test("5.8 after exit: it is over already, and nothing changes", async () => {
     await using at = await cliWorld();
     const turn = at.client.prompt("hi");
     const { text } = await turn.result;
     expect(await turn.cancel()).toMatchObject({ status: "completed", result: { text } });
   });
 
-  test("while its reader is slow and its pipe is paused: it ends all the same", async () => {
+  test("5.7 paused pipe & 7 abort under backpressure & switch flood=endless: its reader is slow and its pipe is paused, and it ends all the same", async () => {
     await using at = await cliWorld({ flood: "endless" }, { maxQueuedEvents: 10 });
     const turn = at.client.prompt("hi");
     const reader = turn[Symbol.asyncIterator]();
@@ -130,7 +139,15 @@ describe("a turn that is stopped", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("with a report at its end: what it had is lost, and it is cancelled", async () => {
+  test("in the middle of a report that never ends: SIGTERM reaches it", async () => {
+    const events = [{ stderr: "here it comes\n" }];
+    await using at = await cliWorld({ profile: "fork", flood: "endless", events }, { profile: "json" });
+    const turn = at.client.prompt("hi");
+    await new Promise((resolve) => at.client.on("stderr", resolve));
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+  });
+
+  test("3.2 json loses its text: what a program with a report at its end had is lost, and it is cancelled", async () => {
     await using at = await cliWorld({ profile: "fork", events: HELD }, { profile: "json" });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
@@ -139,7 +156,7 @@ describe("a turn that is stopped", () => {
 });
 
 describe("a process that does not want to end", () => {
-  test("ignoreSigterm: it is killed after its grace, and no earlier", async () => {
+  test("3.2 killGrace & 5.8 ignores SIGTERM & 7 SIGKILL after the grace & switch ignoreSigterm: it is killed after its grace, and no earlier", async () => {
     await using scene = await streaming({ ignoreSigterm: true });
     const { turn, clock, cli, pid } = scene;
     const outcome = turn.cancel();
@@ -160,7 +177,7 @@ describe("a process that does not want to end", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("ignoreSigterm: a second cancel kills it at once", async () => {
+  test("3.2 second abort: a second cancel kills it at once", async () => {
     await using scene = await streaming({ ignoreSigterm: true });
     const outcome = scene.turn.cancel();
     await told(scene, "SIGTERM");
@@ -179,7 +196,7 @@ describe("a process that does not want to end", () => {
     await scene.cli.gone(scene.pid);
   });
 
-  test("slowSigterm: it may take its time, and what it still says is not told", async () => {
+  test("7 no item after abort & switch slowSigterm: it may take its time, and what it still says is not told", async () => {
     await using scene = await streaming({ slowSigterm: 50 });
     const events = eventsOf(scene.turn);
     const outcome = scene.turn.cancel();
@@ -191,7 +208,7 @@ describe("a process that does not want to end", () => {
 });
 
 describe("what a process has started", () => {
-  test("grandchild: is gone with it", async () => {
+  test("7 grandchild & 7 process tree & switch grandchild: it is gone with its parent", async () => {
     await using scene = await streaming({ grandchild: true });
     const [child = 0] = scene.cli.runs()[0]?.grandchildren ?? [];
     await scene.turn.cancel();
@@ -208,7 +225,28 @@ describe("what a process has started", () => {
     await scene.cli.gone(child);
   });
 
-  test("holdPipes: pipes that another process holds keep nobody waiting for more than a second", async () => {
+  test("7 process tree: what ignores SIGTERM is killed behind a program that does not", async () => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, "lifeline");
+    const server = createServer().listen(path);
+    const connected = once(server, "connection");
+    const program = fileURLToPath(new URL("programs/stubborn-child.ts", import.meta.url));
+    const client = new CodebuffCli({
+      command: process.execPath,
+      args: [program, path, "--"],
+      homeDir: NO_HOME,
+    });
+    const turn = client.prompt("hi");
+    await shown(turn, "ready");
+    const [lifeline]: Socket[] = await connected;
+    const gone = lifeline && once(lifeline.resume(), "close");
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+    await gone;
+    await client.close();
+    server.close();
+  });
+
+  test("5.8 held pipes & 7 held pipes & switch holdPipes: pipes that another process holds keep nobody waiting for more than a second", async () => {
     await using scene = await streaming({ holdPipes: 1e6 });
     const outcome = scene.turn.cancel();
     await scene.clock.armed(1_000);
@@ -218,7 +256,7 @@ describe("what a process has started", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("holdPipes: behind a run that ends by itself, neither", async () => {
+  test("3.1 settles a second behind the exit: also pipes that are held behind a run that ends by itself", async () => {
     await using at = await cliWorld({ holdPipes: 1e6 });
     const turn = at.client.prompt("hi");
     await at.clock.armed(1_000);
@@ -231,7 +269,7 @@ describe("what a process has started", () => {
 });
 
 describe("silence", () => {
-  test("before the first byte is too long after a minute, whatever is on the error output", async () => {
+  test("3.2 startupTimeout: before the first byte it is too long after a minute, whatever is on the error output", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }], stderr: [{ text: "downloading\n" }] });
     const turn = at.client.prompt("hi");
     await new Promise((resolve) => at.client.on("stderr", resolve));
@@ -244,9 +282,16 @@ describe("silence", () => {
     });
   });
 
-  test("between two lines is too long after ten minutes, counted from the last one", async () => {
+  test("3.2 idleTimeout: between two lines it is too long after ten minutes, counted from the last one", async () => {
     await using at = await cliWorld({
-      events: [{ type: "text", text: "a" }, { hold: "one" }, { type: "text", text: "b" }, { hold: "two" }],
+      events: [
+        { type: "text", text: "a" },
+        { hold: "one" },
+        { type: "text", text: "b" },
+        { hold: "two" },
+        { stderr: "still at work\n" },
+        { hold: "three" },
+      ],
     });
     const turn = at.client.prompt("hi");
     await shown(turn, "a");
@@ -255,6 +300,9 @@ describe("silence", () => {
     await shown(turn, "ab");
     await at.clock.advance(599_999);
     expect(turn.status).toBe("streaming");
+    const noise = new Promise((resolve) => at.client.on("stderr", resolve));
+    at.cli.release("two");
+    await noise; // which is no sign of an answer
     await at.clock.advance(1);
     expect(await turn.outcome).toMatchObject({
       error: { kind: "idle", timeout: 600_000 },
@@ -262,7 +310,7 @@ describe("silence", () => {
     });
   });
 
-  test("of a program that says all at its end is no sign", async () => {
+  test("3.2 json has no silence: that of a program that says all at its end is no sign", async () => {
     await using at = await cliWorld(
       { profile: "fork", events: [{ hold: "go" }, { type: "text", text: "ok" }] },
       { profile: "json" },
@@ -288,7 +336,7 @@ describe("silence", () => {
 });
 
 describe("a limit of time", () => {
-  test("is told to the program, and kept here five seconds later", async () => {
+  test("3.2 timeoutSeconds & switch secondMs: it is told to the program, and kept here five seconds later", async () => {
     await using at = await cliWorld({ events: HELD, secondMs: 1e6 });
     const turn = at.client.prompt("hi", { timeoutSeconds: 9.5 });
     await shown(turn, "part");

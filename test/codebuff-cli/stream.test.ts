@@ -1,7 +1,8 @@
 import type { CodebuffCliEvent, CodebuffCliResult } from "agentwire/codebuff-cli";
 import type { FakeCodebuffScenario } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { describe, test } from "./rows.ts";
 
 /** The whole of one run. */
 async function run(scenario: FakeCodebuffScenario, options: Parameters<typeof cliWorld>[1] = {}) {
@@ -67,7 +68,7 @@ const YIELDED = DOCUMENTED.map((event) => {
 const SIMPLE = { events: DOCUMENTED } satisfies FakeCodebuffScenario;
 
 describe("a stream of events", () => {
-  test("comes out as it went in: every type, every field, in order", async () => {
+  test("7 round trip & 2.4 framing event & switch events=list: it comes out as it went in: every type, every field, in order", async () => {
     const { events, result, warnings } = await run(SIMPLE);
 
     expect(events).toEqual(YIELDED);
@@ -82,14 +83,18 @@ describe("a stream of events", () => {
   });
 
   test.each<[string, FakeCodebuffScenario]>([
-    ["chunkBytes: cut within characters", { chunkBytes: 3 }],
-    ["newline: CRLF", { newline: "\r\n" }],
-    ["newline: none behind the last line", { newline: "none-last" }],
-    ["bom: a mark in front", { bom: true }],
-    ["exitBeforeFlush: all behind the exit", { exitBeforeFlush: true }],
-    ["stderrFlood: noise beside it", { stderrFlood: 1_000_000 }],
+    ["switch chunkBytes: cut within characters", { chunkBytes: 3 }],
+    ["switch newline=LF: lines end as usual", { newline: "\n" }],
+    ["switch newline=CRLF & 5.1 CRLF: lines end as on Windows", { newline: "\r\n" }],
+    ["switch newline=none-last: no newline behind the last line", { newline: "none-last" }],
+    ["switch bom: a mark in front", { bom: true }],
     [
-      "stderr: JSON that is no event there",
+      "5.2 exit first & 5.1 a burst behind the exit & switch exitBeforeFlush: all behind the exit",
+      { exitBeforeFlush: true },
+    ],
+    ["noise beside it", { stderrFlood: 1_000_000 }],
+    [
+      "2.4 stderr is no source: JSON that is no event there",
       { stderr: [{ text: '{"type":"error","message":"x"}\nAI SDK Warning\n' }] },
     ],
   ])("%s: the same events", async (_, switches) => {
@@ -100,13 +105,13 @@ describe("a stream of events", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("closeStdout: output that ends long before the process does is waited out", async () => {
+  test("5.2 stdout closes first & switch closeStdout & switch exit.afterMs: output that ends long before the process does is waited out", async () => {
     await using at = await cliWorld({ ...SIMPLE, closeStdout: true, exit: { afterMs: 100 } });
     const { exitCode, text } = await at.client.prompt("hi").result;
     expect({ exitCode, text }).toEqual({ exitCode: 0, text: "I will look." });
   });
 
-  test("junk: what is no event is a warning with its words, and the run goes on", async () => {
+  test("switch junk: what is no event is a warning with its words, and the run goes on", async () => {
     const { events, warnings } = await run({ ...SIMPLE, junk: 12 });
 
     expect(events).toEqual(YIELDED);
@@ -115,7 +120,7 @@ describe("a stream of events", () => {
       expect(warning).toMatchObject({ kind: "unparsed-line", raw: expect.any(String) });
   });
 
-  test("raw: a known event with a field of a wrong kind is a warning, and the run goes on", async () => {
+  test("5.3 wrong field: a known event with a field of a wrong kind is a warning, and the run goes on", async () => {
     const { events, warnings } = await run({
       events: [
         { type: "text", text: 7 },
@@ -130,13 +135,13 @@ describe("a stream of events", () => {
     expect(warnings.map(({ kind }) => kind)).toEqual(Array.from({ length: 4 }, () => "unparsed-line"));
   });
 
-  test("infinity: a number that JSON does not have is null", async () => {
+  test("switch infinity: a number that JSON does not have is null", async () => {
     const { events, warnings } = await run({ infinity: true });
     expect(JSON.stringify(events)).toContain("null");
     expect(warnings).toEqual([]);
   });
 
-  test("hugeLine: one of 10 MB is an event", async () => {
+  test("5.1 a line of 10 MB & switch hugeLine: one of 10 MB is an event", async () => {
     const { result, warnings } = await run({ hugeLine: 10_000_000 });
     expect(result.text.length).toBeGreaterThan(9_999_000);
     expect(warnings).toEqual([]);
@@ -151,19 +156,19 @@ describe("a stream of events", () => {
     ]);
   });
 
-  test("dupStart and dupFinish: events are there twice, and the first end counts", async () => {
+  test("5.4 start or finish twice & switch dupStart & switch dupFinish: events are there twice, and the first end counts", async () => {
     const { events, result } = await run({ dupStart: true, dupFinish: true });
     expect(events.map(({ type }) => type)).toEqual(["start", "start", "text", "finish", "finish"]);
     expect(result.cost).toEqual({ amount: 1, unit: "credits" });
   });
 
-  test("eventsAfterFinish: what comes behind the end is still told", async () => {
+  test("switch eventsAfterFinish=true & 5.4 behind the finish: what comes behind the end is still told", async () => {
     const { events, result } = await run({ eventsAfterFinish: true });
     expect(events.map(({ type }) => type)).toEqual(["start", "text", "finish", "text"]);
     expect(result.text).toBe("You said: hiOne thing more.");
   });
 
-  test("subagents: their ends are not the run's", async () => {
+  test("switch subagents: their ends are not the run's", async () => {
     const { events, result } = await run({ subagents: 2 });
     expect(events.map(({ type }) => type)).toEqual([
       ...["start", "text"],
@@ -174,7 +179,7 @@ describe("a stream of events", () => {
     expect(result.text).toBe("You said: hi");
   });
 
-  test("progress: partial output of a tool is on its call", async () => {
+  test("switch progress: partial output of a tool is on its call", async () => {
     await using at = await cliWorld({ progress: 3 });
     const turn = at.client.prompt("hi");
     const outputs: unknown[] = [];
@@ -185,16 +190,16 @@ describe("a stream of events", () => {
     expect(texts.every((text, index) => index === 0 || text.startsWith(String(texts[index - 1])))).toBe(true);
   });
 
-  test.each(["complete", "failed"] as const)(
-    "download: %s is an event, and decides nothing",
-    async (download) => {
-      const { events, result } = await run({ download });
-      expect(events[0]).toEqual({ type: "download", version: "1.0.600", status: download });
-      expect(result.text).toBe("You said: hi");
-    },
-  );
+  test.each([
+    ["5.12 complete & switch download=complete", "complete"],
+    ["5.12 failed & switch download=failed", "failed"],
+  ] as const)("%s: an event, which decides nothing", async (_, download) => {
+    const { events, result } = await run({ download });
+    expect(events[0]).toEqual({ type: "download", version: "1.0.600", status: download });
+    expect(result.text).toBe("You said: hi");
+  });
 
-  test("a piece of text is a delta, and the block that repeats it is none", async () => {
+  test("2.4 text said once: a piece of text is a delta, and the block that repeats it is none", async () => {
     await using at = await cliWorld({
       events: ["Hel", "lo 👋", { type: "text", text: "Hello 👋 world" }, { type: "finish" }],
     });
@@ -228,7 +233,7 @@ describe("what a client tells of it besides", () => {
     expect(stderr).toEqual({ head: ["working"], tail: [], truncated: false, totalLines: 1 });
   });
 
-  test("stderrFlood: of 100 MB it keeps 70 lines, and the turn is complete", async () => {
+  test("7 100 MB of noise & switch stderrFlood: of 100 MB it keeps 70 lines, and the turn is complete", async () => {
     const { result } = await run({ stderrFlood: 100_000_000 });
     expect(result.stderr).toMatchObject({ truncated: true });
     expect([result.stderr.head.length, result.stderr.tail.length]).toEqual([20, 50]);
@@ -248,7 +253,7 @@ describe("what a client tells of it besides", () => {
 describe("a report at the end", () => {
   const FORK = { profile: "fork" } as const;
 
-  test("becomes events, a text and no cost", async () => {
+  test("2.6 events & 7 json object to events & switch profile=fork: it becomes events, a text and no cost", async () => {
     const { events, result, warnings } = await run(
       {
         ...FORK,
@@ -284,7 +289,7 @@ describe("a report at the end", () => {
     expect(result.text).toBe("hi");
   });
 
-  test("jsonObject: whatever it says of success is believed", async () => {
+  test("switch jsonObject: whatever it says of success is believed", async () => {
     const { result } = await run(
       { ...FORK, jsonObject: { success: true, output: "mine" } },
       { profile: "json" },
@@ -292,13 +297,13 @@ describe("a report at the end", () => {
     expect(result.text).toBe("mine");
   });
 
-  test("quiet: the text alone is a text, without its last newline", async () => {
+  test("2.6 quiet & switch quiet: the text alone is a text, without its last newline", async () => {
     const { events, result } = await run({ ...FORK, echoPrompt: true }, { profile: "text" });
     expect(events).toEqual([{ type: "text", text: "hi", delta: "hi" }]);
     expect(result.text).toBe("hi");
   });
 
-  test("plain: text that streams is one", async () => {
+  test("2.6 plain & switch plain: text that streams is one", async () => {
     const { result } = await run(
       {
         ...FORK,
@@ -316,7 +321,7 @@ describe("a report at the end", () => {
 });
 
 describe("the earlier program", () => {
-  test("tells its errors on the other output, and they are events", async () => {
+  test("2.4 stderr print & 7 print with errors on stderr & switch profile=print: it tells its errors on the other output, and they are events", async () => {
     const { events, result } = await run(
       {
         profile: "print",
@@ -333,7 +338,7 @@ describe("the earlier program", () => {
     expect(result).toMatchObject({ text: "ok", cost: { amount: 2 } });
   });
 
-  test("errorEventOn: other events there are none, and neither are errors of other programs", async () => {
+  test("2.4 stderr is no source & switch errorEventOn=stderr: other events there are none, and neither are errors of other programs", async () => {
     const stderr = [{ text: '{"type":"text","text":"not me"}\n{"type":"error","message":"me"}\n' }];
     const printed = await run({ profile: "print", stderr }, { profile: "print" });
     expect(printed.events.filter(({ type }) => type === "error")).toEqual([{ type: "error", message: "me" }]);

@@ -3,12 +3,15 @@ import type { FakeCodebuffScenario } from "../scenario.ts";
 import { type Failure, failureOf, TIMED_OUT } from "./failures.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { Output } from "./output.ts";
-import { forever, pause } from "./pause.ts";
+import { breathe, forever, pause } from "./pause.ts";
 import type { Printer } from "./printer.ts";
 import type { Sink } from "./sink.ts";
 import { type Item, isEvent, itemsOf, type Question } from "./steps.ts";
 import { TraceLines } from "./trace-lines.ts";
 import { Transcript } from "./transcript.ts";
+
+/** Items between two turns of the event loop, at most. */
+const BREATH = 10_000;
 
 /** Plays the events of one run, up to its failure, its time limit, or a reader who leaves. */
 export class Player {
@@ -58,11 +61,14 @@ export class Player {
 
   async #perform(question: Question): Promise<void> {
     let said = 0;
+    let done = 0;
     for (const item of itemsOf(this.#scenario, question)) {
       if (this.#stop.signal.aborted || this.#stdout.broken) return;
       if (isSaid(item) && said++ === this.#scenario.stallAfter) break;
       const doing = this.#do(item);
       if (doing) await doing;
+      // What is printed at the end alone waits for nobody, and a flood of that would hear no signal.
+      else if (++done % BREATH === 0) await breathe();
     }
     if (this.#scenario.stallAfter === undefined || said < this.#scenario.stallAfter) return;
     await this.#stdout.flush();

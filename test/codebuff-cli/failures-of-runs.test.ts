@@ -1,0 +1,76 @@
+// How runs fail that only a process can show; what words mean is in failures.test.ts, and how a run ends in endings.test.ts.
+import { isAgentwireError } from "agentwire/codebuff-cli";
+import { expect } from "vitest";
+import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { eventsOf, failureOf, thrown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
+
+describe("a run fails", () => {
+  test("4 empty key: as one without a key, and the program does not see the empty one", async () => {
+    await using at = await cliWorld({ requireKey: true }, { env: { CODEBUFF_API_KEY: "" } });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "auth", exitCode: 1 });
+    expect(at.cli.runs()[0]?.env).not.toHaveProperty("CODEBUFF_API_KEY");
+  });
+
+  test("4 bad --cwd: a folder that the program refuses, with the reason and without its stack", async () => {
+    await using at = await cliWorld({}, { args: ["--cwd", "/nowhere/at/all"] });
+    const error = await failureOf(at.client.prompt("hi"));
+    expect(error).toMatchObject({
+      kind: "process_exit",
+      exitCode: 1,
+      message: expect.stringMatching(/code 1: Error: ENOENT/),
+    });
+    expect(String(error)).not.toContain("    at ");
+  });
+
+  test("4 print without a prompt: no_prompt, in the words of the earlier program", async () => {
+    await using at = await cliWorld({ profile: "print", failWith: "no-prompt" }, { profile: "print" });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
+      kind: "no_prompt",
+      message: expect.stringContaining("Print mode requires a prompt"),
+    });
+  });
+
+  test("4 print exits with 0: a run that failed behind a response is complete, and its error was told", async () => {
+    await using at = await cliWorld({ profile: "print", failWith: "402" }, { profile: "print" });
+    const turn = at.client.prompt("hi");
+    const events = eventsOf(turn);
+    expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: 0 } });
+    expect(events).toContainEqual({ type: "error", message: expect.stringContaining("Payment Required") });
+  });
+
+  test("4 invalid_prompt: before anything is started", async () => {
+    await using at = await cliWorld();
+    for (const prompt of ["", " \n", "a\0b", "\ud83d", "/ralph on"]) {
+      expect(thrown(() => at.client.prompt(prompt))).toMatchObject({ code: "invalid-input" });
+    }
+    await at.client.close();
+    expect(at.cli.runs()).toEqual([]);
+  });
+
+  test("4 never retryable: whatever went wrong, nothing is tried again by itself", async () => {
+    await using at = await cliWorld({ events: [{ hold: "go" }] });
+    const ways = [
+      { kind: "process_exit", scenario: { exit: { code: 3 } } },
+      { kind: "auth", scenario: { failWith: "401" } },
+      { kind: "rate_limited", scenario: { failWith: "429" } },
+      { kind: "server", scenario: { failWith: "503" } },
+      { kind: "server", scenario: { failWith: "connect" } },
+    ] as const;
+    for (const { kind, scenario } of ways) {
+      at.cli.set({ events: undefined, exit: undefined, failWith: undefined, ...scenario });
+      const error = await failureOf(at.client.prompt("hi"));
+      expect(isAgentwireError(error, "turn-failed"), kind).toBe(true);
+      expect(error).toMatchObject({ kind, retryable: false });
+    }
+    const missing = at.another({ command: "no-such-program" });
+    expect(await failureOf(missing.prompt("hi"))).toMatchObject({ code: "connect-failed", retryable: false });
+    expect(at.cli.runs()).toHaveLength(ways.length);
+  });
+
+  test("7 EPIPE: a program that ends without having read its input fails as what it says", async () => {
+    await using at = await cliWorld({}, { args: ["--nope"], promptVia: "stdin" });
+    const error = await failureOf(at.client.prompt("a".repeat(2_000_000)));
+    expect(error).toMatchObject({ kind: "unsupported_flag", message: expect.stringContaining("--nope") });
+  });
+});
