@@ -26,6 +26,7 @@ import "./options.test.ts";
 import "./outcome.test.ts";
 import "./probe.test.ts";
 import "./prompt.test.ts";
+import "./questions.test.ts";
 import "./sessions.test.ts";
 import "./stderr.test.ts";
 import "./stopping.test.ts";

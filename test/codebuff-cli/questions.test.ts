@@ -1,7 +1,8 @@
 import type { Question } from "agentwire/codebuff-cli";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { thrown } from "../helpers/turns.ts";
+import { describe, test } from "./rows.ts";
 
 /** Resolves with the next question of the client. */
 const asked = (client: { on(name: "question", listener: (question: Question) => void): unknown }) =>
@@ -10,7 +11,7 @@ const asked = (client: { on(name: "question", listener: (question: Question) => 
 const OPEN = { askUser: { result: null }, exit: { never: true } } as const;
 
 describe("a question of the agent", () => {
-  test("askUser: is seen, by the turn and by the client, under the id of its call, and is pending", async () => {
+  test("2.7 question: is seen, by the turn and by the client, under the id of its call, and is pending", async () => {
     await using at = await cliWorld({
       askUser: { result: null },
       events: [{ type: "start" }, { type: "finish" }],
@@ -35,7 +36,7 @@ describe("a question of the agent", () => {
     await cancelled;
   });
 
-  test.each(["is closed", "has ended"])("askUser: is open no longer when the client %s", async (how) => {
+  test.each(["is closed", "has ended"])("is open no longer when the client %s", async (how) => {
     await using at = await cliWorld({
       askUser: { result: null },
       ...(how === "is closed" ? { exit: { never: true } } : {}),
@@ -50,13 +51,13 @@ describe("a question of the agent", () => {
 
   test.each([
     [
-      "what was selected",
+      "one option",
       { answers: [{ questionIndex: 0, selectedOption: "Red" }] },
       { status: "answered", answers: [["Red"]] },
       "done",
     ],
     [
-      "several",
+      "several options",
       { answers: [{ questionIndex: 0, selectedOptions: ["Red", "Blue"] }] },
       { status: "answered", answers: [["Red", "Blue"]] },
       "done",
@@ -72,14 +73,14 @@ describe("a question of the agent", () => {
     ["a response", { response: "Red" }, { status: "answered", answers: [["Red"]] }, "done"],
     ["an answer", { answer: "Red" }, { status: "answered", answers: [["Red"]] }, "done"],
     [
-      "nobody to answer",
+      "nobody could answer",
       { errorMessage: "nobody could answer" },
       { status: "unanswered", reason: "nobody could answer" },
       "failed",
     ],
-    ["what nobody understands", { colour: "Red" }, undefined, "done"],
+    ["none of these", { colour: "Red" }, undefined, "done"],
   ])(
-    "askUser: is over with %s, the event tells it, and the turn goes on",
+    "2.7 result %s: it is over, the event tells it, and the turn goes on",
     async (_, result, answer, state) => {
       await using at = await cliWorld({ askUser: { result } });
       const turn = at.client.prompt("hi");
@@ -94,7 +95,7 @@ describe("a question of the agent", () => {
     },
   );
 
-  test("cannot be answered, and the refusal says what can be done", async () => {
+  test("2.7 answering throws: it cannot be answered, and the refusal says what can be done", async () => {
     await using at = await cliWorld(OPEN);
     void at.client.prompt("hi");
     const { id } = await asked(at.client);
@@ -114,7 +115,7 @@ describe("answerByContinue", () => {
     askUser: { result: { errorMessage: "nobody could answer" } },
   } as const;
 
-  test("sends an answer as the next prompt of the conversation, once", async () => {
+  test("2.7 answerByContinue: sends an answer as the next prompt of the conversation, once", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const conversation = at.client.conversation();
     const question = asked(at.client);

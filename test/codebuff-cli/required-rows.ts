@@ -129,6 +129,13 @@ export const requiredRows: readonly string[] = [
     "has keys that are none",
   ),
   ...named("2.6", "events", "error", "cap", "plain", "quiet"),
+  ...named("2.7", "question", "answering throws", "answerByContinue"),
+  ...named(
+    "2.7 result",
+    ...["one option", "several options", "other words", "a refusal", "a text", "a response", "an answer"],
+    "nobody could answer",
+    "none of these",
+  ),
   ...named(
     "3.1",
     ...["stopped by cancel()", "stopped by its timeout", "exit 0 with finish", "finish, then stayed"],
