@@ -218,6 +218,17 @@ describe("what a process has started", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
+  test("holdPipes, and a grandchild that ignores SIGTERM: a turn that is cancelled behind the exit leaves none", async () => {
+    await using at = await cliWorld({ holdPipes: 1e6, grandchild: true, ignoreSigterm: true });
+    const turn = at.client.prompt("hi");
+    await at.clock.armed(1_000);
+    const [child = 0] = at.cli.runs()[0]?.grandchildren ?? [];
+    const outcome = turn.cancel();
+    await at.cli.gone(child);
+    await at.clock.advance(1_000);
+    expect(await outcome).toMatchObject({ status: "cancelled" });
+  });
+
   test("holdPipes: behind a run that ends by itself, neither", async () => {
     await using at = await cliWorld({ holdPipes: 1e6 });
     const turn = at.client.prompt("hi");
@@ -288,6 +299,14 @@ describe("silence", () => {
 });
 
 describe("a limit of time", () => {
+  test("on the silence of one turn does not count what follows its last word: there is one for that", async () => {
+    await using at = await cliWorld({ exit: { never: true } });
+    const turn = at.client.prompt("hi", { idleTimeout: 1_000 });
+    await at.clock.armed(5_000);
+    await at.clock.advance(5_000);
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
+  });
+
   test("is told to the program, and kept here five seconds later", async () => {
     await using at = await cliWorld({ events: HELD, secondMs: 1e6 });
     const turn = at.client.prompt("hi", { timeoutSeconds: 9.5 });
