@@ -1,13 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { CodebuffCli } from "agentwire/codebuff-cli";
 import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld, HELD, isThere, NO_HOME } from "../helpers/codebuff-cli.ts";
 import { shown } from "../helpers/turns.ts";
 
@@ -163,36 +158,6 @@ describe("many runs", () => {
     expect(started).toEqual(turns);
   });
 
-  test("are called as they were asked for, whatever becomes of the options meanwhile", async () => {
-    await using at = await cliWorld(
-      { profile: "print", events: { byPrompt: { first: HELD } } },
-      { profile: "print", maxProcesses: 1 },
-    );
-    const first = at.client.prompt("first");
-    await shown(first, "part");
-    const params: Record<string, unknown> = { a: 1 };
-    const options = { params, mode: "max" as "max" | "free" };
-    const second = at.client.prompt("second", options);
-    params["itself"] = params;
-    options.mode = "free";
-    at.cli.release("go");
-    await second.result;
-    expect(at.cli.runs()[1]?.argv).toEqual(["-p", "--max", "--params", '{"a":1}', "--", "second"]);
-  });
-
-  test("of 5,000 that cannot be started any more, each fails", async () => {
-    await using folder = await tempFolder();
-    const command = join(folder.path, "tool");
-    await writeFile(command, "#!/bin/sh\nread line\n", { mode: 0o755 });
-    const client = new CodebuffCli({ command, homeDir: NO_HOME, maxProcesses: 1, maxQueuedTurns: 5_000 });
-    const turns = Array.from({ length: 5_000 }, () => client.prompt("hi"));
-    await rm(command);
-    await turns[0]?.cancel();
-    const outcomes = await Promise.all(turns.slice(1).map(({ outcome }) => outcome));
-    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["failed"]));
-    await client.close();
-  });
-
   test("more than may wait are refused by the call", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1, maxQueuedTurns: 1 });
     const first = at.client.prompt("a");
@@ -204,22 +169,6 @@ describe("many runs", () => {
 });
 
 describe("a slow reader", () => {
-  test("of a few long lines holds up the program as well, and gets them all", async () => {
-    const long = JSON.stringify({ type: "text", text: "x".repeat(100_000) });
-    const events = Array.from({ length: 40 }, () => ({ raw: `${long}\n` }));
-    await using at = await cliWorld({ events }, { maxBufferedBytes: 1_000_000 });
-    const turn = at.client.prompt("hi");
-    const reader = turn[Symbol.asyncIterator]();
-    let pushed = 0;
-    await new Promise<void>((resolve) => {
-      turn.on("event", () => ++pushed === 5 && resolve());
-    });
-    for (let moment = 0; moment < 100; moment++) await setImmediate(); // in which the others would come
-    let count = 0;
-    for (let step = await reader.next(); !step.done; step = await reader.next()) count++;
-    expect(count).toBe(40);
-  });
-
   test("of 1,000,000 lines holds up the program, and memory stays flat", { timeout: 120_000 }, async () => {
     await using cli = await FakeCodebuffCli.start({ flood: 1_000_000 });
     const given = { command: cli.command, args: cli.args, env: cli.env, homeDir: NO_HOME };
