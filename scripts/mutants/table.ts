@@ -2,6 +2,13 @@ import { CASS_REST } from "./cass-rest.ts";
 import { CASS_TAGS } from "./cass-tags.ts";
 import { CASS_TURNS } from "./cass-turns.ts";
 import { CASS_WIRE } from "./cass-wire.ts";
+import { CLI_CALLING } from "./cli-calling.ts";
+import { CLI_CLIENT } from "./cli-client.ts";
+import { CLI_CORE } from "./cli-core.ts";
+import { CLI_PROCESS } from "./cli-processes.ts";
+import { CLI_READING } from "./cli-reading.ts";
+import { CLI_RUN } from "./cli-run.ts";
+import { CLI_TURNS } from "./cli-turns.ts";
 import { ANSWERS } from "./codebuff-answers.ts";
 import { HANDLERS } from "./codebuff-handlers.ts";
 import { HANDSHAKE } from "./codebuff-handshake.ts";
@@ -44,4 +51,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...CASS_REST,
   ...CASS_TURNS,
   ...CASS_WIRE,
+  ...CLI_RUN,
+  ...CLI_PROCESS,
+  ...CLI_CALLING,
+  ...CLI_READING,
+  ...CLI_TURNS,
+  ...CLI_CLIENT,
+  ...CLI_CORE,
 ];

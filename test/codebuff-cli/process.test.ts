@@ -4,6 +4,35 @@ import { expect, test } from "vitest";
 import { CliProcess } from "../../src/codebuff-cli/process.ts";
 import { WatchedClock } from "../helpers/codebuff-cli.ts";
 
+test("output that is paused is waited for, and a process that is to end is read again", async () => {
+  await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
+  const clock = new WatchedClock();
+  const ended: unknown[] = [];
+  const made = new CliProcess({
+    command: cli.command,
+    args: [...cli.args, "--stream-json", "--", "hi"],
+    cwd: undefined,
+    env: { ...process.env, ...cli.env },
+    input: undefined,
+    clock,
+    listener: {
+      stdout: () => {},
+      stderr: () => {},
+      ended: (exit) => ended.push(exit),
+      failed: (error) => ended.push(error),
+    },
+  });
+  await clock.armed(1_000);
+  made.pause();
+  await clock.advance(10_000);
+  await setImmediate();
+  expect(ended).toEqual([]);
+  made.terminate();
+  await clock.advance(1_000);
+  await setImmediate();
+  expect(ended).toEqual([{ code: 0, signal: null }]);
+});
+
 test("output that is paused when the grace of the pipes ends gets another, when it goes on", async () => {
   await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
   let paused = false;

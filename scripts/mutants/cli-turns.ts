@@ -1,0 +1,300 @@
+import { type Mutant, mutantsOf } from "./mutant.ts";
+
+/** What events mean for a turn, questions, conversations, and what a program can do. */
+export const CLI_TURNS: readonly Mutant[] = [
+  ...mutantsOf(
+    "codebuff-cli/turn.ts",
+    ["codebuff-cli/turn.test.ts"],
+    [
+      {
+        name: "cli-turn-repeats",
+        breaks: "a block that repeats its chunks is text again",
+        find: '  if (chunked.endsWith(text)) return "";',
+        replace: "",
+      },
+      {
+        name: "cli-turn-longer",
+        breaks: "a block that goes on behind its chunks is told as a whole",
+        find: "text.startsWith(chunked) ? text.slice(chunked.length) : text",
+        replace: "text",
+      },
+      {
+        name: "cli-turn-chunks-stay",
+        breaks: "chunks of the block before count for the next",
+        find: '  state.chunked = "";',
+        replace: "",
+      },
+      {
+        name: "cli-turn-chunks-grow",
+        breaks: "chunks are remembered without end",
+        find: "    if (state.chunked.length < state.maxChunked) state.chunked",
+        replace: "    state.chunked",
+      },
+      {
+        name: "cli-turn-subagent-text",
+        breaks: "a sub-agent's text is the answer",
+        find: "  return agentId === undefined || agentId === MAIN_AGENT || agentId === root;",
+        replace: "  return agentId === undefined || agentId !== root || root === MAIN_AGENT || true;",
+      },
+      {
+        name: "cli-turn-main-text",
+        breaks: "the text of the main agent is a sub-agent's",
+        find: "agentId === undefined || agentId === MAIN_AGENT || agentId === root",
+        replace: "agentId === undefined || agentId === root",
+      },
+      {
+        name: "cli-turn-session-last",
+        breaks: "the last session counts",
+        find: "  state.sessionId ??= sessionIdOf(raw);",
+        replace: "  state.sessionId = sessionIdOf(raw) ?? state.sessionId;",
+      },
+      {
+        name: "cli-turn-session-flag",
+        breaks: "a session may be a flag",
+        find: 'typeof id === "string" && SESSION_ID.test(id)',
+        replace: 'typeof id === "string" && SESSION_ID !== undefined',
+      },
+      {
+        name: "cli-turn-mended",
+        breaks: "an error that mends itself is what went wrong",
+        find: "      if (printed.source === undefined) state.lastError",
+        replace: "      state.lastError",
+      },
+      {
+        name: "cli-turn-progress",
+        breaks: "progress takes the place of what came before",
+        find: "output: `${textSoFar(call)}${printed.output}`",
+        replace: 'output: `${textSoFar({ ...call, output: "" })}${printed.output}`',
+      },
+      {
+        name: "cli-turn-failed-call",
+        breaks: "a call that says that it failed is done",
+        find: '    state: error === undefined ? "done" : "failed",',
+        replace: '    state: "done",',
+      },
+      {
+        name: "cli-turn-answered",
+        breaks: "a question is never answered",
+        find: "  return state.questions.delete(id) ?",
+        replace: "  return state.questions.delete(`${id} `) ?",
+      },
+      {
+        name: "cli-turn-sub-finish",
+        breaks: "the finish of a sub-agent is the end",
+        find: "    return { event };\n  if (state.finish)",
+        replace: "    return { event, finished: true };\n  if (state.finish)",
+      },
+      {
+        name: "cli-turn-second-finish",
+        breaks: "the last finish counts",
+        find: "  if (state.finish) return { event };",
+        replace: "",
+      },
+      {
+        name: "cli-turn-sub-gone",
+        breaks: "a sub-agent that has ended is still there",
+        find: "      state.subagents.delete(printed.agentId);",
+        replace: "",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff-cli/questions.ts",
+    ["codebuff-cli/questions.test.ts"],
+    [
+      {
+        name: "cli-questions-unasked",
+        breaks: "an answer is sent although nobody asked for that",
+        find: "    if (!this.#answerByContinue || !goOn) {",
+        replace: "    if (!goOn) {",
+      },
+      {
+        name: "cli-questions-twice",
+        breaks: "a second answer is another prompt",
+        find: "    if (asked.reply) return asked.reply;",
+        replace: "",
+      },
+      {
+        name: "cli-questions-refused",
+        breaks: "an answer that was refused counts as given",
+        find: '    const reply: Reply = { answers, by: "reply" };',
+        replace: '    const reply: Reply = (asked.reply = { answers, by: "reply" });',
+      },
+      {
+        name: "cli-questions-skip",
+        breaks: "who does not answer says nothing",
+        find: '  if (!answers) return "I do not want to answer that.";',
+        replace: '  if (!answers) return "";',
+      },
+      {
+        name: "cli-questions-several",
+        breaks: "of several answers nobody knows to what",
+        find: '`${question} ${lines[index] ?? ""}`',
+        replace: '`${question.slice(0, 0)}${lines[index] ?? ""}`',
+      },
+      {
+        name: "cli-questions-watch",
+        breaks: "questions are not remembered",
+        find: "      this.#asked.set(question.id, { question, turnId: turn.id, reply: undefined }),",
+        replace: "      void [question, turn.id],",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff-cli/conversation.ts",
+    ["codebuff-cli/sessions.test.ts"],
+    [
+      {
+        name: "cli-conversation-session",
+        breaks: "the session is not remembered",
+        find: "session.id = result.sessionId ?? session.id; // a",
+        replace: "session.id ??= undefined; // a",
+      },
+      {
+        name: "cli-conversation-first",
+        breaks: "the first session counts for good",
+        find: "session.id = result.sessionId ?? session.id; // a",
+        replace: "session.id ??= result.sessionId; // a",
+      },
+      {
+        name: "cli-conversation-no-flag",
+        breaks: "a program that cannot go on is told to",
+        find: "          if (host.continues) session.id",
+        replace: "          session.id",
+      },
+      {
+        name: "cli-conversation-require",
+        breaks: "a conversation goes on without memory although that was refused",
+        find: "            if (host.requireContinuity) {",
+        replace: "            if (host.requireContinuity && session.id !== undefined) {",
+      },
+      {
+        name: "cli-conversation-silent",
+        breaks: "that a conversation begins anew is not told",
+        find: "            host.noContinuity();",
+        replace: "",
+      },
+      {
+        name: "cli-conversation-warns",
+        breaks: "the first prompt of a conversation warns",
+        find: "session.id === undefined && messages.length > 0",
+        replace: "session.id === undefined",
+      },
+      {
+        name: "cli-conversation-messages",
+        breaks: "what was said is not remembered",
+        find: '            { role: "user", content: text },',
+        replace: "",
+      },
+      {
+        name: "cli-conversation-from",
+        breaks: "a conversation does not go on from its state",
+        find: "options.from === undefined ? undefined : sessionIdOf(options.from)",
+        replace: "options.from && sessionIdOf(options.from) ? undefined : undefined",
+      },
+      {
+        name: "cli-conversation-version",
+        breaks: "a state of another version is taken",
+        find: 'protocol === "codebuff-cli" && version === 1 && fits',
+        replace: 'protocol === "codebuff-cli" && version !== 0 && fits',
+      },
+      {
+        name: "cli-conversation-from-flag",
+        breaks: "a state may hold a flag",
+        find: '(typeof sessionId === "string" && SESSION_ID.test(sessionId))',
+        replace: 'typeof sessionId === "string"',
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff-cli/probe.ts",
+    ["codebuff-cli/probe.test.ts"],
+    [
+      {
+        name: "cli-probe-prefix",
+        breaks: "a flag that begins like another is that",
+        find: '(?![\\\\w-])`, "m")',
+        replace: '`, "m")',
+      },
+      {
+        name: "cli-probe-order",
+        breaks: "one object is taken before lines",
+        find: '    : has("--print")\n      ? "print"',
+        replace: '    : has("--print") && !has("--json")\n      ? "print"',
+      },
+      {
+        name: "cli-probe-trim",
+        breaks: "a version ends with a newline",
+        find: "version: version.trim()",
+        replace: "version",
+      },
+      {
+        name: "cli-probe-clean",
+        breaks: "a failure shows the user's folder",
+        find: "new ConnectError(clean(startFailure(command, cause)), {",
+        replace: "new ConnectError(startFailure(command, cause), {",
+      },
+      {
+        name: "cli-probe-ui",
+        breaks: "a user interface is left running",
+        find: "          if (bytes === 0 && piece[0] === ESCAPE) asked.kill(); // it has opened its user interface",
+        replace: "",
+      },
+      {
+        name: "cli-probe-code",
+        breaks: "what a program says that failed is believed",
+        find: 'code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined',
+        replace: 'code === 1 || code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined',
+      },
+      {
+        name: "cli-probe-limit",
+        breaks: "a program that does not answer is waited for",
+        find: "    const cancel = clock.setTimeout(kill, PROBE_TIMEOUT);",
+        replace: "    const cancel = clock.setTimeout(() => {}, PROBE_TIMEOUT);",
+      },
+      {
+        name: "cli-probe-timer",
+        breaks: "a timer stays behind each question",
+        find: "      cancel();\n      signal",
+        replace: "\n      signal",
+      },
+      {
+        name: "cli-probe-aborted",
+        breaks: "a client that is closed leaves the probe",
+        find: '    signal.addEventListener("abort", kill, { once: true });',
+        replace: "",
+      },
+      {
+        name: "cli-probe-why",
+        breaks: "who waits for a probe of a client that is closed is told of its answer",
+        find: "          if (signal.aborted) answer.reject(signal.reason);\n          else",
+        replace: "          if (signal.aborted) answer.resolve(undefined);\n          else",
+      },
+    ],
+  ),
+  ...mutantsOf(
+    "codebuff-cli/chats.ts",
+    ["codebuff-cli/chats.test.ts"],
+    [
+      {
+        name: "cli-chats-files",
+        breaks: "files are chats",
+        find: "entry.isDirectory() ? [entry.name] : []",
+        replace: "[entry.name]",
+      },
+      {
+        name: "cli-chats-order",
+        breaks: "the oldest chat is the first",
+        find: "    .reverse()\n",
+        replace: "\n",
+      },
+      {
+        name: "cli-chats-homeless",
+        breaks: "a user without a home has no list",
+        find: "  if (homeDir === undefined) return [];",
+        replace: '  if (homeDir === undefined) throw new Error("no home");',
+        tests: ["codebuff-cli/poor-system.test.ts"],
+      },
+    ],
+  ),
+];
