@@ -85,7 +85,7 @@ export const CLI_CLIENT: readonly Mutant[] = [
       {
         name: "cli-client-no-belonging",
         breaks: "answers belong to no conversation",
-        find: "          this.#questions.belongTo(job.turn.id, (answer) => void conversation.prompt(answer, turnOptions));",
+        find: "          this.#questions.belongTo(job.turn.id, goOnWith(conversation, turnOptions));",
         replace: "",
         tests: ["codebuff-cli/questions.test.ts"],
       },

@@ -126,20 +126,20 @@ export const CLI_CORE: readonly Mutant[] = [
       {
         name: "print-mode-required",
         breaks: "a field that must be there may be missing",
-        find: "every(([name, kind]) => isOf(kind, chunk[name])) &&",
-        replace: "every(([name, kind]) => isOf(kind, chunk[name]) || chunk[name] === undefined) &&",
+        find: "of required) if (!isOf(kind, chunk[name])) return false;",
+        replace: "of required) if (name in chunk && !isOf(kind, chunk[name])) return false;",
       },
       {
         name: "print-mode-optional",
         breaks: "a field that may be there may be anything",
-        find: "chunk[name] === undefined || isOf(kind, chunk[name])",
-        replace: "chunk[name] === undefined || kind !== undefined",
+        find: "    if (value !== undefined && !isOf(kind, value)) return false;",
+        replace: "    if (value === null && !isOf(kind, value)) return false;",
       },
       {
-        name: "print-mode-inherited",
-        breaks: "the names of what every object has are types",
-        find: "Object.hasOwn(REQUIRED, type) ? REQUIRED[type] : undefined",
-        replace: "REQUIRED[type]",
+        name: "print-mode-untyped",
+        breaks: "a type that is no text is one",
+        find: 'typeof type === "string" ? REQUIRED_FIELDS.get(type) : undefined',
+        replace: "REQUIRED_FIELDS.get(String(type))",
       },
       {
         name: "print-mode-object",

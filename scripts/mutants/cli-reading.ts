@@ -13,6 +13,18 @@ export const CLI_READING: readonly Mutant[] = [
         replace: "line",
       },
       {
+        name: "cli-lines-return-within",
+        breaks: "the return at the end of a line in the middle of a piece stays",
+        find: 'line.endsWith("\\r") ? line.slice(0, -1) : line',
+        replace: "line",
+      },
+      {
+        name: "cli-lines-limit-within",
+        breaks: "a line in the middle of a piece may be of any length",
+        find: "last >= start && last - start <= this.#maxLineBytes",
+        replace: "last >= start",
+      },
+      {
         name: "cli-lines-mark",
         breaks: "a byte-order mark is no JSON",
         find: "isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text",
@@ -154,8 +166,8 @@ export const CLI_READING: readonly Mutant[] = [
       {
         name: "cli-report-failure",
         breaks: "a failure counts as success",
-        find: '  if (success) return { report: { status: "success" }, events };',
-        replace: '  if (success !== "") return { report: { status: "success" }, events };',
+        find: "  if (success) return",
+        replace: "  if (success || made) return",
       },
       {
         name: "cli-report-words",
@@ -312,6 +324,7 @@ export const CLI_READING: readonly Mutant[] = [
         breaks: "a run with any garbage has failed",
         find: "  if (!hasEvents && hasGarbage)",
         replace: "  if ((hasEvents || !hasEvents) && hasGarbage)",
+        tests: ["codebuff-cli/client.test.ts"],
       },
       {
         name: "cli-outcome-require",

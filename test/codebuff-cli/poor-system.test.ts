@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 
 /** What the system does not do. */
-const lacks = vi.hoisted(() => ({ home: false, removing: false }));
+const lacks = vi.hoisted(() => ({ home: false, homeName: false, removing: false }));
 
 vi.mock("node:os", async (load) => {
   const system = await load<typeof System>();
@@ -16,7 +16,7 @@ vi.mock("node:os", async (load) => {
     ...system,
     homedir: () => {
       if (lacks.home) throw Object.assign(new Error("no home"), { code: "ERR_SYSTEM_ERROR" });
-      return system.homedir();
+      return lacks.homeName ? "" : system.homedir();
     },
   };
 });
@@ -32,7 +32,7 @@ vi.mock("node:fs", async (load) => {
   };
 });
 
-afterEach(() => Object.assign(lacks, { home: false, removing: false }));
+afterEach(() => Object.assign(lacks, { home: false, homeName: false, removing: false }));
 
 describe("where the user has no home", () => {
   test("prompts are answered all the same, and there are no files to look into", async () => {
@@ -48,6 +48,11 @@ describe("where the user has no home", () => {
       "missing",
     ]);
     expect(listCodebuffChats()).toEqual([]);
+  });
+
+  test("because its name is empty, this process's own folder is none", () => {
+    lacks.homeName = true;
+    expect(findCodebuffCredentials({}, {}).findings.every(({ path }) => path === undefined)).toBe(true);
   });
 });
 

@@ -238,6 +238,8 @@ describe("what a client tells of it besides", () => {
     );
     await at.client.prompt("hi").result;
     expect(lines.toSorted()).toEqual(["!! working", '<- {"type":"finish","totalCost":1}']);
+    await at.another({ logger }).prompt("hi").result;
+    expect(lines).toHaveLength(2);
   });
 
   test("stderrFlood: of 100 MB it keeps 70 lines, and the turn is complete", async () => {
