@@ -1,6 +1,6 @@
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
-/** The client of the program, where its key comes from, and what it tells nobody. */
+/** The client of the program, and what it tells nobody. */
 export const CLI_CLIENT: readonly Mutant[] = [
   ...mutantsOf(
     "codebuff-cli/client.ts",
@@ -233,109 +233,6 @@ export const CLI_CLIENT: readonly Mutant[] = [
         find: "    if (this.#status === status) return;",
         replace: "",
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
-      },
-    ],
-  ),
-  ...mutantsOf(
-    "codebuff-cli/credentials.ts",
-    ["codebuff-cli/credentials.test.ts"],
-    [
-      {
-        name: "cli-credentials-order",
-        breaks: "the environment goes before the option",
-        find: '    { place: "option apiKey" as const, path: undefined, held: heldText(apiKey) },\n',
-        replace: "\n",
-      },
-      {
-        name: "cli-credentials-cli-order",
-        breaks: "the program's own order is not kept",
-        find: '    ...(credentialOrder === "cli" ? [own] : []),',
-        replace: "",
-      },
-      {
-        name: "cli-credentials-field",
-        breaks: "the last field counts",
-        find: "  for (const field of FIELDS) {",
-        replace: "  for (const field of [...FIELDS].reverse()) {",
-      },
-      {
-        name: "cli-credentials-empty",
-        breaks: "an empty key is one",
-        find: '  return isArgument(value) && value !== "";',
-        replace: "  return isArgument(value);",
-      },
-      {
-        name: "cli-credentials-nul",
-        breaks: "a key may have a NUL",
-        find: '  return isArgument(value) && value !== "";',
-        replace: '  return typeof value === "string" && value !== "" && isArgument("");',
-      },
-      {
-        name: "cli-credentials-size",
-        breaks: "a file of any size is read",
-        find: '    if (stat.size > MAX_FILE_BYTES) return { status: "too-large" };',
-        replace: "",
-      },
-      {
-        name: "cli-credentials-mark",
-        breaks: "a byte-order mark makes a file unreadable",
-        find: 'JSON.parse(text.replace(/^\\ufeff/, ""))',
-        replace: "JSON.parse(text)",
-      },
-      {
-        name: "cli-credentials-exposed",
-        breaks: "a file that others can read is not told",
-        find: "(stat.mode & 0o077) !== 0",
-        replace: "(stat.mode & 0o077) === 0o777",
-      },
-      {
-        name: "cli-credentials-conflict",
-        breaks: "another key of the program's own is not told",
-        find: '    own?.status === "other"\n',
-        replace: '    own?.status === "same"\n',
-      },
-      {
-        name: "cli-credentials-same",
-        breaks: "the same key is another one",
-        find: 'held.key === used ? "same" : "other"',
-        replace: 'held.key === used ? "other" : "other"',
-      },
-      {
-        name: "cli-credentials-inspect",
-        breaks: "a key is shown by who prints it",
-        find: "{ value: () => this.toString() }",
-        replace: "{ value: () => this.#apiKey }",
-      },
-      {
-        name: "cli-credentials-string",
-        breaks: "a key is shown in a text",
-        find: "    return `[API key from ${this.source}]`;",
-        replace: "    return `[API key ${this.#apiKey}]`;",
-      },
-      {
-        name: "cli-credentials-json",
-        breaks: "a key is shown in JSON",
-        find: 'apiKey: "[redacted]" }',
-        replace: "apiKey: this.#apiKey }",
-      },
-      {
-        name: "cli-credentials-missing",
-        breaks: "a file that is not there cannot be read",
-        find: 'isMissing ? "missing" : "unreadable"',
-        replace: 'isMissing ? "unreadable" : "unreadable"',
-      },
-      {
-        name: "cli-credentials-seen",
-        breaks: "keys that were not taken are shown",
-        find: '"key" in held ? [held.key] : []',
-        replace: '"key" in held && held.key === used ? [held.key] : []',
-        tests: ["codebuff-cli/keys.test.ts"],
-      },
-      {
-        name: "cli-credentials-profile",
-        breaks: "the program's own key is looked for elsewhere",
-        find: 'isObject(profile) ? profile["authToken"] : undefined',
-        replace: 'isObject(profile) ? profile["token"] : undefined',
       },
     ],
   ),

@@ -1,6 +1,6 @@
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
-/** What events mean for a turn, questions, conversations, and what a program can do. */
+/** What events mean for a turn, questions, and conversations. */
 export const CLI_TURNS: readonly Mutant[] = [
   ...mutantsOf(
     "codebuff-cli/turn.ts",
@@ -63,8 +63,8 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-turn-progress",
         breaks: "progress takes the place of what came before",
-        find: "output: `${textSoFar(call)}${printed.output}`",
-        replace: 'output: `${textSoFar({ ...call, output: "" })}${printed.output}`',
+        find: "{textSoFar(call)}",
+        replace: '{textSoFar({ ...call, output: "" })}',
       },
       {
         name: "cli-turn-failed-call",
@@ -75,8 +75,8 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-turn-answered",
         breaks: "a question is never answered",
-        find: "  return state.questions.delete(id) ?",
-        replace: "  return state.questions.delete(`${id} `) ?",
+        find: "state.questions.delete(id)",
+        replace: "state.questions.delete(event.type)",
       },
       {
         name: "cli-turn-sub-finish",
@@ -129,8 +129,8 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-questions-several",
         breaks: "of several answers nobody knows to what",
-        find: '`${question} ${lines[index] ?? ""}`',
-        replace: '`${question.slice(0, 0)}${lines[index] ?? ""}`',
+        find: "return questions.map(({ question }, index) =>",
+        replace: 'return questions.map(({ header: question = "" }, index) =>',
       },
       {
         name: "cli-questions-watch",
@@ -203,97 +203,6 @@ export const CLI_TURNS: readonly Mutant[] = [
         breaks: "a state may hold a flag",
         find: '(typeof sessionId === "string" && SESSION_ID.test(sessionId))',
         replace: 'typeof sessionId === "string"',
-      },
-    ],
-  ),
-  ...mutantsOf(
-    "codebuff-cli/probe.ts",
-    ["codebuff-cli/probe.test.ts"],
-    [
-      {
-        name: "cli-probe-prefix",
-        breaks: "a flag that begins like another is that",
-        find: '(?![\\\\w-])`, "m")',
-        replace: '`, "m")',
-      },
-      {
-        name: "cli-probe-order",
-        breaks: "one object is taken before lines",
-        find: '    : has("--print")\n      ? "print"',
-        replace: '    : has("--print") && !has("--json")\n      ? "print"',
-      },
-      {
-        name: "cli-probe-trim",
-        breaks: "a version ends with a newline",
-        find: "version: version.trim()",
-        replace: "version",
-      },
-      {
-        name: "cli-probe-clean",
-        breaks: "a failure shows the user's folder",
-        find: "new ConnectError(clean(startFailure(command, cause)), {",
-        replace: "new ConnectError(startFailure(command, cause), {",
-      },
-      {
-        name: "cli-probe-ui",
-        breaks: "a user interface is left running",
-        find: "          if (bytes === 0 && piece[0] === ESCAPE) asked.kill(); // it has opened its user interface",
-        replace: "",
-      },
-      {
-        name: "cli-probe-code",
-        breaks: "what a program says that failed is believed",
-        find: 'code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined',
-        replace: 'code === 1 || code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined',
-      },
-      {
-        name: "cli-probe-limit",
-        breaks: "a program that does not answer is waited for",
-        find: "    const cancel = clock.setTimeout(kill, PROBE_TIMEOUT);",
-        replace: "    const cancel = clock.setTimeout(() => {}, PROBE_TIMEOUT);",
-      },
-      {
-        name: "cli-probe-timer",
-        breaks: "a timer stays behind each question",
-        find: "      cancel();\n      signal",
-        replace: "\n      signal",
-      },
-      {
-        name: "cli-probe-aborted",
-        breaks: "a client that is closed leaves the probe",
-        find: '    signal.addEventListener("abort", kill, { once: true });',
-        replace: "",
-      },
-      {
-        name: "cli-probe-why",
-        breaks: "who waits for a probe of a client that is closed is told of its answer",
-        find: "          if (signal.aborted) answer.reject(signal.reason);\n          else",
-        replace: "          if (signal.aborted) answer.resolve(undefined);\n          else",
-      },
-    ],
-  ),
-  ...mutantsOf(
-    "codebuff-cli/chats.ts",
-    ["codebuff-cli/chats.test.ts"],
-    [
-      {
-        name: "cli-chats-files",
-        breaks: "files are chats",
-        find: "entry.isDirectory() ? [entry.name] : []",
-        replace: "[entry.name]",
-      },
-      {
-        name: "cli-chats-order",
-        breaks: "the oldest chat is the first",
-        find: "    .reverse()\n",
-        replace: "\n",
-      },
-      {
-        name: "cli-chats-homeless",
-        breaks: "a user without a home has no list",
-        find: "  if (homeDir === undefined) return [];",
-        replace: '  if (homeDir === undefined) throw new Error("no home");',
-        tests: ["codebuff-cli/poor-system.test.ts"],
       },
     ],
   ),

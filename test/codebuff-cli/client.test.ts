@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, rm, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
@@ -47,6 +47,25 @@ describe("a turn that is over", () => {
   });
 });
 
+test("a question that was answered is open no longer, while the turn goes on", async () => {
+  const answer = { type: "json", value: { answers: [{ questionIndex: 0, otherText: "yes" }] } };
+  const events = [
+    ASK,
+    { type: "text", text: "a" },
+    { hold: "go" },
+    { type: "tool_result", toolCallId: "q1", toolName: "ask_user", output: [answer] },
+    { type: "text", text: "b" },
+    { hold: "for ever" },
+  ];
+  await using at = await cliWorld({ events });
+  const turn = at.client.prompt("hi");
+  await shown(turn, "a");
+  expect(turn.pending.map(({ id }) => id)).toEqual(["q1"]);
+  at.cli.release("go");
+  await shown(turn, "ab");
+  expect(turn.pending).toEqual([]);
+});
+
 describe("what a run is taken for", () => {
   test("garbage beside an event, and no finish: completed", async () => {
     await using at = await cliWorld({
@@ -85,7 +104,35 @@ describe("what a run is taken for", () => {
   });
 });
 
+test("words of the program are not shown with the key in them", async () => {
+  const events = [{ type: "error", message: "Unauthorized: hush-4f9b" }];
+  await using at = await cliWorld({ events, exit: { code: 1 } }, { apiKey: "hush-4f9b" });
+  const message = expect.stringContaining("Unauthorized: [redacted]");
+  expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "auth", message });
+});
+
+test.skipIf(process.platform === "win32")(
+  "a program that turns out not to start fails its turn, or lets it be cancelled before that is known",
+  async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "tool");
+    await writeFile(command, "#!/nowhere/at/all\n", { mode: 0o755 });
+    await using at = await cliWorld({}, { command, args: [], maxProcesses: 1 });
+    const cancelled = at.client.prompt("a");
+    const failed = at.client.prompt("b");
+    expect(await cancelled.cancel()).toMatchObject({ status: "cancelled" });
+    expect(await failureOf(failed)).toMatchObject({ code: "connect-failed", delivery: "not-sent" });
+  },
+);
+
 describe("a limit", () => {
+  test("on the silence of one turn counts before the first line, too", async () => {
+    await using at = await cliWorld({ events: [{ hold: "for ever" }] });
+    const turn = at.client.prompt("hi", { idleTimeout: 1_000 });
+    await at.clock.advance(1_000);
+    expect(await failureOf(turn)).toMatchObject({ kind: "idle", timeout: 1_000 });
+  });
+
   test("on silence does not count behind the last word", async () => {
     await using at = await cliWorld({ events: [FINISH], exit: { never: true } }, { idleTimeout: 1_000 });
     const turn = at.client.prompt("hi");
@@ -206,7 +253,7 @@ describe("a client", () => {
 
   test("says of a program that is not there where, without the user's folder", async () => {
     for (const [homeDir, words] of [
-      ["/home/of/me", "`~/tool`"],
+      ["/home/of/me", "`~/tool` is not to be found"],
       ["/", "`/home/of/me/tool`"],
     ] as const) {
       const client = new CodebuffCli({ command: "/home/of/me/tool", homeDir });

@@ -210,21 +210,6 @@ describe("a slow reader", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("who catches up behind the end of the program starts no clock any more", async () => {
-    const said = Array.from({ length: 10 }, (_, index) => ({ type: "text", text: `${index}` }));
-    const events = [...said, { type: "finish", totalCost: 1 }];
-    await using at = await cliWorld({ events }, { maxQueuedEvents: 4 });
-    const turn = at.client.prompt("hi");
-    const reader = turn[Symbol.asyncIterator]();
-    await reader.next();
-    expect(await turn.outcome).toMatchObject({ status: "completed" });
-    expect(at.clock.pending).toBe(0);
-    let count = 1;
-    for (let step = await reader.next(); !step.done; step = await reader.next()) count++;
-    expect(count).toBe(events.length);
-    expect(at.clock.pending).toBe(0);
-  });
-
   test("that is none, since nobody reads, holds up nothing", async () => {
     await using at = await cliWorld({ flood: 20_000 }, { maxQueuedEvents: 10 });
     expect(await at.client.prompt("hi").outcome).toMatchObject({ status: "completed" });

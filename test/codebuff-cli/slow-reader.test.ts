@@ -40,6 +40,7 @@ describe("a program whose reader is slow", () => {
     const turn = at.client.prompt("hi");
     const reader = turn[Symbol.asyncIterator]();
     await shown(turn, "ab");
+    expect(at.clock.pending).toBe(0);
     await at.clock.advance(5_000);
     expect(turn.status).toBe("streaming");
     expect(at.cli.runs()[0]?.signals).toEqual([]);
@@ -69,6 +70,7 @@ describe("a program whose reader is slow", () => {
     await new Promise<void>((resolve) => {
       turn.on("event", ({ type }) => type === "finish" && resolve());
     });
+    expect(at.clock.pending).toBe(0);
     await at.clock.advance(5_000);
     expect(turn.status).toBe("streaming");
     for (let count = 0; count < 3; count++) await reader.next();
@@ -91,5 +93,20 @@ describe("a program whose reader is slow", () => {
     expect(turn.status).toBe("streaming");
     await at.clock.advance(1);
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { kind: "idle" } });
+  });
+
+  test("who catches up behind the end of the program starts no clock any more", async () => {
+    const said = Array.from({ length: 10 }, (_, index) => ({ type: "text", text: `${index}` }));
+    const events = [...said, { type: "finish", totalCost: 1 }];
+    await using at = await cliWorld({ events }, { maxQueuedEvents: 4 });
+    const turn = at.client.prompt("hi");
+    const reader = turn[Symbol.asyncIterator]();
+    await reader.next();
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
+    expect(at.clock.pending).toBe(0);
+    let count = 1;
+    for (let step = await reader.next(); !step.done; step = await reader.next()) count++;
+    expect(count).toBe(events.length);
+    expect(at.clock.pending).toBe(0);
   });
 });

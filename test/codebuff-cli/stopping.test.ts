@@ -182,11 +182,13 @@ describe("a process that does not want to end", () => {
   test("slowSigterm: it may take its time, and what it still says is not told", async () => {
     await using scene = await streaming({ slowSigterm: 50 });
     const events = eventsOf(scene.turn);
+    const messages: unknown[] = [];
+    scene.client.on("message", (message) => messages.push(message));
     const outcome = scene.turn.cancel();
     await told(scene, "SIGTERM");
     scene.cli.release("go"); // it goes on, and finishes
     expect(await outcome).toMatchObject({ status: "cancelled", partial: { text: "part" } });
-    expect(events).toEqual([]);
+    expect([...events, ...messages]).toEqual([]);
   });
 });
 
