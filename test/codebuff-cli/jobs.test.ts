@@ -4,7 +4,7 @@ import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld, HELD, NO_HOME } from "../helpers/codebuff-cli.ts";
-import { shown } from "../helpers/turns.ts";
+import { shown, thrown } from "../helpers/turns.ts";
 
 describe("prompts that wait for a process", () => {
   test("are called as they were asked for, whatever becomes of the options meanwhile", async () => {
@@ -22,6 +22,14 @@ describe("prompts that wait for a process", () => {
     at.cli.release("go");
     await second.result;
     expect(at.cli.runs()[1]?.argv).toEqual(["-p", "--max", "--params", '{"a":1}', "--", "second"]);
+  });
+
+  test("have parameters that are an object, also as JSON has it", async () => {
+    await using at = await cliWorld({ profile: "print" }, { profile: "print" });
+    expect(thrown(() => at.client.prompt("hi", { params: { toJSON: () => [1] } }))).toMatchObject({
+      code: "invalid-input",
+      message: expect.stringContaining("`params`"),
+    });
   });
 
   test("of 5,000 that cannot be started any more, each fails", async () => {

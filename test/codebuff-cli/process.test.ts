@@ -72,3 +72,24 @@ test("output that is paused when the grace of the pipes ends gets another, when 
   expect(ended).toEqual([{ code: 0, signal: null }]);
   expect(clock.pending).toBe(0);
 });
+
+test("a program that ends without reading its input breaks a pipe, and nothing else", async () => {
+  const thrown: unknown[] = [];
+  const onThrow = (error: unknown): void => void thrown.push(error);
+  process.on("uncaughtException", onThrow);
+  const exit = await new Promise((resolve) => {
+    new CliProcess({
+      command: process.execPath,
+      args: ["--version"],
+      cwd: undefined,
+      env: process.env,
+      input: "x".repeat(1_000_000),
+      clock: new WatchedClock(),
+      listener: { stdout: () => {}, stderr: () => {}, ended: resolve, failed: resolve },
+    });
+  });
+  await setImmediate();
+  process.off("uncaughtException", onThrow);
+  expect(exit).toEqual({ code: 0, signal: null });
+  expect(thrown).toEqual([]);
+});

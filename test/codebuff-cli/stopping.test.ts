@@ -1,6 +1,9 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
 import type { FakeCodebuffScenario } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { type CliWorld, cliWorld, HELD, isThere } from "../helpers/codebuff-cli.ts";
 import { eventsOf, shown } from "../helpers/turns.ts";
 
@@ -209,6 +212,21 @@ describe("what a process has started", () => {
     await outcome;
     await scene.cli.gone(child);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "ignores SIGTERM and holds the pipes: it is killed with the end of its parent, and nobody waits",
+    async () => {
+      await using folder = await tempFolder();
+      const command = join(folder.path, "tool");
+      const stays = "(trap '' TERM; for each in 1 2 3 4 5 6 7 8 9; do sleep 1; done) &";
+      const says = `echo '{"type":"text","text":"part"}'`;
+      await writeFile(command, `#!/bin/sh\n${stays}\n${says}\nwait\n`, { mode: 0o755 });
+      await using at = await cliWorld({}, { command, args: [] });
+      const turn = at.client.prompt("hi");
+      await shown(turn, "part");
+      expect(await turn.cancel()).toMatchObject({ status: "cancelled" }); // by a clock that stands
+    },
+  );
 
   test("holdPipes: pipes that another process holds keep nobody waiting for more than a second", async () => {
     await using scene = await streaming({ holdPipes: 1e6 });
