@@ -7,6 +7,7 @@ import { chunk } from "./cases/chunk.ts";
 import { coldImport } from "./cases/cold-import.ts";
 import type { Case, Effort, Figure } from "./cases/figure.ts";
 import { idleHeap } from "./cases/idle-heap.ts";
+import { line } from "./cases/line.ts";
 import { redial } from "./cases/redial.ts";
 import { size } from "./cases/size.ts";
 import { thousandTurns } from "./cases/thousand-turns.ts";
@@ -14,13 +15,23 @@ import { turn } from "./cases/turn.ts";
 import { type Committed, limitOf, plainTable, readResults, renderResults } from "./results.ts";
 import { thisMachine } from "./support/machine.ts";
 
-const CASES: readonly Case[] = [chunk, turn, backlog, size, coldImport, idleHeap, redial, thousandTurns];
+const CASES: readonly Case[] = [
+  chunk,
+  turn,
+  line,
+  backlog,
+  size,
+  coldImport,
+  idleHeap,
+  redial,
+  thousandTurns,
+];
 
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
 const HELP = `Usage: npm run bench [-- options]
 
-Measures the built package beside others: raw ws and JSON.parse, a bare queue, @atproto/ws-client and graphql-ws.
+Measures the built package beside others: raw ws and JSON.parse, node:readline, a bare queue, @atproto/ws-client and graphql-ws.
 They read in turns in one process, from a server in another. No figure is a time: all are ratios, sizes or counts.
 
 ${CASES.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join("\n")}

@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { websocket } from "@atproto/ws-client";
 import { CassClient } from "agentwire/cass";
 import { CodebuffClient } from "agentwire/codebuff";
+import { CodebuffCli } from "agentwire/codebuff-cli";
 import { CodeyClient } from "agentwire/codey";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
@@ -13,6 +17,7 @@ import {
   parsePlain,
   parsePlainCass,
   parsePlainCodey,
+  parsePlainLine,
 } from "../support/messages.ts";
 import type { Sink } from "../support/sink.ts";
 
@@ -199,6 +204,36 @@ const cassTurns: Connect = async (server, count) => {
   };
 };
 
+const PRINT_LINES = join(import.meta.dirname, "..", "server", "print-lines.ts");
+
+/** A program's lines, and the parser on them; a process for each answer, as with the other. */
+const rawLines: Connect = async (_, count) => ({
+  name: "raw-lines",
+  async stream(sink) {
+    const stdio = ["ignore", "pipe", "inherit"] as const;
+    const child = spawn(process.execPath, [PRINT_LINES, String(count)], { stdio: [...stdio] });
+    const closed = once(child, "close");
+    if (!child.stdout) throw new Error("the program has no output");
+    createInterface({ input: child.stdout }).on("line", (text) => {
+      const event = parsePlainLine(text);
+      if (event.type === "text") sink.take(event.text);
+    });
+    await closed;
+  },
+  close: () => {},
+});
+
+const cliTurn: Connect = async (_, count) => {
+  const client = new CodebuffCli({ command: process.execPath, args: [PRINT_LINES, String(count)] });
+  return {
+    name: "agentwire-codebuff-cli",
+    async stream(sink) {
+      for await (const event of client.prompt("go")) if (event.type === "text") sink.take(event.delta);
+    },
+    close: () => void client.close({ force: true }),
+  };
+};
+
 /**
  * In the order of the table, the one first that the others are compared with. Each protocol has a process of its own: code that two of them share would be compiled
  * for both, and cost more than it does where there is one.
@@ -207,6 +242,7 @@ export const CONTENDERS: Readonly<Record<string, readonly Connect[]>> = {
   codebuff: [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns],
   codey: [rawCodey, codeyTurn],
   cass: [rawCass, cassTurns],
+  "codebuff-cli": [rawLines, cliTurn],
 };
 
 async function readTurn(client: CodebuffClient, sink: Sink): Promise<void> {

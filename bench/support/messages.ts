@@ -21,6 +21,12 @@ export interface PlainReply {
   readonly text?: string;
 }
 
+/** An event that a program prints. */
+export interface PlainLine {
+  readonly type: string;
+  readonly text: string;
+}
+
 /** How a program reads frames that has nothing but `ws`: unchecked. */
 export function parsePlain(data: RawData | string): PlainFrame {
   return JSON.parse(data.toString());
@@ -34,4 +40,9 @@ export function parsePlainCodey(data: RawData | string): PlainDelta {
 /** The same for Cass's frames. */
 export function parsePlainCass(data: RawData | string): PlainReply {
   return JSON.parse(data.toString());
+}
+
+/** The same for a line of a program's output. */
+export function parsePlainLine(line: string): PlainLine {
+  return JSON.parse(line);
 }

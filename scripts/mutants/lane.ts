@@ -10,7 +10,7 @@ const TEST_TIMEOUT = 5_000;
 /** Times that a test may fail as it is before that counts: a few measure costs, and a busy machine disturbs them. */
 const RETRIES = 2;
 
-/** ms for one run of vitest, which cannot end a loop that never yields. */
+/** ms for one run of vitest, which cannot end a loop that never yields; the run without any mutant has it for each file. */
 const RUN_TIMEOUT = 60_000;
 
 export interface FailedTest {
@@ -50,7 +50,7 @@ const report = z.object({
 /** Copies what tests need; what is installed is linked entry by entry, so that caches stay in the copy. */
 export async function openLane(root: string): Promise<Lane> {
   const folder = await tempFolder();
-  for (const name of ["src", "test"])
+  for (const name of ["src", "test", "scripts"])
     await cp(join(root, name), join(folder.path, name), { recursive: true });
   for (const name of await readdir(root)) {
     if (/^(?:package|tsconfig.*)\.json$|^vitest.*\.ts$/.test(name)) {
@@ -64,13 +64,14 @@ export async function openLane(root: string): Promise<Lane> {
     await symlink(join(root, "node_modules", name), join(modules, name), "junction");
   }
   return {
-    run: (tests) => vitest(folder.path, tests, ["--retry", String(RETRIES)]),
+    run: (tests) => vitest(folder.path, tests, ["--retry", String(RETRIES)], RUN_TIMEOUT * tests.length),
     runWith: async (file, text, tests) => {
       const path = join(folder.path, file);
       const original = await readFile(path, "utf8");
       await writeFile(path, text);
       try {
-        return await vitest(folder.path, tests, ["--bail", "1", "--testTimeout", String(TEST_TIMEOUT)]);
+        const options = ["--bail", "1", "--testTimeout", String(TEST_TIMEOUT)];
+        return await vitest(folder.path, tests, options, RUN_TIMEOUT);
       } finally {
         await writeFile(path, original);
       }
@@ -79,7 +80,12 @@ export async function openLane(root: string): Promise<Lane> {
   };
 }
 
-async function vitest(root: string, tests: readonly string[], options: readonly string[]): Promise<Verdict> {
+async function vitest(
+  root: string,
+  tests: readonly string[],
+  options: readonly string[],
+  timeout: number,
+): Promise<Verdict> {
   const output = join(root, "report.json");
   await rm(output, { force: true });
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
@@ -87,7 +93,7 @@ async function vitest(root: string, tests: readonly string[], options: readonly 
   const args = [program, "run", "--root", root, "--no-file-parallelism", ...reporting, ...options, ...tests];
   const result = await run(process.execPath, args, {
     cwd: root,
-    timeout: RUN_TIMEOUT,
+    timeout,
     env: { NO_COLOR: "1" },
   });
   const said = `${result.ending}\n${tail(result, 12)}`;

@@ -2,6 +2,18 @@ import { CASS_REST } from "./cass-rest.ts";
 import { CASS_TAGS } from "./cass-tags.ts";
 import { CASS_TURNS } from "./cass-turns.ts";
 import { CASS_WIRE } from "./cass-wire.ts";
+import { CLI_CALLING } from "./cli-calling.ts";
+import { CLI_CLIENT } from "./cli-client.ts";
+import { CLI_CORE } from "./cli-core.ts";
+import { CLI_CREDENTIALS } from "./cli-credentials.ts";
+import { CLI_END } from "./cli-end.ts";
+import { CLI_JOBS } from "./cli-jobs.ts";
+import { CLI_MACHINE } from "./cli-machine.ts";
+import { CLI_OUTCOME } from "./cli-outcome.ts";
+import { CLI_PROCESS } from "./cli-process.ts";
+import { CLI_READING } from "./cli-reading.ts";
+import { CLI_RUN } from "./cli-run.ts";
+import { CLI_TURNS } from "./cli-turns.ts";
 import { ANSWERS } from "./codebuff-answers.ts";
 import { HANDLERS } from "./codebuff-handlers.ts";
 import { HANDSHAKE } from "./codebuff-handshake.ts";
@@ -44,4 +56,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...CASS_REST,
   ...CASS_TURNS,
   ...CASS_WIRE,
+  ...CLI_RUN,
+  ...CLI_END,
+  ...CLI_PROCESS,
+  ...CLI_JOBS,
+  ...CLI_CALLING,
+  ...CLI_MACHINE,
+  ...CLI_CREDENTIALS,
+  ...CLI_READING,
+  ...CLI_OUTCOME,
+  ...CLI_TURNS,
+  ...CLI_CLIENT,
+  ...CLI_CORE,
 ];

@@ -156,7 +156,7 @@ export class CodebuffCli
       {
         create: (input, turnOptions, session) => {
           const job = this.#create(input, turnOptions, session);
-          this.#questions.belongTo(job.turn.id, (answer) => void conversation.prompt(answer, turnOptions));
+          this.#questions.belongTo(job.turn.id, goOnWith(conversation, turnOptions));
           return { turn: job.turn, start: () => this.#start(job), text: job.prompt.text };
         },
         continues: canContinue(this.#settings.profile),
@@ -360,6 +360,14 @@ export class CodebuffCli
   }
 
   readonly #onAbort = (): void => void this.close();
+}
+
+/** Remembered longer than the turn; made here, where no turn is in scope that it would keep alive. */
+function goOnWith(
+  conversation: CodebuffCliConversation,
+  options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
+): (answer: string) => void {
+  return (answer) => void conversation.prompt(answer, options);
 }
 
 /** @throws InvalidInputError for a folder that is not there, which a process would be started in to no end */

@@ -25,8 +25,22 @@ export class LineSplitter {
 
   /** The lines that end in this piece. */
   *push(piece: Uint8Array): Iterable<string | LongLine> {
-    let start = 0;
-    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
+    let end = piece.indexOf(NEWLINE);
+    if (end === -1) {
+      this.#keep(piece);
+      return;
+    }
+    this.#keep(piece.subarray(0, end));
+    yield this.#take();
+    let start = end + 1;
+    const last = piece.lastIndexOf(NEWLINE);
+    if (last >= start && last - start <= this.#maxLineBytes) {
+      // None of them can be too long. To decode them one by one takes three times as long.
+      const text = this.#decoder.decode(piece.subarray(start, last));
+      for (const line of text.split("\n")) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+      start = last + 1;
+    }
+    for (end = piece.indexOf(NEWLINE, start); end !== -1; end = piece.indexOf(NEWLINE, start)) {
       this.#keep(piece.subarray(start, end));
       yield this.#take();
       start = end + 1;

@@ -12,7 +12,7 @@ export class SignalRelay {
     this.forward = forward;
     if (!isWanted) return;
     relays.add(this);
-    if (relays.size === 1) listen();
+    listen();
   }
 
   stop(): void {
@@ -20,7 +20,7 @@ export class SignalRelay {
   }
 }
 
-/** As the first: who counts the listeners to see whether this process is to die is not to count this one. */
+/** Once, and as the first: who counts the listeners to see whether this process is to die is not to count this one. */
 function listen(): void {
   for (const signal of SIGNALS) process.off(signal, onSignal).prependListener(signal, onSignal);
 }

@@ -137,6 +137,12 @@ const OPTIONAL: Readonly<Record<string, Kind>> = {
   includeToolCall: "boolean",
 };
 
+/** The same as lists: this is once per event, and to make them costs more than all else of it. */
+const REQUIRED_FIELDS: ReadonlyMap<string, readonly (readonly [name: string, kind: Kind])[]> = new Map(
+  Object.entries(REQUIRED).map(([type, fields]) => [type, Object.entries(fields)]),
+);
+const OPTIONAL_FIELDS = Object.entries(OPTIONAL);
+
 /**
  * Whether something is one of these events, with every field of its type in place.
  *
@@ -148,13 +154,14 @@ const OPTIONAL: Readonly<Record<string, Kind>> = {
 export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   if (!isObject(chunk)) return false;
   const { type } = chunk;
-  if (typeof type !== "string") return false;
-  const required = Object.hasOwn(REQUIRED, type) ? REQUIRED[type] : undefined;
+  const required = typeof type === "string" ? REQUIRED_FIELDS.get(type) : undefined;
   if (!required) return false;
-  return (
-    Object.entries(required).every(([name, kind]) => isOf(kind, chunk[name])) &&
-    Object.entries(OPTIONAL).every(([name, kind]) => chunk[name] === undefined || isOf(kind, chunk[name]))
-  );
+  for (const [name, kind] of required) if (!isOf(kind, chunk[name])) return false;
+  for (const [name, kind] of OPTIONAL_FIELDS) {
+    const value = chunk[name];
+    if (value !== undefined && !isOf(kind, value)) return false;
+  }
+  return true;
 }
 
 function isOf(kind: Kind, value: unknown): boolean {

@@ -37,6 +37,27 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram(nearby, {})).toEqual({ command: at.path("b/tool"), args: [] });
   });
 
+  test("in a relative folder of PATH, too: the new process may have another folder", async () => {
+    await using at = await folders();
+    const PATH = relative(process.cwd(), at.path("b"));
+    expect(findProgram("tool", { PATH })).toEqual({ command: at.path("b", "tool"), args: [] });
+  });
+
+  test("is found although the folder of this process is gone, unless it is relative to that", () => {
+    const system: CommandSystem = {
+      platform: "linux",
+      get cwd(): string {
+        throw new Error("it is gone");
+      },
+      node: "node",
+      kindOf: () => "program",
+      read: () => "",
+    };
+    expect(findProgram("/bin/tool", {}, system)).toEqual({ command: "/bin/tool", args: [] });
+    expect(findProgram("tool", { PATH: "/bin" }, system)).toEqual({ command: "/bin/tool", args: [] });
+    expect(() => findProgram("./tool", {}, system)).toThrow("it is gone");
+  });
+
   test("without a separator is not looked for in the folder of this process", () => {
     expect(findProgram("package.json", { PATH: ":" })).toEqual({ code: "ENOENT" });
   });

@@ -189,6 +189,16 @@ describe("in a file", () => {
 });
 
 describe("empty values", () => {
+  test("and what no environment can hold count as none", async () => {
+    await using at = await home({
+      [FILES.config]: { apiKey: "se\0cret", token: "good" },
+      [FILES.own]: profile("se\0cret"),
+    });
+    const { credentials, findings } = findCodebuffCredentials({ homeDir: at.path, apiKey: "a\0b" }, {});
+    expect(credentials?.apiKey).toBe("good");
+    expect(findings.map(({ status }) => status)).toEqual(["none", "none", "used", "missing", "none"]);
+  });
+
   test("2.5 empty values & 7 empty keys: those of the option and of the environment count as none", async () => {
     await using folder = await home({ [FILES.config]: { apiKey: "of-file" } });
     const options = { apiKey: "", homeDir: folder.path };

@@ -108,11 +108,28 @@ describe("finish", () => {
     expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
   });
 
+  test("with a cost of 0 has that, and with one beyond all numbers none", () => {
+    expect(said({ type: "finish", totalCost: 0 })).toMatchObject({ event: { totalCost: 0 } });
+    const line = readLine('{"type":"finish","totalCost":1e999}');
+    expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
+  });
+
   test("with an agent that is no text has none", () => {
     expect(said({ type: "finish", agentId: 3, totalCost: 1 })).toMatchObject({
       event: { type: "finish", totalCost: 1 },
     });
   });
+});
+
+test.each([
+  { type: "json" },
+  { type: "media", data: "aGk=" },
+  { type: "media", mediaType: "text/plain" },
+  { type: "x" },
+])("a result with %j is unparsed", (part) => {
+  const result = { type: "tool_result", toolCallId: "t", toolName: "x" };
+  expect(said({ ...result, output: [{ type: "json", value: null }] })).toMatchObject({ kind: "event" });
+  expect(said({ ...result, output: [part] })).toMatchObject({ kind: "unparsed" });
 });
 
 describe("other lines", () => {

@@ -14,7 +14,7 @@ const WRONG: { readonly [Name in keyof Required<CodebuffCliOptions>]: readonly u
   mode: ["lite", 7],
   freeFlag: ["--max", true],
   cwd: ["", "-x", "a\0b", 7],
-  env: [[], { A: 7 }, { A: "a\0b" }, { "A=B": "c" }, "A=b"],
+  env: [[], { A: 7 }, { A: "a\0b" }, { "A=B": "c" }, { "": "c" }, "A=b"],
   apiKey: [7, "a\0b"],
   homeDir: ["", "-x", 7],
   configDirName: ["", "-x", 7],

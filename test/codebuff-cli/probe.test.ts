@@ -56,6 +56,12 @@ describe("probe()", () => {
     await at.cli.gone(pid);
   });
 
+  test("of a program that is not there says so without the user's folder", async () => {
+    const client = new CodebuffCli({ command: "/home/of/me/tool", homeDir: "/home/of/me" });
+    await expect(client.probe()).rejects.toMatchObject({ message: expect.stringContaining("`~/tool`") });
+    await client.close();
+  });
+
   test("of a program that is not there can be tried again", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "later");

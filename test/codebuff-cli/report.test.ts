@@ -69,6 +69,20 @@ describe("a report", () => {
     ]);
   });
 
+  test("sub-agents of one type within each other do, too", () => {
+    const [start, finish] = [
+      { type: "subagent_start", agentType: "a" },
+      { type: "subagent_finish", agentType: "a" },
+    ];
+    const agents = eventsOf({ success: true, output: "", traces: [start, start, finish, finish] });
+    expect(agents.map((event) => ("agentId" in event ? event.agentId : ""))).toEqual([
+      "agent_1",
+      "agent_2",
+      "agent_2",
+      "agent_1",
+    ]);
+  });
+
   test("an error on the way is an event, and what is no trace is left out", () => {
     const traces = [{ type: "error", message: "no tool" }, null, 3, { type: "tool_call" }, { agentId: "x" }];
     expect(eventsOf({ success: true, output: "", traces })).toEqual([{ type: "error", message: "no tool" }]);

@@ -148,6 +148,21 @@ describe("a conversation", () => {
     expect(thrown(() => at.client.conversation({ from } as never))).toMatchObject({ code: "invalid-input" });
   });
 
+  test("with a program without `--continue` begins anew each time, although it tells its session", async () => {
+    await using at = await cliWorld(
+      { profile: "print", sessionKey: "session_id", sessionId: "s" },
+      { profile: "print" },
+    );
+    const conversation = at.client.conversation();
+    const [one, two] = [conversation.prompt("one"), conversation.prompt("two")];
+    expect(await one.result).toMatchObject({ sessionId: "s" });
+    await two.result;
+    await conversation.prompt("three").result;
+    expect(continued(at)).toEqual([undefined, undefined, undefined]);
+    expect(at.warnings.map(({ kind }) => kind)).toEqual(["no-continuity", "no-continuity"]);
+    expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1 });
+  });
+
   test("cannot be had of a program without `--continue`", async () => {
     await using at = await cliWorld(
       { profile: "print", sessionKey: "session_id", sessionId: "s" },

@@ -199,11 +199,13 @@ describe("a process that does not want to end", () => {
   test("7 no item after abort & switch slowSigterm: it may take its time, and what it still says is not told", async () => {
     await using scene = await streaming({ slowSigterm: 50 });
     const events = eventsOf(scene.turn);
+    const messages: unknown[] = [];
+    scene.client.on("message", (message) => messages.push(message));
     const outcome = scene.turn.cancel();
     await told(scene, "SIGTERM");
     scene.cli.release("go"); // it goes on, and finishes
     expect(await outcome).toMatchObject({ status: "cancelled", partial: { text: "part" } });
-    expect(events).toEqual([]);
+    expect([...events, ...messages]).toEqual([]);
   });
 });
 
@@ -253,6 +255,17 @@ describe("what a process has started", () => {
     await scene.clock.advance(999);
     expect(scene.turn.status).toBe("cancelling");
     await scene.clock.advance(1);
+    expect(await outcome).toMatchObject({ status: "cancelled" });
+  });
+
+  test("holdPipes, and a grandchild that ignores SIGTERM: a turn that is cancelled behind the exit leaves none", async () => {
+    await using at = await cliWorld({ holdPipes: 1e6, grandchild: true, ignoreSigterm: true });
+    const turn = at.client.prompt("hi");
+    await at.clock.armed(1_000);
+    const [child = 0] = at.cli.runs()[0]?.grandchildren ?? [];
+    const outcome = turn.cancel();
+    await at.cli.gone(child);
+    await at.clock.advance(1_000);
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
@@ -336,6 +349,14 @@ describe("silence", () => {
 });
 
 describe("a limit of time", () => {
+  test("on the silence of one turn does not count what follows its last word: there is one for that", async () => {
+    await using at = await cliWorld({ exit: { never: true } });
+    const turn = at.client.prompt("hi", { idleTimeout: 1_000 });
+    await at.clock.armed(5_000);
+    await at.clock.advance(5_000);
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
+  });
+
   test("3.2 timeoutSeconds & switch secondMs: it is told to the program, and kept here five seconds later", async () => {
     await using at = await cliWorld({ events: HELD, secondMs: 1e6 });
     const turn = at.client.prompt("hi", { timeoutSeconds: 9.5 });

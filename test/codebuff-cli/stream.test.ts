@@ -233,6 +233,20 @@ describe("what a client tells of it besides", () => {
     expect(stderr).toEqual({ head: ["working"], tail: [], truncated: false, totalLines: 1 });
   });
 
+  test("with debug, each line of both outputs", async () => {
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    await using at = await cliWorld(
+      { events: [{ type: "finish", totalCost: 1 }], stderr: [{ text: "\u001b[31mworking\u001b[0m\n" }] },
+      { debug: true, logger },
+    );
+    await at.client.prompt("hi").result;
+    expect(lines.toSorted()).toEqual(["!! working", '<- {"type":"finish","totalCost":1}']);
+    await at.another({ logger }).prompt("hi").result;
+    expect(lines).toHaveLength(2);
+  });
+
   test("7 100 MB of noise & switch stderrFlood: of 100 MB it keeps 70 lines, and the turn is complete", async () => {
     const { result } = await run({ stderrFlood: 100_000_000 });
     expect(result.stderr).toMatchObject({ truncated: true });

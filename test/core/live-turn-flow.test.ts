@@ -28,6 +28,21 @@ describe("what a turn comes from", () => {
     expect(flowed).toEqual(["pause", "resume"]);
   });
 
+  test("is paused when half of the bytes that may wait do, and goes on at half of that", async () => {
+    const { turn, flowed } = pausable();
+    const events = reader(turn);
+    turn.push("x", 500);
+    expect(flowed).toEqual([]);
+    turn.push("x", 1);
+    expect(flowed).toEqual(["pause"]);
+    turn.push("x", 251);
+    await events.next();
+    await events.next();
+    expect(flowed).toEqual(["pause"]);
+    await events.next();
+    expect(flowed).toEqual(["pause", "resume"]);
+  });
+
   test("is not paused for nobody, but for a reader who comes late", () => {
     const { turn, flowed, push } = pausable();
     push(100);

@@ -4,21 +4,24 @@ import { onExit } from "signal-exit";
 import { CodebuffCli, type CodebuffCliOptions } from "../../../src/codebuff-cli/index.ts";
 
 const [how, given = "{}"] = process.argv.slice(2);
+// Before there are clients: who listens first decides first.
+if (how === "with another library") onExit(() => void writeSync(1, "the other library\n"));
 const options: CodebuffCliOptions = JSON.parse(given);
 const clients = [new CodebuffCli(options), ...(how === "two clients" ? [new CodebuffCli(options)] : [])];
 const [client] = clients;
-if (how === "listens itself") process.on("SIGTERM", () => process.stdout.write("heard\n")); // and lives on
+if (how === "listens itself" || how === "prompts twice")
+  process.on("SIGTERM", () => process.stdout.write("heard\n")); // and lives on
 
-if (how === "with another library") onExit(() => void writeSync(1, "the other library\n"));
-
-const turn = client?.prompt("hi");
-turn?.on("event", ({ type }) => {
-  if (type !== "text") return;
-  if (how === "cancels") void turn.cancel();
-  process.stdout.write("started\n");
-  if (how === "exits") process.exit(3);
-  if (how === "throws") throw new Error("mine");
-  if (how === "throws later") setImmediate(() => Promise.reject(new Error("mine")));
-});
-const outcome = await turn?.outcome;
-process.stdout.write(`${JSON.stringify({ status: outcome?.status })}\n`);
+for (let prompts = how === "prompts twice" ? 2 : 1; prompts > 0; prompts--) {
+  const turn = client?.prompt("hi");
+  turn?.on("event", ({ type }) => {
+    if (type !== "text") return;
+    if (how === "cancels") void turn.cancel();
+    process.stdout.write("started\n");
+    if (how === "exits") process.exit(3);
+    if (how === "throws") throw new Error("mine");
+    if (how === "throws later") setImmediate(() => Promise.reject(new Error("mine")));
+  });
+  const outcome = await turn?.outcome;
+  process.stdout.write(`${JSON.stringify({ status: outcome?.status })}\n`);
+}

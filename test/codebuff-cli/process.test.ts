@@ -1,0 +1,95 @@
+import { setImmediate } from "node:timers/promises";
+import { FakeCodebuffCli } from "agentwire/testing";
+import { expect, test } from "vitest";
+import { CliProcess } from "../../src/codebuff-cli/process.ts";
+import { WatchedClock } from "../helpers/codebuff-cli.ts";
+
+test("output that is paused is waited for, and a process that is to end is read again", async () => {
+  await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
+  const clock = new WatchedClock();
+  const ended: unknown[] = [];
+  const made = new CliProcess({
+    command: cli.command,
+    args: [...cli.args, "--stream-json", "--", "hi"],
+    cwd: undefined,
+    env: { ...process.env, ...cli.env },
+    input: undefined,
+    clock,
+    listener: {
+      stdout: () => {},
+      stderr: () => {},
+      ended: (exit) => ended.push(exit),
+      failed: (error) => ended.push(error),
+    },
+  });
+  await clock.armed(1_000);
+  made.pause();
+  await clock.advance(10_000);
+  await setImmediate();
+  expect(ended).toEqual([]);
+  made.terminate();
+  await clock.advance(1_000);
+  await setImmediate();
+  expect(ended).toEqual([{ code: 0, signal: null }]);
+});
+
+test("output that is paused when the grace of the pipes ends gets another, when it goes on", async () => {
+  await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
+  let paused = false;
+  const clock = new (class extends WatchedClock {
+    override setTimeout(callback: () => void, delay: number) {
+      const fire = (): void => {
+        callback();
+        if (!paused) made.pause(); // behind the timer, and before what it does a moment later
+        paused = true;
+      };
+      return super.setTimeout(fire, delay);
+    }
+  })();
+  const ended: unknown[] = [];
+  const made = new CliProcess({
+    command: cli.command,
+    args: [...cli.args, "--stream-json", "--", "hi"],
+    cwd: undefined,
+    env: { ...process.env, ...cli.env },
+    input: undefined,
+    clock,
+    listener: {
+      stdout: () => {},
+      stderr: () => {},
+      ended: (exit) => ended.push(exit),
+      failed: (error) => ended.push(error),
+    },
+  });
+  await clock.armed(1_000);
+  await clock.advance(1_000);
+  await setImmediate();
+  await setImmediate();
+  expect(ended).toEqual([]);
+  made.resume();
+  await clock.advance(1_000);
+  await setImmediate();
+  expect(ended).toEqual([{ code: 0, signal: null }]);
+  expect(clock.pending).toBe(0);
+});
+
+test("a program that ends without reading its input breaks a pipe, and nothing else", async () => {
+  const thrown: unknown[] = [];
+  const onThrow = (error: unknown): void => void thrown.push(error);
+  process.on("uncaughtException", onThrow);
+  const exit = await new Promise((resolve) => {
+    new CliProcess({
+      command: process.execPath,
+      args: ["--version"],
+      cwd: undefined,
+      env: process.env,
+      input: "x".repeat(1_000_000),
+      clock: new WatchedClock(),
+      listener: { stdout: () => {}, stderr: () => {}, ended: resolve, failed: resolve },
+    });
+  });
+  await setImmediate();
+  process.off("uncaughtException", onThrow);
+  expect(exit).toEqual({ code: 0, signal: null });
+  expect(thrown).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { type CliWorld, cliWorld } from "../helpers/codebuff-cli.ts";
+import { failureOf } from "../helpers/turns.ts";
+
+// What happens when the user's own code acts at the worst moment. Each of these once hung, or started what nobody wanted.
+
+/** A home with a key that is not the client's, so that the first prompt warns of it before anything is started. */
+async function otherKey() {
+  const folder = await tempFolder();
+  await mkdir(join(folder.path, ".config/manicode"), { recursive: true });
+  const profile = { default: { authToken: "another-key" } };
+  const file = join(folder.path, ".config/manicode/credentials.json");
+  await writeFile(file, JSON.stringify(profile), { mode: 0o600 });
+  return { path: folder.path, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+const spawnedBy = ({ client }: CliWorld): number[] => {
+  const pids: number[] = [];
+  client.on("spawned", ({ pid }) => pids.push(pid));
+  return pids;
+};
+
+describe("who is told that a call is abandoned, because the program has ended,", () => {
+  const CALL = { type: "tool_call", toolCallId: "t1", toolName: "x", input: {} };
+
+  test("and cancels the turn for it: it is cancelled, and nothing hangs", async () => {
+    await using at = await cliWorld({ events: [CALL, { type: "finish", totalCost: 1 }] });
+    const turn = at.client.prompt("hi");
+    turn.on("toolCall", ({ state }) => {
+      if (state === "abandoned") void turn.cancel();
+    });
+    expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "user" });
+  });
+
+  test("and closes the client: the turn ends with it", async () => {
+    await using at = await cliWorld({ events: [CALL, { type: "finish", totalCost: 1 }] });
+    const turn = at.client.prompt("hi");
+    turn.on("toolCall", ({ state }) => {
+      if (state === "abandoned") void at.client.close();
+    });
+    expect(await failureOf(turn)).toMatchObject({ code: "closed" });
+    await at.client.close();
+    expect(at.client.status).toBe("closed");
+  });
+});
+
+describe("who is warned of the credentials", () => {
+  test("and aborts the prompt: nothing is started, and it is over at once", async () => {
+    await using home = await otherKey();
+    await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine" });
+    const spawned = spawnedBy(at);
+    const stop = new AbortController();
+    at.client.on("protocolWarning", () => stop.abort());
+    const turn = at.client.prompt("hi", { signal: stop.signal });
+    expect(turn.status).toBe("cancelled");
+    await expect(turn.result).rejects.toMatchObject({ delivery: "not-sent", input: "hi" });
+    expect(spawned).toEqual([]);
+  });
+
+  test("and closes the client: nothing is started, and the client is closed", async () => {
+    await using home = await otherKey();
+    await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine", isolateHome: false });
+    const spawned = spawnedBy(at);
+    at.client.on("protocolWarning", () => void at.client.close());
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ code: "closed", delivery: "not-sent" });
+    expect(at.client.status).toBe("closed");
+    expect(spawned).toEqual([]);
+  });
+
+  test("and prompts again is warned once", async () => {
+    await using home = await otherKey();
+    await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine" });
+    const more: Promise<unknown>[] = [];
+    at.client.on("protocolWarning", () => void more.push(at.client.prompt("again").result));
+    await at.client.prompt("hi").result;
+    await Promise.all(more);
+    expect(more).toHaveLength(1);
+  });
+});
+
+test("who closes the client when it becomes ready gets the prompt back, and nothing is started", async () => {
+  await using at = await cliWorld();
+  const spawned = spawnedBy(at);
+  at.client.on("status", (status) => {
+    if (status === "ready") void at.client.close();
+  });
+  const turn = at.client.prompt("hi");
+  expect(await failureOf(turn)).toMatchObject({ code: "closed", delivery: "not-sent", input: "hi" });
+  expect(at.client.status).toBe("closed");
+  expect(spawned).toEqual([]);
+});
+
+test("who cancels at the first of many lines that came at once is told of no other", async () => {
+  const line = `${JSON.stringify({ type: "text", text: "a" })}\n`;
+  await using at = await cliWorld({ events: [{ raw: line.repeat(3) }] });
+  const messages: unknown[] = [];
+  at.client.on("message", (message) => messages.push(message));
+  const turn = at.client.prompt("hi");
+  turn.on("event", () => void turn.cancel());
+  expect(await turn.outcome).toMatchObject({ status: "cancelled", partial: { text: "a" } });
+  expect(messages).toHaveLength(1);
+});
