@@ -90,7 +90,7 @@ describe("signals to this process", () => {
     await at.started();
     at.child.kill("SIGTERM");
     expect(await at.exited).toEqual([0, null]);
-    expect(at.said()).toContain('{"status":"failed"}');
+    expect(at.said()).toContain('{"status":"failed","heard":1}');
     await at.gone();
   });
 

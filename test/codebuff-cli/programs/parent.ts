@@ -5,7 +5,8 @@ const [how, given = "{}"] = process.argv.slice(2);
 const options: CodebuffCliOptions = JSON.parse(given);
 const clients = [new CodebuffCli(options), ...(how === "two clients" ? [new CodebuffCli(options)] : [])];
 const [client] = clients;
-if (how === "listens itself") process.on("SIGTERM", () => {}); // and lives on
+let heard = 0;
+if (how === "listens itself") process.on("SIGTERM", () => heard++); // and lives on
 
 const turn = client?.prompt("hi");
 turn?.on("event", ({ type }) => {
@@ -16,4 +17,4 @@ turn?.on("event", ({ type }) => {
   if (how === "throws later") setImmediate(() => Promise.reject(new Error("mine")));
 });
 const outcome = await turn?.outcome;
-process.stdout.write(`${JSON.stringify({ status: outcome?.status })}\n`);
+process.stdout.write(`${JSON.stringify({ status: outcome?.status, heard })}\n`);
