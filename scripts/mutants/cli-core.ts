@@ -132,8 +132,8 @@ export const CLI_CORE: readonly Mutant[] = [
       {
         name: "print-mode-optional",
         breaks: "a field that may be there may be anything",
-        find: "    if (value !== undefined && !isOf(kind, value)) return false;",
-        replace: "    if (value === null && !isOf(kind, value)) return false;",
+        find: "kind !== undefined && value !== undefined && !isOf(kind, value)",
+        replace: "kind !== undefined && value === null && !isOf(kind, value)",
       },
       {
         name: "print-mode-untyped",

@@ -60,12 +60,6 @@ export const CLI_CREDENTIALS: readonly Mutant[] = [
         find: '    signal.addEventListener("abort", kill, { once: true });',
         replace: "",
       },
-      {
-        name: "cli-probe-why",
-        breaks: "who waits for a probe of a client that is closed is told of its answer",
-        find: "          if (signal.aborted) answer.reject(signal.reason);\n          else",
-        replace: "          if (signal.aborted) answer.resolve(undefined);\n          else",
-      },
     ],
   ),
   ...mutantsOf(

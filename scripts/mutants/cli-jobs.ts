@@ -112,13 +112,6 @@ export const CLI_JOBS: readonly Mutant[] = [
         tests: ["codebuff-cli/lifetime.test.ts"],
       },
       {
-        name: "cli-jobs-cancelled-starts",
-        breaks: "a prompt that is just being cancelled is started",
-        find: "      if (job.turn.open) this.#run(job); // or",
-        replace: "      this.#run(job); // or",
-        tests: ["codebuff-cli/jobs.test.ts"],
-      },
-      {
         name: "cli-jobs-session-early",
         breaks: "a conversation goes on with the session that it had when it was asked",
         find: "sessionId: options.sessionId ?? session.id };",
@@ -179,7 +172,7 @@ export const CLI_JOBS: readonly Mutant[] = [
         breaks: "a prompt that is cancelled while it waits stays in the queue",
         find: "    this.#queue.delete(job);\n    job.turn.stopped();",
         replace: "\n    job.turn.stopped();",
-        tests: ["codebuff-cli/jobs.test.ts"],
+        tests: ["codebuff-cli/client.test.ts"],
       },
       {
         name: "cli-jobs-seconds-down",
@@ -193,7 +186,7 @@ export const CLI_JOBS: readonly Mutant[] = [
         breaks: "a folder is given as it is",
         find: "    cwd: cwd === undefined ? undefined : resolve(cwd),",
         replace: "    cwd,",
-        tests: ["codebuff-cli/invocation.test.ts"],
+        tests: ["codebuff-cli/jobs.test.ts"],
       },
       {
         name: "cli-jobs-stdin-arg",
@@ -207,7 +200,7 @@ export const CLI_JOBS: readonly Mutant[] = [
         breaks: "parameters may be anything",
         find: '    if (json?.startsWith("{")) return json;',
         replace: "    if (json) return json;",
-        tests: ["codebuff-cli/invocation.test.ts"],
+        tests: ["codebuff-cli/jobs.test.ts"],
       },
     ],
   ),

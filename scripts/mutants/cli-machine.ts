@@ -101,6 +101,7 @@ export const CLI_MACHINE: readonly Mutant[] = [
         breaks: "a program may colour what it says",
         find: ', NO_COLOR: "1" }',
         replace: " }",
+        tests: ["codebuff-cli/environment.test.ts"],
       },
       {
         name: "cli-env-key",
@@ -125,6 +126,7 @@ export const CLI_MACHINE: readonly Mutant[] = [
         breaks: "this process's variables go before those that were added",
         find: "{ ...process.env, ...env,",
         replace: "{ ...env, ...process.env,",
+        tests: ["codebuff-cli/environment.test.ts"],
       },
     ],
   ),

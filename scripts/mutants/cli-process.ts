@@ -39,11 +39,7 @@ export const CLI_PROCESS: readonly Mutant[] = [
         breaks: "a pipe that breaks crashes this process",
         find: '    for (const pipe of this.#pipes) pipe?.on("error", () => {});',
         replace: "",
-        tests: [
-          "codebuff-cli/invocation.test.ts",
-          "codebuff-cli/slow-reader.test.ts",
-          "codebuff-cli/client.test.ts",
-        ],
+        tests: ["codebuff-cli/process.test.ts"],
       },
       {
         name: "cli-process-error-late",
@@ -104,13 +100,6 @@ export const CLI_PROCESS: readonly Mutant[] = [
           "codebuff-cli/slow-reader.test.ts",
           "codebuff-cli/client.test.ts",
         ],
-      },
-      {
-        name: "cli-process-pause-drains",
-        breaks: "the grace of the pipes runs while nobody reads",
-        find: "    this.#drain.stop();\n    this.#child.stdout?.pause();",
-        replace: "\n    this.#child.stdout?.pause();",
-        tests: ["codebuff-cli/process.test.ts"],
       },
       {
         name: "cli-process-paused-grace",

@@ -23,6 +23,7 @@ export const CLI_TURNS: readonly Mutant[] = [
         breaks: "chunks of the block before count for the next",
         find: '  state.chunked = "";',
         replace: "",
+        tests: ["codebuff-cli/client.test.ts"],
       },
       {
         name: "cli-turn-chunks-grow",

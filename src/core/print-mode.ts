@@ -141,7 +141,7 @@ const OPTIONAL: Readonly<Record<string, Kind>> = {
 const REQUIRED_FIELDS: ReadonlyMap<string, readonly (readonly [name: string, kind: Kind])[]> = new Map(
   Object.entries(REQUIRED).map(([type, fields]) => [type, Object.entries(fields)]),
 );
-const OPTIONAL_FIELDS = Object.entries(OPTIONAL);
+const OPTIONAL_FIELDS: ReadonlyMap<string, Kind> = new Map(Object.entries(OPTIONAL));
 
 /**
  * Whether something is one of these events, with every field of its type in place.
@@ -157,9 +157,10 @@ export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   const required = typeof type === "string" ? REQUIRED_FIELDS.get(type) : undefined;
   if (!required) return false;
   for (const [name, kind] of required) if (!isOf(kind, chunk[name])) return false;
-  for (const [name, kind] of OPTIONAL_FIELDS) {
+  for (const name of Object.keys(chunk)) {
+    const kind = OPTIONAL_FIELDS.get(name);
     const value = chunk[name];
-    if (value !== undefined && !isOf(kind, value)) return false;
+    if (kind !== undefined && value !== undefined && !isOf(kind, value)) return false;
   }
   return true;
 }

@@ -66,6 +66,12 @@ test("a question that was answered is open no longer, while the turn goes on", a
   expect(turn.pending).toEqual([]);
 });
 
+test("a block of the words of the block before, which came in chunks, is another one", async () => {
+  const block = { type: "text", text: "a" };
+  await using at = await cliWorld({ events: ["a", block, block, FINISH] });
+  expect((await at.client.prompt("hi").result).text).toBe("aa");
+});
+
 describe("what a run is taken for", () => {
   test("garbage beside an event, and no finish: completed", async () => {
     await using at = await cliWorld({

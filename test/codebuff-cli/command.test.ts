@@ -56,6 +56,8 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram("/bin/tool", {}, system)).toEqual({ command: "/bin/tool", args: [] });
     expect(findProgram("tool", { PATH: "/bin" }, system)).toEqual({ command: "/bin/tool", args: [] });
     expect(() => findProgram("./tool", {}, system)).toThrow("it is gone");
+    const shim = "/bin/tool.cmd"; // which is a program like any, elsewhere than on Windows
+    expect(findProgram(shim, {}, system)).toEqual({ command: shim, args: [] });
   });
 
   test("without a separator is not looked for in the folder of this process", () => {
@@ -144,6 +146,16 @@ describe("on Windows a command", () => {
       command: "C:\\node\\node.exe",
       args: ["C:\\cb\\cli.mjs"],
     });
+  });
+
+  test("with a shim that names several is the last, which stands where nothing else was fitting", () => {
+    const lines = ['IF EXIST x "%~dp0\\old.js" %*', 'node "%~dp0\\new.js" %*'];
+    const system = windows({
+      "C:\\npm\\codebuff.CMD": lines.join("\r\n"),
+      "C:\\npm\\old.js": "",
+      "C:\\npm\\new.js": "",
+    });
+    expect(findProgram("codebuff", env, system)).toMatchObject({ args: ["C:\\npm\\new.js"] });
   });
 
   test("with a shim for a program is that program", () => {

@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
@@ -22,6 +22,14 @@ describe("prompts that wait for a process", () => {
     at.cli.release("go");
     await second.result;
     expect(at.cli.runs()[1]?.argv).toEqual(["-p", "--max", "--params", '{"a":1}', "--", "second"]);
+  });
+
+  test("have a folder as it was called from here", async () => {
+    await using folder = await tempFolder();
+    await using at = await cliWorld();
+    await at.client.prompt("hi", { cwd: relative(process.cwd(), folder.path) }).result;
+    const [run] = at.cli.runs();
+    expect(run?.argv).toEqual(["--stream-json", "--cwd", folder.path, "--", "hi"]);
   });
 
   test("have parameters that are an object, also as JSON has it", async () => {

@@ -144,6 +144,7 @@ describe("signals to this process", () => {
     await at.started();
     at.child.kill("SIGTERM");
     expect(await at.exited).toEqual([0, null]);
+    expect(at.said().match(/heard/g)).toHaveLength(1);
     expect(at.said()).toContain('{"status":"failed"}');
     await at.gone();
   });

@@ -96,3 +96,9 @@ describe("a line that is too long", () => {
     expect(linesOf([bytesOf("éé\néé!\n")], 4)).toEqual(["éé", { skipped: 5 }]);
   });
 });
+
+test("a byte-order mark is one at the beginning, and a character like any behind it", () => {
+  const lines = new LineSplitter(100);
+  const pieces = ["\ufeffa\n", "\ufeffb\n", "c\n\ufeffd\n"].map((text) => new TextEncoder().encode(text));
+  expect(pieces.flatMap((piece) => [...lines.push(piece)])).toEqual(["a", "\ufeffb", "c", "\ufeffd"]);
+});

@@ -62,6 +62,23 @@ describe("probe()", () => {
     await client.close();
   });
 
+  test.each([
+    ["--print, --json", { flags: ["--json", "--print"], profile: "print" }],
+    ["--json\n--stream-json", { flags: ["--stream-json", "--json"], profile: "stream-json" }],
+    ["--json-schema --printer --freedom", { flags: [] }],
+  ])(
+    "of a program whose help says %j finds the best of it, and no version where it fails to tell one",
+    async (help, found) => {
+      await using folder = await tempFolder();
+      const command = join(folder.path, "tool");
+      const script = `case "$1" in --help) printf '%s' "${help}";; *) echo "no such option"; exit 1;; esac`;
+      await writeFile(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      const client = new CodebuffCli({ command, homeDir: NO_HOME });
+      expect(await client.probe()).toEqual(found);
+      await client.close();
+    },
+  );
+
   test("of a program that is not there can be tried again", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "later");

@@ -137,6 +137,26 @@ describe("answerByContinue", () => {
     ]);
   });
 
+  test("is no way where it is not asked for, in a conversation neither", async () => {
+    await using at = await cliWorld(SCENARIO);
+    const question = asked(at.client);
+    await at.client.conversation().prompt("paint it").result;
+    const { id } = await question;
+    expect(thrown(() => at.client.reply(id, "Red"))).toMatchObject({ code: "unsupported" });
+  });
+
+  test("says to which of several questions each answer belongs", async () => {
+    const input = { questions: [{ question: "Which colour?" }, { question: "How much?" }] };
+    await using at = await cliWorld({ ...SCENARIO, askUser: { input, result: { skipped: true } } }, options);
+    const question = asked(at.client);
+    await at.client.conversation().prompt("paint it").result;
+    at.cli.set({ askUser: undefined });
+    const { id } = await question;
+    at.client.reply(id, [["Red"], ["all", "of it"]]);
+    await at.client.close({ drainTimeout: 1_000_000 });
+    expect(at.cli.runs()[1]?.prompt).toBe("Which colour? Red\nHow much? all, of it");
+  });
+
   test("is no way for a prompt by itself, which has no next one", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);

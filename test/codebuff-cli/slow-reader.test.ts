@@ -95,9 +95,12 @@ describe("a program whose reader is slow", () => {
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { kind: "idle" } });
   });
 
-  test("who catches up behind the end of the program starts no clock any more", async () => {
+  test.each([
+    ["a finish", [FINISH]],
+    ["none", []],
+  ])("who catches up behind the end of the program, with %s, starts no clock any more", async (_, finish) => {
     const said = Array.from({ length: 10 }, (_, index) => ({ type: "text", text: `${index}` }));
-    const events = [...said, { type: "finish", totalCost: 1 }];
+    const events = [...said, ...finish];
     await using at = await cliWorld({ events }, { maxQueuedEvents: 4 });
     const turn = at.client.prompt("hi");
     const reader = turn[Symbol.asyncIterator]();

@@ -41,3 +41,8 @@ test.each([
 ])("%s is no such event", (_, chunk) => {
   expect(isPrintModeEvent(chunk)).toBe(false);
 });
+
+test("an event whose type is no text, but would be one as such, is none", () => {
+  expect(isPrintModeEvent({ type: "text", text: "a" })).toBe(true);
+  expect(isPrintModeEvent({ type: ["text"], text: "a" })).toBe(false);
+});
