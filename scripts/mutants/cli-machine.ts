@@ -155,6 +155,27 @@ export const CLI_MACHINE: readonly Mutant[] = [
         replace: "    return homedir(); // an empty",
         tests: ["codebuff-cli/poor-system.test.ts"],
       },
+      {
+        name: "cli-home-neighbour",
+        breaks: "the folder of a user whose name begins alike is taken for the user's own",
+        find: '/^[\\w-]/.test(rest) ? folder : "~"',
+        replace: '/^[\\w-]/.test(rest) ? "~" : "~"',
+        tests: ["codebuff-cli/folder.test.ts"],
+      },
+      {
+        name: "cli-home-slash",
+        breaks: "a home that is told with a slash at its end is shown",
+        find: 'home?.replace(/[\\\\/]+$/, "") ?? ""',
+        replace: 'home ?? ""',
+        tests: ["codebuff-cli/folder.test.ts"],
+      },
+      {
+        name: "cli-home-root",
+        breaks: "a home that is the root is in every path",
+        find: 'if (folder === "") return text;',
+        replace: 'if (folder === "") return text.replaceAll("/", "~");',
+        tests: ["codebuff-cli/folder.test.ts"],
+      },
     ],
   ),
 ];

@@ -64,8 +64,20 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-turn-progress",
         breaks: "progress takes the place of what came before",
-        find: "{textSoFar(call)}",
-        replace: '{textSoFar({ ...call, output: "" })}',
+        find: "? soFar + more : soFar",
+        replace: "? more : soFar",
+      },
+      {
+        name: "cli-turn-progress-endless",
+        breaks: "the output of a call grows for ever",
+        find: "soFar.length < maxChunked ?",
+        replace: "maxChunked > 0 ?",
+      },
+      {
+        name: "cli-turn-deep-error",
+        breaks: "an error that is nested too deeply takes the process down",
+        find: "    return JSON.stringify(error);\n  } catch {",
+        replace: "    return JSON.stringify(error);\n  } catch (thrown) { throw thrown;",
       },
       {
         name: "cli-turn-failed-call",

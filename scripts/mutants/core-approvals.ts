@@ -415,8 +415,20 @@ export const APPROVALS: readonly Mutant[] = [
       {
         name: "pending-always-new",
         breaks: "`pending` is another list although nothing changed",
-        find: "    if (this.#pending.some((request) => request.id === id))",
-        replace: "",
+        find: "    if (this.#pending.delete(id)) this",
+        replace: "    this.#pending.delete(id);this",
+      },
+      {
+        name: "pending-stale",
+        breaks: "`pending` goes on with what is closed",
+        find: "    if (this.#pending.delete(id)) this.#pendingSnapshot = undefined;",
+        replace: "    this.#pending.delete(id);",
+      },
+      {
+        name: "pending-of-another",
+        breaks: "another request of the same id counts as this one",
+        find: "return this.#pending.get(request.id) === request;",
+        replace: "return this.#pending.has(request.id);",
       },
     ],
   ),

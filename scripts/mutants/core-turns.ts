@@ -220,14 +220,14 @@ export const TURNS: readonly Mutant[] = [
       {
         name: "late-request-decided",
         breaks: "a late listener is told of a request that was decided meanwhile",
-        find: "if (this.pending.includes(request)) yield request;",
+        find: "if (this.tools.isPending(request)) yield request;",
         replace: "yield request;",
         tests: ["core/live-turn-listeners.test.ts"],
       },
       {
         name: "decided-request-told",
         breaks: "listeners behind the one that decides a request are told of it",
-        find: "const stands = (): boolean => this.pending.includes(request);",
+        find: "const stands = (): boolean => this.tools.isPending(request);",
         replace: "const stands = (): boolean => true;",
         tests: ["core/live-turn-listeners.test.ts"],
       },

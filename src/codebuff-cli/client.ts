@@ -24,7 +24,7 @@ import { type CredentialReport, searchCredentials } from "./credentials.ts";
 import { type Environment, makeEnvironment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { startFailure, unstartable } from "./failures.ts";
-import { homeFolder, isFolder } from "./folder.ts";
+import { homeFolder, isFolder, withoutHome } from "./folder.ts";
 import { invocationOf, type Job, Jobs } from "./jobs.ts";
 import {
   type CodebuffCliOptions,
@@ -92,8 +92,8 @@ export class CodebuffCli
       debug: settings.debug,
     });
     this.#voice = voice;
-    const home = options.homeDir ?? homeFolder() ?? "";
-    this.#clean = (text) => redactor.redact(home.length > 1 ? text.replaceAll(home, "~") : text);
+    const home = options.homeDir ?? homeFolder();
+    this.#clean = (text) => redactor.redact(withoutHome(text, home));
     this.#jobs = new Jobs({
       settings,
       voice,

@@ -18,3 +18,10 @@ export function homeFolder(): string | undefined {
     return undefined;
   }
 }
+
+/** What is said of paths in this folder begins with `~`: it goes into reports, and the folder has the user's name. */
+export function withoutHome(text: string, home: string | undefined): string {
+  const folder = home?.replace(/[\\/]+$/, "") ?? "";
+  if (folder === "") return text; // it would be in every path
+  return text.split(folder).reduce((clean, rest) => `${clean}${/^[\w-]/.test(rest) ? folder : "~"}${rest}`);
+}

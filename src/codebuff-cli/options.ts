@@ -48,7 +48,7 @@ export interface CodebuffCliOptions extends CredentialOptions {
   readonly idleTimeout?: number;
   /** From its last word until the program has ended by itself. @default 5_000 */
   readonly exitGrace?: number;
-  /** From the gentle signal to the firm one. @default 5_000 */
+  /** From the gentle signal to the firm one; 0 sends that at once. @default 5_000 */
   readonly killGrace?: number;
   /** A run without a `finish` has failed, although the program says otherwise. @default false */
   readonly requireFinish?: boolean;

@@ -245,8 +245,9 @@ export class Run {
 
   #onAsked(question: Question): void {
     const { voice, turn } = this.#setup;
-    turn.opened({ type: "question", id: question.id, question });
-    const isOpen = (): boolean => turn.pending.some(({ id }) => id === question.id);
+    const request = { type: "question", id: question.id, question } as const;
+    turn.opened(request);
+    const isOpen = (): boolean => turn.tools.isPending(request);
     voice.shared.emitPresent("question", isOpen, question, turn);
   }
 

@@ -96,7 +96,7 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
     case "tool_call":
       return onCall(state, printed, raw);
     case "tool_progress":
-      return withCall(state, printed, (call) => ({ ...call, output: `${textSoFar(call)}${printed.output}` }));
+      return withCall(state, printed, (call) => ({ ...call, output: withMore(state, call, printed.output) }));
     case "tool_result":
       return onResult(state, printed);
     case "subagent_start":
@@ -204,8 +204,10 @@ function withCall(
   return { event, call };
 }
 
-function textSoFar({ output }: TurnToolCall): string {
-  return typeof output === "string" ? output : "";
+/** What a call has put out so far; it stops growing where the turn's text does. */
+function withMore({ maxChunked }: TurnState, { output }: TurnToolCall, more: string): string {
+  const soFar = typeof output === "string" ? output : "";
+  return soFar.length < maxChunked ? soFar + more : soFar;
 }
 
 /** A tool has failed when it says so; a command that ends with another code than 0 has done its work. */
@@ -214,10 +216,18 @@ function errorOf(output: readonly ToolOutput[]): string | undefined {
     if (part.type !== "json" || typeof part.value !== "object" || part.value === null) continue;
     const { errorMessage, error } = part.value as Readonly<Record<string, unknown>>;
     if (typeof errorMessage === "string") return errorMessage;
-    if (error !== undefined && error !== null)
-      return typeof error === "string" ? error : JSON.stringify(error);
+    if (error !== undefined && error !== null) return wordsOf(error);
   }
   return undefined;
+}
+
+function wordsOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  try {
+    return JSON.stringify(error);
+  } catch {
+    return "it failed, with an error that is nested too deeply to be written";
+  }
 }
 
 /** The first one counts; one that names a sub-agent, by its id or its type, is that one's. */

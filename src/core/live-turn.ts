@@ -114,7 +114,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#emitter = new Emitter(setup.onListenerThrow);
     this.tools = new TurnTools({
       opened: (request) => {
-        const stands = (): boolean => this.pending.includes(request);
+        const stands = (): boolean => this.tools.isPending(request);
         if (request.type === "approval") this.#emitter.emitPresent("approval", stands, request.call);
         else this.#emitter.emitPresent("question", stands, request.question);
       },
@@ -220,7 +220,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   /** Lazily, since who is told of one may decide another. */
   *#stillOpen(requests: readonly PendingRequest[]): Iterable<PendingRequest> {
-    for (const request of requests) if (this.pending.includes(request)) yield request;
+    for (const request of requests) if (this.tools.isPending(request)) yield request;
   }
 
   // --- the protocol's side ---

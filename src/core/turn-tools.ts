@@ -11,8 +11,9 @@ interface Listener {
 export class TurnTools {
   readonly #listener: Listener;
   readonly #calls = new Map<string, TurnToolCall>();
-  #pending: readonly PendingRequest[] = [];
+  readonly #pending = new Map<string, PendingRequest>();
   #snapshot: readonly TurnToolCall[] | undefined = [];
+  #pendingSnapshot: readonly PendingRequest[] | undefined = [];
 
   constructor(listener: Listener) {
     this.#listener = listener;
@@ -25,7 +26,13 @@ export class TurnTools {
   }
 
   get pending(): readonly PendingRequest[] {
-    return this.#pending;
+    this.#pendingSnapshot ??= [...this.#pending.values()];
+    return this.#pendingSnapshot;
+  }
+
+  /** Whether this request, and no other of its id, waits. */
+  isPending(request: PendingRequest): boolean {
+    return this.#pending.get(request.id) === request;
   }
 
   get(id: string): TurnToolCall | undefined {
@@ -48,12 +55,12 @@ export class TurnTools {
   }
 
   opened(request: PendingRequest): void {
-    this.#pending = [...this.#pending, request];
+    this.#pending.set(request.id, request);
+    this.#pendingSnapshot = undefined;
     this.#listener.opened(request);
   }
 
   closed(id: string): void {
-    if (this.#pending.some((request) => request.id === id))
-      this.#pending = this.#pending.filter((request) => request.id !== id);
+    if (this.#pending.delete(id)) this.#pendingSnapshot = undefined;
   }
 }

@@ -17,6 +17,7 @@ import "./events.test.ts";
 import "./failures-of-runs.test.ts";
 import "./failures.test.ts";
 import "./flags.test.ts";
+import "./folder.test.ts";
 import "./invocation.test.ts";
 import "./keys.test.ts";
 import "./lifetime.test.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readLine } from "../../src/codebuff-cli/events.ts";
+import { type PrintedEvent, readEvent, readLine } from "../../src/codebuff-cli/events.ts";
 import { costOf, newTurnState, stepTurn, type TurnStep, textOf } from "../../src/codebuff-cli/turn.ts";
 
 /** The steps of a stream of lines, each given as the value of its JSON. */
@@ -111,6 +111,35 @@ describe("tool calls", () => {
   ])("with %s end as that", (_, value, state, error) => {
     const last = play(call("t1"), result("t1", value)).steps.at(-1);
     expect({ state: last?.call?.state, error: last?.call?.error }).toEqual({ state, error });
+  });
+
+  test("with an error that is nested too deeply to be written has failed all the same", () => {
+    const state = newTurnState(1_000);
+    const deep: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    const printed = (value: unknown): PrintedEvent => {
+      const line = readEvent({ type: "tool_result", toolCallId: "t1", output: [{ type: "json", value }] });
+      if (line.kind !== "event") throw new Error("it is no event");
+      return line.event;
+    };
+    stepTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
+    expect(stepTurn(state, printed({ error: deep }), {}).call).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining("too deeply"),
+    });
+  });
+
+  test("keep no more of what they put out than a turn keeps of its text", () => {
+    const state = newTurnState(10);
+    stepTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
+    const outputs = Array.from({ length: 4 }, () => {
+      const { call: known } = stepTurn(
+        state,
+        { type: "tool_progress", toolCallId: "t1", output: "12345678" },
+        {},
+      );
+      return known?.output;
+    });
+    expect(outputs).toEqual(["12345678", "1234567812345678", "1234567812345678", "1234567812345678"]);
   });
 
   test("a result, or progress, without a call is an event and nothing else", () => {

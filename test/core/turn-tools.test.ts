@@ -144,6 +144,15 @@ describe("what waits for the user", () => {
     expect([tools.pending, before]).toEqual([[], [approval("a")]]);
   });
 
+  test("is one request, and not another that came under the same id", () => {
+    const { tools } = rig();
+    const [first, second] = [approval("a"), approval("a")];
+    tools.opened(first);
+    expect([tools.isPending(first), tools.isPending(second)]).toEqual([true, false]);
+    tools.opened(second);
+    expect([tools.isPending(first), tools.isPending(second), tools.pending]).toEqual([false, true, [second]]);
+  });
+
   test("stands already when it is told", () => {
     const seen: unknown[] = [];
     const tools: TurnTools = new TurnTools({
