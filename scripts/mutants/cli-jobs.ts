@@ -179,7 +179,7 @@ export const CLI_JOBS: readonly Mutant[] = [
         breaks: "seconds are rounded down",
         find: "Math.ceil(timeoutSeconds)",
         replace: "Math.floor(timeoutSeconds)",
-        tests: ["codebuff-cli/invocation.test.ts"],
+        tests: ["codebuff-cli/flags.test.ts"],
       },
       {
         name: "cli-jobs-cwd-bare",

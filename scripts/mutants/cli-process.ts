@@ -208,8 +208,8 @@ export const CLI_PROCESS: readonly Mutant[] = [
       {
         name: "cli-relay-swallows",
         breaks: "a signal that is passed on does not end this process",
-        find: "  process.kill(process.pid, signal); // as if nobody had listened",
-        replace: "",
+        find: "process.kill(process.pid, signal); //",
+        replace: "process.kill(process.pid, 0); //",
         tests: ["codebuff-cli/lifetime.test.ts"],
       },
       {

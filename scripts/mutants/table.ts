@@ -33,8 +33,7 @@ import { TURNS } from "./core-turns.ts";
 import { WORDS } from "./core-words.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** Every breakage that the tests have to notice. */
-export const MUTANTS: readonly Mutant[] = [
+const ALL: readonly Mutant[] = [
   ...CONNECTION,
   ...CLOSING,
   ...REACH,
@@ -69,3 +68,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLI_CLIENT,
   ...CLI_CORE,
 ];
+
+/** Every breakage that the tests have to notice; those of one file stand together. */
+export const MUTANTS: readonly Mutant[] = [...new Set(ALL.map(({ file }) => file))].flatMap((file) =>
+  ALL.filter((mutant) => mutant.file === file),
+);

@@ -149,6 +149,15 @@ describe("signals to this process", () => {
     await at.gone();
   });
 
+  test("forwardSignals: a signal ends this process as ever when nothing runs", async () => {
+    await using at = await parent("idles", { forwardSignals: true });
+    await at.started();
+    at.cli.release("go");
+    await at.says(/completed/);
+    at.child.kill("SIGTERM");
+    expect(await at.exited).toEqual([null, "SIGTERM"]);
+  });
+
   test("forwardSignals: each signal is passed on, not only the first", async () => {
     await using at = await parent("prompts twice", { forwardSignals: true });
     await at.started();

@@ -25,3 +25,4 @@ for (let prompts = how === "prompts twice" ? 2 : 1; prompts > 0; prompts--) {
   const outcome = await turn?.outcome;
   process.stdout.write(`${JSON.stringify({ status: outcome?.status })}\n`);
 }
+if (how === "idles") setInterval(() => {}, 1_000_000);
