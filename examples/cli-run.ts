@@ -88,7 +88,9 @@ async function asked(options: CodebuffCliOptions): Promise<CodebuffCliOptions | 
   try {
     const { version = "of an unknown version", profile, freeFlag } = await client.probe();
     if (profile) return { profile, ...(freeFlag ? { freeFlag } : {}) };
-    screen.line(`this program (${version}) tells of no way to run without a terminal`, "red");
+    const [first = ""] = version.split("\n");
+    screen.line(`this program (${cut(first)}) tells of no way to run without a terminal`, "red");
+    note("--command names another; --profile tells how this one speaks, if you know better");
     return undefined;
   } finally {
     await client.close();
@@ -158,7 +160,8 @@ function complain(error: unknown, verbose: boolean): void {
   if (!(error instanceof CodebuffCliError)) return;
   const { head, tail, truncated, totalLines } = error.stderr;
   if (totalLines === 0) return;
-  if (!verbose) note(`--verbose shows its error output: ${totalLines} lines`);
+  if (!verbose)
+    note(`--verbose shows its error output: ${totalLines} ${totalLines === 1 ? "line" : "lines"}`);
   else screen.line(quoted([...head, ...(truncated ? ["..."] : []), ...tail].join("\n")), "dim");
 }
 

@@ -134,6 +134,7 @@ export class Turns {
       stop: () => this.#interrupted(job),
       settled: () => {},
       insist: () => {},
+      repeatable: true,
       flow: undefined,
       onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,

@@ -32,14 +32,16 @@ import {
   type CodebuffCliSettings,
   PROMPT_CHECKS,
   resolveOptions,
+  saysAllAtEnd,
 } from "./options.ts";
-import { type CodebuffCliProbe, probeCommand } from "./probe.ts";
+import { type CodebuffCliProbe, type ProbeAnswer, probeCommand } from "./probe.ts";
 import { buildPrompt, type CodebuffCliPromptInput } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { SignalRelay } from "./signal-relay.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
 const PROMPT_FIELDS: Readonly<Record<string, Check>> = { ...TURN_CHECKS, ...PROMPT_CHECKS };
+const OPTION_NAMES = Object.keys(PROMPT_FIELDS);
 
 /**
  * The Codebuff command line as a backend: a process for each prompt. Node only.
@@ -92,8 +94,8 @@ export class CodebuffCli
       debug: settings.debug,
     });
     this.#voice = voice;
-    const home = options.homeDir ?? homeFolder();
-    this.#clean = (text) => redactor.redact(withoutHome(text, home));
+    const home = homeFolder();
+    this.#clean = (text) => redactor.redact(withoutHome(withoutHome(text, options.homeDir), home));
     this.#jobs = new Jobs({
       settings,
       voice,
@@ -116,7 +118,7 @@ export class CodebuffCli
 
   get capabilities(): Capabilities {
     const { profile } = this.#settings;
-    const isStreamed = profile === "stream-json" || profile === "print";
+    const isStreamed = !saysAllAtEnd(profile);
     return {
       textDeltas: isStreamed,
       reasoning: isStreamed,
@@ -200,17 +202,25 @@ export class CodebuffCli
     this.#setStatus("ready");
   }
 
-  /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started. */
+  /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started or did not answer. */
   probe(): Promise<CodebuffCliProbe> {
     this.#assertOpen("the client is closed; make a new one");
-    this.#probe ??= this.#ask().catch((error: unknown) => {
-      this.#probe = undefined;
-      throw error;
-    });
+    this.#probe ??= this.#probeOnce();
     return this.#probe;
   }
 
-  async #ask(): Promise<CodebuffCliProbe> {
+  async #probeOnce(): Promise<CodebuffCliProbe> {
+    let isWhole = false;
+    try {
+      const answer = await this.#ask();
+      isWhole = answer.isWhole;
+      return answer.probe;
+    } finally {
+      if (!isWhole) this.#probe = undefined;
+    }
+  }
+
+  async #ask(): Promise<ProbeAnswer> {
     const { command, args, clock } = this.#settings;
     const { env, dispose } = this.#environment();
     try {
@@ -280,7 +290,8 @@ export class CodebuffCli
     const { promptVia = settings.promptVia, allowCommands = settings.allowCommands } = given;
     const { endOfOptions, commandPrefixes } = settings;
     const { platform } = process;
-    const prompt = buildPrompt(input, { promptVia, endOfOptions, commandPrefixes, allowCommands, platform });
+    const rules = { promptVia, endOfOptions, commandPrefixes, allowCommands, platform };
+    const prompt = buildPrompt(input, { ...rules, options: OPTION_NAMES });
     const invocation = invocationOf(settings, prompt, given, session.id);
     const missing = lacking(invocation);
     if (missing !== undefined) {
@@ -289,7 +300,7 @@ export class CodebuffCli
         "Leave it out, or choose another `profile`.",
       );
     }
-    checkFolder(invocation.cwd);
+    this.#checkFolder(invocation.cwd);
     return this.#jobs.create(input, prompt, invocation, given, session);
   }
 
@@ -309,6 +320,12 @@ export class CodebuffCli
     this.#jobs.start(job);
   }
 
+  /** @throws InvalidInputError for a folder that is not there, which a process would be started in to no end */
+  #checkFolder(cwd: string | undefined): void {
+    if (cwd === undefined || isFolder(cwd)) return;
+    throw new InvalidInputError(`\`cwd\` is no folder: ${this.#clean(cwd)}`, "Pass one that exists.");
+  }
+
   /** What a process gets to know: the key too, which never goes into its arguments. */
   #environment(): Environment {
     const { env, isolateHome } = this.#settings;
@@ -321,8 +338,14 @@ export class CodebuffCli
       // In a home of its own the program does not find the other one.
       if (kind !== "credential-conflict" || !isolateHome) this.#voice.warn(kind, this.#clean(message));
     }
-    const made = makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
-    return { env: made.env, dispose: () => this.#dispose(made) };
+    try {
+      const made = makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
+      return { env: made.env, dispose: () => this.#dispose(made) };
+    } catch (cause) {
+      const message =
+        "no folder could be made for the program's own home; check that of temporary files (TMPDIR)";
+      throw new ConnectError(message, { cause, delivery: "not-sent", retryable: false });
+    }
   }
 
   /** A home that cannot be deleted, because what the program left in it is protected or still written to, fails nothing. */
@@ -367,11 +390,6 @@ function goOnWith(
   conversation: CodebuffCliConversation,
   options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
 ): (answer: string) => void {
-  return (answer) => void conversation.prompt(answer, options);
-}
-
-/** @throws InvalidInputError for a folder that is not there, which a process would be started in to no end */
-function checkFolder(cwd: string | undefined): void {
-  if (cwd === undefined || isFolder(cwd)) return;
-  throw new InvalidInputError("`cwd` is no folder that there is.", "Pass one that exists.");
+  const { sessionId: _, signal: __, ...kept } = options ?? {}; // those were of that one prompt
+  return (answer) => void conversation.prompt(answer, kept);
 }

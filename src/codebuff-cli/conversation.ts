@@ -84,7 +84,8 @@ export function openConversation(
       return {
         turn,
         start: () => {
-          if (session.id === undefined && messages.length > 0) {
+          const sessionId = turnOptions?.sessionId ?? session.id;
+          if (sessionId === undefined && messages.length > 0) {
             if (host.requireContinuity) {
               turn.fail(noSession());
               return;

@@ -17,7 +17,9 @@ export interface Environment {
 
 /** This process's own environment, with what was added, the key, and nothing else. */
 export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup): Environment {
-  const made: NodeJS.ProcessEnv = { ...process.env, ...env, NO_COLOR: "1" };
+  // Many programs let these overrule NO_COLOR.
+  const { FORCE_COLOR: _, CLICOLOR_FORCE: __, ...own } = process.env;
+  const made: NodeJS.ProcessEnv = { ...own, ...env, NO_COLOR: "1" };
   if (apiKey !== undefined) made["CODEBUFF_API_KEY"] = apiKey;
   if (made["CODEBUFF_API_KEY"] === "") delete made["CODEBUFF_API_KEY"]; // an empty one counts as one for some
   if (!isolateHome) return { env: made, dispose: () => {} };

@@ -58,20 +58,27 @@ export function unstartable(command: string, code: string): Error {
   return Object.assign(new Error(`${command}: ${code}`), { code });
 }
 
-/** Why a program does not start, and what to do about it. */
-export function startFailure(command: string, cause: unknown): string {
+/** Why a program does not start, and what to do about it; `found` says that it is there. */
+export function startFailure(command: string, cause: unknown, found = false): string {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   switch (code) {
     case "ENOENT":
-      return `\`${command}\` is not to be found; install it (npm install -g codebuff), or say where it is with \`command\``;
+      if (found) return `\`${command}\` is there, but not what runs it: see the first line of the script`;
+      return `\`${command}\` is not to be found; ${whereToLook(command)}`;
     case "EACCES":
     case "EPERM":
-      return `\`${command}\` may not be executed; check its permissions`;
+      return `\`${command}\` is no file that may be executed; check its permissions, and that it is no folder`;
     case "EINVAL":
       return `\`${command}\` is no program that starts without a shell; on Windows pass Node as \`command\` and the script in \`args\``;
     case "E2BIG":
-      return 'the prompt is too long for an argument; set `promptVia: "stdin"`';
+      return 'the arguments and the environment are too long together; shorten `params` or `env`, or set `promptVia: "stdin"`';
     default:
       return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
   }
+}
+
+function whereToLook(command: string): string {
+  if (/[\\/]/.test(command)) return "`command` is a path, relative to the folder of this process: check it";
+  if (/\s/.test(command)) return "`command` is the program alone: pass what follows it in `args`";
+  return "install it (npm install -g codebuff), or say where it is with `command`";
 }

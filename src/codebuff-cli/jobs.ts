@@ -83,7 +83,8 @@ export class Jobs {
       soFar: () => ({ cost: costOf(state), state: this.#stateOf(job) }),
       stop: () => this.#interrupted(job),
       insist: () => job.run?.kill(),
-      settled: () => {},
+      settled: () => void this.#queue.delete(job),
+      repeatable: false, // it may have changed files
       flow: {
         high: maxQueuedEvents,
         pause: () => job.run?.pause(),
@@ -93,6 +94,7 @@ export class Jobs {
       onListenerThrow: voice.listenerThrew,
     });
     const job: Job = { turn, prompt, invocation, options, state, session, run: undefined };
+    this.#queue.hold(job, prompt.bytes);
     return job;
   }
 

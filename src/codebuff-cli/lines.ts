@@ -2,6 +2,9 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const BYTE_ORDER_MARK = "\ufeff";
 
+/** The first byte of what only a terminal understands. */
+export const ESCAPE = 0x1b;
+
 /** A line that was longer than the limit; of it nothing is kept but its length, in bytes. */
 export interface LongLine {
   readonly skipped: number;

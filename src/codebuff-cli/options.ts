@@ -9,6 +9,10 @@ import type { CredentialOptions } from "./credentials.ts";
  */
 export type CodebuffCliProfile = "stream-json" | "json" | "print" | "text";
 
+export function saysAllAtEnd(profile: CodebuffCliProfile): boolean {
+  return profile === "json" || profile === "text";
+}
+
 /** Which agent works: how much it costs, and whether it only plans. */
 export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
@@ -211,8 +215,7 @@ export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings
   }
   checkFields(options, CHECKS, "option");
   const { profile = "stream-json" } = options;
-  // All output of these comes at the end, so silence before it says nothing.
-  const isSilent = profile === "json" || profile === "text";
+  const isSilent = saysAllAtEnd(profile); // and silence before it says nothing
   return {
     command: options.command ?? "codebuff",
     args: options.args ?? [],

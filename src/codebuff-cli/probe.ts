@@ -3,9 +3,9 @@ import { deferred } from "../core/deferred.ts";
 import { ConnectError } from "../core/errors.ts";
 import { findProgram } from "./command.ts";
 import { startFailure, unstartable } from "./failures.ts";
+import { ESCAPE } from "./lines.ts";
 import type { CodebuffCliProfile } from "./options.ts";
 import { CliProcess } from "./process.ts";
-import { ESCAPE } from "./run.ts";
 
 /** What a program says it can do. */
 export interface CodebuffCliProbe {
@@ -17,6 +17,12 @@ export interface CodebuffCliProbe {
   readonly profile?: CodebuffCliProfile;
   /** What it calls its free mode. */
   readonly freeFlag?: "--free" | "--lite";
+}
+
+/** What is known, and whether the program has answered both questions in time: one that has not may do so later. */
+export interface ProbeAnswer {
+  readonly probe: CodebuffCliProbe;
+  readonly isWhole: boolean;
 }
 
 export interface ProbeSetup {
@@ -42,9 +48,11 @@ const FLAGS = ["--stream-json", "--json", "--print", "--free", "--lite"] as cons
  * Asks a program for its version and its help, and reads there how to talk to it. Starts it twice.
  * @throws ConnectError when it cannot be started
  */
-export async function probeCommand(setup: ProbeSetup): Promise<CodebuffCliProbe> {
-  const version = await ask(setup, "--version");
-  const help = (await ask(setup, "--help")) ?? "";
+export async function probeCommand(setup: ProbeSetup): Promise<ProbeAnswer> {
+  const versions = await ask(setup, "--version");
+  const helps = await ask(setup, "--help");
+  const version = versions.text === undefined ? undefined : withoutEvents(versions.text);
+  const help = helps.text ?? "";
   const flags = FLAGS.filter((flag) => new RegExp(`(?:^|[\\s,])${flag}(?![\\w-])`, "m").test(help));
   const has = (flag: (typeof FLAGS)[number]): boolean => flags.includes(flag);
   const profile = has("--stream-json")
@@ -55,26 +63,36 @@ export async function probeCommand(setup: ProbeSetup): Promise<CodebuffCliProbe>
         ? "json"
         : undefined;
   const freeFlag = has("--free") ? "--free" : has("--lite") ? "--lite" : undefined;
-  return {
-    ...(version === undefined ? {} : { version: version.trim() }),
+  const probe: CodebuffCliProbe = {
+    ...(version === undefined ? {} : { version }),
     flags,
     ...(profile ? { profile } : {}),
     ...(freeFlag ? { freeFlag } : {}),
   };
+  return { probe, isWhole: versions.inTime && helps.inTime };
 }
 
-/** What it answers, if it ends well and in time. */
-function ask(
-  { command, args, env, clock, clean, signal }: ProbeSetup,
-  question: string,
-): Promise<string | undefined> {
-  const answer = deferred<string | undefined>();
+/** A launcher that fetches the program first says so before, in events. */
+function withoutEvents(text: string): string {
+  const lines = text.split("\n").filter((line) => !line.startsWith("{"));
+  return lines.join("\n").trim();
+}
+
+interface Answer {
+  /** What it said, if it ended well. */
+  readonly text: string | undefined;
+  readonly inTime: boolean;
+}
+
+function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question: string): Promise<Answer> {
+  const answer = deferred<Answer>();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
+  let inTime = true;
   let end = (): void => {};
-  const failed = (cause: unknown): void => {
+  const failed = (cause: unknown, found: boolean): void => {
     end();
-    answer.reject(new ConnectError(clean(startFailure(command, cause)), { cause, retryable: false }));
+    answer.reject(new ConnectError(clean(startFailure(command, cause, found)), { cause, retryable: false }));
   };
   try {
     signal.throwIfAborted();
@@ -93,17 +111,23 @@ function ask(
           bytes += piece.length;
           if (bytes <= MAX_ANSWER) pieces.push(piece);
         },
+        exited: () => {},
+        abandoned: () => {},
         stderr: () => {}, // it may complain of whatever it likes
         ended: ({ code }) => {
           end();
           if (signal.aborted) answer.reject(signal.reason);
-          else answer.resolve(code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined);
+          else
+            answer.resolve({ text: code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined, inTime });
         },
-        failed,
+        failed: (cause) => failed(cause, true),
       },
     });
     const kill = (): void => asked.kill();
-    const cancel = clock.setTimeout(kill, PROBE_TIMEOUT);
+    const cancel = clock.setTimeout(() => {
+      inTime = false;
+      kill();
+    }, PROBE_TIMEOUT);
     signal.addEventListener("abort", kill, { once: true });
     end = () => {
       cancel();
@@ -111,7 +135,7 @@ function ask(
     };
   } catch (cause) {
     if (signal.aborted) answer.reject(signal.reason);
-    else failed(cause);
+    else failed(cause, false);
   }
   return answer.promise;
 }

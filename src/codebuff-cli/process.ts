@@ -17,8 +17,12 @@ export interface ProcessSetup {
 export interface ProcessListener {
   stdout(piece: Uint8Array): void;
   stderr(piece: Uint8Array): void;
+  /** The process is gone; what it wrote may still come. */
+  exited(): void;
   /** Called once, last: the process is gone, and so is all that it wrote. */
   ended(exit: Exit): void;
+  /** It was killed because this process ends: nothing else will be told. */
+  abandoned(): void;
   /** Called instead: it could not be started. */
   failed(error: NodeJS.ErrnoException): void;
 }
@@ -45,7 +49,7 @@ function unwatch(): void {
 }
 
 function endAll(_code: unknown, signal?: NodeJS.Signals | null): void {
-  for (const process of running) if (!signal || !process.wasTold(signal)) process.kill();
+  for (const process of running) if (!signal || !process.wasTold(signal)) process.abandon();
 }
 
 /**
@@ -147,6 +151,12 @@ export class CliProcess {
     this.#signal("SIGKILL");
   }
 
+  /** Ends it because this process ends. */
+  abandon(): void {
+    this.kill();
+    this.#listener.abandoned();
+  }
+
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined || this.#isOver) return;
@@ -175,6 +185,7 @@ export class CliProcess {
   #onExit(exit: Exit): void {
     if (this.#isTerminated) this.#signal("SIGKILL"); // what it has started and left behind
     this.#exit = exit;
+    this.#listener.exited();
     if (!this.#isPaused) this.#drain.start();
   }
 

@@ -14,6 +14,8 @@ export interface PromptRules {
   readonly endOfOptions: boolean;
   readonly commandPrefixes: readonly string[];
   readonly allowCommands: boolean;
+  /** The names of what is passed beside the prompt, and would be lost in it. */
+  readonly options: readonly string[];
   /** On Windows an argument is shorter, and counted in characters. */
   readonly platform: string;
 }
@@ -41,6 +43,13 @@ export function buildPrompt(input: string | CodebuffCliPromptInput, rules: Promp
   const given = typeof input === "string" ? { prompt: input } : input;
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
   checkFields(given, { prompt: checks.text }, "prompt field");
+  const misplaced = rules.options.find((name) => Object.hasOwn(given, name));
+  if (misplaced !== undefined) {
+    throw new InvalidInputError(
+      `\`${misplaced}\` is an option, and no part of the prompt.`,
+      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
+    );
+  }
   const text = given.prompt as string | undefined;
   if (text === undefined) throw new InvalidInputError("the prompt has no `prompt`.", HOW);
   if (text.includes("\0")) throw new InvalidInputError("the prompt has a NUL character.", "Leave it out.");

@@ -1,6 +1,6 @@
 import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
-import { ClosedError, ConnectError, TurnTimeoutError } from "../core/errors.ts";
+import { ClosedError, ConnectError, isAgentwireError, TurnTimeoutError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/live-turn.ts";
 import type { Question } from "../core/question.ts";
 import type { Voice } from "../core/voice.ts";
@@ -10,8 +10,8 @@ import { CodebuffCliError } from "./errors.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
 import { ADVICE, startFailure, unstartable } from "./failures.ts";
 import { isFolder } from "./folder.ts";
-import { LineSplitter } from "./lines.ts";
-import type { CodebuffCliSettings } from "./options.ts";
+import { ESCAPE, LineSplitter } from "./lines.ts";
+import { type CodebuffCliSettings, saysAllAtEnd } from "./options.ts";
 import { type Exit, type Report, verdictOn } from "./outcome.ts";
 import { CliProcess } from "./process.ts";
 import { readReport } from "./report.ts";
@@ -41,9 +41,6 @@ export interface RunSetup {
 /** ms behind the program's own limit at which it is ended here: it counts from the end of its start, and says what it has. */
 const TIMEOUT_GRACE = 5_000;
 
-/** The first byte of what only a terminal understands. */
-export const ESCAPE = 0x1b;
-
 /**
  * One process that answers one prompt.
  *
@@ -71,7 +68,8 @@ export class Run {
   #isInteractive = false;
   #isTooLong = false;
   #overstayed = false;
-  #isEnding = false;
+  /** `exited` from the exit on, although its output may still come: nothing is to be waited for any more. */
+  #phase: "running" | "ending" | "exited" = "running";
   #isPaused = false;
   /** When it was started, by the clock. */
   #startedAt = 0;
@@ -83,9 +81,10 @@ export class Run {
     const { idleTimeout } = setup;
     this.#lines = new LineSplitter(maxLineBytes);
     this.#stderr = new StderrKeeper(clean);
-    const silent = (limit: number) => (): void => turn.stopWith(new TurnTimeoutError("idle", limit));
-    this.#startup = new Deadline(clock, startupTimeout, silent(startupTimeout));
-    this.#idle = new Deadline(clock, idleTimeout, silent(idleTimeout));
+    const silent = (option: string, limit: number) => (): void =>
+      turn.stopWith(tookTooLong("idle", option, limit));
+    this.#startup = new Deadline(clock, startupTimeout, silent("startupTimeout", startupTimeout));
+    this.#idle = new Deadline(clock, idleTimeout, silent("idleTimeout", idleTimeout));
   }
 
   start(): void {
@@ -113,8 +112,10 @@ export class Run {
         listener: {
           stdout: (piece) => this.#onOutput(piece),
           stderr: (piece) => this.#onStderr(this.#stderr.push(piece)),
+          exited: () => this.#onExited(),
+          abandoned: () => this.#dispose(),
           ended: (exit) => this.#onEnded(exit),
-          failed: (error) => this.#onFailed(error),
+          failed: (error) => this.#onFailed(error, true),
         },
       });
     } catch (cause) {
@@ -127,7 +128,8 @@ export class Run {
     this.#startup.start();
     if (timeoutSeconds !== undefined) {
       const limit = timeoutSeconds * 1_000 + TIMEOUT_GRACE;
-      const expire = (): void => turn.stopWith(new TurnTimeoutError("total", timeoutSeconds * 1_000));
+      const expire = (): void =>
+        turn.stopWith(tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000));
       this.#cancelTotal = clock.setTimeout(expire, limit);
     }
     turn.sent();
@@ -137,8 +139,12 @@ export class Run {
 
   /** Ends it gently, and firmly where that does not help. */
   terminate(): void {
-    if (this.#isEnding) return; // or its grace would begin anew
-    this.#isEnding = true;
+    if (this.#phase === "ending") return; // or its grace would begin anew
+    if (this.#phase === "exited") {
+      this.#process?.terminate(); // what it has left behind
+      return;
+    }
+    this.#phase = "ending";
     const { clock, killGrace } = this.#setup.settings;
     this.#stopClocks();
     this.#process?.terminate();
@@ -156,14 +162,14 @@ export class Run {
   pause(): void {
     this.#isPaused = true;
     this.#idle.stop(); // it is the reader who is slow
-    if (!this.#isEnding) this.#cancelGrace(); // and who keeps it from ending
+    if (this.#phase === "running") this.#cancelGrace(); // and who keeps it from ending
     this.#process?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
     this.#process?.resume();
-    if (!this.#setup.turn.open || this.#isEnding) return;
+    if (!this.#setup.turn.open || this.#phase !== "running") return;
     if (this.#setup.state.finish) this.#onFinished();
     else this.#idle.start();
   }
@@ -177,7 +183,7 @@ export class Run {
     this.#idle.touch();
     turn.active(); // for a limit of its own
     if (this.#isInteractive) return;
-    if (settings.profile === "json" || settings.profile === "text") this.#keep(piece);
+    if (saysAllAtEnd(settings.profile)) this.#keep(piece);
     else this.#onLines(piece);
   }
 
@@ -191,7 +197,7 @@ export class Run {
   #onFirst(piece: Uint8Array): void {
     this.#hasOutput = true;
     this.#startup.stop();
-    this.#idle.start();
+    if (this.#phase === "running") this.#idle.start();
     if (piece[0] !== ESCAPE) return;
     this.#isInteractive = true;
     this.#process?.kill();
@@ -230,8 +236,9 @@ export class Run {
   #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
     const { voice, turn, state } = this.#setup;
     this.#hasEvents = true;
-    voice.message(raw);
     if (!turn.open) return;
+    voice.message(raw);
+    if (!turn.open) return; // who was told of it has ended it
     const { event, call, asked, answered, finished } = stepTurn(state, printed, raw);
     if (call) turn.tools.set(call);
     if (asked) this.#onAsked(asked);
@@ -255,7 +262,7 @@ export class Run {
   #onFinished(): void {
     const { clock, exitGrace } = this.#setup.settings;
     this.#idle.stop();
-    if (this.#isEnding || this.#isPaused || exitGrace === 0) return;
+    if (this.#phase !== "running" || this.#isPaused || exitGrace === 0) return;
     this.#cancelGrace();
     this.#cancelGrace = clock.setTimeout(() => {
       this.#overstayed = true;
@@ -277,6 +284,13 @@ export class Run {
 
   // --- the end ---
 
+  /** How it ended is known, and no limit is to overrule that. */
+  #onExited(): void {
+    this.#phase = "exited";
+    this.#stopClocks();
+    if (this.#setup.turn.open) this.#setup.turn.hold();
+  }
+
   #onEnded(exit: Exit): void {
     const rest = this.#lines.end();
     if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
@@ -290,7 +304,7 @@ export class Run {
   /** What a program has said that says all at its end. */
   #report(): Report | undefined {
     const { profile } = this.#setup.settings;
-    if (profile !== "json" && profile !== "text") return undefined;
+    if (!saysAllAtEnd(profile)) return undefined;
     if (this.#isTooLong) return { status: "too-long" };
     const output = Buffer.concat(this.#output).toString("utf8");
     if (profile === "text") {
@@ -343,16 +357,15 @@ export class Run {
     const { kind } = verdict;
     const ran = settings.clock.now() - this.#startedAt;
     if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= timeoutSeconds * 1_000) {
-      turn.fail(new TurnTimeoutError("total", timeoutSeconds * 1_000));
+      turn.fail(tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000));
       return;
     }
-    const words = clean(verdict.words);
-    const advice = ADVICE[kind];
     turn.fail(
       new CodebuffCliError({
         origin: "process",
         kind,
-        serverMessage: advice === undefined ? words : `${words.replace(/\.$/, "")}; ${advice}`,
+        serverMessage: clean(verdict.words),
+        advice: ADVICE[kind],
         exitCode,
         signal: exit.signal ?? undefined,
         stderr,
@@ -368,26 +381,23 @@ export class Run {
     over();
   }
 
-  /** It could not be started. */
-  #onFailed(cause: unknown): void {
+  /** It could not be started, although it was found. */
+  #onFailed(cause: unknown, found = false): void {
     const { turn, settings, clean, over, cwd } = this.#setup;
     this.#cleanUp();
     // The system says the same of a folder that is gone as of a program that is.
     const isHomeless = cwd !== undefined && !isFolder(cwd);
-    const words = isHomeless ? "`cwd` is no folder any more" : startFailure(settings.command, cause);
-    const error = new ConnectError(clean(words), {
-      cause,
-      delivery: "not-sent",
-      retryable: false,
-    });
+    const words = isHomeless ? "`cwd` is no folder any more" : startFailure(settings.command, cause, found);
+    const error = isAgentwireError(cause)
+      ? cause
+      : new ConnectError(clean(words), { cause, delivery: "not-sent", retryable: false });
     if (turn.open) turn.fail(error);
     else turn.stopped();
     over();
   }
 
   #cleanUp(): void {
-    this.#isEnding = true; // a reader who only now catches up starts no clock
-    this.#stopClocks();
+    this.#onExited(); // a reader who only now catches up starts no clock
     this.#dispose();
   }
 
@@ -413,4 +423,12 @@ export function closedInRun(): ClosedError {
       delivery: "unknown",
     },
   );
+}
+
+function tookTooLong(kind: "idle" | "total", option: string, limit: number): TurnTimeoutError {
+  const without = option === "timeoutSeconds" ? "leave it out" : "set it to 0";
+  return new TurnTimeoutError(kind, limit, {
+    advice: `raise \`${option}\`, or ${without} to wait without end`,
+    retryable: false, // it may have changed files
+  });
 }

@@ -159,6 +159,7 @@ export class Prompts {
       },
       settled: () => this.#forget(prompt),
       insist: () => {},
+      repeatable: true,
       flow: undefined,
       onEvent: (event) => core().events.emit("event", event, turn),
       onListenerThrow: core().listenerThrew,

@@ -215,6 +215,8 @@ export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;
   readonly serverMessage: string;
+  /** What to do, for the message alone. */
+  readonly advice?: string | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly balance?: number | undefined;
@@ -238,9 +240,10 @@ export class TurnError extends AgentwireError {
   declare readonly balance?: number;
 
   constructor(options: TurnErrorOptions, fields: object = {}) {
-    const { origin, kind, serverMessage, status, retryAfter, balance } = options;
+    const { origin, kind, serverMessage, advice, status, retryAfter, balance } = options;
     const own = { origin, kind, serverMessage, status, retryAfter, balance };
-    super("turn-failed", serverMessage, options, { ...own, ...fields });
+    const words = advice === undefined ? serverMessage : `${serverMessage.replace(/\.$/, "")}; ${advice}`;
+    super("turn-failed", words, options, { ...own, ...fields });
   }
 }
 
@@ -264,11 +267,17 @@ export class TurnTimeoutError extends AgentwireError {
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  constructor(kind: "idle" | "total", timeout: number) {
+  /** `advice` says which option to raise, where it is not that of these names. */
+  constructor(
+    kind: "idle" | "total",
+    timeout: number,
+    { advice, retryable = true }: { readonly advice?: string; readonly retryable?: boolean } = {},
+  ) {
     const what = kind === "idle" ? "nothing arrived for the turn" : "the turn did not end";
     const option = kind === "idle" ? "idleTimeout" : "timeout";
-    const message = `${what} within ${timeout} ms; raise \`${option}\`, or set it to 0 to wait without end`;
-    super("turn-timeout", message, { retryable: true, delivery: "unknown" }, { kind, timeout });
+    const how = advice ?? `raise \`${option}\`, or set it to 0 to wait without end`;
+    const message = `${what} within ${timeout} ms; ${how}`;
+    super("turn-timeout", message, { retryable, delivery: "unknown" }, { kind, timeout });
   }
 }
 

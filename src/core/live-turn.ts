@@ -41,6 +41,8 @@ export interface TurnSetup<Event> {
   readonly insist: () => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
+  /** Whether a turn that took too long may be asked again by who goes by `retryable`. */
+  readonly repeatable: boolean;
   /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
   readonly flow: Flow | undefined;
   readonly onEvent: (event: Event) => void;
@@ -215,6 +217,13 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         for (const open of stillOpen) if (open.type === "question") yield [open.question];
       },
     };
+    if (!Object.hasOwn(present, name)) {
+      const names = Object.keys(present).join(", ");
+      throw new InvalidInputError(
+        `a turn has no event \`${String(name)}\`.`,
+        `There are ${names}; what the server sends comes as \`event\`.`,
+      );
+    }
     return this.#emitter.onWithPresent(name, listener, options, present[name]);
   }
 
@@ -349,7 +358,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   };
 
   #expire(kind: "idle" | "total", timeout: number): void {
-    this.#interrupt({ status: "failed", error: new TurnTimeoutError(kind, timeout) });
+    this.#interrupt({
+      status: "failed",
+      error: new TurnTimeoutError(kind, timeout, { retryable: this.#setup.repeatable }),
+    });
   }
 
   /** Ends the iteration now, and asks the protocol to end the rest. */

@@ -1,8 +1,10 @@
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { type CommandSystem, findProgram } from "../../src/codebuff-cli/command.ts";
+import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { failureOf } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
 
 /** A folder with a program, a file that is none, and a folder of a program's name. */
@@ -187,5 +189,53 @@ describe("on Windows a command", () => {
     ["nothing", {}, "ENOENT"],
   ])("with %s cannot be started", (_, files, code) => {
     expect(findProgram("codebuff", env, windows(files as Record<string, string>))).toEqual({ code });
+  });
+});
+
+describe("a program that cannot be started", () => {
+  test.each([
+    ["./bin/tool", /is a path, relative to the folder of this process/],
+    ["npx codebuff", /pass what follows it in `args`/],
+    ["no-such-codebuff", /npm install -g codebuff/],
+  ])("%s: the words say what is wrong with it", async (command, words) => {
+    await using at = await cliWorld({}, { command });
+    expect(String(await failureOf(at.client.prompt("hi")))).toMatch(words);
+  });
+
+  test("is there, but not what its first line names", async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "tool");
+    await writeFile(command, "#!/no/such/node\n", { mode: 0o755 });
+    await using at = await cliWorld({}, { command, args: [] });
+    const words = expect.stringContaining("is there, but not what runs it");
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ code: "connect-failed", message: words });
+    await expect(at.client.probe()).rejects.toMatchObject({ code: "connect-failed", message: words });
+  });
+
+  test("is a folder", async () => {
+    await using folder = await tempFolder();
+    await using at = await cliWorld({}, { command: folder.path });
+    expect(String(await failureOf(at.client.prompt("hi")))).toContain("is no file that may be executed");
+  });
+
+  test("has no folder for a home of its own", async () => {
+    await using at = await cliWorld({}, { isolateHome: true });
+    vi.stubEnv("TMPDIR", "/no/such/folder");
+    try {
+      const error = {
+        code: "connect-failed",
+        delivery: "not-sent",
+        message: expect.stringContaining("TMPDIR"),
+      };
+      expect(await failureOf(at.client.prompt("hi"))).toMatchObject(error);
+      await expect(at.client.probe()).rejects.toMatchObject(error);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test("has more arguments and environment than the system takes", async () => {
+    await using at = await cliWorld({}, { env: { LONG: "x".repeat(200_000) } });
+    expect(String(await failureOf(at.client.prompt("hi")))).toContain("shorten `params` or `env`");
   });
 });

@@ -6,6 +6,7 @@ import { omissions, requiredRows } from "./required-rows.ts";
 const titles = vi.hoisted((): string[] => []);
 vi.mock("./rows.ts", async () => (await import("./title-collector.ts")).collectTitles(titles));
 
+import "./after-exit.test.ts";
 import "./argv.test.ts";
 import "./chats.test.ts";
 import "./command.test.ts";

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import {
   CodebuffCliError,
   type CodebuffCliOptions,
@@ -5,7 +6,7 @@ import {
   isAgentwireError,
 } from "agentwire/codebuff-cli";
 import type { FakeCodebuffScenario } from "agentwire/testing";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
@@ -289,4 +290,39 @@ describe("what an error carries", () => {
     expect(error.message).toContain("cannot read ~/.secrets with [redacted]");
     expect(JSON.stringify(error)).not.toMatch(/someone|hush/);
   });
+});
+
+test("the program's own words are told without the advice, which the message has", async () => {
+  await using at = await cliWorld({ failWith: "402" });
+  expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
+    serverMessage: "Error: Payment Required",
+    message: expect.stringContaining("Payment Required; the account is out of credits"),
+  });
+});
+
+test("the user's folder is shown in no message, also where another is named for the credentials", async () => {
+  const text = `Error: cannot read ${homedir()}/x\n`;
+  await using at = await cliWorld(
+    { events: [], stderr: [{ text }], exit: { code: 1 } },
+    { homeDir: "/elsewhere" },
+  );
+  const error = await failureOf(at.client.prompt("hi"));
+  expect(error).toMatchObject({ message: expect.stringContaining("cannot read ~/x") });
+  expect(JSON.stringify(error)).not.toContain(homedir());
+});
+
+test("colours that somebody forces are not forced on the program", async () => {
+  vi.stubEnv("FORCE_COLOR", "1");
+  vi.stubEnv("CLICOLOR_FORCE", "1");
+  const recordEnv = ["FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR"];
+  await using at = await cliWorld({ recordEnv });
+  await at.client.prompt("hi").result;
+  await at.another({ env: { FORCE_COLOR: "3" } }).prompt("hi").result;
+  expect(
+    at.cli.runs().map(({ env }) => [env["FORCE_COLOR"], env["CLICOLOR_FORCE"], env["NO_COLOR"]]),
+  ).toEqual([
+    [undefined, undefined, "1"],
+    ["3", undefined, "1"],
+  ]);
+  vi.unstubAllEnvs();
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
 import { expect } from "vitest";
@@ -87,6 +88,18 @@ describe("when this process ends, nothing of what it started stays", () => {
     at.cli.release("go");
     expect(await at.exited).toEqual([0, null]);
     expect(at.said()).toContain('{"status":"completed"}');
+  });
+
+  test("it exits in the middle of a run, and the program's own home is deleted", async () => {
+    await using at = await cliWorld({ events: HELD, recordEnv: ["HOME"] }, { isolateHome: true });
+    const before = new Set(process.listeners("exit"));
+    const turn = at.client.prompt("hi");
+    await shown(turn, "part");
+    const home = at.cli.runs()[0]?.env["HOME"] ?? "";
+    expect(existsSync(home)).toBe(true);
+    for (const listener of process.listeners("exit")) if (!before.has(listener)) listener.call(process, 0);
+    expect(existsSync(home)).toBe(false);
+    await turn.outcome;
   });
 
   test("it exits at once", async () => {

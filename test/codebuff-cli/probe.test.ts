@@ -44,6 +44,17 @@ describe("probe()", () => {
     await at.cli.nextRun();
     await at.clock.advance(5_000);
     expect(await probed).toEqual({ flags: [] });
+    at.cli.set({ startDelayMs: 0 }); // a first start fetches the program, and the next one has it
+    expect(await at.client.probe()).toMatchObject({ profile: "stream-json" });
+  });
+
+  test("a launcher that tells what it does is not taken for the version", async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "tool");
+    const script = `#!/bin/sh\necho '{"type":"download","version":"1.0","status":"complete"}'\necho "1.0 (abc)"\n`;
+    await writeFile(command, script, { mode: 0o755 });
+    await using at = await cliWorld({}, { command, args: [] });
+    expect((await at.client.probe()).version).toBe("1.0 (abc)");
   });
 
   test("is given up when the client is closed", async () => {

@@ -17,6 +17,8 @@ test("output that is paused is waited for, and a process that is to end is read 
     clock,
     listener: {
       stdout: () => {},
+      exited: () => {},
+      abandoned: () => {},
       stderr: () => {},
       ended: (exit) => ended.push(exit),
       failed: (error) => ended.push(error),
@@ -56,6 +58,8 @@ test("output that is paused when the grace of the pipes ends gets another, when 
     clock,
     listener: {
       stdout: () => {},
+      exited: () => {},
+      abandoned: () => {},
       stderr: () => {},
       ended: (exit) => ended.push(exit),
       failed: (error) => ended.push(error),
@@ -85,7 +89,14 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
       env: process.env,
       input: "x".repeat(1_000_000),
       clock: new WatchedClock(),
-      listener: { stdout: () => {}, stderr: () => {}, ended: resolve, failed: resolve },
+      listener: {
+        exited: () => {},
+        abandoned: () => {},
+        stdout: () => {},
+        stderr: () => {},
+        ended: resolve,
+        failed: resolve,
+      },
     });
   });
   await setImmediate();

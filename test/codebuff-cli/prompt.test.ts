@@ -8,6 +8,7 @@ const RULES: PromptRules = {
   endOfOptions: true,
   commandPrefixes: ["/ralph"],
   allowCommands: false,
+  options: ["mode"],
   platform: "linux",
 };
 
@@ -88,5 +89,13 @@ describe("how a prompt gets there", () => {
       bytes: limit + 1,
       limit,
     });
+  });
+});
+
+test("an option in the prompt would be lost: it is refused, and told where it belongs", () => {
+  const misplaced = { prompt: "hi", mode: "plan" };
+  expect(thrown(() => buildPrompt(misplaced, RULES))).toMatchObject({
+    code: "invalid-input",
+    hint: expect.stringContaining('client.prompt("...", { mode: ... })'),
   });
 });

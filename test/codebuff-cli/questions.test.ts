@@ -157,6 +157,21 @@ describe("answerByContinue", () => {
     expect(at.cli.runs()[1]?.prompt).toBe("Which colour? Red\nHow much? all, of it");
   });
 
+  test("goes on with the session that the program has told, whatever the question's prompt was given", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const conversation = at.client.conversation();
+    const question = asked(at.client);
+    const controller = new AbortController();
+    await conversation.prompt("paint it", { sessionId: "old", mode: "max", signal: controller.signal })
+      .result;
+    controller.abort();
+    at.cli.set({ askUser: undefined });
+    at.client.reply((await question).id, "Red");
+    await at.cli.waitFor((cli) => cli.runs()[1]);
+    await at.client.close({ drainTimeout: 1_000_000 });
+    expect(at.cli.runs()[1]?.argv).toEqual(["--stream-json", "--max", "--continue", "s-1", "--", "Red"]);
+  });
+
   test("is no way for a prompt by itself, which has no next one", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);

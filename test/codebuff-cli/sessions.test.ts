@@ -9,6 +9,48 @@ import { describe, test } from "./rows.ts";
 const continued = (at: { readonly cli: { runs(): readonly { readonly options: object }[] } }) =>
   at.cli.runs().map(({ options }) => Object.entries(options).find(([name]) => name === "--continue")?.[1]);
 
+describe("a session that is passed with a prompt of a conversation", () => {
+  test("is gone on with, and nobody says that there is none", async () => {
+    await using at = await cliWorld({}, { requireContinuity: true });
+    const conversation = at.client.conversation();
+    await conversation.prompt("one").result;
+    await conversation.prompt("two", { sessionId: "abc" }).result;
+    expect(continued(at)).toEqual([undefined, "abc"]);
+    expect(at.warnings).toEqual([]);
+  });
+});
+
+describe("prompts of a conversation that wait for those before them", () => {
+  test("take room in the queue, and give it back when they are cancelled", async () => {
+    await using at = await cliWorld({ events: HELD }, { maxQueuedTurns: 2 });
+    const conversation = at.client.conversation();
+    const first = conversation.prompt("one");
+    const second = conversation.prompt("two");
+    const third = conversation.prompt("three");
+    expect(thrown(() => conversation.prompt("four"))).toMatchObject({ code: "queue-full" });
+    await third.cancel();
+    const fourth = conversation.prompt("four");
+    at.cli.release("go");
+    expect(
+      (await Promise.all([first, second, fourth].map(({ outcome }) => outcome))).map(({ status }) => status),
+    ).toEqual(["completed", "completed", "completed"]);
+  });
+
+  test("are given back at once by a client that closes, and waits for what runs", async () => {
+    await using at = await cliWorld({ events: HELD });
+    const conversation = at.client.conversation();
+    const first = conversation.prompt("one");
+    const second = conversation.prompt("two");
+    await shown(first, "part");
+    const closed = at.client.close({ drainTimeout: 10_000 });
+    expect(await failureOf(second)).toMatchObject({ code: "closed", delivery: "not-sent" });
+    expect(first.status).toBe("streaming");
+    at.cli.release("go");
+    await closed;
+    expect(first.status).toBe("completed");
+  });
+});
+
 describe("a conversation", () => {
   test("3.3 continued & switch continueStore & switch sessionKey: it goes on with the session that the program tells, and it remembers", async () => {
     await using folder = await tempFolder();

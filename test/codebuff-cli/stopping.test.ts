@@ -466,3 +466,25 @@ describe("close()", () => {
     expect(await turn.outcome).toMatchObject({ error: { code: "closed" } });
   });
 });
+
+describe("a limit that was reached names the option that it is, and nobody is told to try again", () => {
+  test.each<[string, FakeCodebuffScenario, CodebuffCliOptions, object, number]>([
+    ["startupTimeout", { startDelayMs: 1e6 }, { startupTimeout: 700 }, {}, 700],
+    ["idleTimeout", { events: HELD }, { idleTimeout: 700 }, {}, 700],
+    ["timeoutSeconds", { events: HELD, secondMs: 1e6 }, {}, { timeoutSeconds: 2 }, 7_000],
+    ["timeout", { events: HELD }, {}, { timeout: 700 }, 700],
+  ])("%s", async (option, scenario, options, promptOptions, ms) => {
+    await using at = await cliWorld(scenario, options);
+    const turn = at.client.prompt("hi", promptOptions);
+    if ("events" in scenario) await shown(turn, "part");
+    await at.clock.advance(ms);
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: {
+        code: "turn-timeout",
+        retryable: false,
+        message: expect.stringContaining(`raise \`${option}\``),
+      },
+    });
+  });
+});

@@ -82,6 +82,18 @@ describe("a reader who leaves a turn that is being cancelled", () => {
   });
 });
 
+test.each(["text", "toolcall", "", "toString"])(
+  "there is no event %o of a turn, and it says which there are",
+  (name) => {
+    const { turn } = turnRig();
+    const error = thrownBy(() => turn.on(name as "event", () => {}));
+    expect(error).toMatchObject({
+      code: "invalid-input",
+      hint: expect.stringContaining("event, toolCall, status"),
+    });
+  },
+);
+
 describe("result", () => {
   test("is what the turn completed with, and the same promise every time", async () => {
     const { turn } = turnRig();

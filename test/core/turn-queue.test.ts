@@ -60,3 +60,30 @@ describe("TurnQueue", () => {
     expect(() => queue.assertRoom(10)).toThrow(QueueFullError);
   });
 });
+
+describe("a turn that is held", () => {
+  test("takes room, is not the next, and is given back with the others, behind them", () => {
+    const queue = new TurnQueue<string>({ maxTurns: 2, maxBytes: 10 });
+    queue.hold("later", 4);
+    expect([queue.first(), queue.size]).toEqual([undefined, 0]);
+    queue.add("now", 4);
+    expect(queue.first()).toBe("now");
+    expect(() => queue.assertRoom(1)).toThrow(expect.objectContaining({ code: "queue-full", limit: 2 }));
+    expect(queue.clear()).toEqual(["now", "later"]);
+    queue.assertRoom(100);
+  });
+
+  test("counts once when it is to be sent, and no more when it is taken out", () => {
+    const queue = new TurnQueue<string>({ maxTurns: 10, maxBytes: 10 });
+    queue.hold("a", 6);
+    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full", limit: 10 }));
+    queue.add("a", 6);
+    queue.assertRoom(4);
+    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
+    expect([queue.delete("a"), queue.delete("a")]).toEqual([true, false]);
+    queue.hold("b", 6);
+    expect(queue.delete("b")).toBe(true);
+    queue.add("c", 1);
+    queue.assertRoom(9);
+  });
+});

@@ -129,7 +129,7 @@ describe("a failure", () => {
     await using child = at.run(["--profile", "stream-json", "hello"]);
     expect(await child.exitCode()).toBe(1);
     expect(child.text).toMatch(
-      /turn-failed: .*Payment Required; the account is out of credits\n\(--verbose shows its error output: 1 lines\)\n$/,
+      /turn-failed: .*Payment Required; the account is out of credits\n\(--verbose shows its error output: 1 line\)\n$/,
     );
   });
 
@@ -152,7 +152,10 @@ describe("a failure", () => {
     await using at = await machine({ profile: "tui" });
     await using child = at.run(["hello"]);
     expect(await child.exitCode()).toBe(1);
-    expect(child.text).toBe("this program (1.0.600) tells of no way to run without a terminal\n");
+    expect(child.text).toBe(
+      "this program (1.0.600) tells of no way to run without a terminal\n" +
+        "(--command names another; --profile tells how this one speaks, if you know better)\n",
+    );
     expect(started(at)).toEqual([["--version"], ["--help"]]);
   });
 });

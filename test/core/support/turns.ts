@@ -36,6 +36,7 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     stop: () => void told.stops++,
     settled: () => void told.settled++,
     insist: () => {},
+    repeatable: true,
     flow: undefined,
     onEvent: (event) => void told.events.push(event),
     onListenerThrow: (error, name) => void told.thrown.push([error, name]),

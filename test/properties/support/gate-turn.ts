@@ -40,6 +40,7 @@ export class GateTurn implements Waiting {
       },
       settled: () => {},
       insist: () => {},
+      repeatable: true,
       flow: undefined,
       onEvent: () => {},
       onListenerThrow: (error) => {

@@ -1,0 +1,58 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
+import { expect } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { describe, test } from "./rows.ts";
+
+/** A program that ends while something that it has started holds its pipes: it is known how, and the rest is waited for. */
+async function draining(
+  how: { readonly says?: string; readonly code: number },
+  options: CodebuffCliOptions = {},
+) {
+  const folder = await tempFolder();
+  const command = join(folder.path, "tool");
+  const says = how.says === undefined ? "" : `echo '${how.says}'`;
+  const stays = "(read none < fifo) &";
+  await writeFile(command, `#!/bin/sh\nmkfifo fifo\n${stays}\n${says}\nexit ${how.code}\n`, { mode: 0o755 });
+  const at = await cliWorld({}, { command, args: [], cwd: folder.path, ...options });
+  const turn = at.client.prompt("hi");
+  await at.clock.armed(1_000);
+  return {
+    ...at,
+    turn,
+    async [Symbol.asyncDispose]() {
+      await writeFile(join(folder.path, "fifo"), "\n"); // what holds the pipes ends with that
+      await at[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const FINISH = '{"type":"finish","totalCost":1}';
+
+describe.skipIf(process.platform === "win32")(
+  "a program whose end is known, but not yet that of its pipes",
+  () => {
+    test("has failed with its code, although it had finished and stayed in its pipes for longer than a grace", async () => {
+      await using at = await draining({ says: FINISH, code: 7 }, { exitGrace: 500 });
+      await at.clock.advance(1_000);
+      expect(await at.turn.outcome).toMatchObject({
+        status: "failed",
+        error: { kind: "process_exit", exitCode: 7 },
+      });
+    });
+
+    test.each<[string, CodebuffCliOptions, string | undefined]>([
+      ["silence", { idleTimeout: 500 }, '{"type":"text","text":"part"}'],
+      ["a start that says nothing", { startupTimeout: 500 }, undefined],
+      ["staying behind its last word", { exitGrace: 500 }, FINISH],
+    ])("is not blamed for %s", async (_, options, says) => {
+      await using at = await draining({ ...(says === undefined ? {} : { says }), code: 0 }, options);
+      expect(at.clock.pending).toBe(1);
+      await at.clock.advance(1_000);
+      expect(await at.turn.outcome).toMatchObject({ status: "completed", result: { exitCode: 0 } });
+    });
+  },
+);
