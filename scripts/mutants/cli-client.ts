@@ -22,8 +22,8 @@ export const CLI_CLIENT: readonly Mutant[] = [
       {
         name: "cli-client-home-shown",
         breaks: "the user's folder is shown",
-        find: "redactor.redact(withoutHome(text, home))",
-        replace: "redactor.redact(text)",
+        find: "withoutHome(withoutHome(text, options.homeDir), home)",
+        replace: "withoutHome(text, options.homeDir)",
         tests: ["codebuff-cli/endings.test.ts"],
       },
       {
@@ -106,15 +106,15 @@ export const CLI_CLIENT: readonly Mutant[] = [
       {
         name: "cli-client-probe-kept",
         breaks: "a probe that failed is not tried again",
-        find: "      this.#probe = undefined;",
+        find: "      if (!isWhole) this.#probe = undefined;",
         replace: "",
         tests: ["codebuff-cli/probe.test.ts"],
       },
       {
         name: "cli-client-probe-twice",
         breaks: "each call asks the program again",
-        find: "    this.#probe ??= this.#ask()",
-        replace: "    this.#probe = this.#ask()",
+        find: "    this.#probe ??= this.#probeOnce();",
+        replace: "    this.#probe = this.#probeOnce();",
         tests: ["codebuff-cli/probe.test.ts"],
       },
       {
@@ -169,9 +169,23 @@ export const CLI_CLIENT: readonly Mutant[] = [
       {
         name: "cli-client-folder",
         breaks: "a folder that is not there is found out too late",
-        find: "    checkFolder(invocation.cwd);",
+        find: "    this.#checkFolder(invocation.cwd);",
         replace: "",
         tests: ["codebuff-cli/options.test.ts"],
+      },
+      {
+        name: "cli-client-answer-signal",
+        breaks: "an answer has the signal of the prompt before",
+        find: "{ sessionId: _, signal: __, ...kept }",
+        replace: "{ sessionId: _, ...kept }",
+        tests: ["codebuff-cli/questions.test.ts"],
+      },
+      {
+        name: "cli-client-answer-session",
+        breaks: "an answer goes on with the session of the prompt before",
+        find: "{ sessionId: _, signal: __, ...kept }",
+        replace: "{ signal: __, ...kept }",
+        tests: ["codebuff-cli/questions.test.ts"],
       },
       {
         name: "cli-client-keyless",

@@ -21,14 +21,28 @@ export const CLI_CREDENTIALS: readonly Mutant[] = [
       {
         name: "cli-probe-trim",
         breaks: "a version ends with a newline",
-        find: "version: version.trim()",
-        replace: "version",
+        find: 'return lines.join("\\n").trim();',
+        replace: 'return lines.join("\\n");',
+      },
+      {
+        name: "cli-probe-late",
+        breaks: "an answer that did not come in time is kept for good",
+        find: "      inTime = false;",
+        replace: "",
+        tests: ["codebuff-cli/probe.test.ts"],
+      },
+      {
+        name: "cli-probe-events",
+        breaks: "what a launcher tells is taken for the version",
+        find: '.filter((line) => !line.startsWith("{"))',
+        replace: "",
+        tests: ["codebuff-cli/probe.test.ts"],
       },
       {
         name: "cli-probe-clean",
         breaks: "a failure shows the user's folder",
-        find: "new ConnectError(clean(startFailure(command, cause)), {",
-        replace: "new ConnectError(startFailure(command, cause), {",
+        find: "new ConnectError(clean(startFailure(command, cause, found)), {",
+        replace: "new ConnectError(startFailure(command, cause, found), {",
       },
       {
         name: "cli-probe-ui",
@@ -45,8 +59,8 @@ export const CLI_CREDENTIALS: readonly Mutant[] = [
       {
         name: "cli-probe-limit",
         breaks: "a program that does not answer is waited for",
-        find: "    const cancel = clock.setTimeout(kill, PROBE_TIMEOUT);",
-        replace: "    const cancel = clock.setTimeout(() => {}, PROBE_TIMEOUT);",
+        find: "      inTime = false;\n      kill();",
+        replace: "      inTime = false;\n",
       },
       {
         name: "cli-probe-timer",

@@ -64,8 +64,8 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-idle-behind",
         breaks: "silence behind the last word is counted",
-        find: "    this.#idle.stop();\n    if (this.#isEnding || this.#isPaused",
-        replace: "\n    if (this.#isEnding || this.#isPaused",
+        find: '    this.#idle.stop();\n    if (this.#phase !== "running" || this.#isPaused',
+        replace: '\n    if (this.#phase !== "running" || this.#isPaused',
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {
@@ -78,8 +78,8 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-grace-in-pause",
         breaks: "the grace behind the last word counts while the reader is slow",
-        find: "    if (this.#isEnding || this.#isPaused || exitGrace === 0) return;",
-        replace: "    if (this.#isEnding || exitGrace === 0) return;",
+        find: 'if (this.#phase !== "running" || this.#isPaused || exitGrace === 0) return;',
+        replace: 'if (this.#phase !== "running" || exitGrace === 0) return;',
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {
@@ -134,9 +134,23 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-end-clocks",
         breaks: "timers stay behind the end",
-        find: "starts no clock\n    this.#stopClocks();",
-        replace: "starts no clock\n",
+        find: '    this.#phase = "exited";\n    this.#stopClocks();',
+        replace: '    this.#phase = "exited";\n',
         tests: ["codebuff-cli/endings.test.ts", "codebuff-cli/stream.test.ts"],
+      },
+      {
+        name: "cli-run-idle-late",
+        breaks: "silence counts behind the exit",
+        find: '    if (this.#phase === "running") this.#idle.start();',
+        replace: "    this.#idle.start();",
+        tests: ["codebuff-cli/after-exit.test.ts"],
+      },
+      {
+        name: "cli-run-exit-grace-late",
+        breaks: "a grace that begins behind the exit overrules it",
+        find: 'if (this.#phase !== "running" || this.#isPaused || exitGrace === 0) return;',
+        replace: "if (this.#isPaused || exitGrace === 0) return;",
+        tests: ["codebuff-cli/after-exit.test.ts"],
       },
       {
         name: "cli-run-home-left",
@@ -222,16 +236,23 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-words-bare",
         breaks: "an error shows what the program says of the key",
-        find: "    const words = clean(verdict.words);",
-        replace: "    const words = verdict.words;",
+        find: "        serverMessage: clean(verdict.words),",
+        replace: "        serverMessage: verdict.words,",
         tests: ["codebuff-cli/client.test.ts"],
       },
       {
         name: "cli-run-no-advice",
         breaks: "an error does not say what to do",
-        find: "serverMessage: advice === undefined ?",
-        replace: "serverMessage: advice !== words ?",
+        find: "        advice: ADVICE[kind],",
+        replace: "",
         tests: ["codebuff-cli/endings.test.ts"],
+      },
+      {
+        name: "cli-run-limit-retryable",
+        breaks: "a limit of the program counts as worth another try",
+        find: "    retryable: false, // it may have changed files",
+        replace: "    retryable: true, //",
+        tests: ["codebuff-cli/stopping.test.ts"],
       },
       {
         name: "cli-run-no-signal",
@@ -254,8 +275,8 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-start-failure-bare",
         breaks: "an error shows the user's folder",
-        find: "    const error = new ConnectError(clean(words), {",
-        replace: "    const error = new ConnectError(words, {",
+        find: ": new ConnectError(clean(words), {",
+        replace: ": new ConnectError(words, {",
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {

@@ -124,9 +124,16 @@ export const CLI_MACHINE: readonly Mutant[] = [
       {
         name: "cli-env-order",
         breaks: "this process's variables go before those that were added",
-        find: "{ ...process.env, ...env,",
-        replace: "{ ...env, ...process.env,",
+        find: "{ ...own, ...env,",
+        replace: "{ ...env, ...own,",
         tests: ["codebuff-cli/environment.test.ts"],
+      },
+      {
+        name: "cli-env-forced-colours",
+        breaks: "colours that somebody forces are forced on the program",
+        find: "FORCE_COLOR: _, CLICOLOR_FORCE: __, ...own",
+        replace: "CLICOLOR_FORCE: __, ...own",
+        tests: ["codebuff-cli/endings.test.ts"],
       },
     ],
   ),

@@ -160,9 +160,23 @@ export const CLI_PROCESS: readonly Mutant[] = [
       {
         name: "cli-process-early",
         breaks: "a process is over before its output is read",
-        find: "    this.#exit = exit;\n    if",
-        replace: "    this.#exit = exit;\n    this.#close(); if",
+        find: "    this.#listener.exited();\n",
+        replace: "    this.#listener.exited(); this.#close();\n",
         tests: ["codebuff-cli/stream.test.ts"],
+      },
+      {
+        name: "cli-process-home-left",
+        breaks: "what was made for a program stays when this process exits",
+        find: "    this.#listener.abandoned();",
+        replace: "",
+        tests: ["codebuff-cli/lifetime.test.ts"],
+      },
+      {
+        name: "cli-process-exit-untold",
+        breaks: "nobody is told that the process is gone before its pipes are",
+        find: "    this.#listener.exited();",
+        replace: "",
+        tests: ["codebuff-cli/after-exit.test.ts"],
       },
       {
         name: "cli-process-drain-left",

@@ -85,7 +85,7 @@ export const CLI_RUN: readonly Mutant[] = [
       {
         name: "cli-run-grace-anew",
         breaks: "a second wish to end begins the grace anew",
-        find: "    if (this.#isEnding) return; // or its grace would begin anew",
+        find: '    if (this.#phase === "ending") return; // or its grace would begin anew',
         replace: "",
         tests: ["codebuff-cli/stopping.test.ts"],
       },
@@ -127,15 +127,15 @@ export const CLI_RUN: readonly Mutant[] = [
       {
         name: "cli-run-pause-grace",
         breaks: "a slow reader lets the program be ended, because it stays",
-        find: "    if (!this.#isEnding) this.#cancelGrace(); // and who keeps it from ending",
+        find: '    if (this.#phase === "running") this.#cancelGrace(); // and who keeps it from ending',
         replace: "",
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {
         name: "cli-run-resume-late",
         breaks: "a reader who catches up behind the end starts a clock",
-        find: "    if (!this.#setup.turn.open || this.#isEnding) return;",
-        replace: "    if (!this.#setup.turn.open) return;",
+        find: 'if (!this.#setup.turn.open || this.#phase !== "running") return;',
+        replace: "if (!this.#setup.turn.open) return;",
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {
@@ -176,7 +176,7 @@ export const CLI_RUN: readonly Mutant[] = [
       {
         name: "cli-run-text-lines",
         breaks: "the text alone is read as lines of JSON",
-        find: '    if (settings.profile === "json" || settings.profile === "text") this.#keep(piece);',
+        find: "    if (saysAllAtEnd(settings.profile)) this.#keep(piece);",
         replace: '    if (settings.profile === "json") this.#keep(piece);',
         tests: ["codebuff-cli/stream.test.ts"],
       },
@@ -190,14 +190,14 @@ export const CLI_RUN: readonly Mutant[] = [
       {
         name: "cli-run-startup-goes-on",
         breaks: "a program that has begun is ended because it had not",
-        find: "    this.#startup.stop();\n    this.#idle.start();",
-        replace: "\n    this.#idle.start();",
+        find: '    this.#startup.stop();\n    if (this.#phase === "running") this.#idle',
+        replace: '\n    if (this.#phase === "running") this.#idle',
         tests: ["codebuff-cli/stopping.test.ts"],
       },
       {
         name: "cli-run-idle-unstarted",
         breaks: "silence behind the first byte is not counted",
-        find: "    this.#idle.start();\n    if (piece[0]",
+        find: '    if (this.#phase === "running") this.#idle.start();\n    if (piece[0]',
         replace: "\n    if (piece[0]",
         tests: ["codebuff-cli/stopping.test.ts"],
       },

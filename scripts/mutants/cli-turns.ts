@@ -190,8 +190,15 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-conversation-warns",
         breaks: "the first prompt of a conversation warns",
-        find: "session.id === undefined && messages.length > 0",
-        replace: "session.id === undefined",
+        find: "sessionId === undefined && messages.length > 0",
+        replace: "sessionId === undefined",
+      },
+      {
+        name: "cli-conversation-passed",
+        breaks: "a session that is passed with a prompt is not seen",
+        find: "turnOptions?.sessionId ?? session.id",
+        replace: "session.id",
+        tests: ["codebuff-cli/sessions.test.ts"],
       },
       {
         name: "cli-conversation-messages",

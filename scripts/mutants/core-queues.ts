@@ -159,8 +159,29 @@ export const QUEUES: readonly Mutant[] = [
       {
         name: "taken-out-still-counts",
         breaks: "a turn that was taken out still counts",
-        find: "this.#bytes -= this.#waiting.get(turn) ?? 0;",
+        find: "this.#bytes -= this.#waiting.get(turn) ?? this.#held.get(turn) ?? 0;",
         replace: "",
+      },
+      {
+        name: "held-not-given-back",
+        breaks: "what is held is not given back",
+        find: "[...this.#waiting.keys(), ...this.#held.keys()]",
+        replace: "[...this.#waiting.keys()]",
+        tests: ["core/turn-queue.test.ts"],
+      },
+      {
+        name: "held-counts-twice",
+        breaks: "a turn that was held counts twice",
+        find: "    this.delete(turn); // it was held perhaps",
+        replace: "",
+        tests: ["core/turn-queue.test.ts"],
+      },
+      {
+        name: "held-takes-no-room",
+        breaks: "a turn of a conversation that waits takes no room",
+        find: "this.#waiting.size + this.#held.size + 1",
+        replace: "this.#waiting.size + 1",
+        tests: ["core/turn-queue.test.ts"],
       },
       {
         name: "cleared-still-counts",
@@ -171,7 +192,7 @@ export const QUEUES: readonly Mutant[] = [
       {
         name: "empty-queue-refuses",
         breaks: "a turn larger than the queue is refused although nothing waits",
-        find: "if (this.#waiting.size === 0) return;",
+        find: "if (turns === 1) return;",
         replace: "",
       },
     ],
