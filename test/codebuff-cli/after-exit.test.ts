@@ -4,6 +4,7 @@ import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
+import { shown } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
 
 /** A program that ends while something that it has started holds its pipes: it is known how, and the rest is waited for. */
@@ -54,5 +55,17 @@ describe.skipIf(process.platform === "win32")(
       await at.clock.advance(1_000);
       expect(await at.turn.outcome).toMatchObject({ status: "completed", result: { exitCode: 0 } });
     });
+  },
+);
+
+test.each([{}, { noFinish: true }])(
+  "a program is not blamed for what it says behind its exit, with %o",
+  async (switches) => {
+    const scenario = { exitBeforeFlush: true, holdPipes: 1e6, ...switches };
+    await using at = await cliWorld(scenario, { idleTimeout: 500, exitGrace: 500 });
+    const turn = at.client.prompt("hi");
+    await Promise.all([shown(turn, "You said: hi"), at.clock.armed(1_000)]);
+    await at.clock.advance(1_000);
+    expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: 0 } });
   },
 );
