@@ -1,7 +1,13 @@
 import type { QuestionOutcome } from "../core/ask-user.ts";
 import { isObject } from "../core/client-options.ts";
 import { parseFrame } from "../core/frames.ts";
-import { isPrintModeEvent, type PrintModeEvent } from "../core/print-mode.ts";
+import {
+  isPrintModeEvent,
+  isPrintModeType,
+  type PrintModeEvent,
+  type ToolOutput,
+} from "../core/print-mode.ts";
+import { mended } from "./mended.ts";
 
 /** A whole block of text. Some builds have told it in chunks before, and then it adds nothing. */
 export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {
@@ -16,8 +22,17 @@ export interface CodebuffCliChunk {
   readonly delta: string;
 }
 
+/** One part of what a tool gave back; `unknown` is of a type that is not known here, as it came. */
+export type CodebuffCliToolOutput =
+  | ToolOutput
+  | { readonly type: "unknown"; readonly part: Readonly<Record<string, unknown>> };
+
 /** What a tool gave back; with `answer` where it was a question of the agent, as far as the program tells what became of it. */
-export type CodebuffCliToolResult = Extract<PrintModeEvent, { readonly type: "tool_result" }> & {
+export type CodebuffCliToolResult = Omit<
+  Extract<PrintModeEvent, { readonly type: "tool_result" }>,
+  "output"
+> & {
+  readonly output: readonly CodebuffCliToolOutput[];
   readonly answer?: QuestionOutcome;
 };
 
@@ -47,7 +62,8 @@ export type CodebuffCliEvent =
 
 /** An event as a line has it. */
 export type PrintedEvent =
-  | Exclude<PrintModeEvent, { readonly type: "finish" }>
+  | Exclude<PrintModeEvent, { readonly type: "tool_result" | "finish" }>
+  | Omit<CodebuffCliToolResult, "answer">
   | CodebuffCliFinish
   | { readonly type: "chunk"; readonly text: string }
   | CodebuffCliUnknown;
@@ -55,37 +71,30 @@ export type PrintedEvent =
 /** What a line of output says. */
 export type Line =
   | { readonly kind: "event"; readonly event: PrintedEvent; readonly raw: unknown }
-  /** Nothing that anybody has to know of. */
+  | { readonly kind: "blank" }
+  /** The one object that says all of a run, as some builds print it. */
+  | { readonly kind: "report"; readonly value: Readonly<Record<string, unknown>> }
+  /** An object that says nothing of its kind: nobody has to know of it, but it is no event either. */
   | { readonly kind: "ignored" }
   | { readonly kind: "unparsed"; readonly problem: string };
 
-const KNOWN = new Set<string>([
-  "start",
-  "text",
-  "error",
-  "download",
-  "tool_call",
-  "tool_progress",
-  "tool_result",
-  "finish",
-  "subagent_start",
-  "subagent_finish",
-  "reasoning_delta",
-  "subagent_chunk",
-  "reasoning_chunk",
-]);
-
+const BLANK = { kind: "blank" } as const;
 const IGNORED = { kind: "ignored" } as const;
 
 /** Reads one line. Never throws: what is no event comes back as such, and the run goes on. */
 export function readLine(line: string): Line {
-  if (line.trim() === "") return IGNORED;
+  if (line.trim() === "") return BLANK;
   let value: unknown;
   try {
     value = parseFrame(line, "null");
   } catch {
     return unparsed("a line that is not JSON");
   }
+  return readValue(value);
+}
+
+/** Reads what the JSON of a line says. */
+export function readValue(value: unknown): Line {
   if (typeof value === "string") return { kind: "event", event: { type: "chunk", text: value }, raw: value };
   if (!isObject(value)) return unparsed("a line of JSON that is no event");
   return readEvent(value);
@@ -94,12 +103,18 @@ export function readLine(line: string): Line {
 /** Reads one parsed event. */
 export function readEvent(value: Readonly<Record<string, unknown>>): Line {
   const { type } = value;
-  if (type === undefined) return IGNORED;
+  if (type === undefined) return isReport(value) ? { kind: "report", value } : IGNORED;
   if (typeof type !== "string") return unparsed("an event whose `type` is no text");
   if (type === "finish") return { kind: "event", event: finishOf(value), raw: value };
   if (isPrintModeEvent(value)) return { kind: "event", event: value, raw: value };
-  if (KNOWN.has(type)) return unparsed(`\`${type}\` with a wrong or missing field`);
-  return { kind: "event", event: { type: "unknown", event: value }, raw: value };
+  if (!isPrintModeType(type)) return { kind: "event", event: { type: "unknown", event: value }, raw: value };
+  const event = mended(value);
+  return event ? { kind: "event", event, raw: value } : unparsed(`\`${type}\` with a wrong or missing field`);
+}
+
+/** Whether an object says how a run went. */
+export function isReport(value: Readonly<Record<string, unknown>>): boolean {
+  return typeof value["success"] === "boolean";
 }
 
 /** The agent is done, whatever it says of that; what else it says is passed on. */

@@ -27,13 +27,18 @@ const PATTERNS: readonly Pattern[] = [
 
 /** What the program's last words mean; `undefined` for words that are not known. */
 export function kindOf(words: string): CodebuffCliFailureKind | undefined {
-  const text = words.replace(/^(?:Error running prompt|Error|error): /, "");
+  const text = words.trim().replace(/^(?:Error running prompt|Error|error): /, "");
   return PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
 /** A stack trace comes behind a blank line, and helps nobody at a terminal. */
 export function withoutStack(words: string): string {
-  return words.split(/\n\s*\n|\n\s+at /, 1)[0]?.trim() ?? "";
+  return (
+    words
+      .trim()
+      .split(/\n\s*\n|\n\s+at /, 1)[0]
+      ?.trimEnd() ?? ""
+  );
 }
 
 /** The last line of error output that says what went wrong. */
@@ -43,11 +48,25 @@ export function lastWords(lines: readonly string[]): string | undefined {
   );
 }
 
+/** Frames of a stack, what closes an object, and what Node signs with: the words are before those. */
+const NO_WORDS = /^(?:\s+at .*|Node\.js v\d.*|[\s{}[\]^]*)$/;
+
+/** The last line of error output that has any words. */
+export function lastLine(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => !NO_WORDS.test(line));
+}
+
 /** What the user can do about it. */
-export const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
+export function adviceOn(kind: CodebuffCliFailureKind, words: string): string | undefined {
+  const isFree = kind === "unsupported_flag" && /unknown option '?--(?:free|lite)\b/.test(words);
+  return isFree ? "its free mode has another name: set `freeFlag`, or ask `probe()`" : ADVICE[kind];
+}
+
+const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
   auth: "set CODEBUFF_API_KEY, or run the program once by itself to log in",
   payment_required: "the account is out of credits",
   unsupported_flag: "this program speaks otherwise: choose another `profile`, or ask `probe()`",
+  protocol_error: "it may speak otherwise: choose another `profile`, or ask `probe()`",
   interactive_cli: "this program has no way to run without a terminal; choose another `command`",
   rate_limited: "wait before the next prompt",
   cancelled_by_cli: "the program has limits of its own",

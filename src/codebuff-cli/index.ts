@@ -22,6 +22,7 @@ export type {
   CodebuffCliEvent,
   CodebuffCliFinish,
   CodebuffCliText,
+  CodebuffCliToolOutput,
   CodebuffCliToolResult,
   CodebuffCliUnknown,
 } from "./events.ts";

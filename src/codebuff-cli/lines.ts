@@ -73,8 +73,13 @@ export class LineSplitter {
     const [only] = pieces;
     const line = pieces.length === 1 && only ? only : joined(pieces, bytes);
     const text = this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line);
-    return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+    return isFirst ? withoutMark(text) : text;
   }
+}
+
+/** Text without the mark that some programs begin theirs with. */
+export function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {

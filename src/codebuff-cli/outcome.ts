@@ -1,5 +1,5 @@
 import type { CodebuffCliFailureKind, CodebuffCliStderr } from "./errors.ts";
-import { kindOf, lastWords, withoutStack } from "./failures.ts";
+import { kindOf, lastLine, lastWords, withoutStack } from "./failures.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -18,7 +18,7 @@ export interface Ended {
   readonly hasEvents: boolean;
   /** Whether anything that it wrote was not. */
   readonly hasGarbage: boolean;
-  /** Where all of its output is one object: what became of that. */
+  /** What it said of the whole run in one object; `unreadable` where that had to be there. */
   readonly report: Report | undefined;
   /** It opened its user interface. */
   readonly interactive: boolean;
@@ -28,7 +28,7 @@ export interface Ended {
   readonly requireFinish: boolean;
 }
 
-/** The one object that a program prints at its end, or why it is none. */
+/** The one object that says how a run went, or why it is none. */
 export type Report =
   | { readonly status: "success" }
   | { readonly status: "failure"; readonly error: string }
@@ -59,17 +59,17 @@ export function verdictOn(ended: Ended): Verdict {
 /** The program's own words are looked for where it puts them: in its report, its last error, its error output. */
 function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
   const reported = report?.status === "failure" ? report.error : undefined;
-  const printed = lastWords([...stderr.head, ...stderr.tail]);
+  const lines = [...stderr.head, ...stderr.tail];
+  const printed = lastWords(lines);
   const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`;
   for (const words of [reported, lastError, printed]) {
     const kind = words === undefined ? undefined : kindOf(words);
     if (kind && words !== undefined) return failed(kind, words);
   }
-  const words = reported ?? printed ?? lastError;
-  return failed(
-    "process_exit",
-    words === undefined ? `the program ended ${how}` : `the program ended ${how}: ${words}`,
-  );
+  const words = [reported, printed, lastError, lastLine(lines)]
+    .map((said = "") => withoutStack(said))
+    .find((said) => said !== "");
+  return failed("process_exit", `the program ended ${how}${words === undefined ? "" : `: ${words}`}`);
 }
 
 function failed(kind: CodebuffCliFailureKind, words: string): Verdict {

@@ -8,13 +8,13 @@ import type { CodebuffCliClientEvents } from "./client-events.ts";
 import { findProgram } from "./command.ts";
 import { CodebuffCliError } from "./errors.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
-import { ADVICE, startFailure, unstartable } from "./failures.ts";
+import { adviceOn, startFailure, unstartable } from "./failures.ts";
 import { isFolder } from "./folder.ts";
-import { ESCAPE, LineSplitter } from "./lines.ts";
+import { ESCAPE, LineSplitter, withoutMark } from "./lines.ts";
 import { type CodebuffCliSettings, saysAllAtEnd } from "./options.ts";
 import { type Exit, type Report, verdictOn } from "./outcome.ts";
 import { CliProcess } from "./process.ts";
-import { readReport } from "./report.ts";
+import { newsOf, type ReadReport, readOutput, reportOf } from "./report.ts";
 import { StderrKeeper } from "./stderr.ts";
 import { type CodebuffCliResult, costOf, stepTurn, type TurnState } from "./turn.ts";
 
@@ -65,6 +65,10 @@ export class Run {
   #hasOutput = false;
   #hasEvents = false;
   #hasGarbage = false;
+  /** What it has said of the whole run, in one object. */
+  #reported: Report | undefined;
+  /** Whether events came behind that, so that it was not its last word. */
+  #wentOn = false;
   #isInteractive = false;
   #isTooLong = false;
   #overstayed = false;
@@ -225,12 +229,24 @@ export class Run {
     }
     voice.frame("in", line);
     const read = readLine(line);
-    if (read.kind === "unparsed") {
-      this.#hasGarbage = true;
-      voice.warn("unparsed-line", read.problem, { raw: line });
-    } else if (read.kind === "event") {
+    if (read.kind === "event") {
+      this.#wentOn = true;
       this.#onEvent(read.event, read.raw, line.length);
+    } else if (read.kind === "report") {
+      this.#onReport(reportOf(read.value), line.length);
+    } else if (read.kind !== "blank") {
+      this.#hasGarbage = true;
+      if (read.kind === "unparsed") voice.warn("unparsed-line", read.problem, { raw: line });
     }
+  }
+
+  /** What says all of a run; of what it did, only what has not come before is news. */
+  #onReport(read: ReadReport, bytes: number): void {
+    const { turn, state } = this.#setup;
+    const news = newsOf(read, { text: turn.text, calls: state.calls.size > 0 });
+    for (const event of news) this.#onEvent(event, event, Math.ceil(bytes / news.length));
+    this.#reported = read.report;
+    this.#wentOn = false;
   }
 
   #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
@@ -295,27 +311,28 @@ export class Run {
     const rest = this.#lines.end();
     if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
     this.#onStderr(this.#stderr.end());
-    const report = this.#report();
+    const report = this.#report(exit);
     this.#cleanUp();
     this.#settle(exit, report);
     this.#setup.over();
   }
 
-  /** What a program has said that says all at its end. */
-  #report(): Report | undefined {
+  /** What a program has said of the whole run, where it says that at all. */
+  #report({ code }: Exit): Report | undefined {
     const { profile } = this.#setup.settings;
-    if (!saysAllAtEnd(profile)) return undefined;
+    if (!saysAllAtEnd(profile)) return this.#wentOn && code === 0 ? undefined : this.#reported;
     if (this.#isTooLong) return { status: "too-long" };
     const output = Buffer.concat(this.#output).toString("utf8");
     if (profile === "text") {
-      const text = output.replace(/\r?\n$/, "");
+      const text = withoutMark(output).replace(/\r?\n$/, "");
       const event = { type: "text", text } as const;
       if (text !== "") this.#onEvent(event, event, text.length);
       return { status: "success" };
     }
-    const { report, events } = readReport(output);
+    const { events, report } = readOutput(output);
     for (const { event, raw } of events) this.#onEvent(event, raw, 0);
-    return report;
+    if (report) this.#onReport(report, 0);
+    return this.#reported;
   }
 
   #settle(exit: Exit, report: Report | undefined): void {
@@ -360,12 +377,13 @@ export class Run {
       turn.fail(tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000));
       return;
     }
+    const words = clean(verdict.words);
     turn.fail(
       new CodebuffCliError({
         origin: "process",
         kind,
-        serverMessage: clean(verdict.words),
-        advice: ADVICE[kind],
+        serverMessage: words,
+        advice: adviceOn(kind, words),
         exitCode,
         signal: exit.signal ?? undefined,
         stderr,

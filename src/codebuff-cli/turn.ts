@@ -1,10 +1,10 @@
 import { isAskUser, questionOf, questionOutcome } from "../core/ask-user.ts";
-import type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
+import type { PrintModeEvent } from "../core/print-mode.ts";
 import type { Question } from "../core/question.ts";
 import type { TurnToolCall } from "../core/tool-call.ts";
 import type { Cost, TurnResult } from "../core/turn.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
-import type { CodebuffCliEvent, CodebuffCliFinish, PrintedEvent } from "./events.ts";
+import type { CodebuffCliEvent, CodebuffCliFinish, CodebuffCliToolOutput, PrintedEvent } from "./events.ts";
 import { SESSION_ID } from "./options.ts";
 
 /** What a turn of the program ends with. */
@@ -31,8 +31,8 @@ export interface TurnState {
   readonly calls: Map<string, TurnToolCall>;
   /** Questions that are open, by the id of their call. */
   readonly questions: Map<string, Question>;
-  /** The root's own name, where it tells one. */
-  root: string | undefined;
+  /** Who the program says has begun: mostly the type of the agent that answered before. */
+  started: string | undefined;
   sessionId: string | undefined;
   /** The one that was asked for, which counts as long as the program tells none. */
   requestedSessionId: string | undefined;
@@ -49,7 +49,7 @@ export function newTurnState(maxText: number): TurnState {
     subagents: new Map(),
     calls: new Map(),
     questions: new Map(),
-    root: undefined,
+    started: undefined,
     sessionId: undefined,
     requestedSessionId: undefined,
     finish: undefined,
@@ -91,12 +91,14 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
         event: { ...printed, delta: isOfRoot(state, printed.agentId) ? newText(state, printed.text) : "" },
       };
     case "start":
-      state.root = printed.agentId;
+      state.started = printed.agentId;
       return { event: printed };
     case "tool_call":
       return onCall(state, printed, raw);
     case "tool_progress":
-      return withCall(state, printed, (call) => ({ ...call, output: withMore(state, call, printed.output) }));
+      return withCall(state, printed, (call) =>
+        call.state === "running" ? { ...call, output: withMore(state, call, printed.output) } : undefined,
+      );
     case "tool_result":
       return onResult(state, printed);
     case "subagent_start":
@@ -136,8 +138,10 @@ function sessionIdOf(raw: unknown): string | undefined {
 /** The name that every build gives the agent which the prompt went to. */
 const MAIN_AGENT = "main-agent";
 
-function isOfRoot({ root }: TurnState, agentId: string | undefined): boolean {
-  return agentId === undefined || agentId === MAIN_AGENT || agentId === root;
+/** Who works for the root is not the root, whatever its name. */
+function isOfRoot({ started, subagents }: TurnState, agentId: string | undefined): boolean {
+  if (agentId === undefined || agentId === MAIN_AGENT) return true;
+  return agentId === started && !subagents.has(agentId);
 }
 
 /** What of a block has not come in chunks: builds that stream it repeat all of it. */
@@ -149,7 +153,7 @@ function newText(state: TurnState, text: string): string {
   return text.startsWith(chunked) ? text.slice(chunked.length) : text;
 }
 
-type Printed<Type extends PrintModeEvent["type"]> = Extract<PrintModeEvent, { readonly type: Type }>;
+type Printed<Type extends PrintModeEvent["type"]> = Extract<PrintedEvent, { readonly type: Type }>;
 
 function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): TurnStep {
   const { toolCallId: id, toolName: name, input, agentId } = event;
@@ -162,17 +166,9 @@ function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): Tu
     ...(agentId === undefined ? {} : { agentId }),
   };
   state.calls.set(id, call);
-  const asked = isAskUser(name) ? questionOf({ id, name, input: inNewShape(input), raw }) : undefined;
+  const asked = isAskUser(name) ? questionOf({ id, name, input, raw }) : undefined;
   if (asked) state.questions.set(id, asked);
   return { event, call, ...(asked ? { asked } : {}) };
-}
-
-/** Earlier programs ask one thing at a time, with options that are texts. */
-function inNewShape(input: Readonly<Record<string, unknown>>): object {
-  const { question, options } = input;
-  if (typeof question !== "string" || !Array.isArray(options)) return input;
-  const labels = options.map((option: unknown) => (typeof option === "string" ? { label: option } : option));
-  return { questions: [{ question, options: labels }] };
 }
 
 function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
@@ -191,15 +187,15 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   return { ...step, ...(answer ? { event: { ...event, answer } } : {}), answered: id };
 }
 
-/** A result without a call is an event, and nothing else. */
+/** A result without a call is an event, and nothing else; so is what changes nothing. */
 function withCall(
   state: TurnState,
   event: Printed<"tool_progress" | "tool_result">,
-  change: (call: TurnToolCall) => TurnToolCall,
+  change: (call: TurnToolCall) => TurnToolCall | undefined,
 ): TurnStep {
   const known = state.calls.get(event.toolCallId);
-  if (!known) return { event };
-  const call = change(known);
+  const call = known && change(known);
+  if (!call) return { event };
   state.calls.set(call.id, call);
   return { event, call };
 }
@@ -211,7 +207,7 @@ function withMore({ maxChunked }: TurnState, { output }: TurnToolCall, more: str
 }
 
 /** A tool has failed when it says so; a command that ends with another code than 0 has done its work. */
-function errorOf(output: readonly ToolOutput[]): string | undefined {
+function errorOf(output: readonly CodebuffCliToolOutput[]): string | undefined {
   for (const part of output) {
     if (part.type !== "json" || typeof part.value !== "object" || part.value === null) continue;
     const { errorMessage, error } = part.value as Readonly<Record<string, unknown>>;

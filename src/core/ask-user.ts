@@ -10,8 +10,10 @@ export function isAskUser(name: string): boolean {
 
 /** What the agent wants to know; `undefined` when the input is no question. */
 export function questionOf({ id, input, turnId, raw }: ToolCall): Question | undefined {
-  const { questions } = isObject(input) ? input : {};
-  const items = Array.isArray(questions) ? questions.map(itemOf) : [];
+  const { questions, question } = isObject(input) ? input : {};
+  // Earlier agents ask one thing at a time.
+  const asked = typeof question === "string" && questions == null ? [input] : questions;
+  const items = Array.isArray(asked) ? asked.map(itemOf) : [];
   if (items.length === 0 || !items.every((item) => item !== undefined)) return undefined;
   return { id, questions: items, ...(turnId === undefined ? {} : { turnId }), raw };
 }
@@ -32,6 +34,7 @@ function itemOf(item: unknown): QuestionItem | undefined {
 }
 
 function optionOf(option: unknown): QuestionItem["options"][number] | undefined {
+  if (typeof option === "string") return { label: option };
   if (!isObject(option)) return undefined;
   const { label, description } = option;
   if (typeof label !== "string" || !isTextOrNone(description)) return undefined;
@@ -54,7 +57,7 @@ export type QuestionOutcome =
 /** How a question was settled; `undefined` when the output does not say. */
 export function questionOutcome(
   { questions }: Question,
-  output: readonly ToolOutput[],
+  output: readonly (ToolOutput | { readonly type: "unknown" })[],
 ): QuestionOutcome | undefined {
   const [part] = output;
   if (part?.type !== "json") return undefined;

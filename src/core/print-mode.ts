@@ -100,51 +100,61 @@ export type PrintModeEvent =
 
 type Kind = "string" | "number" | "boolean" | "object" | "strings" | "outputs";
 
-const SUBAGENT: Readonly<Record<string, Kind>> = {
-  agentId: "string",
-  agentType: "string",
-  displayName: "string",
-  onlyChild: "boolean",
-};
+type Fields = Readonly<Record<string, Kind>>;
 
-/** The fields that each event must have. */
-const REQUIRED: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  start: {},
-  text: { text: "string" },
-  error: { message: "string" },
-  download: { version: "string", status: "string" },
-  tool_call: { toolCallId: "string", toolName: "string", input: "object" },
-  tool_progress: { toolCallId: "string", output: "string" },
-  tool_result: { toolCallId: "string", output: "outputs" },
-  finish: { totalCost: "number" },
+/** What an event must have, and what it may have; all else is passed on as it is. */
+type Shape = readonly [required: Fields, optional: Fields];
+
+const SUBAGENT: Shape = [
+  { agentId: "string", agentType: "string", displayName: "string", onlyChild: "boolean" },
+  { model: "string", parentAgentId: "string", params: "object", prompt: "string" },
+];
+
+const SHAPES: Readonly<Record<PrintModeEvent["type"], Shape>> = {
+  start: [{}, { agentId: "string", messageHistoryLength: "number", model: "string" }],
+  text: [{ text: "string" }, { agentId: "string" }],
+  error: [{ message: "string" }, { source: "string" }],
+  download: [{ version: "string", status: "string" }, {}],
+  tool_call: [
+    { toolCallId: "string", toolName: "string", input: "object" },
+    { agentId: "string", parentAgentId: "string", includeToolCall: "boolean" },
+  ],
+  tool_progress: [
+    { toolCallId: "string", output: "string" },
+    { toolName: "string", parentAgentId: "string" },
+  ],
+  tool_result: [
+    { toolCallId: "string", output: "outputs" },
+    { toolName: "string", parentAgentId: "string" },
+  ],
+  finish: [{ totalCost: "number" }, { agentId: "string" }],
   subagent_start: SUBAGENT,
   subagent_finish: SUBAGENT,
-  subagent_chunk: { agentId: "string", agentType: "string", chunk: "string" },
-  reasoning_chunk: { agentId: "string", ancestorRunIds: "strings", chunk: "string" },
-  reasoning_delta: { text: "string", ancestorRunIds: "strings", runId: "string" },
+  reasoning_delta: [{ text: "string", ancestorRunIds: "strings", runId: "string" }, { agentId: "string" }],
+  subagent_chunk: [{ agentId: "string", agentType: "string", chunk: "string" }, {}],
+  reasoning_chunk: [{ agentId: "string", ancestorRunIds: "strings", chunk: "string" }, {}],
 };
 
-/** The fields that an event may have; one of another kind makes it no event that can be relied on. */
-const OPTIONAL: Readonly<Record<string, Kind>> = {
-  agentId: "string",
-  parentAgentId: "string",
-  toolName: "string",
-  model: "string",
-  source: "string",
-  prompt: "string",
-  params: "object",
-  messageHistoryLength: "number",
-  includeToolCall: "boolean",
-};
+interface Field {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isOptional: boolean;
+}
+
+const fieldsOf = (fields: Fields, isOptional: boolean): readonly Field[] =>
+  Object.entries(fields).map(([name, kind]) => ({ name, kind, isOptional }));
 
 /** The same as lists: this is once per event, and to make them costs more than all else of it. */
-const REQUIRED_FIELDS: ReadonlyMap<string, readonly (readonly [name: string, kind: Kind])[]> = new Map(
-  Object.entries(REQUIRED).map(([type, fields]) => [type, Object.entries(fields)]),
+const FIELDS: ReadonlyMap<string, readonly Field[]> = new Map(
+  Object.entries(SHAPES).map(([type, [required, optional]]) => [
+    type,
+    [...fieldsOf(required, false), ...fieldsOf(optional, true)],
+  ]),
 );
-const OPTIONAL_FIELDS: ReadonlyMap<string, Kind> = new Map(Object.entries(OPTIONAL));
 
 /**
- * Whether something is one of these events, with every field of its type in place.
+ * Whether something is one of these events, with every field of its type in place: what it must have, and what it may have
+ * as the type says it, so not null.
  *
  * @example
  * if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
@@ -154,15 +164,23 @@ const OPTIONAL_FIELDS: ReadonlyMap<string, Kind> = new Map(Object.entries(OPTION
 export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   if (!isObject(chunk)) return false;
   const { type } = chunk;
-  const required = typeof type === "string" ? REQUIRED_FIELDS.get(type) : undefined;
-  if (!required) return false;
-  for (const [name, kind] of required) if (!isOf(kind, chunk[name])) return false;
-  for (const name of Object.keys(chunk)) {
-    const kind = OPTIONAL_FIELDS.get(name);
+  const fields = typeof type === "string" ? FIELDS.get(type) : undefined;
+  if (!fields) return false;
+  for (const { name, kind, isOptional } of fields) {
     const value = chunk[name];
-    if (kind !== undefined && value !== undefined && !isOf(kind, value)) return false;
+    if (!(isOptional && value === undefined) && !isOf(kind, value)) return false;
   }
   return true;
+}
+
+/** Whether an event of this type is one that is known, if its fields are right. */
+export function isPrintModeType(type: string): boolean {
+  return FIELDS.has(type);
+}
+
+/** Whether an event of this type may be without this field. */
+export function isOptionalField(type: string, name: string): boolean {
+  return FIELDS.get(type)?.some((field) => field.name === name && field.isOptional) ?? false;
 }
 
 function isOf(kind: Kind, value: unknown): boolean {

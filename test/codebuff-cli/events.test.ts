@@ -87,6 +87,30 @@ describe.each(Object.entries(FULL))("%s", (type, fields) => {
   );
 });
 
+/** The fields that each event may be without, as far as they are strings or the like here. */
+const OPTIONAL = Object.entries(FULL).flatMap(([type, fields]) =>
+  Object.keys(fields)
+    .filter((name) => name !== "session_id" && !REQUIRED[type]?.includes(name))
+    .map((name) => [type, name] as const),
+);
+
+test.each(OPTIONAL)("%s with a `%s` that is null is without it, and its line is as it came", (type, name) => {
+  const { [name]: _, ...others } = { type, ...FULL[type] } as Record<string, unknown>;
+  const raw = { ...others, [name]: null };
+  const line = said(raw);
+  expect(line).toEqual({ kind: "event", event: others, raw });
+  expect(line.kind === "event" && name in line.event).toBe(false);
+});
+
+test("a null in a field that nobody knows is passed on, and one that must be there is none", () => {
+  const odd = { type: "text", text: "Hi", agentId: null, source: { a: 1 }, model: null };
+  expect(said(odd)).toMatchObject({ event: { type: "text", text: "Hi", source: { a: 1 }, model: null } });
+  expect(said({ type: "text", text: null })).toMatchObject({ kind: "unparsed" });
+  expect(said({ type: "tool_call", toolCallId: "t", toolName: null, input: {} })).toMatchObject({
+    kind: "unparsed",
+  });
+});
+
 describe("finish", () => {
   test.each([
     ["missing", {}],
@@ -121,15 +145,36 @@ describe("finish", () => {
   });
 });
 
+const resultWith = (output: unknown) =>
+  said({ type: "tool_result", toolCallId: "t", output, toolName: null });
+
 test.each([
-  { type: "json" },
-  { type: "media", data: "aGk=" },
-  { type: "media", mediaType: "text/plain" },
-  { type: "x" },
+  [{ type: "media", data: "aGk=" }],
+  [{ type: "media", mediaType: "text/plain" }],
+  [{ value: 1 }],
+  [{ type: 7 }],
+  ["words"],
+  [null],
 ])("a result with %j is unparsed", (part) => {
-  const result = { type: "tool_result", toolCallId: "t", toolName: "x" };
-  expect(said({ ...result, output: [{ type: "json", value: null }] })).toMatchObject({ kind: "event" });
-  expect(said({ ...result, output: [part] })).toMatchObject({ kind: "unparsed" });
+  expect(resultWith([{ type: "json", value: 1 }, part])).toMatchObject({ kind: "unparsed" });
+});
+
+test("a result whose output is no list is unparsed", () => {
+  expect(resultWith("words")).toMatchObject({ kind: "unparsed" });
+});
+
+test("a part of a result without a value has none, and one of another type is passed on", () => {
+  const json = { type: "json", value: [1] };
+  const video = { type: "video", data: "AA==" };
+  expect(resultWith([json, { type: "json" }, video])).toMatchObject({
+    kind: "event",
+    event: {
+      type: "tool_result",
+      toolCallId: "t",
+      output: [json, { type: "json", value: null }, { type: "unknown", part: video }],
+    },
+    raw: { output: [json, { type: "json" }, video] },
+  });
 });
 
 describe("other lines", () => {
@@ -153,12 +198,24 @@ describe("other lines", () => {
     });
   });
 
-  test.each(["", "  ", "\t", "{}", '{"no":"type"}'])(
-    "2.4 framing blank lines, no type: %j says nothing",
-    (line) => {
-      expect(readLine(line)).toEqual({ kind: "ignored" });
-    },
-  );
+  test.each([
+    ["", "blank"],
+    ["  ", "blank"],
+    ["\t", "blank"],
+    ["{}", "ignored"],
+    ['{"no":"type"}', "ignored"],
+    ['{"success":"yes"}', "ignored"],
+  ])("2.4 framing blank lines, no type: %j says nothing, and is %s", (line, kind) => {
+    expect(readLine(line)).toEqual({ kind });
+  });
+
+  test.each([
+    { success: true, output: "the answer" },
+    { success: false, error: "no" },
+  ])("%j says all of a run", (value) => {
+    expect(said(value)).toEqual({ kind: "report", value });
+    expect(said({ type: "dance", ...value })).toMatchObject({ kind: "event", event: { type: "unknown" } });
+  });
 
   test.each([
     "Downloading codebuff...",

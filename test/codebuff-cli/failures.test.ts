@@ -1,5 +1,12 @@
 import { expect } from "vitest";
-import { kindOf, lastWords, startFailure, withoutStack } from "../../src/codebuff-cli/failures.ts";
+import {
+  adviceOn,
+  kindOf,
+  lastLine,
+  lastWords,
+  startFailure,
+  withoutStack,
+} from "../../src/codebuff-cli/failures.ts";
 import { test } from "./rows.ts";
 
 test.each([
@@ -21,6 +28,7 @@ test.each([
   ["Could not connect to server.", "server"],
   ['Invalid agent ID: "x". Available agents: base2', "agent_not_found"],
   ["No response from agent", "no_response"],
+  ["\n Run cancelled by user.", "cancelled_by_cli"],
   ["Run cancelled by user.", "cancelled_by_cli"],
   ["Request timed out after 3 seconds", "cancelled_by_cli"],
   ["error: unknown option '--stream-json'", "unsupported_flag"],
@@ -47,9 +55,41 @@ test.each([
   ["why\n  \nmore", "why"],
   ["why\n    at y (z:1:2)", "why"],
   ["why\nand how", "why\nand how"],
+  ["\n\nwhy\n\nError: x", "why"],
   ["", ""],
 ])("%j is shown as %j", (words, shown) => {
   expect(withoutStack(words)).toBe(shown);
+});
+
+test("the last line with words is none of a stack, of an object, nor Node's own", () => {
+  const thrown = [
+    "throw error;",
+    "^",
+    "TypeError: fetch failed",
+    "    at fetch (a:1:2) {",
+    "  }",
+    "}",
+    "",
+    "Node.js v24.1.0",
+  ];
+  expect(lastLine(thrown)).toBe("TypeError: fetch failed");
+  expect(lastLine(["at last", " \t"])).toBe("at last");
+  expect(lastLine(["", "  "])).toBeUndefined();
+});
+
+test.each([
+  ["unsupported_flag", "error: unknown option '--free'", "`freeFlag`"],
+  ["unsupported_flag", "error: unknown option '--lite'", "`freeFlag`"],
+  ["unsupported_flag", "error: unknown option '--freeze'", "`profile`"],
+  ["unsupported_flag", "error: unknown option '--stream-json'", "`profile`"],
+  ["protocol_error", "nothing that it wrote is an event", "`profile`"],
+  ["auth", "unknown option '--free'", "CODEBUFF_API_KEY"],
+] as const)("%s, %j: what to do names %s", (kind, words, advice) => {
+  expect(adviceOn(kind, words)).toContain(advice);
+});
+
+test("where nothing can be done, nothing is advised", () => {
+  expect(adviceOn("run_failed", "it broke")).toBeUndefined();
 });
 
 test.each([

@@ -72,8 +72,8 @@ describe("a run", () => {
     ],
     [
       "exit 0 with a report of a known failure has failed as that",
-      { report: { status: "failure", error: "Authentication failed" } },
-      { status: "failed", kind: "auth" },
+      { report: { status: "failure", error: "\nAuthentication failed" } },
+      { status: "failed", kind: "auth", words: "Authentication failed" },
     ],
     [
       "exit 7 has failed, whatever it said before",
@@ -84,6 +84,36 @@ describe("a run", () => {
       "exit 1 with a report of an unknown failure",
       { ...exit(1), report: { status: "failure", error: "it broke" } },
       { status: "failed", kind: "process_exit", words: "the program ended with code 1: it broke" },
+    ],
+    [
+      "exit 1 with words behind a blank line",
+      { ...exit(1), report: { status: "failure", error: "\n\nit broke\n\nError: it broke" } },
+      { status: "failed", kind: "process_exit", words: "the program ended with code 1: it broke" },
+    ],
+    [
+      "exit 1 with error output that is not known",
+      { ...exit(1), stderr: stderr("starting", "TypeError: fetch failed", "    at fetch (a:1:2)", "") },
+      { words: "the program ended with code 1: TypeError: fetch failed" },
+    ],
+    [
+      "exit 127 without Node, told behind an error without words",
+      { ...exit(127), lastError: "\n", stderr: stderr("env: 'node': No such file or directory", " ") },
+      { words: "the program ended with code 127: env: 'node': No such file or directory" },
+    ],
+    [
+      "a signal behind error output, of which nothing has words",
+      { exit: { code: null, signal: "SIGSEGV" }, stderr: stderr("", "    at fetch (a:1:2)") },
+      { words: "the program ended by SIGSEGV" },
+    ],
+    [
+      "exit 1 with an error and error output that is not known: the error goes first",
+      { ...exit(1), lastError: "it broke", stderr: stderr("bye") },
+      { words: "the program ended with code 1: it broke" },
+    ],
+    [
+      "exit 0 with garbage and a good report is complete",
+      { finished: false, hasEvents: false, hasGarbage: true, report: { status: "success" } },
+      { status: "completed", missingFinish: false },
     ],
     [
       "exit 1 with a report that nobody can read",

@@ -1,8 +1,16 @@
-import { describe, expect, test } from "vitest";
-import { readReport } from "../../src/codebuff-cli/report.ts";
+import { describe, expect, test, vi } from "vitest";
+import { newsOf, readOutput } from "../../src/codebuff-cli/report.ts";
 
-const read = (value: object) => readReport(`${JSON.stringify(value, null, 2)}\n`);
-const eventsOf = (value: object) => read(value).events.map(({ event }) => event);
+const NOTHING = { text: "", calls: false };
+
+/** What an output says of the run, and all of its events in order. */
+function readText(output: string) {
+  const { events, report } = readOutput(output);
+  const news = report ? newsOf(report, NOTHING) : [];
+  return { report: report?.report, events: [...events.map(({ event }) => event), ...news] };
+}
+const read = (value: object) => readText(`${JSON.stringify(value, null, 2)}\n`);
+const eventsOf = (value: object) => read(value).events;
 
 const DOCUMENTED = {
   success: true,
@@ -26,7 +34,7 @@ describe("a report", () => {
   });
 
   test("on one line is the same", () => {
-    expect(readReport(JSON.stringify(DOCUMENTED)).events).toEqual(read(DOCUMENTED).events);
+    expect(readText(JSON.stringify(DOCUMENTED)).events).toEqual(read(DOCUMENTED).events);
   });
 
   test("results are those of the oldest calls that are open, and one without a call has an id of its own", () => {
@@ -99,33 +107,117 @@ describe("a report", () => {
   });
 
   test.each([
-    ["words of the launcher", "Downloading...\n[===] 100%\r\n"],
-    ["a byte-order mark", "\ufeff"],
-  ])("behind %s is found", (_, before) => {
-    expect(readReport(before + JSON.stringify(DOCUMENTED, null, 2)).report).toEqual({ status: "success" });
+    ["words in an object", { error: { message: "Payment Required" } }, "Payment Required"],
+    ["words behind blank lines", { error: "\n \nPayment Required" }, "Payment Required"],
+    ["a reason that is blank", { error: " \n" }, "the run has failed"],
+    ["a reason without words", { error: { code: 402 } }, "the run has failed"],
+  ])("of a failure with %s has those alone", (_, fields, error) => {
+    expect(read({ success: false, ...fields }).report).toEqual({ status: "failure", error });
   });
 
-  test("behind a download has that as its first event", () => {
-    const download = { type: "download", version: "1.0.600", status: "complete" };
-    const { report, events } = readReport(
-      `${JSON.stringify(download)}\n${JSON.stringify(DOCUMENTED, null, 2)}`,
-    );
+  const PRINTED = JSON.stringify(DOCUMENTED, null, 2);
+  const LINE = JSON.stringify(DOCUMENTED);
+  const DOWNLOAD = { type: "download", version: "1.0.600", status: "complete" };
+  const LAUNCHED = JSON.stringify(DOWNLOAD);
+
+  test.each([
+    ["behind words of the launcher", `Downloading...\n[===] 100%\r\n${PRINTED}`],
+    ["behind a bar on its own line", `[=] 10%\r[===] 100%\r${PRINTED}`],
+    ["behind words with a brace", `[read_files] {\n${PRINTED}`],
+    ["behind an object of another", `{ port: 3000 }\n{\n  port: 3000\n}\n${PRINTED}`],
+    ["behind events that are none", `{"type":"text","text":7}\n`.repeat(20) + PRINTED],
+    ["behind JSON of another", `{\n  "port": 3000\n}\n{}\n[]\n${PRINTED}`],
+    ["behind JSON that breaks off", `{"port":\n{"a": [\n${PRINTED.replaceAll("\n", "\r\n")}`],
+    ["behind a byte-order mark", `\ufeff${PRINTED}`],
+    ["behind words in quotes", `"Hello"\n${PRINTED}`],
+    ["before words", `${PRINTED}\n[cost: $0.01]\n`],
+    ["before words with braces", `${PRINTED}\n[cost: {0.01}]\n}\n`],
+    ["before words on its line", `${LINE} [cost: $0.01]\n`],
+    ["over lines of another form", `{"success":true,"output":"Looking. Done.","traces":\n[]} bye\n`],
+  ])("%s is found", (_, output) => {
+    const { report, events } = readText(output);
     expect(report).toEqual({ status: "success" });
-    expect(events.map(({ event }) => event.type)).toEqual([
-      "download",
-      "start",
-      "tool_call",
-      "tool_result",
-      "text",
-    ]);
+    expect(events.at(-1)).toEqual({ type: "text", text: "Looking. Done." });
+    expect(events.filter(({ type }) => type === "text" || type === "chunk")).toHaveLength(1);
   });
 
-  test.each(["", "  \n", "{", "not json", "[]", "null", "{}", '{"success":"yes"}', '{"success":true'])(
-    "%j is none",
-    (output) => {
-      expect(readReport(output)).toEqual({ report: { status: "unreadable" }, events: [] });
-    },
-  );
+  test.each([
+    ["alone", LAUNCHED],
+    ["behind a byte-order mark", `\ufeff${LAUNCHED}`],
+    ["behind a blank line", `\n${LAUNCHED}`],
+    ["behind words", `Downloading 100%\n${LAUNCHED}`],
+    ["before words", `${LAUNCHED}\n[===] 100%`],
+    ["before a bar", `${LAUNCHED}\n[=] 10%\r[===] 100%\r \n`],
+  ])("behind a download, which is %s, has that as its first event", (_, before) => {
+    for (const object of [PRINTED, LINE]) {
+      const { report, events } = readText(`${before}\n${object}`);
+      expect(report).toEqual({ status: "success" });
+      expect(events).toEqual([DOWNLOAD, ...eventsOf(DOCUMENTED)]);
+    }
+  });
+
+  test("is the last one, where another program has said something like it before", () => {
+    const { report } = readText(
+      `{"success":true}\n${JSON.stringify({ success: false, error: "no" }, null, 2)}`,
+    );
+    expect(report).toEqual({ status: "failure", error: "no" });
+  });
+
+  test.each([
+    "",
+    "  \n",
+    "{",
+    "not json",
+    "[]",
+    "null",
+    "{}",
+    '{"success":"yes"}',
+    '{"success":true',
+    '{\n  "success": true,\n  "traces": [\n    {\n      "paths": [\n        "a.txt"\n      ]\n',
+  ])("%j is none", (output) => {
+    expect(readText(output)).toEqual({ report: { status: "unreadable" }, events: [] });
+  });
+
+  test("is missed where all that came is what a launcher did", () => {
+    expect(readText(`${LAUNCHED}\n"Hello"\n`).report).toEqual({ status: "unreadable" });
+  });
+
+  test.each([
+    ["text", { type: "text", text: "It is done." }],
+    ["an end", { type: "finish", totalCost: 1 }],
+  ])("is not missed behind lines of events with %s", (_, event) => {
+    const lines = ["Welcome", LAUNCHED, JSON.stringify({ type: "start" }), JSON.stringify(event)];
+    expect(readText(lines.join("\n"))).toEqual({
+      report: undefined,
+      events: [DOWNLOAD, { type: "start" }, event],
+    });
+  });
+
+  test.each([
+    ["nothing was told", NOTHING, ["tool_call", "text"], "I look. Done."],
+    ["its calls were told", { text: "", calls: true }, ["text"], "I look. Done."],
+    ["a part of its text was told", { text: "I look.", calls: true }, ["text"], " Done."],
+    ["other words were told", { text: "Hello", calls: true }, ["text"], "I look. Done."],
+    ["all was told", { text: "I look. Done.", calls: true }, [], undefined],
+  ])("is news where %s", (_, told, types, text) => {
+    const traces = [{ type: "tool_call", toolName: "a" }];
+    const { report } = readOutput(JSON.stringify({ success: true, output: "I look. Done.", traces }));
+    const news = report ? newsOf(report, told) : [];
+    expect(news.map(({ type }) => type)).toEqual(types);
+    expect(news.at(-1)).toEqual(text === undefined ? undefined : expect.objectContaining({ text }));
+  });
+
+  test("of which nobody finds the end is looked for a few times, and not at each line", () => {
+    const opened = '{"a":[\n'.repeat(20_000);
+    const parse = vi.spyOn(JSON, "parse");
+    try {
+      expect(readOutput(`${opened}}`).report?.report).toEqual({ status: "unreadable" });
+      const whole = parse.mock.calls.filter(([text]) => text.length > 1_000);
+      expect(whole.length).toBeLessThanOrEqual(10);
+    } finally {
+      parse.mockRestore();
+    }
+  });
 
   test("of 100,000 calls is read", () => {
     const traces = Array.from({ length: 100_000 }, () => [

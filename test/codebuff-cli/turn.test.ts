@@ -53,6 +53,16 @@ describe("the text of a turn", () => {
       [text("a", "main-agent"), { type: "start", agentId: "base2" }, text("b", "base2")],
       "ab",
     ],
+    [
+      "of a sub-agent whose name is that of the agent before does not count",
+      [{ type: "start", agentId: "reviewer" }, sub("start", "reviewer"), text("sub", "reviewer"), text("a")],
+      "a",
+    ],
+    [
+      "of one with the name of the agent before, which is no sub-agent any more,",
+      [{ type: "start", agentId: "s1" }, sub("start", "s1"), sub("finish", "s1"), text("a", "s1")],
+      "a",
+    ],
     ["of a sub-agent does not count", ["a", text("sub", "s1"), text("a")], "a"],
     [
       "of a sub-agent in chunks does not count",
@@ -142,6 +152,27 @@ describe("tool calls", () => {
     expect(outputs).toEqual(["12345678", "1234567812345678", "1234567812345678", "1234567812345678"]);
   });
 
+  test("that have ended keep what they gave back, however late progress comes", () => {
+    const late = { type: "tool_progress", toolCallId: "t1", output: "1/2" };
+    for (const [value, state] of [
+      ["ok", "done"],
+      [{ errorMessage: "no" }, "failed"],
+    ]) {
+      const { steps, state: known } = play(call("t1"), result("t1", value), late);
+      expect(steps.at(-1)).toEqual({ event: late });
+      expect(known.calls.get("t1")).toMatchObject({ state, output: [{ type: "json", value }] });
+    }
+  });
+
+  test("with a part of a type that nobody knows are done, also where that part has an error", () => {
+    const output = [{ type: "video", error: "no" }];
+    const { steps } = play(call("t1"), { type: "tool_result", toolCallId: "t1", output });
+    expect(steps.at(-1)?.call).toMatchObject({
+      state: "done",
+      output: [{ type: "unknown", part: { type: "video", error: "no" } }],
+    });
+  });
+
   test("a result, or progress, without a call is an event and nothing else", () => {
     const { steps, state } = play(result("t9"), { type: "tool_progress", toolCallId: "t9", output: "x" });
     expect(steps.map(({ event, call: known }) => [event.type, known])).toEqual([
@@ -173,21 +204,33 @@ describe("questions", () => {
     },
   );
 
-  test("in its old shape, with options that are texts, asks the same", () => {
-    const [step] = play(ask("ask_user", { question: "Which?", options: ["A", "B"] })).steps;
+  test.each([
+    ["its old shape", { question: "Which?", options: ["A", "B"] }],
+    ["a mix of the old shape and the new", { questions: [{ question: "Which?", options: ["A", "B"] }] }],
+  ])("in %s, with options that are texts, asks the same", (_, of) => {
+    const [step] = play(ask("ask_user", of)).steps;
     expect(step?.asked?.questions).toEqual([
       { question: "Which?", options: [{ label: "A" }, { label: "B" }], multiSelect: false },
     ]);
   });
 
-  test.each([{}, { questions: [] }, { questions: [{ options: [] }] }, { question: 7, options: [] }])(
-    "a call of ask_user with %j is a call, and asks nothing",
-    (odd) => {
-      const [step] = play(ask("ask_user", odd)).steps;
-      expect(step?.asked).toBeUndefined();
-      expect(step?.call?.state).toBe("running");
-    },
-  );
+  test("in its old shape without options asks for words", () => {
+    const [step] = play(ask("ask_user", { question: "Name?" })).steps;
+    expect(step?.asked?.questions).toEqual([{ question: "Name?", options: [], multiSelect: false }]);
+  });
+
+  test.each([
+    {},
+    { questions: [] },
+    { question: "a", options: "b" },
+    { question: "a", options: [7] },
+    { questions: [{ options: [] }] },
+    { question: 7, options: [] },
+  ])("a call of ask_user with %j is a call, and asks nothing", (odd) => {
+    const [step] = play(ask("ask_user", odd)).steps;
+    expect(step?.asked).toBeUndefined();
+    expect(step?.call?.state).toBe("running");
+  });
 
   test.each([
     ["what was selected", { answers: [{ questionIndex: 0, selectedOption: "A" }] }, "done"],

@@ -153,7 +153,12 @@ describe("a question of the agent", () => {
       options: [{ label: "x", description: null }],
     };
     const made = await answering(() => null, {
-      questions: [item, { question: "Why?" }, { question: "Who?", options: null }],
+      questions: [
+        item,
+        { question: "Why?" },
+        { question: "Who?", options: null },
+        { question: "Which?", options: ["y"] },
+      ],
     });
     await using pair = made.pair;
     await pair.client.prompt("go").result;
@@ -161,6 +166,7 @@ describe("a question of the agent", () => {
       { question: "How?", options: [{ label: "x" }], multiSelect: false },
       { question: "Why?", options: [], multiSelect: false },
       { question: "Who?", options: [], multiSelect: false },
+      { question: "Which?", options: [{ label: "y" }], multiSelect: false },
     ]);
   });
 
@@ -175,7 +181,7 @@ describe("a question of the agent", () => {
     { questions: [{ ...STYLE, header: 5 }] },
     { questions: [{ ...STYLE, multiSelect: "yes" }] },
     { questions: [{ ...STYLE, options: "tabs" }] },
-    { questions: [{ ...STYLE, options: ["tabs"] }] },
+    { questions: [{ ...STYLE, options: [5] }] },
     { questions: [{ ...STYLE, options: [{ label: 5 }] }] },
     { questions: [{ ...STYLE, options: [{ label: "tabs", description: 5 }] }] },
   ])("that is none is answered with an error, and nobody is asked: %j", async (input) => {

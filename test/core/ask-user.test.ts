@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type QuestionOutcome, questionOutcome } from "../../src/core/ask-user.ts";
+import { type QuestionOutcome, questionOf, questionOutcome } from "../../src/core/ask-user.ts";
 import type { Question } from "../../src/core/question.ts";
+import type { ToolCall } from "../../src/core/tool-call.ts";
 
 const item = { question: "Which?", options: [{ label: "Red" }, { label: "Blue" }], multiSelect: true };
 const one: Question = { id: "q", questions: [item], raw: {} };
@@ -74,6 +75,36 @@ describe("what became of a question", () => {
 
   test("is not in a picture, nor in no output at all", () => {
     expect(questionOutcome(one, [{ type: "media", data: "", mediaType: "image/png" }])).toBeUndefined();
+    expect(questionOutcome(one, [{ type: "unknown" }])).toBeUndefined();
     expect(questionOutcome(one, [])).toBeUndefined();
+  });
+});
+
+describe("a question is asked", () => {
+  const asked = (input: unknown) =>
+    questionOf({ id: "q", name: "ask_user", input, raw: {} } as ToolCall)?.questions;
+  const which = { question: "Which?", options: [{ label: "Red" }, { label: "Blue" }], multiSelect: false };
+
+  test.each<[string, unknown, unknown]>([
+    ["in a list", { questions: [which, which] }, [which, which]],
+    [
+      "with options that are texts",
+      { questions: [{ question: "Which?", options: ["Red", "Blue"] }] },
+      [which],
+    ],
+    ["alone", { question: "Which?", options: ["Red", { label: "Blue" }] }, [which]],
+    ["alone, beside a list that is none", { ...which, questions: null }, [which]],
+    ["alone, for words", { question: "Name?" }, [{ question: "Name?", options: [], multiSelect: false }]],
+    ["not with words that are none", { question: 7 }, undefined],
+    ["not with options that are none", { question: "Which?", options: "Red" }, undefined],
+    [
+      "not with an option that is none",
+      { questions: [{ question: "Which?", options: ["Red", 7] }] },
+      undefined,
+    ],
+    ["not in an empty list", { question: "Which?", questions: [] }, undefined],
+    ["not by a text", "Which?", undefined],
+  ])("%s", (_, input, questions) => {
+    expect(asked(input)).toEqual(questions);
   });
 });

@@ -19,38 +19,47 @@ const toolOutput = z.union([
   z.looseObject({ type: z.literal("media"), data: z.string(), mediaType: z.string() }),
 ]);
 
-/** What an event of any type may carry, and then as this. */
-const perhaps = {
-  agentId: z.optional(z.string()),
-  parentAgentId: z.optional(z.string()),
-  toolName: z.optional(z.string()),
-  prompt: z.optional(z.string()),
-  params: z.optional(object),
-  messageHistoryLength: z.optional(z.number()),
-  includeToolCall: z.optional(z.boolean()),
-};
+const string = z.string();
+const perhaps = z.optional(string);
 
 const event = <Shape extends z.core.$ZodLooseShape>(type: string, shape: Shape) =>
-  z.looseObject({ ...perhaps, type: z.literal(type), ...shape });
+  z.looseObject({ type: z.literal(type), ...shape });
 
 const subagent = {
-  agentId: z.string(),
-  agentType: z.string(),
-  displayName: z.string(),
+  agentId: string,
+  agentType: string,
+  displayName: string,
   onlyChild: z.boolean(),
+  model: perhaps,
+  parentAgentId: perhaps,
+  params: z.optional(object),
+  prompt: perhaps,
 };
 
+const ofTool = { toolCallId: string, toolName: perhaps, parentAgentId: perhaps };
+const strings = z.array(string);
+
 const printModeEvent = z.union([
-  event("start", {}),
-  event("text", { text: z.string() }),
-  event("error", { message: z.string() }),
-  event("download", { version: z.string(), status: z.string() }),
-  event("tool_call", { toolCallId: z.string(), toolName: z.string(), input: object }),
-  event("tool_result", { toolCallId: z.string(), output: z.array(toolOutput) }),
-  event("finish", { totalCost: z.number() }),
+  event("start", { agentId: perhaps, model: perhaps, messageHistoryLength: z.optional(z.number()) }),
+  event("text", { text: string, agentId: perhaps }),
+  event("error", { message: string, source: perhaps }),
+  event("download", { version: string, status: string }),
+  event("tool_call", {
+    toolCallId: string,
+    toolName: string,
+    input: object,
+    agentId: perhaps,
+    parentAgentId: perhaps,
+    includeToolCall: z.optional(z.boolean()),
+  }),
+  event("tool_progress", { ...ofTool, output: string }),
+  event("tool_result", { ...ofTool, output: z.array(toolOutput) }),
+  event("finish", { totalCost: z.number(), agentId: perhaps }),
   event("subagent_start", subagent),
   event("subagent_finish", subagent),
-  event("reasoning_delta", { text: z.string(), ancestorRunIds: z.array(z.string()), runId: z.string() }),
+  event("reasoning_delta", { text: string, ancestorRunIds: strings, runId: string, agentId: perhaps }),
+  event("subagent_chunk", { agentId: string, agentType: string, chunk: string }),
+  event("reasoning_chunk", { agentId: string, ancestorRunIds: strings, chunk: string }),
 ]);
 
 const text = fc.oneof({ weight: 3, arbitrary: fc.string() }, fc.constantFrom(null, 7, [], {}));
@@ -66,11 +75,14 @@ const TYPES = [
   "error",
   "download",
   "tool_call",
+  "tool_progress",
   "tool_result",
   "finish",
   "subagent_start",
   "subagent_finish",
   "reasoning_delta",
+  "subagent_chunk",
+  "reasoning_chunk",
   "new_thing",
   "toString",
 ];
@@ -93,9 +105,18 @@ const nearEvent = fc.record(
     toolName: mostly(fc.string()),
     input: mostly(fc.object({ maxDepth: 1 })),
     output: mostly(
-      fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant({ type: "json", value: 1 }) }, output), {
-        maxLength: 3,
-      }),
+      fc.oneof(
+        { weight: 1, arbitrary: fc.string() },
+        {
+          weight: 4,
+          arbitrary: fc.array(
+            fc.oneof({ weight: 3, arbitrary: fc.constant({ type: "json", value: 1 }) }, output),
+            {
+              maxLength: 3,
+            },
+          ),
+        },
+      ),
     ),
     totalCost: mostly(fc.double({ noNaN: true, noDefaultInfinity: true })),
     agentId: mostly(fc.string()),
@@ -104,6 +125,9 @@ const nearEvent = fc.record(
     onlyChild: mostly(fc.boolean()),
     ancestorRunIds: mostly(fc.array(fc.string(), { maxLength: 2 })),
     runId: mostly(fc.string()),
+    chunk: mostly(fc.string()),
+    model: mostly(fc.string()),
+    source: mostly(fc.string()),
     prompt: mostly(fc.string()),
     params: mostly(fc.object({ maxDepth: 1 })),
     messageHistoryLength: mostly(fc.nat()),
