@@ -116,6 +116,13 @@ export const CLI_TURNS: readonly Mutant[] = [
     ["codebuff-cli/questions.test.ts"],
     [
       {
+        name: "cli-questions-same-id",
+        breaks: "an answer goes to the conversation that asked last under this id",
+        find: "this.#asked.get(callId) ? `${turnId}:${callId}` : callId",
+        replace: "turnId === callId ? turnId : callId",
+        tests: ["codebuff-cli/questions.test.ts"],
+      },
+      {
         name: "cli-questions-unasked",
         breaks: "an answer is sent although nobody asked for that",
         find: "    if (!this.#answerByContinue || !goOn) {",

@@ -101,6 +101,7 @@ export class CodebuffCli
       voice,
       environment: () => this.#environment(),
       clean: this.#clean,
+      questionId: (turnId, callId) => this.#questions.idOf(turnId, callId),
       idle: () => {
         if (this.#status === "draining") this.#end();
       },

@@ -33,6 +33,8 @@ export interface JobsSetup {
   readonly voice: Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>;
   readonly environment: () => Environment;
   readonly clean: (text: string) => string;
+  /** The id that a question of a turn gets. */
+  readonly questionId: (turnId: string, callId: string) => string;
   /** The last process is gone, and nothing waits. */
   readonly idle: () => void;
 }
@@ -69,9 +71,10 @@ export class Jobs {
     this.#queue.assertRoom(prompt.bytes);
     const { clock, maxBufferedBytes, maxTextBytes, maxQueuedEvents } = settings;
     const { signal, timeout = 0, idleTimeout = 0 } = options;
-    const state = newTurnState(maxTextBytes);
+    const id = randomId("turn");
+    const state = newTurnState(maxTextBytes, (callId) => this.#setup.questionId(id, callId));
     const turn: Job["turn"] = new LiveTurn<CodebuffCliEvent, CodebuffCliResult>({
-      id: randomId("turn"),
+      id,
       input,
       clock,
       maxBufferedBytes,

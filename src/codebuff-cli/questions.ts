@@ -34,6 +34,11 @@ export class Questions {
     this.#continue.set(turnId, goOn);
   }
 
+  /** Programs count their calls anew in each run: the id of a second question would be that of the first. */
+  idOf(turnId: string, callId: string): string {
+    return this.#asked.get(callId) ? `${turnId}:${callId}` : callId;
+  }
+
   watch(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
     turn.on("question", (question) =>
       this.#asked.set(question.id, { question, turnId: turn.id, reply: undefined }),

@@ -31,6 +31,8 @@ export interface TurnState {
   readonly calls: Map<string, TurnToolCall>;
   /** Questions that are open, by the id of their call. */
   readonly questions: Map<string, Question>;
+  /** The id by which users know a question: that of its call, unless another one has it already. */
+  readonly questionId: (callId: string) => string;
   /** Who the program says has begun: mostly the type of the agent that answered before. */
   started: string | undefined;
   sessionId: string | undefined;
@@ -42,13 +44,17 @@ export interface TurnState {
 }
 
 /** `maxText` in characters. */
-export function newTurnState(maxText: number): TurnState {
+export function newTurnState(
+  maxText: number,
+  questionId: (callId: string) => string = (id) => id,
+): TurnState {
   return {
     chunked: "",
     maxChunked: maxText,
     subagents: new Map(),
     calls: new Map(),
     questions: new Map(),
+    questionId,
     started: undefined,
     sessionId: undefined,
     requestedSessionId: undefined,
@@ -166,7 +172,7 @@ function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): Tu
     ...(agentId === undefined ? {} : { agentId }),
   };
   state.calls.set(id, call);
-  const asked = isAskUser(name) ? questionOf({ id, name, input, raw }) : undefined;
+  const asked = isAskUser(name) ? questionOf({ id: state.questionId(id), name, input, raw }) : undefined;
   if (asked) state.questions.set(id, asked);
   return { event, call, ...(asked ? { asked } : {}) };
 }
@@ -184,7 +190,7 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   if (!question) return step;
   state.questions.delete(id);
   const answer = questionOutcome(question, output);
-  return { ...step, ...(answer ? { event: { ...event, answer } } : {}), answered: id };
+  return { ...step, ...(answer ? { event: { ...event, answer } } : {}), answered: question.id };
 }
 
 /** A result without a call is an event, and nothing else; so is what changes nothing. */

@@ -172,6 +172,23 @@ describe("answerByContinue", () => {
     expect(at.cli.runs()[1]?.argv).toEqual(["--stream-json", "--max", "--continue", "s-1", "--", "Red"]);
   });
 
+  test("goes to the conversation that was asked, although the program counts its questions anew each time", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const questions: Question[] = [];
+    at.client.on("question", (question) => questions.push(question));
+    const [shed, boat] = [at.client.conversation(), at.client.conversation()];
+    await shed.prompt("paint the shed").result;
+    await boat.prompt("paint the boat").result;
+    at.cli.set({ askUser: undefined });
+    const [first, second] = questions.map(({ id }) => id);
+    expect(first).toBe("ask_1");
+    expect(second).not.toBe(first);
+    at.client.reply(second ?? "", "Blue");
+    at.client.reply(first ?? "", "Red");
+    await at.client.close({ drainTimeout: 1_000_000 });
+    expect([shed, boat].map(({ messages }) => messages.at(-2)?.content)).toEqual(["Red", "Blue"]);
+  });
+
   test("is no way for a prompt by itself, which has no next one", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);
