@@ -118,8 +118,8 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-questions-same-id",
         breaks: "an answer goes to the conversation that asked last under this id",
-        find: "this.#asked.get(callId) ? `${turnId}:${callId}` : callId",
-        replace: "turnId === callId ? turnId : callId",
+        find: "return this.#asked.get(callId) ? ",
+        replace: "return turnId === callId ? ",
         tests: ["codebuff-cli/questions.test.ts"],
       },
       {
