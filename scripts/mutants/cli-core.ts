@@ -126,20 +126,26 @@ export const CLI_CORE: readonly Mutant[] = [
       {
         name: "print-mode-required",
         breaks: "a field that must be there may be missing",
-        find: "of required) if (!isOf(kind, chunk[name])) return false;",
-        replace: "of required) if (name in chunk && !isOf(kind, chunk[name])) return false;",
+        find: "if (!(isOptional && value === undefined) && !isOf(kind, value)) return false;",
+        replace: "if (value !== undefined && !isOf(kind, value)) return false;",
       },
       {
         name: "print-mode-optional",
         breaks: "a field that may be there may be anything",
-        find: "kind !== undefined && value !== undefined && !isOf(kind, value)",
-        replace: "kind !== undefined && value === null && !isOf(kind, value)",
+        find: "if (!(isOptional && value === undefined) && !isOf(kind, value)) return false;",
+        replace: "if (!isOptional && !isOf(kind, value)) return false;",
+      },
+      {
+        name: "print-mode-null",
+        breaks: "null is a field that may be there",
+        find: "!(isOptional && value === undefined)",
+        replace: "!(isOptional && value == null)",
       },
       {
         name: "print-mode-untyped",
         breaks: "a type that is no text is one",
-        find: 'typeof type === "string" ? REQUIRED_FIELDS.get(type) : undefined',
-        replace: "REQUIRED_FIELDS.get(String(type))",
+        find: 'typeof type === "string" ? FIELDS.get(type) : undefined',
+        replace: "FIELDS.get(String(type))",
       },
       {
         name: "print-mode-object",

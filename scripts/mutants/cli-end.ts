@@ -169,9 +169,16 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-text-newline",
         breaks: "the text alone has the newline of its last line",
-        find: '      const text = output.replace(/\\r?\\n$/, "");',
-        replace: "      const text = output;",
+        find: '      const text = withoutMark(output).replace(/\\r?\\n$/, "");',
+        replace: "      const text = withoutMark(output);",
         tests: ["codebuff-cli/stream.test.ts"],
+      },
+      {
+        name: "cli-run-text-mark",
+        breaks: "a byte-order mark is text",
+        find: "withoutMark(output).replace",
+        replace: "output.replace",
+        tests: ["codebuff-cli/odd-output.test.ts"],
       },
       {
         name: "cli-run-text-empty",

@@ -128,6 +128,18 @@ export const CLI_OUTCOME: readonly Mutant[] = [
         replace: "of [printed, lastError, reported]",
       },
       {
+        name: "cli-outcome-last-line",
+        breaks: "error output without known words is not told",
+        find: "[reported, printed, lastError, lastLine(lines)]",
+        replace: "[reported, printed, lastError, lines[-1]]",
+      },
+      {
+        name: "cli-outcome-no-words",
+        breaks: "words that are none hide others",
+        find: '.find((said) => said !== "")',
+        replace: ".at(0)",
+      },
+      {
         name: "cli-outcome-signal",
         breaks: "the signal is not named",
         find: "exit.signal === null ? `with",
@@ -154,8 +166,14 @@ export const CLI_OUTCOME: readonly Mutant[] = [
       {
         name: "cli-failures-prefix",
         breaks: "what the program puts before its words hides them",
-        find: 'words.replace(/^(?:Error running prompt|Error|error): /, "")',
-        replace: "words",
+        find: 'words.trim().replace(/^(?:Error running prompt|Error|error): /, "")',
+        replace: "words.trim()",
+      },
+      {
+        name: "cli-failures-trim",
+        breaks: "blank lines hide known words",
+        find: "words.trim().replace(/^(?:Error",
+        replace: "words.replace(/^(?:Error",
       },
       {
         name: "cli-failures-attempts",
@@ -166,14 +184,32 @@ export const CLI_OUTCOME: readonly Mutant[] = [
       {
         name: "cli-failures-first",
         breaks: "the first words that introduce themselves count",
-        find: "  return lines.findLast((line) =>",
-        replace: "  return lines.find((line) =>",
+        find: "  return lines.findLast((line) =>\n",
+        replace: "  return lines.find((line) =>\n",
       },
       {
         name: "cli-failures-stack",
         breaks: "a stack trace without a blank line stays",
         find: "/\\n\\s*\\n|\\n\\s+at /",
         replace: "/\\n\\s*\\n/",
+      },
+      {
+        name: "cli-failures-blank",
+        breaks: "words behind a blank line are none",
+        find: "words.trim().split(",
+        replace: "words.split(",
+      },
+      {
+        name: "cli-failures-last-line",
+        breaks: "the last line is one of a stack",
+        find: "NO_WORDS = /^(?:\\s+at .*|",
+        replace: "NO_WORDS = /^(?:",
+      },
+      {
+        name: "cli-failures-free",
+        breaks: "a free mode of another name is taken for another profile",
+        find: "return isFree ?",
+        replace: 'return isFree && words === "" ?',
       },
       {
         name: "cli-failures-e2big",

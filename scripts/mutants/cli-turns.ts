@@ -34,14 +34,20 @@ export const CLI_TURNS: readonly Mutant[] = [
       {
         name: "cli-turn-subagent-text",
         breaks: "a sub-agent's text is the answer",
-        find: "  return agentId === undefined || agentId === MAIN_AGENT || agentId === root;",
-        replace: "  return agentId === undefined || agentId !== root || root === MAIN_AGENT || true;",
+        find: "  return agentId === started && !subagents.has(agentId);",
+        replace: "  return agentId !== started || !subagents.has(agentId);",
       },
       {
         name: "cli-turn-main-text",
         breaks: "the text of the main agent is a sub-agent's",
-        find: "agentId === undefined || agentId === MAIN_AGENT || agentId === root",
-        replace: "agentId === undefined || agentId === root",
+        find: "agentId === undefined || agentId === MAIN_AGENT)",
+        replace: "agentId === undefined)",
+      },
+      {
+        name: "cli-turn-started",
+        breaks: "a sub-agent with the name of the agent before is the root",
+        find: "agentId === started && !subagents.has(agentId)",
+        replace: "agentId === started && subagents !== undefined",
       },
       {
         name: "cli-turn-session-last",
@@ -66,6 +72,12 @@ export const CLI_TURNS: readonly Mutant[] = [
         breaks: "progress takes the place of what came before",
         find: "? soFar + more : soFar",
         replace: "? more : soFar",
+      },
+      {
+        name: "cli-turn-progress-late",
+        breaks: "progress changes a call that has ended",
+        find: 'call.state === "running" ?',
+        replace: 'call.state !== "requested" ?',
       },
       {
         name: "cli-turn-progress-endless",

@@ -366,6 +366,19 @@ export const REQUESTS: readonly Mutant[] = [
         replace: "const read = options === undefined ? [] :",
       },
       {
+        name: "text-options",
+        breaks: "a question whose options are texts is none",
+        find: '  if (typeof option === "string") return { label: option };',
+        replace: "",
+      },
+      {
+        name: "one-question",
+        breaks: "a question that is not in a list is none",
+        find: 'typeof question === "string" && questions == null ? [input]',
+        replace: 'typeof question === "symbol" ? [input]',
+        tests: ["core/ask-user.test.ts"],
+      },
+      {
         name: "question-without-turn",
         breaks: "a question does not say which turn it belongs to",
         find: "...(turnId === undefined ? {} : { turnId }), raw }",

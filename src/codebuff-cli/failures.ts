@@ -33,12 +33,8 @@ export function kindOf(words: string): CodebuffCliFailureKind | undefined {
 
 /** A stack trace comes behind a blank line, and helps nobody at a terminal. */
 export function withoutStack(words: string): string {
-  return (
-    words
-      .trim()
-      .split(/\n\s*\n|\n\s+at /, 1)[0]
-      ?.trimEnd() ?? ""
-  );
+  const [first = ""] = words.trim().split(/\n\s*\n|\n\s+at /, 1);
+  return first.trimEnd();
 }
 
 /** The last line of error output that says what went wrong. */
