@@ -243,14 +243,14 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-words-bare",
         breaks: "an error shows what the program says of the key",
-        find: "        serverMessage: clean(verdict.words),",
-        replace: "        serverMessage: verdict.words,",
+        find: "    const words = clean(verdict.words);",
+        replace: "    const words = verdict.words;",
         tests: ["codebuff-cli/client.test.ts"],
       },
       {
         name: "cli-run-no-advice",
         breaks: "an error does not say what to do",
-        find: "        advice: ADVICE[kind],",
+        find: "        advice: adviceOn(kind, words),",
         replace: "",
         tests: ["codebuff-cli/endings.test.ts"],
       },
