@@ -126,6 +126,8 @@ describe("a report", () => {
     ["behind words with a brace", `[read_files] {\n${PRINTED}`],
     ["behind an object of another", `{ port: 3000 }\n{\n  port: 3000\n}\n${PRINTED}`],
     ["behind events that are none", `{"type":"text","text":7}\n`.repeat(20) + PRINTED],
+    ["behind many objects of another", `{ port: 3000 }\n{\n  port: 3000\n}\n`.repeat(20) + PRINTED],
+    ["before JSON of another", `${PRINTED}\n{\n  "port": 3000\n}\n`],
     ["behind JSON of another", `{\n  "port": 3000\n}\n{}\n[]\n${PRINTED}`],
     ["behind JSON that breaks off", `{"port":\n{"a": [\n${PRINTED.replaceAll("\n", "\r\n")}`],
     ["behind a byte-order mark", `\ufeff${PRINTED}`],
@@ -142,18 +144,23 @@ describe("a report", () => {
   });
 
   test.each([
-    ["alone", LAUNCHED],
-    ["behind a byte-order mark", `\ufeff${LAUNCHED}`],
-    ["behind a blank line", `\n${LAUNCHED}`],
-    ["behind words", `Downloading 100%\n${LAUNCHED}`],
-    ["before words", `${LAUNCHED}\n[===] 100%`],
-    ["before a bar", `${LAUNCHED}\n[=] 10%\r[===] 100%\r \n`],
+    ["alone", `${LAUNCHED}\n`],
+    ["behind a byte-order mark", `\ufeff${LAUNCHED}\n`],
+    ["behind a blank line", `\n${LAUNCHED}\n`],
+    ["behind words", `Downloading 100%\n${LAUNCHED}\n`],
+    ["before words", `${LAUNCHED}\n[===] 100%\n`],
+    ["before a bar", `${LAUNCHED}\n[=] 10%\r[===] 100%\r`],
   ])("behind a download, which is %s, has that as its first event", (_, before) => {
     for (const object of [PRINTED, LINE]) {
-      const { report, events } = readText(`${before}\n${object}`);
+      const { report, events } = readText(before + object);
       expect(report).toEqual({ status: "success" });
       expect(events).toEqual([DOWNLOAD, ...eventsOf(DOCUMENTED)]);
     }
+  });
+
+  test("with traces on lines of their own has each of them once", () => {
+    const { events } = readText('{"success":true,"output":"","traces":[\n{"type":"start"}\n]}\n');
+    expect(events).toEqual([{ type: "start" }]);
   });
 
   test("is the last one, where another program has said something like it before", () => {
@@ -173,6 +180,7 @@ describe("a report", () => {
     "{}",
     '{"success":"yes"}',
     '{"success":true',
+    '{\n  "success": "yes"\n}',
     '{\n  "success": true,\n  "traces": [\n    {\n      "paths": [\n        "a.txt"\n      ]\n',
   ])("%j is none", (output) => {
     expect(readText(output)).toEqual({ report: { status: "unreadable" }, events: [] });
@@ -208,7 +216,7 @@ describe("a report", () => {
   });
 
   test("of which nobody finds the end is looked for a few times, and not at each line", () => {
-    const opened = '{"a":[\n'.repeat(20_000);
+    const opened = '{"a":[\n'.repeat(3_000);
     const parse = vi.spyOn(JSON, "parse");
     try {
       expect(readOutput(`${opened}}`).report?.report).toEqual({ status: "unreadable" });
