@@ -18,6 +18,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
+    maxWorkers: "100%", // the default leaves one core idle, which on two is half of them
     coverage: {
       provider: "v8",
       include: [

@@ -19,7 +19,6 @@ promise(
       code: "turn-timeout",
       kind: "idle",
       timeout: 3_000,
-      retryable: true,
       partial: { text },
     };
     const { values, thrown } = await drain(turn.textStream);
