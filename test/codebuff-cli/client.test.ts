@@ -259,10 +259,10 @@ describe("a client", () => {
 
   test("says of a program that is not there where, without the user's folder", async () => {
     for (const [homeDir, words] of [
-      ["/home/of/me", "`~/tool` is not to be found"],
-      ["/", "`/home/of/me/tool`"],
+      ["/folder/of/me", "`~/tool` is not to be found"],
+      ["/", "`/folder/of/me/tool`"],
     ] as const) {
-      const client = new CodebuffCli({ command: "/home/of/me/tool", homeDir });
+      const client = new CodebuffCli({ command: "/folder/of/me/tool", homeDir });
       expect(await failureOf(client.prompt("hi"))).toMatchObject({ message: expect.stringContaining(words) });
       await client.close();
     }

@@ -4,15 +4,15 @@ import { describe, test } from "./rows.ts";
 
 describe("the user's folder in what is said", () => {
   test.each([
-    ["a path in it", "cannot open /home/ada/project/a.ts", "cannot open ~/project/a.ts"],
-    ["the folder itself", "HOME=/home/ada: no room", "HOME=~: no room"],
-    ["several", "/home/ada, /home/ada/b", "~, ~/b"],
-    ["its end", "see /home/ada", "see ~"],
-    ["that of a neighbour", "/home/ada2 and /home/ada-old", "/home/ada2 and /home/ada-old"],
-    ["neither", "/home/bob/a.ts", "/home/bob/a.ts"],
+    ["a path in it", "cannot open /folders/me/project/a.ts", "cannot open ~/project/a.ts"],
+    ["the folder itself", "HOME=/folders/me: no room", "HOME=~: no room"],
+    ["several", "/folders/me, /folders/me/b", "~, ~/b"],
+    ["its end", "see /folders/me", "see ~"],
+    ["that of a neighbour", "/folders/me2 and /folders/me-old", "/folders/me2 and /folders/me-old"],
+    ["neither", "/folders/you/a.ts", "/folders/you/a.ts"],
   ])("%s", (_, said, clean) => {
-    expect(withoutHome(said, "/home/ada")).toBe(clean);
-    expect(withoutHome(said, "/home/ada/")).toBe(clean);
+    expect(withoutHome(said, "/folders/me")).toBe(clean);
+    expect(withoutHome(said, "/folders/me/")).toBe(clean);
   });
 
   test.each(["/", "", undefined])("is in no path when it is %o", (home) => {
@@ -20,6 +20,6 @@ describe("the user's folder in what is said", () => {
   });
 
   test("of Windows", () => {
-    expect(withoutHome("at C:\\Users\\ada\\a.ts", "C:\\Users\\ada\\")).toBe("at ~\\a.ts");
+    expect(withoutHome("at C:\\Folders\\me\\a.ts", "C:\\Folders\\me\\")).toBe("at ~\\a.ts");
   });
 });

@@ -68,7 +68,7 @@ describe("probe()", () => {
   });
 
   test("of a program that is not there says so without the user's folder", async () => {
-    const client = new CodebuffCli({ command: "/home/of/me/tool", homeDir: "/home/of/me" });
+    const client = new CodebuffCli({ command: "/folder/of/me/tool", homeDir: "/folder/of/me" });
     await expect(client.probe()).rejects.toMatchObject({ message: expect.stringContaining("`~/tool`") });
     await client.close();
   });
