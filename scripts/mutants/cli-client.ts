@@ -99,8 +99,8 @@ export const CLI_CLIENT: readonly Mutant[] = [
       {
         name: "cli-client-connect-env",
         breaks: "a program is looked for without the variables that were added",
-        find: "findProgram(command, { ...process.env, ...this.#settings.env })",
-        replace: "findProgram(command, process.env)",
+        find: "locate(command, this.#variables);",
+        replace: "locate(command, process.env);",
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {

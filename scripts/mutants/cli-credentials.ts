@@ -41,8 +41,8 @@ export const CLI_CREDENTIALS: readonly Mutant[] = [
       {
         name: "cli-probe-clean",
         breaks: "a failure shows the user's folder",
-        find: "new ConnectError(clean(startFailure(command, cause, found)), {",
-        replace: "new ConnectError(startFailure(command, cause, found), {",
+        find: "answer.reject(notStarted(command, cause, clean, found));",
+        replace: "answer.reject(notStarted(command, cause, (words) => words, found));",
       },
       {
         name: "cli-probe-ui",

@@ -282,8 +282,8 @@ export const CLI_END: readonly Mutant[] = [
       {
         name: "cli-run-start-failure-bare",
         breaks: "an error shows the user's folder",
-        find: ": new ConnectError(clean(words), {",
-        replace: ": new ConnectError(words, {",
+        find: ": notStarted(settings.command, cause, clean, found);",
+        replace: ": notStarted(settings.command, cause, (words) => words, found);",
         tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
       },
       {

@@ -90,6 +90,13 @@ export const CLI_MACHINE: readonly Mutant[] = [
         find: "    accessSync(path, constants.X_OK);",
         replace: "    accessSync(path, constants.R_OK);",
       },
+      {
+        name: "cli-run-unfound",
+        breaks: "why a program cannot be started is not told",
+        find: "), found);",
+        replace: "), {});",
+        tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
+      },
     ],
   ),
   ...mutantsOf(

@@ -34,13 +34,6 @@ export const CLI_RUN: readonly Mutant[] = [
         tests: ["codebuff-cli/reentrancy.test.ts"],
       },
       {
-        name: "cli-run-unfound",
-        breaks: "a program that is not there is tried all the same",
-        find: "        this.#onFailed(unstartable(command, program.code));",
-        replace: "        this.#onFailed(new Error(program.code));",
-        tests: ["codebuff-cli/slow-reader.test.ts", "codebuff-cli/client.test.ts"],
-      },
-      {
         name: "cli-run-no-total",
         breaks: "the limit of seconds is not kept here",
         find: "      this.#cancelTotal = clock.setTimeout(expire, limit);",

@@ -1,6 +1,6 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import type { Decision, Reply, Ruling } from "../core/approvals.ts";
-import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import { checkCallOptions, checks } from "../core/client-options.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
 import { deferred } from "../core/deferred.ts";
@@ -13,7 +13,7 @@ import type { Turn, TurnOptions } from "../core/turn.ts";
 import { Voice } from "../core/voice.ts";
 import { canContinue, lacking } from "./argv.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
-import { findProgram } from "./command.ts";
+import { locate } from "./command.ts";
 import {
   type CodebuffCliConversation,
   type CodebuffCliConversationState,
@@ -23,7 +23,7 @@ import {
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
 import { type Environment, makeEnvironment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
-import { startFailure, unstartable } from "./failures.ts";
+import { notStarted } from "./failures.ts";
 import { homeFolder, isFolder, withoutHome } from "./folder.ts";
 import { invocationOf, type Job, Jobs } from "./jobs.ts";
 import {
@@ -39,9 +39,6 @@ import { buildPrompt, type CodebuffCliPromptInput } from "./prompt.ts";
 import { Questions } from "./questions.ts";
 import { SignalRelay } from "./signal-relay.ts";
 import type { CodebuffCliResult } from "./turn.ts";
-
-const PROMPT_FIELDS: Readonly<Record<string, Check>> = { ...TURN_CHECKS, ...PROMPT_CHECKS };
-const OPTION_NAMES = Object.keys(PROMPT_FIELDS);
 
 /**
  * The Codebuff command line as a backend: a process for each prompt. Node only.
@@ -195,10 +192,10 @@ export class CodebuffCli
       throw new ConnectError("the wait for the program was aborted", { cause: options.signal.reason });
     }
     const { command } = this.#settings;
-    const found = findProgram(command, { ...process.env, ...this.#settings.env });
-    if ("code" in found) {
-      const cause = unstartable(command, found.code);
-      throw new ConnectError(this.#clean(startFailure(command, cause)), { cause, retryable: false });
+    try {
+      locate(command, this.#variables);
+    } catch (cause) {
+      throw notStarted(command, cause, this.#clean);
     }
     this.#setStatus("ready");
   }
@@ -244,7 +241,12 @@ export class CodebuffCli
   }
 
   #search(): ReturnType<typeof searchCredentials> {
-    return searchCredentials(this.#options, { ...process.env, ...this.#settings.env });
+    return searchCredentials(this.#options, this.#variables);
+  }
+
+  /** What this process has in its environment, with what was added. */
+  get #variables(): NodeJS.ProcessEnv {
+    return { ...process.env, ...this.#settings.env };
   }
 
   /**
@@ -285,14 +287,13 @@ export class CodebuffCli
     session: SessionRef,
   ): Job {
     this.#assertOpen("this client was closed; make a new one");
-    checkCallOptions(options, PROMPT_FIELDS);
+    checkCallOptions(options, PROMPT_CHECKS);
     const settings = this.#settings;
     const given = options ?? {};
     const { promptVia = settings.promptVia, allowCommands = settings.allowCommands } = given;
     const { endOfOptions, commandPrefixes } = settings;
     const { platform } = process;
-    const rules = { promptVia, endOfOptions, commandPrefixes, allowCommands, platform };
-    const prompt = buildPrompt(input, { ...rules, options: OPTION_NAMES });
+    const prompt = buildPrompt(input, { promptVia, endOfOptions, commandPrefixes, allowCommands, platform });
     const invocation = invocationOf(settings, prompt, given, session.id);
     const missing = lacking(invocation);
     if (missing !== undefined) {

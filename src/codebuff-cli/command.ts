@@ -89,6 +89,16 @@ function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Pr
   return /\.exe$/i.test(path) ? plain(path) : { command: node, args: [path] };
 }
 
+/**
+ * What to start.
+ * @throws what starting it would fail with
+ */
+export function locate(command: string, env: NodeJS.ProcessEnv): Program {
+  const found = findProgram(command, env);
+  if ("code" in found) throw Object.assign(new Error(`${command}: ${found.code}`), found);
+  return found;
+}
+
 function kindOf(path: string): "program" | "other" | "none" {
   try {
     if (!statSync(path).isFile()) return "other";

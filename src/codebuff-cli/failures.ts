@@ -1,3 +1,4 @@
+import { ConnectError } from "../core/errors.ts";
 import type { CodebuffCliFailureKind } from "./errors.ts";
 
 type Pattern = readonly [words: RegExp, kind: CodebuffCliFailureKind];
@@ -68,11 +69,6 @@ const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
   cancelled_by_cli: "the program has limits of its own",
 };
 
-/** What starting a program would have failed with, that was not tried. */
-export function unstartable(command: string, code: string): Error {
-  return Object.assign(new Error(`${command}: ${code}`), { code });
-}
-
 /** Why a program does not start, and what to do about it; `found` says that it is there. */
 export function startFailure(command: string, cause: unknown, found = false): string {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
@@ -90,6 +86,16 @@ export function startFailure(command: string, cause: unknown, found = false): st
     default:
       return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
   }
+}
+
+/** A program was not started. `clean` takes out what is nobody's business. */
+export function notStarted(
+  command: string,
+  cause: unknown,
+  clean: (text: string) => string,
+  found = false,
+): ConnectError {
+  return new ConnectError(clean(startFailure(command, cause, found)), { cause, retryable: false });
 }
 
 function whereToLook(command: string): string {

@@ -13,10 +13,11 @@ export function mended(event: Readonly<Record<string, unknown>>): PrintedEvent |
   const fields = Object.entries(event).filter(
     ([name, value]) => value !== null || !isOptionalField(type, name),
   );
-  const { output, ...others }: Record<string, unknown> = Object.fromEntries(fields);
-  if (type !== "tool_result") return known(Object.fromEntries(fields));
+  const rest: Record<string, unknown> = Object.fromEntries(fields);
+  if (type !== "tool_result") return known(rest);
+  const { output } = rest;
   const parts = Array.isArray(output) ? output.map(partOf) : [undefined];
-  const result = known({ ...others, output: [] });
+  const result = known({ ...rest, output: [] });
   if (result?.type !== "tool_result" || !parts.every((part) => part !== undefined)) return undefined;
   return { ...result, output: parts };
 }

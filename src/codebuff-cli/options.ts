@@ -1,4 +1,12 @@
-import { type Check, checkFields, checks, isObject, type Logger, oneOf } from "../core/client-options.ts";
+import {
+  type Check,
+  checkFields,
+  checks,
+  isObject,
+  type Logger,
+  oneOf,
+  TURN_CHECKS,
+} from "../core/client-options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { CredentialOptions } from "./credentials.ts";
@@ -185,6 +193,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /** What the options of one prompt have to be. */
 export const PROMPT_CHECKS: Readonly<Record<string, Check>> = {
+  ...TURN_CHECKS,
   mode: oneOf("default", "free", "max", "plan"),
   cwd: value,
   promptVia: oneOf("arg", "stdin"),

@@ -1,8 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
-import { ConnectError } from "../core/errors.ts";
-import { findProgram } from "./command.ts";
-import { startFailure, unstartable } from "./failures.ts";
+import { locate } from "./command.ts";
+import { notStarted } from "./failures.ts";
 import { ESCAPE } from "./lines.ts";
 import type { CodebuffCliProfile } from "./options.ts";
 import { CliProcess } from "./process.ts";
@@ -92,12 +91,11 @@ function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question:
   let end = (): void => {};
   const failed = (cause: unknown, found: boolean): void => {
     end();
-    answer.reject(new ConnectError(clean(startFailure(command, cause, found)), { cause, retryable: false }));
+    answer.reject(notStarted(command, cause, clean, found));
   };
   try {
     signal.throwIfAborted();
-    const program = findProgram(command, env);
-    if ("code" in program) throw unstartable(command, program.code);
+    const program = locate(command, env);
     const asked = new CliProcess({
       command: program.command,
       args: [...program.args, ...args, question],

@@ -87,8 +87,8 @@ export class CliProcess {
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     // A pipe that breaks has ended; how the process ends tells the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
-    child.stdout?.on("data", (piece: Uint8Array) => this.#onOutput(() => listener.stdout(piece)));
-    child.stderr?.on("data", (piece: Uint8Array) => this.#onOutput(() => listener.stderr(piece)));
+    child.stdout?.on("data", (piece: Uint8Array) => this.#isOver || listener.stdout(piece));
+    child.stderr?.on("data", (piece: Uint8Array) => this.#isOver || listener.stderr(piece));
     child.once("exit", (code, signal) => this.#onExit({ code, signal }));
     child.once("close", () => this.#close());
     child.stdin?.end(input);
@@ -169,11 +169,6 @@ export class CliProcess {
     } catch {
       this.#child.kill(signal); // the group is gone, or is not ours to signal
     }
-  }
-
-  #onOutput(tell: () => void): void {
-    if (this.#isOver) return;
-    tell();
   }
 
   #onError(error: NodeJS.ErrnoException): void {

@@ -1,6 +1,7 @@
 import { checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/frames.ts";
+import { PROMPT_CHECKS } from "./options.ts";
 
 /** What a prompt for the program says. */
 export interface CodebuffCliPromptInput {
@@ -14,8 +15,6 @@ export interface PromptRules {
   readonly endOfOptions: boolean;
   readonly commandPrefixes: readonly string[];
   readonly allowCommands: boolean;
-  /** The names of what is passed beside the prompt, and would be lost in it. */
-  readonly options: readonly string[];
   /** On Windows an argument is shorter, and counted in characters. */
   readonly platform: string;
 }
@@ -43,7 +42,7 @@ export function buildPrompt(input: string | CodebuffCliPromptInput, rules: Promp
   const given = typeof input === "string" ? { prompt: input } : input;
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
   checkFields(given, { prompt: checks.text }, "prompt field");
-  const misplaced = rules.options.find((name) => Object.hasOwn(given, name));
+  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it would be lost there
   if (misplaced !== undefined) {
     throw new InvalidInputError(
       `\`${misplaced}\` is an option, and no part of the prompt.`,

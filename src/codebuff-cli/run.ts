@@ -5,10 +5,10 @@ import type { LiveTurn } from "../core/live-turn.ts";
 import type { Question } from "../core/question.ts";
 import type { Voice } from "../core/voice.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
-import { findProgram } from "./command.ts";
+import { locate } from "./command.ts";
 import { CodebuffCliError } from "./errors.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
-import { adviceOn, startFailure, unstartable } from "./failures.ts";
+import { adviceOn, notStarted } from "./failures.ts";
 import { isFolder } from "./folder.ts";
 import { ESCAPE, LineSplitter, withoutMark } from "./lines.ts";
 import { type CodebuffCliSettings, saysAllAtEnd } from "./options.ts";
@@ -101,11 +101,7 @@ export class Run {
         this.#onUnwanted();
         return;
       }
-      const program = findProgram(command, env);
-      if ("code" in program) {
-        this.#onFailed(unstartable(command, program.code));
-        return;
-      }
+      const program = locate(command, env);
       this.#process = new CliProcess({
         command: program.command,
         args: [...program.args, ...argv],
@@ -405,10 +401,11 @@ export class Run {
     this.#cleanUp();
     // The system says the same of a folder that is gone as of a program that is.
     const isHomeless = cwd !== undefined && !isFolder(cwd);
-    const words = isHomeless ? "`cwd` is no folder any more" : startFailure(settings.command, cause, found);
     const error = isAgentwireError(cause)
       ? cause
-      : new ConnectError(clean(words), { cause, delivery: "not-sent", retryable: false });
+      : isHomeless
+        ? new ConnectError("`cwd` is no folder any more", { cause, retryable: false })
+        : notStarted(settings.command, cause, clean, found);
     if (turn.open) turn.fail(error);
     else turn.stopped();
     over();

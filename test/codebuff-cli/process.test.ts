@@ -4,10 +4,12 @@ import { expect, test } from "vitest";
 import { CliProcess } from "../../src/codebuff-cli/process.ts";
 import { WatchedClock } from "../helpers/codebuff-cli.ts";
 
-test("output that is paused is waited for, and a process that is to end is read again", async () => {
-  await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
-  const clock = new WatchedClock();
+const DEAF = { stdout: () => {}, stderr: () => {}, exited: () => {}, abandoned: () => {} };
+
+/** A run of the fake, and what is told of its end. */
+function start(cli: FakeCodebuffCli, clock: WatchedClock) {
   const ended: unknown[] = [];
+  const tell = (how: unknown): void => void ended.push(how);
   const made = new CliProcess({
     command: cli.command,
     args: [...cli.args, "--stream-json", "--", "hi"],
@@ -15,15 +17,15 @@ test("output that is paused is waited for, and a process that is to end is read 
     env: { ...process.env, ...cli.env },
     input: undefined,
     clock,
-    listener: {
-      stdout: () => {},
-      exited: () => {},
-      abandoned: () => {},
-      stderr: () => {},
-      ended: (exit) => ended.push(exit),
-      failed: (error) => ended.push(error),
-    },
+    listener: { ...DEAF, ended: tell, failed: tell },
   });
+  return { made, ended };
+}
+
+test("output that is paused is waited for, and a process that is to end is read again", async () => {
+  await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
+  const clock = new WatchedClock();
+  const { made, ended } = start(cli, clock);
   await clock.armed(1_000);
   made.pause();
   await clock.advance(10_000);
@@ -48,23 +50,7 @@ test("output that is paused when the grace of the pipes ends gets another, when 
       return super.setTimeout(fire, delay);
     }
   })();
-  const ended: unknown[] = [];
-  const made = new CliProcess({
-    command: cli.command,
-    args: [...cli.args, "--stream-json", "--", "hi"],
-    cwd: undefined,
-    env: { ...process.env, ...cli.env },
-    input: undefined,
-    clock,
-    listener: {
-      stdout: () => {},
-      exited: () => {},
-      abandoned: () => {},
-      stderr: () => {},
-      ended: (exit) => ended.push(exit),
-      failed: (error) => ended.push(error),
-    },
-  });
+  const { made, ended } = start(cli, clock);
   await clock.armed(1_000);
   await clock.advance(1_000);
   await setImmediate();
@@ -89,14 +75,7 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
       env: process.env,
       input: "x".repeat(1_000_000),
       clock: new WatchedClock(),
-      listener: {
-        exited: () => {},
-        abandoned: () => {},
-        stdout: () => {},
-        stderr: () => {},
-        ended: resolve,
-        failed: resolve,
-      },
+      listener: { ...DEAF, ended: resolve, failed: resolve },
     });
   });
   await setImmediate();

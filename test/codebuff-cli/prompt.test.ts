@@ -8,7 +8,6 @@ const RULES: PromptRules = {
   endOfOptions: true,
   commandPrefixes: ["/ralph"],
   allowCommands: false,
-  options: ["mode"],
   platform: "linux",
 };
 

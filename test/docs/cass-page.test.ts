@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type {
   CassAuthReason,
   CassClientEvents,
@@ -14,29 +13,9 @@ import type {
 } from "agentwire/cass";
 import { describe, expect, test } from "vitest";
 import { resolveOptions } from "../../src/cass/options.ts";
+import { codeIn, names, Page } from "./page.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../docs/cass.md", import.meta.url)), "utf8");
-
-/** The text of a section, without its heading. */
-function section(title: string): string {
-  const [, text = ""] = page.split(`\n## ${title}\n`);
-  return text.split("\n## ")[0] ?? "";
-}
-
-/** The cells of a section's tables, row by row, without headings. */
-function rows(title: string): string[][] {
-  return section(title)
-    .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
-    .map((line) => line.slice(2, -2).split(" | "));
-}
-
-/** What is written as code in prose. */
-const codeIn = (text: string): string[] =>
-  [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
-
-/** Every name of a type, which the compiler holds complete. */
-const names = <Name extends string>(of: Readonly<Record<Name, true>>): Name[] => Object.keys(of) as Name[];
+const doc = new Page("docs/cass.md");
 
 describe("docs/cass.md names", () => {
   test.each([
@@ -216,7 +195,7 @@ describe("docs/cass.md names", () => {
       }),
     ],
   ])("%s", (_, title, all) => {
-    const named = new Set(codeIn(section(title)).map((code) => code.replace(/^"|[?("].*$/g, "")));
+    const named = new Set(codeIn(doc.section(title)).map((code) => code.replace(/^"|[?("].*$/g, "")));
     expect(all.filter((name) => !named.has(name))).toEqual([]);
   });
 });
@@ -240,7 +219,7 @@ describe("the defaults of docs/cass.md", () => {
     return Number(figure) * (UNITS[unit] ?? Number.NaN);
   };
 
-  const told = rows("Timers and limits").flatMap(([options = "", defaults = ""]) => {
+  const told = doc.rows("Timers and limits").flatMap(([options = "", defaults = ""]) => {
     const named = codeIn(options.replace(/, per prompt.*/, ""));
     const values = defaults.split(", ");
     return named.map((option, at) => ({ option, value: values[at] ?? values[0] ?? "" }));
@@ -257,8 +236,8 @@ describe("the defaults of docs/cass.md", () => {
   });
 
   test("say when a link is pinged, given up and looked for again", () => {
-    const [, keepalive = ""] = rows("Timers and limits").find(([name]) => name === "`keepalive`") ?? [];
-    const [, reconnect = ""] = rows("Timers and limits").find(([name]) => name === "`reconnect`") ?? [];
+    const [, keepalive = ""] = doc.rows("Timers and limits").find(([name]) => name === "`keepalive`") ?? [];
+    const [, reconnect = ""] = doc.rows("Timers and limits").find(([name]) => name === "`reconnect`") ?? [];
     expect(keepalive).toBe("25 s, 10 s to answer");
     expect(reconnect).toBe("no end, 500 ms to 30 s");
     expect(real).toMatchObject({
@@ -274,13 +253,13 @@ test("the page names every warning that the client gives", () => {
   const given = code.flatMap((text) =>
     [...text.matchAll(/\bwarn\(\s*"([\w-]+)"/g)].map(([, kind = ""]) => kind),
   );
-  const named = codeIn(section("What is in a turn"));
+  const named = codeIn(doc.section("What is in a turn"));
   expect(given).toContain("image-ignored");
   expect(given.filter((kind) => !named.includes(kind))).toEqual([]);
 });
 
 test("the page tells all twelve differences, and what becomes of each", () => {
-  const [, ...differences] = rows("What differs, and who takes care of it");
+  const [, ...differences] = doc.rows("What differs, and who takes care of it");
   expect(differences).toHaveLength(12);
   for (const cells of differences) {
     expect(cells).toHaveLength(4);

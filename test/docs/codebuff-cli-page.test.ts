@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import {
   CodebuffCli,
   type CodebuffCliClientEvents,
@@ -22,31 +21,9 @@ import {
 import { describe, expect, test } from "vitest";
 import { buildArgv } from "../../src/codebuff-cli/argv.ts";
 import { resolveOptions } from "../../src/codebuff-cli/options.ts";
+import { codeIn, names, Page, read } from "./page.ts";
 
-const ROOT = new URL("../../", import.meta.url);
-const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
-const page = read("docs/codebuff-cli.md");
-
-/** The text of a section, without its heading. */
-function section(title: string): string {
-  const [, text = ""] = page.split(`\n## ${title}\n`);
-  return text.split("\n## ")[0] ?? "";
-}
-
-/** The cells of a section's tables, row by row, without rules. */
-function rows(title: string): string[][] {
-  return section(title)
-    .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
-    .map((line) => line.slice(2, -2).split(" | "));
-}
-
-/** What is written as code in prose. */
-const codeIn = (text: string): string[] =>
-  [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
-
-/** Every name of a type, which the compiler holds complete. */
-const names = <Name extends string>(of: Readonly<Record<Name, true>>): Name[] => Object.keys(of) as Name[];
+const doc = new Page("docs/codebuff-cli.md");
 
 const KINDS = names<CodebuffCliFailureKind>({
   process_exit: true,
@@ -213,34 +190,35 @@ describe("docs/codebuff-cli.md names", () => {
       }),
     ],
   ])("%s", (_, title, all) => {
-    const named = new Set(codeIn(section(title)).map((code) => code.replace(/^"|[?("].*$/g, "")));
-    for (const code of codeIn(section(title))) for (const [name] of code.matchAll(/\w+/g)) named.add(name);
+    const named = new Set(codeIn(doc.section(title)).map((code) => code.replace(/^"|[?("].*$/g, "")));
+    for (const code of codeIn(doc.section(title)))
+      for (const [name] of code.matchAll(/\w+/g)) named.add(name);
     expect(all.filter((name) => !named.has(name))).toEqual([]);
   });
 
   test("every option of the client, once, in one of its two tables", () => {
     const told = ["Options", "Timers and limits"].flatMap((title) =>
-      rows(title).flatMap(([cell = ""]) => codeIn(cell)),
+      doc.rows(title).flatMap(([cell = ""]) => codeIn(cell)),
     );
     expect(told.sort()).toEqual([...OPTIONS].sort());
   });
 
   test("every kind of failure, in the order of the type", () => {
-    const told = rows("Which error, what now").map(([cell = ""]) => codeIn(cell)[0] ?? "");
+    const told = doc.rows("Which error, what now").map(([cell = ""]) => codeIn(cell)[0] ?? "");
     expect(told.slice(told.indexOf("kind") + 1)).toEqual(KINDS);
   });
 
   test("what to do about each of them", () => {
-    const told = rows("Which error, what now").filter(([cell = ""]) =>
-      KINDS.some((kind) => cell === `\`${kind}\``),
-    );
+    const told = doc
+      .rows("Which error, what now")
+      .filter(([cell = ""]) => KINDS.some((kind) => cell === `\`${kind}\``));
     expect(told.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual(
       [],
     );
   });
 
   test("every warning that the client gives", () => {
-    const folder = new URL("src/codebuff-cli/", ROOT);
+    const folder = new URL("../../src/codebuff-cli/", import.meta.url);
     const code = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8"));
     const given = code.flatMap((text) =>
       [...text.matchAll(/\bwarn\(\s*"([\w-]+)"/g)].map(([, kind = ""]) => kind),
@@ -250,7 +228,7 @@ describe("docs/codebuff-cli.md names", () => {
       "credentials-exposed": true,
     });
     expect(given).toContain("no-continuity");
-    const named = codeIn(section("What is in a turn"));
+    const named = codeIn(doc.section("What is in a turn"));
     expect([...given, ...ofKeys, "listener-threw"].filter((kind) => !named.includes(kind))).toEqual([]);
   });
 
@@ -262,7 +240,7 @@ describe("docs/codebuff-cli.md names", () => {
       "~/.codebuff/auth.json": /^`~\/\.codebuff\/auth\.json`$/,
       "the program's own file": /the program's own file$/,
     };
-    const told = rows("Credentials").filter(([number = ""]) => /^\d$/.test(number));
+    const told = doc.rows("Credentials").filter(([number = ""]) => /^\d$/.test(number));
     const { findings } = findCodebuffCredentials({ homeDir: "/nowhere/at/all" }, {});
     expect(told).toHaveLength(findings.length);
     for (const [at, { place }] of findings.entries()) expect(told[at]?.[1]).toMatch(order[place]);
@@ -281,7 +259,7 @@ describe("docs/codebuff-cli.md names", () => {
       endOfOptions: true,
       prompt: undefined,
     } as const;
-    const told = rows("Which program, which profile").flatMap(([name = "", flags = ""]) => {
+    const told = doc.rows("Which program, which profile").flatMap(([name = "", flags = ""]) => {
       const [profile] = codeIn(name);
       return profile?.startsWith('"') ? [[JSON.parse(profile), codeIn(flags)[0]?.split(" ")]] : [];
     });
@@ -304,7 +282,7 @@ describe("the defaults of docs/codebuff-cli.md", () => {
     return Number(figure) * (UNITS[unit] ?? Number.NaN);
   };
   const told = ["Options", "Timers and limits"].flatMap((title) =>
-    rows(title).flatMap(([cell = "", value = ""]) => codeIn(cell).map((option) => ({ option, value }))),
+    doc.rows(title).flatMap(([cell = "", value = ""]) => codeIn(cell).map((option) => ({ option, value }))),
   );
   const checked = told.filter(({ option }) => option in real && !["cwd", "debug", "clock"].includes(option));
 
@@ -325,7 +303,7 @@ describe("the defaults of docs/codebuff-cli.md", () => {
       freeFlag: "--lite",
     });
     const why = (name: string): string =>
-      rows("Timers and limits").find(([cell]) => cell === `\`${name}\``)?.[2] ?? "";
+      doc.rows("Timers and limits").find(([cell]) => cell === `\`${name}\``)?.[2] ?? "";
     expect(why("startupTimeout")).toContain(`"${profile}"`);
     expect(why("idleTimeout")).toMatch(/Off as above/);
   });
@@ -338,11 +316,11 @@ test("none of its failures can be tried again, as the page says", () => {
       new CodebuffCliError({ kind, origin: "process", serverMessage: "", exitCode: 1, stderr }).retryable,
   );
   expect(retryable).toEqual([]);
-  expect(section("Which error, what now")).toContain("None is `retryable`");
+  expect(doc.section("Which error, what now")).toContain("None is `retryable`");
 });
 
 describe("the safety notes", () => {
-  const notes = section("Before you run it");
+  const notes = doc.section("Before you run it");
 
   test.each([
     ["that nobody is asked, and what a prompt is worth", /Nobody is asked.*worth as\s+much as a shell/s],
@@ -368,19 +346,19 @@ describe("the safety notes", () => {
   });
 
   test("are pointed at from the top of the page and from README.md", () => {
-    expect(page.split("\n## ")[0]).toContain("(#before-you-run-it)");
+    expect(doc.text.split("\n## ")[0]).toContain("(#before-you-run-it)");
     expect(read("README.md").includes("(docs/codebuff-cli.md#before-you-run-it)")).toBe(true);
   });
 
   test("say what is left running when the user's own program ends, and that Windows is not tested", () => {
-    expect(section("Stopping")).toMatch(/SIGKILL, or crashes \| \*\*goes on without you\*\*/);
-    expect(section("Stopping")).toMatch(/nobody listens \| is killed with all that it started/);
-    expect(section("Where it runs")).toMatch(/\*\*Windows is not tested\*\*/);
+    expect(doc.section("Stopping")).toMatch(/SIGKILL, or crashes \| \*\*goes on without you\*\*/);
+    expect(doc.section("Stopping")).toMatch(/nobody listens \| is killed with all that it started/);
+    expect(doc.section("Where it runs")).toMatch(/\*\*Windows is not tested\*\*/);
   });
 });
 
 test("the page tells each difference, and what becomes of it", () => {
-  const [, ...differences] = rows("What differs, and who takes care of it");
+  const [, ...differences] = doc.rows("What differs, and who takes care of it");
   expect(differences).toHaveLength(12);
   for (const cells of differences) {
     expect(cells).toHaveLength(4);

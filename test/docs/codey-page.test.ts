@@ -1,20 +1,11 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { toolsOf } from "../../src/testing/codey/tools.ts";
+import { Page, read } from "./page.ts";
 
-const ROOT = new URL("../../", import.meta.url);
-const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
-const page = read("docs/codey.md");
-
-/** The text of a section, without its heading. */
-function section(title: string): string {
-  const [, text = ""] = page.split(`\n## ${title}\n`);
-  return text.split("\n## ")[0] ?? "";
-}
+const doc = new Page("docs/codey.md");
 
 describe("the table beside the Python client", () => {
-  const [table = ""] = section("Beside the Python client").split("What you know from there");
+  const [table = ""] = doc.section("Beside the Python client").split("What you know from there");
   const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
   const features = rows.map(([, feature = "", , ours = ""]) => ({ feature, ours }));
 
@@ -57,14 +48,16 @@ describe("names of tools on its pages", () => {
   );
 
   test("docs/codey.md names the guide's only to say that they are not there", () => {
-    const named = [...page.matchAll(/`(?:Read|Bash|Glob|Grep)`/g)].map(({ index }) => index);
-    const lines = named.map((at) => page.slice(page.lastIndexOf("\n", at) + 1, page.indexOf("\n", at)));
+    const named = [...doc.text.matchAll(/`(?:Read|Bash|Glob|Grep)`/g)].map(({ index }) => index);
+    const lines = named.map((at) =>
+      doc.text.slice(doc.text.lastIndexOf("\n", at) + 1, doc.text.indexOf("\n", at)),
+    );
     expect(lines.every((line) => line.startsWith("| names of tools"))).toBe(true);
   });
 });
 
 describe("the security notes", () => {
-  const notes = section("Before you run it");
+  const notes = doc.section("Before you run it");
 
   test.each([
     [
@@ -86,7 +79,7 @@ describe("the security notes", () => {
   });
 
   test("are pointed at from the top of the page and from README.md", () => {
-    expect(page.split("\n## ")[0]).toContain("(#before-you-run-it)");
+    expect(doc.text.split("\n## ")[0]).toContain("(#before-you-run-it)");
     expect(read("README.md").includes("(docs/codey.md#before-you-run-it)")).toBe(true);
   });
 });

@@ -1,10 +1,10 @@
 import type { FakeCodebuffEvent } from "../scenario.ts";
 import { hugeEvent } from "./canned.ts";
+import { CollectingPrinter } from "./collecting-printer.ts";
 import type { Failure } from "./failures.ts";
 import type { Output } from "./output.ts";
 import type { Printer } from "./printer.ts";
 import { isOfRoot } from "./steps.ts";
-import { Transcript } from "./transcript.ts";
 
 /** The text of the root agent and nothing else, as it comes; its end is a newline. */
 export class PlainPrinter implements Printer {
@@ -43,30 +43,16 @@ export class PlainPrinter implements Printer {
 }
 
 /** The text of the root agent, at the end. */
-export class QuietPrinter implements Printer {
+export class QuietPrinter extends CollectingPrinter {
   readonly #plain: PlainPrinter;
-  readonly #transcript = new Transcript();
 
   constructor(plain: PlainPrinter) {
+    super();
     this.#plain = plain;
   }
 
-  event(event: FakeCodebuffEvent): undefined {
-    this.#transcript.event(event);
-  }
-
-  chunk(text: string): undefined {
-    this.#transcript.chunk(text);
-  }
-
-  json(): undefined {}
-
-  async huge(bytes: number): Promise<void> {
-    this.event(hugeEvent(bytes));
-  }
-
   async end(failure: Failure | undefined): Promise<void> {
-    const { text } = this.#transcript;
+    const { text } = this.transcript;
     if (text !== "") await this.#plain.chunk(text);
     await this.#plain.end(failure);
   }
