@@ -1,14 +1,10 @@
 // #region first-program
 import { CodebuffClient } from "agentwire/codebuff";
+import { MockCodebuffServer } from "agentwire/testing";
 
-const url = process.env["AGENTWIRE_URL"] ?? "ws://127.0.0.1:8000/ws";
-const client = new CodebuffClient({ url });
-try {
-  const turn = client.prompt("Write a haiku about sockets.");
-  for await (const text of turn.textStream) process.stdout.write(text);
-  const { promptId } = await turn.result;
-  console.log(`\n(prompt ${promptId} is complete)`);
-} finally {
-  await client.close();
-}
+const server = await MockCodebuffServer.start({ answer: () => ["Frames cross ", "the quiet wire."] });
+const client = new CodebuffClient({ url: server.url });
+for await (const text of client.prompt("Write a haiku.").textStream) process.stdout.write(text);
+await client.close();
+await server.stop();
 // #endregion

@@ -2,8 +2,7 @@
  * The package as users get it: packed, linted, installed and used.
  *
  * README.md takes part: the first ```ts or ```js fence after the line `<!-- first-program -->` is run as an
- * ES module with the shipped mock server, whose URL it finds in the environment variable AGENTWIRE_URL:
- * `url: process.env.AGENTWIRE_URL ?? "ws://..."`.
+ * ES module. Each link of a published page must lead to a published file.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ import { readManifest } from "../support/manifest.ts";
 import { supportedNodes } from "../support/node-versions.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import type { Check, Finding } from "./finding.ts";
-import { judgeContents, judgeMap } from "./package/contents.ts";
+import { deadLinks, judgeContents, judgeMap } from "./package/contents.ts";
 import { lint } from "./package/lint.ts";
 import { browserApp, exercise, firstProgram } from "./package/programs.ts";
 import { judgeSideEffects } from "./package/side-effects.ts";
@@ -37,6 +36,10 @@ export const packageCheck: Check = async (root, note) => {
   for (const file of files.filter((name) => name.endsWith(".map"))) {
     const complaints = judgeMap(await readFile(join(consumer.installed, file), "utf8"));
     for (const complaint of complaints) report(file, complaint);
+  }
+  for (const page of files.filter((name) => name.endsWith(".md"))) {
+    const text = await readFile(join(consumer.installed, page), "utf8");
+    for (const target of deadLinks(page, text, files)) report(page, `links to ${target}, which is not published`);
   }
   note(`${files.length} files in the tarball`);
 

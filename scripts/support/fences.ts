@@ -58,6 +58,14 @@ export function fillFences(markdown: string, codeOf: (snippet: string) => string
   return lines.join("\n");
 }
 
+/** Where the links of a page lead that name no scheme. Links in its code do not count. */
+export function linksOf(markdown: string): string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
 function openingOf(
   line: string | undefined,
 ): { readonly marks: string; readonly language: string; readonly indented: boolean } | undefined {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { judgeContents, judgeMap } from "../../scripts/checks/package/contents.ts";
+import { deadLinks, judgeContents, judgeMap } from "../../scripts/checks/package/contents.ts";
 import { lint } from "../../scripts/checks/package/lint.ts";
 import { judgeSideEffects } from "../../scripts/checks/package/side-effects.ts";
 import { oldestNode } from "../../scripts/support/node-versions.ts";
@@ -51,6 +51,22 @@ describe("the contents of the tarball", () => {
   test("may not lack the build", () => {
     const found = judgeContents(FILES.filter((file) => !file.startsWith("dist/")));
     expect(found).toEqual([{ file: "dist", message: expect.stringContaining("npm run build") }]);
+  });
+
+  test.each([
+    ["another published page", "[a](docs/codey.md#errors)", []],
+    ["a heading of its own", "[a](#errors)", []],
+    ["the web", "[a](https://example.com/b.md)", []],
+    ["a file of the repository", "[a](examples/README.md) [b](docs/codey.md)", ["examples/README.md"]],
+    ["what is only code", "`[a](b.md)`\n```md\n[a](c.md)\n```\n", []],
+  ])("leads from a page to %s only if it is there", (_, text, dead) => {
+    expect(deadLinks("README.md", text, FILES)).toEqual(dead);
+  });
+
+  test("is linked from the folder of the page", () => {
+    expect(deadLinks("docs/codey.md", "[a](codebuff.md) [b](../README.md) [c](../test/a.ts)", FILES)).toEqual([
+      "../test/a.ts",
+    ]);
   });
 
   test("may not map to a path of one machine", () => {

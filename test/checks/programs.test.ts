@@ -174,11 +174,13 @@ describe("the browser app", () => {
 describe("the first program", () => {
   const program = (code: string): Program => ({ language: "ts", code, line: 1 });
   const GOOD = `import { CodebuffClient } from "agentwire/codebuff";
-const url: string = process.env.AGENTWIRE_URL ?? "ws://localhost/ws";
-console.log((await new CodebuffClient({ url }).prompt("hello").result).text);
+import { MockCodebuffServer } from "agentwire/testing";
+const server: MockCodebuffServer = await MockCodebuffServer.start();
+console.log((await new CodebuffClient({ url: server.url }).prompt("hello").result).text);
+await server.stop();
 `;
 
-  test("passes when it reaches the mock server, prints, and ends", async () => {
+  test("passes when it reaches its mock server, prints, and ends", async () => {
     await using consumer = await consumerWith();
     expect(await firstProgram(consumer, program(GOOD), NODE)).toBeUndefined();
   });

@@ -1,18 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { linksOf } from "../../scripts/support/fences.ts";
 import { readPages } from "../../scripts/support/snippets.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const pages = await readPages(fileURLToPath(ROOT));
-
-/** The links of a page that stay in the repository; none of its code. */
-function linksOf(text: string): string[] {
-  const prose = text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = ""]) => target)
-    .filter((target) => !/^[a-z]+:/.test(target));
-}
 
 /** What a heading can be linked by. */
 function anchorsOf(text: string): Set<string> {

@@ -30,11 +30,17 @@ function clientOf(server: MockCodebuffServer) {
 }
 
 describe("the programs of README.md", () => {
-  test("the first one streams an answer and says which prompt it was", async () => {
+  test("the first one streams the answer of its own mock", async () => {
+    await import("../../docs/snippets/first-program.ts");
+
+    expect(output.streamed).toBe("Frames cross the quiet wire.");
+  });
+
+  test("the one for a real server streams an answer and says which prompt it was", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["Five", " syllables here."] });
     vi.stubEnv("AGENTWIRE_URL", server.url);
 
-    await import("../../docs/snippets/first-program.ts");
+    await import("../../docs/snippets/first-server.ts");
 
     expect(output.streamed).toBe("Five syllables here.");
     expect(output.logged).toEqual([[`\n(prompt ${server.prompts[0]?.data.promptId} is complete)`]]);

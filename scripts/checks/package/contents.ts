@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
+import { linksOf } from "../../support/fences.ts";
 
 /** What is published besides `dist/`, all of it required. */
 const DOCUMENTS: readonly string[] = [
@@ -34,6 +35,15 @@ export function judgeContents(
     })),
     ...(files.some((file) => BUILT.test(file)) ? [] : [{ file: "dist", message: "is empty: npm run build" }]),
   ];
+}
+
+/** The links of a published page, at `page`, that lead to none of the published `files`. Links to the web are not judged. */
+export function deadLinks(page: string, text: string, files: readonly string[]): readonly string[] {
+  const held = new Set(files);
+  return linksOf(text).filter((target) => {
+    const [path = ""] = target.split("#");
+    return path !== "" && !held.has(posix.join(posix.dirname(page), path));
+  });
 }
 
 const sourceMap = z.object({ sources: z.array(z.nullable(z.string())) });

@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import * as z from "zod/mini";
@@ -50,10 +50,7 @@ export async function browserApp(consumer: Consumer): Promise<readonly string[]>
   return [`in a browser bundle: showed ${JSON.stringify(shown)} instead of the text; ${ending(page)}`];
 }
 
-/**
- * Runs the README's first program as its reader would, against the shipped mock server, whose URL it reads
- * from the environment variable AGENTWIRE_URL.
- */
+/** Runs the README's first program as its reader would: installed package, no server, no key. */
 export async function firstProgram(
   consumer: Consumer,
   program: Program,
@@ -64,11 +61,7 @@ export async function firstProgram(
   } catch (error) {
     return `the first program is no ${program.language}: ${error instanceof Error ? error.message : String(error)}`;
   }
-  await copyFile(join(PROGRAMS, "with-mock-server.ts"), join(consumer.folder, "with-mock-server.ts"));
-  const result = await run(process.execPath, ["with-mock-server.ts", node.path, "first-program.mjs"], {
-    cwd: consumer.folder,
-    timeout: TIMEOUT,
-  });
+  const result = await run(node.path, ["first-program.mjs"], { cwd: consumer.folder, timeout: TIMEOUT });
   if (!result.ok) return `the first program fails on Node ${node.version}: ${ending(result)}`;
   if (result.stdout.trim() === "") return `the first program prints nothing on Node ${node.version}`;
   return undefined;

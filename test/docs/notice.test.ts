@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = new URL("../../", import.meta.url);
+const words = (text: string): string => text.replace(/\s+/g, " ").trim();
+const notice = words(readFileSync(new URL("NOTICE", ROOT), "utf8"));
+
+function licenceOf(name: string): string {
+  const names = ["LICENSE", "LICENSE.txt", "license", "LICENSE.md"];
+  const file = names
+    .map((each) => new URL(`node_modules/${name}/${each}`, ROOT))
+    .find((url) => existsSync(fileURLToPath(url)));
+  if (!file) throw new Error(`${name} has no licence file`);
+  return readFileSync(file, "utf8");
+}
+
+/** The packages whose code is in `dist`: see `noExternal` in tsup.config.ts, and what p-retry imports. */
+test.each(["zod", "eventemitter3", "p-retry", "is-network-error", "signal-exit"])(
+  "NOTICE has the copyright line of %s",
+  (name) => {
+    const line = /^Copyright.*$/m.exec(licenceOf(name))?.[0] ?? "";
+    expect(line).not.toBe("");
+    expect(notice).toContain(words(line.replace(/ <.*| \(https?:.*/, "")));
+  },
+);
+
+test("NOTICE has the ISC licence in its own words", () => {
+  const [, permission = ""] = /(Permission to use[\s\S]*)$/.exec(licenceOf("signal-exit")) ?? [];
+  expect(permission.length).toBeGreaterThan(500);
+  expect(notice).toContain(words(permission));
+});
