@@ -39,7 +39,8 @@ export const packageCheck: Check = async (root, note) => {
   }
   for (const page of files.filter((name) => name.endsWith(".md"))) {
     const text = await readFile(join(consumer.installed, page), "utf8");
-    for (const target of deadLinks(page, text, files)) report(page, `links to ${target}, which is not published`);
+    for (const target of deadLinks(page, text, files))
+      report(page, `links to ${target}, which is not published`);
   }
   note(`${files.length} files in the tarball`);
 

@@ -64,9 +64,9 @@ describe("the contents of the tarball", () => {
   });
 
   test("is linked from the folder of the page", () => {
-    expect(deadLinks("docs/codey.md", "[a](codebuff.md) [b](../README.md) [c](../test/a.ts)", FILES)).toEqual([
-      "../test/a.ts",
-    ]);
+    expect(deadLinks("docs/codey.md", "[a](codebuff.md) [b](../README.md) [c](../test/a.ts)", FILES)).toEqual(
+      ["../test/a.ts"],
+    );
   });
 
   test("may not map to a path of one machine", () => {
