@@ -1,6 +1,8 @@
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { checkCallOptions } from "../core/client-options.ts";
 import { homeFolder } from "./folder.ts";
+import { CREDENTIAL_CHECKS } from "./options.ts";
 
 /** A chat that the program has kept. */
 export interface CodebuffCliChat {
@@ -10,14 +12,18 @@ export interface CodebuffCliChat {
   readonly path: string;
 }
 
+const CHECKS = { homeDir: CREDENTIAL_CHECKS.homeDir, configDirName: CREDENTIAL_CHECKS.configDirName };
+
 /**
  * The chats that the upstream program has kept for a folder, the newest first. Reads only. Two folders of the same name share
  * theirs; the program takes its newest chat for an id that it does not know.
+ * @throws InvalidInputError for an option that does not exist, or is wrong
  */
 export function listCodebuffChats(
   cwd: string = process.cwd(),
   options: { readonly homeDir?: string; readonly configDirName?: string } = {},
 ): readonly CodebuffCliChat[] {
+  checkCallOptions(options, CHECKS);
   const { homeDir = homeFolder(), configDirName = "manicode" } = options;
   if (homeDir === undefined) return [];
   const folder = join(homeDir, ".config", configDirName, "projects", basename(resolve(cwd)), "chats");

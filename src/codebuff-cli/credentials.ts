@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../core/client-options.ts";
+import { checkCallOptions, isObject } from "../core/client-options.ts";
 import { homeFolder } from "./folder.ts";
-import { isArgument } from "./options.ts";
+import { CREDENTIAL_CHECKS, isArgument } from "./options.ts";
 
 /** Where an API key is looked for. */
 export interface CredentialOptions {
@@ -102,11 +102,12 @@ type Held =
       readonly exposed?: boolean;
     };
 
-/** Looks for the key, and says where. Reads only, never writes; a file that cannot be read is a finding and no error. */
+/** Looks for the key, and says where. Reads only, never writes; a file that cannot be read is a finding and no error. @throws InvalidInputError for a wrong option */
 export function findCodebuffCredentials(
   options: CredentialOptions = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CredentialReport {
+  checkCallOptions(options, CREDENTIAL_CHECKS);
   return searchCredentials(options, env).report;
 }
 

@@ -1,9 +1,13 @@
 import { getEventListeners } from "node:events";
 import { ManualClock } from "agentwire/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ClientEvents } from "../../src/core/agent-client.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../../src/core/agent-client.ts";
 import { ClientCore } from "../../src/core/client-core.ts";
-import { resolveSocketOptions, type SocketClientOptions } from "../../src/core/client-options.ts";
+import {
+  resolveSocketOptions,
+  SOCKET_CHECKS,
+  type SocketClientOptions,
+} from "../../src/core/client-options.ts";
 import type { Protocol } from "../../src/core/connection-state.ts";
 import { ConnectionLostError, HandshakeError, isAgentwireError } from "../../src/core/errors.ts";
 import { Redactor } from "../../src/core/redact.ts";
@@ -35,10 +39,15 @@ function rig(options: Partial<SocketClientOptions> = {}) {
   };
   const core: ClientCore<string, TurnResult, Events> = new ClientCore<string, TurnResult, Events>({
     options: all,
-    resolved: resolveSocketOptions(all, {
-      keepalive: { interval: 0, timeout: 0 },
-      reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
-    }),
+    events: CLIENT_EVENTS,
+    resolved: resolveSocketOptions(
+      all,
+      {
+        keepalive: { interval: 0, timeout: 0 },
+        reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
+      },
+      SOCKET_CHECKS,
+    ),
     protocol,
     handshakeTimeout: 0,
     stableAfter: undefined,
