@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { checkCallOptions } from "../core/client-options.ts";
+import { checkCallOptions, checks } from "../core/client-options.ts";
 import { homeFolder } from "./folder.ts";
-import { CREDENTIAL_CHECKS } from "./options.ts";
 
 /** A chat that the program has kept. */
 export interface CodebuffCliChat {
@@ -11,8 +10,6 @@ export interface CodebuffCliChat {
   /** The folder with its files. Not to be written to. */
   readonly path: string;
 }
-
-const CHECKS = { homeDir: CREDENTIAL_CHECKS.homeDir, configDirName: CREDENTIAL_CHECKS.configDirName };
 
 /**
  * The chats that the upstream program has kept for a folder, the newest first. Reads only. Two folders of the same name share
@@ -23,7 +20,7 @@ export function listCodebuffChats(
   cwd: string = process.cwd(),
   options: { readonly homeDir?: string; readonly configDirName?: string } = {},
 ): readonly CodebuffCliChat[] {
-  checkCallOptions(options, CHECKS);
+  checkCallOptions(options, { homeDir: checks.string, configDirName: checks.string });
   const { homeDir = homeFolder(), configDirName = "manicode" } = options;
   if (homeDir === undefined) return [];
   const folder = join(homeDir, ".config", configDirName, "projects", basename(resolve(cwd)), "chats");

@@ -145,16 +145,7 @@ const value: Check = {
   holds: (given) => isArgument(given) && given !== "" && !given.startsWith("-"),
 };
 
-/** What the options have to be that say where a key is. */
-export const CREDENTIAL_CHECKS: Checks<CredentialOptions> = {
-  apiKey: { expects: "a string without NUL", holds: isArgument },
-  homeDir: value,
-  configDirName: value,
-  credentialOrder: oneOf("documented", "cli"),
-};
-
-const CHECKS = {
-  ...CREDENTIAL_CHECKS,
+const CHECKS: Checks<CodebuffCliOptions> = {
   command: argument,
   args: strings,
   profile: oneOf("stream-json", "json", "print", "text"),
@@ -169,6 +160,10 @@ const CHECKS = {
         ([name, text]) => isArgument(text) && isArgument(name) && name !== "" && !name.includes("="),
       ),
   },
+  apiKey: { expects: "a string without NUL", holds: isArgument },
+  homeDir: value,
+  configDirName: value,
+  credentialOrder: oneOf("documented", "cli"),
   isolateHome: checks.boolean,
   requireKey: checks.boolean,
   promptVia: oneOf("arg", "stdin"),
@@ -195,7 +190,7 @@ const CHECKS = {
   logger: checks.logger,
   debug: checks.boolean,
   clock: checks.object,
-} satisfies Record<string, Check>;
+};
 
 /** What the options of one prompt have to be. */
 export const PROMPT_CHECKS = {
