@@ -249,6 +249,27 @@ describe("a decision", () => {
     () => true,
   ];
 
+  test.each<{ given: object; says: string }>([
+    {
+      given: { decision: "reject", reson: "no" },
+      says: "decision field `reson` does not exist. Did you mean `reason`?",
+    },
+    { given: { decison: "once" }, says: "decision field `decison` does not exist. Did you mean `decision`?" },
+    { given: { decision: "once", until: undefined }, says: "These exist: decision, reason." },
+    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, reason." },
+  ])("with a field that does not exist is none: $given", async ({ given, says }) => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    const { rulings } = ask();
+    const error = thrownBy(() => gate.reply("call-1", given));
+    expect(error).toMatchObject({ code: "invalid-input", message: expect.stringContaining(says) });
+    expect(rulings).toEqual([]);
+    const asked = gateRig(untyped({ onToolApproval: () => given }));
+    const denied = asked.ask();
+    await settle();
+    expect(denied.rulings).toMatchObject([{ decision: "reject", by: "error" }]);
+    expect(asked.told.warnings).toMatchObject([{ message: expect.stringContaining(says) }]);
+  });
+
   test.each(NONE)("%o is none: as a reply it is thrown, and the call stays open", (value) => {
     const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
