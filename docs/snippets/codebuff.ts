@@ -70,7 +70,6 @@ export function approvals(url: string, authToken: string, handlers: CodebuffHand
     toolPolicy: [
       { tool: "read_files", then: "allow" },
       { tool: "write_file", when: ({ input }) => JSON.stringify(input).includes(".env"), then: "deny" },
-      { tool: /.*/, then: "ask" },
     ],
     onToolApproval: async (call, { signal }) => {
       const text = `Let the agent call ${call.name} with ${JSON.stringify(call.input)}?`;
@@ -100,7 +99,6 @@ export function inbox(url: string, authToken: string, handlers: CodebuffHandlers
     url,
     authToken,
     ...handlers,
-    toolPolicy: [{ tool: /.*/, then: "ask" }],
     onToolApproval: "manual",
     onQuestion: "manual",
     approvalTimeout: 300_000,

@@ -1,6 +1,6 @@
 import type { AgentClient, Capabilities } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { type Check, checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import { checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import { Redactor } from "../core/redact.ts";
@@ -13,7 +13,7 @@ import {
   openConversation,
 } from "./conversation.ts";
 import { Credentials } from "./credentials.ts";
-import type { CassClientEvents, CassIdentity, CassTitle } from "./events.ts";
+import { CASS_EVENTS, type CassClientEvents, type CassIdentity, type CassTitle } from "./events.ts";
 import { Http } from "./http.ts";
 import type { Job } from "./job.ts";
 import {
@@ -39,7 +39,7 @@ import { type CassEvent, type CassResult, given } from "./turn.ts";
 import { checkUser, Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 
-const PROMPT_FIELDS: Readonly<Record<string, Check>> = {
+const PROMPT_FIELDS = {
   ...TURN_CHECKS,
   recover: checks.boolean,
   allowEmpty: checks.boolean,
@@ -150,6 +150,7 @@ export class CassClient
       core,
     });
     this.#core = new ClientCore({
+      events: CASS_EVENTS,
       options,
       resolved: settings.socket,
       protocol: wire,

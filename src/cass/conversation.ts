@@ -63,7 +63,7 @@ export interface ConversationHost {
 
 /** @throws InvalidInputError for a `from` that is no state of a Cass conversation. */
 export function openConversation(host: ConversationHost, options: CassConversationOptions): CassConversation {
-  checkCallOptions(options, { id: checks.text });
+  checkCallOptions(options, { id: checks.text, from: checks.any });
   const { id, from } = options;
   if (id !== undefined && from !== undefined) {
     throw new InvalidInputError("`id` and `from` are both given.", "Give one of them.");

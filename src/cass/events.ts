@@ -1,4 +1,5 @@
-import type { ClientEvents } from "../core/agent-client.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../core/agent-client.ts";
+import type { EventNames } from "../core/events.ts";
 import type { Turn } from "../core/turn.ts";
 import type { CassAudio } from "./audio.ts";
 import type { AudioFrame, Debug, Thinking } from "./messages.ts";
@@ -51,3 +52,15 @@ export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }
+
+export const CASS_EVENTS: EventNames<CassClientEvents> = {
+  ...CLIENT_EVENTS,
+  authenticated: true,
+  title: true,
+  system: true,
+  audio: true,
+  recovering: true,
+  serverError: true,
+  stray: true,
+  unknownMessage: true,
+};

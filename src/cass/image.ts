@@ -1,4 +1,4 @@
-import { describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { bytesOf as decode, isBase64, sizeOfBase64, toBase64 } from "./base64.ts";
 import type { WireImage } from "./messages.ts";
@@ -28,6 +28,9 @@ export interface CheckedImage {
   readonly wire: WireImage | (() => Promise<WireImage>);
 }
 
+/** What is wrong with them is said below, with what to pass. */
+const FIELDS: Checks<CassImage> = { data: checks.any, mediaType: checks.any };
+
 const HOW = "Pass { data } with bytes, a Blob, base64 or a `data:` URL of a JPEG, PNG, GIF or WebP picture.";
 
 /**
@@ -37,6 +40,7 @@ const HOW = "Pass { data } with bytes, a Blob, base64 or a `data:` URL of a JPEG
  */
 export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
   if (!isObject(image as unknown)) throw refused(`the image is ${describe(image)}`);
+  checkFields(image, FIELDS, "image field");
   const { data, mediaType } = image;
   if (mediaType !== undefined) checkType(mediaType);
   if (typeof data === "string") {

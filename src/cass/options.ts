@@ -1,10 +1,9 @@
 import {
-  type Check,
-  checkFields,
   checks,
   oneOf,
   type ResolvedSocketOptions,
   resolveSocketOptions,
+  SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
@@ -93,7 +92,8 @@ const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 /** For ever: who is signed in wants to stay so. A refused identity ends it. */
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS = {
+  ...SOCKET_CHECKS,
   ...CREDENTIAL_CHECKS,
   auth: oneOf("query", "message"),
   expectedUserId: checks.text,
@@ -103,6 +103,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   authTimeout: checks.delay,
   idleTimeout: checks.delay,
   requestTimeout: checks.delay,
+  httpUrl: checks.any, // what is no address is refused where it is read
   fetch: checks.function,
   recover: checks.boolean,
   recoverTimeout: checks.delay,
@@ -111,10 +112,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   maxImageBytes: checks.count,
 };
 
-/** @throws InvalidInputError naming the first option that is wrong. */
+/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CassClientOptions): CassSettings {
-  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT });
-  checkFields(options, CHECKS, "option");
+  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT }, CHECKS);
   const { allowAnonymous = false, token, refreshToken, expectedUserId } = options;
   if (token === undefined && refreshToken === undefined && !allowAnonymous) {
     throw new InvalidInputError(

@@ -1,4 +1,13 @@
-import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import {
+  type Check,
+  type Checks,
+  checkFields,
+  checks,
+  checkValues,
+  describe,
+  isObject,
+  type Only,
+} from "../core/client-options.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/frames.ts";
 import { type CassImage, checkImage } from "./image.ts";
@@ -73,7 +82,7 @@ const HOW_TO_PROMPT = 'Pass a string, or an object such as { message: "Hello" }.
 /** An id that is still to come: of a UUID's length. */
 const UNKNOWN_ID = "x".repeat(36);
 
-const CHAT: Readonly<Record<string, Check>> = {
+const CHAT: Checks<CassPromptInput> = {
   message: checks.string,
   conversationId: checks.text,
   image: { expects: "an object, such as { data: bytes }", holds: checks.object.holds },
@@ -84,7 +93,8 @@ const texts: Check = {
   holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-const PROFILE: Readonly<Record<string, Check>> = {
+/** What a server is known to read of a profile; the rest goes to it as it is. */
+const PROFILE: Checks<CassProfile> = {
   relationship: checks.string,
   background: checks.object,
   communication: checks.object,
@@ -92,13 +102,18 @@ const PROFILE: Readonly<Record<string, Check>> = {
   display_name: checks.string,
 };
 
-const ONBOARDING: Readonly<Record<string, Check>> = {
+const ONBOARDING = {
   userId: checks.text,
-  conversationId: { expects: "an id or null", holds: (value) => value === null || checks.text.holds(value) },
-  message: checks.text,
   profile: checks.object, // null would take the connection down
   allowForeignUser: checks.boolean,
 };
+
+const INTRO = {
+  ...ONBOARDING,
+  conversationId: { expects: "an id or null", holds: (value) => value === null || checks.text.holds(value) },
+} satisfies Record<string, Check>;
+
+const DEMO = { ...ONBOARDING, message: checks.text };
 
 /** @throws InvalidInputError for what the server would die of or drop; PayloadTooLargeError for what it does not take. */
 export function buildChat(input: string | CassPromptInput, limits: PromptLimits): CassRequest {
@@ -130,7 +145,7 @@ const IMAGE_FIELDS = 48;
 
 /** @throws InvalidInputError for what a server answers with an error, or dies of. */
 export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassRequest {
-  const { userId, profile } = checkOnboarding(input);
+  const { userId, profile } = checkOnboarding(input, INTRO);
   if ((input.conversationId as unknown) === undefined) {
     throw new InvalidInputError(
       "the introduction has no `conversationId`.",
@@ -150,7 +165,7 @@ export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassReq
 
 /** @throws InvalidInputError for what a server answers with an error, or dies of. */
 export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassRequest {
-  const { userId, profile } = checkOnboarding(input);
+  const { userId, profile } = checkOnboarding(input, DEMO);
   const message = input.message === undefined ? undefined : wellFormed(input.message);
   return sized(maxSendBytes, 0, {
     kind: "demo",
@@ -162,19 +177,19 @@ export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassReque
   });
 }
 
-function checkOnboarding(input: CassIntroInput | CassDemoInput): {
-  readonly userId: string;
-  readonly profile: object | undefined;
-} {
+function checkOnboarding<Input extends CassIntroInput | CassDemoInput, Table extends Checks<Input>>(
+  input: Input,
+  expected: Table & Only<Input, Table>,
+): { readonly userId: string; readonly profile: object | undefined } {
   const how = 'Pass an object such as { userId: "..." }.';
   if (!isObject(input as unknown)) throw new InvalidInputError(`the input is ${describe(input)}.`, how);
-  checkFields(input, ONBOARDING, "field");
+  checkFields<Input, Table>(input, expected, "field");
   if ((input.userId as unknown) === undefined) throw new InvalidInputError("the `userId` is missing.", how);
   const { profile } = input;
   if (profile !== undefined) {
-    checkFields(profile, PROFILE, "field profile.");
-    checkFields(profile.background ?? {}, { context: checks.string }, "field profile.background.");
-    checkFields(profile.communication ?? {}, { style: checks.string }, "field profile.communication.");
+    checkValues(profile, PROFILE, "field profile.");
+    checkValues(profile.background ?? {}, { context: checks.string }, "field profile.background.");
+    checkValues(profile.communication ?? {}, { style: checks.string }, "field profile.communication.");
   }
   return { userId: input.userId, profile: profile && copyOf(profile) };
 }

@@ -1,5 +1,14 @@
-import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import {
+  type Check,
+  type Checks,
+  checkFields,
+  checks,
+  describe,
+  isObject,
+  type Only,
+} from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { checkNames } from "../core/names.ts";
 
 const whole: Check = {
   expects: "a whole number, 1 or more",
@@ -21,16 +30,21 @@ export const NEW = { ...CALL, title: checks.text, projectId: checks.text, userId
 export const LOGIN = { email: checks.text, password: filled };
 export const REGISTRATION = { ...LOGIN, displayName: checks.text };
 
-/** @throws InvalidInputError unless every field is there, and what it should be */
-export function checkInput(value: unknown, expected: Readonly<Record<string, Check>>, what: string): void {
+/** @throws InvalidInputError unless every field is there, and what it should be, and no other */
+export function checkInput<Input extends object, Table extends Checks<Input>>(
+  input: Input,
+  expected: Table & Only<Input, Table>,
+  what: string,
+): void {
+  const value: unknown = input;
   if (!isObject(value)) throw new InvalidInputError(`${what} is ${describe(value)}.`, "Pass an object.");
-  const missing = Object.keys(expected).find((name) => value[name] === undefined);
-  if (missing !== undefined)
-    throw new InvalidInputError(
-      `${what} has no \`${missing}\`.`,
-      `It must be ${expected[missing]?.expects}.`,
-    );
-  checkFields(value, expected, `${what}'s`);
+  checkNames(value, expected, `${what}'s`); // before one is missed that is only misspelt
+  const missing = Object.entries<Check>(expected).find(([name]) => value[name] === undefined);
+  if (missing !== undefined) {
+    const [name, { expects }] = missing;
+    throw new InvalidInputError(`${what} has no \`${name}\`.`, `It must be ${expects}.`);
+  }
+  checkFields<Input, Table>(input, expected, `${what}'s`);
 }
 
 /** @throws InvalidInputError for what is no text, or a blank one */

@@ -1,4 +1,11 @@
-import { type Check, checkFields, checks, isObject, type Logger } from "../core/client-options.ts";
+import {
+  type Check,
+  type Checks,
+  checkFields,
+  checks,
+  isObject,
+  type Logger,
+} from "../core/client-options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
 import { Redactor } from "../core/redact.ts";
@@ -38,7 +45,7 @@ export interface CassRestOptions extends CassCredentialOptions {
 }
 
 /** What the options have to be that say who the user is. */
-export const CREDENTIAL_CHECKS: Readonly<Record<keyof CassCredentialOptions, Check>> = {
+export const CREDENTIAL_CHECKS: Checks<CassCredentialOptions> = {
   token: {
     expects: "a string or a function that returns one",
     holds: (value) => typeof value === "string" || typeof value === "function",
@@ -47,7 +54,7 @@ export const CREDENTIAL_CHECKS: Readonly<Record<keyof CassCredentialOptions, Che
   onTokens: checks.function,
 };
 
-const CHECKS: Readonly<Record<keyof CassRestOptions, Check>> = {
+const CHECKS = {
   ...CREDENTIAL_CHECKS,
   url: {
     expects: "a string, a URL or a function that returns one",
@@ -61,9 +68,9 @@ const CHECKS: Readonly<Record<keyof CassRestOptions, Check>> = {
   signal: checks.signal,
   logger: checks.object,
   clock: checks.object,
-};
+} satisfies Record<string, Check>;
 
-/** @throws InvalidInputError naming the first option that is wrong. */
+/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function hostOf(options: CassRestOptions): RestHost {
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     const hint = 'Give the server\'s address, such as { url: "http://127.0.0.1:8000/" }.';

@@ -122,7 +122,11 @@ export class CassRest {
   ): Promise<CassConversationList> {
     checkCallOptions(options, LIST);
     const query = queryOf({ limit: options.limit });
-    return this.#asUser({ ...get("conversations", shapes.conversationList), query }, options);
+    return this.#http.call({
+      ...this.#own(get("conversations", shapes.conversationList)),
+      query,
+      signal: options.signal,
+    });
   }
 
   /** Starts a conversation. Never tried twice. */
@@ -158,10 +162,8 @@ export class CassRest {
   ): Promise<CassMessageList> {
     checkCallOptions(options, MESSAGES);
     const query = queryOf({ limit: options.limit, since_hours: options.sinceHours });
-    return this.#asUser(
-      { ...get(`conversations/${segment(id)}/messages`, shapes.messageList), query },
-      options,
-    );
+    const call = get(`conversations/${segment(id)}/messages`, shapes.messageList);
+    return this.#http.call({ ...this.#own(call), query, signal: options.signal });
   }
 
   setTitle(id: string, title: string, options?: CassCallOptions): Promise<CassTitleChange> {
@@ -226,7 +228,11 @@ export class CassRest {
   }
 
   #asUser<T>(call: HttpCall<T>, options: CassCallOptions | undefined): Promise<T> {
-    return this.#call({ ...call, credentials: this.#credentials }, options);
+    return this.#call(this.#own(call), options);
+  }
+
+  #own<T>(call: HttpCall<T>): HttpCall<T> {
+    return { ...call, credentials: this.#credentials };
   }
 
   #call<T>(call: HttpCall<T>, options: CassCallOptions = {}): Promise<T> {

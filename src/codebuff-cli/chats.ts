@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { checkCallOptions, checks } from "../core/client-options.ts";
 import { homeFolder } from "./folder.ts";
 
 /** A chat that the program has kept. */
@@ -13,11 +14,13 @@ export interface CodebuffCliChat {
 /**
  * The chats that the upstream program has kept for a folder, the newest first. Reads only. Two folders of the same name share
  * theirs; the program takes its newest chat for an id that it does not know.
+ * @throws InvalidInputError for an option that does not exist, or is wrong
  */
 export function listCodebuffChats(
   cwd: string = process.cwd(),
   options: { readonly homeDir?: string; readonly configDirName?: string } = {},
 ): readonly CodebuffCliChat[] {
+  checkCallOptions(options, { homeDir: checks.string, configDirName: checks.string });
   const { homeDir = homeFolder(), configDirName = "manicode" } = options;
   if (homeDir === undefined) return [];
   const folder = join(homeDir, ".config", configDirName, "projects", basename(resolve(cwd)), "chats");

@@ -1,4 +1,5 @@
-import type { ClientEvents } from "../core/agent-client.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../core/agent-client.ts";
+import type { EventNames } from "../core/events.ts";
 import type { Turn } from "../core/turn.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import type { CodebuffCliResult } from "./turn.ts";
@@ -10,3 +11,9 @@ export interface CodebuffCliClientEvents extends ClientEvents<CodebuffCliEvent, 
   /** A line of error output: progress, warnings, stack traces. Nothing depends on it. */
   stderr: [line: string, turn: Turn<CodebuffCliEvent, CodebuffCliResult>];
 }
+
+export const CLI_EVENTS: EventNames<CodebuffCliClientEvents> = {
+  ...CLIENT_EVENTS,
+  spawned: true,
+  stderr: true,
+};

@@ -12,7 +12,7 @@ import { Redactor } from "../core/redact.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { Voice } from "../core/voice.ts";
 import { canContinue, lacking } from "./argv.ts";
-import type { CodebuffCliClientEvents } from "./client-events.ts";
+import { CLI_EVENTS, type CodebuffCliClientEvents } from "./client-events.ts";
 import { locate } from "./command.ts";
 import {
   type CodebuffCliConversation,
@@ -86,6 +86,7 @@ export class CodebuffCli
     const redactor = new Redactor();
     redactor.add(options.apiKey);
     const voice = new Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>({
+      events: CLI_EVENTS,
       redactor,
       logger: options.logger,
       debug: settings.debug,

@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../core/client-options.ts";
+import { type Checks, checkCallOptions, checks, isObject } from "../core/client-options.ts";
 import { homeFolder } from "./folder.ts";
 import { isArgument } from "./options.ts";
 
@@ -102,11 +102,20 @@ type Held =
       readonly exposed?: boolean;
     };
 
-/** Looks for the key, and says where. Reads only, never writes; a file that cannot be read is a finding and no error. */
+/** A value that can be no key, or no folder, is a finding. */
+const ANY_VALUES: Checks<CredentialOptions> = {
+  apiKey: checks.any,
+  homeDir: checks.any,
+  configDirName: checks.any,
+  credentialOrder: checks.any,
+};
+
+/** Looks for the key, and says where. Reads only, never writes; a file that cannot be read is a finding and no error. @throws InvalidInputError for an option that does not exist */
 export function findCodebuffCredentials(
   options: CredentialOptions = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CredentialReport {
+  checkCallOptions(options, ANY_VALUES);
   return searchCredentials(options, env).report;
 }
 

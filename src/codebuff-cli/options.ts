@@ -1,5 +1,6 @@
 import {
   type Check,
+  type Checks,
   checkFields,
   checks,
   isObject,
@@ -144,7 +145,7 @@ const value: Check = {
   holds: (given) => isArgument(given) && given !== "" && !given.startsWith("-"),
 };
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Checks<CodebuffCliOptions> = {
   command: argument,
   args: strings,
   profile: oneOf("stream-json", "json", "print", "text"),
@@ -192,7 +193,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /** What the options of one prompt have to be. */
-export const PROMPT_CHECKS: Readonly<Record<string, Check>> = {
+export const PROMPT_CHECKS = {
   ...TURN_CHECKS,
   mode: oneOf("default", "free", "max", "plan"),
   cwd: value,
@@ -209,7 +210,7 @@ export const PROMPT_CHECKS: Readonly<Record<string, Check>> = {
     holds: (given) =>
       typeof given === "number" && Number.isFinite(given) && given > 0 && given <= MAX_SECONDS,
   },
-};
+} satisfies Record<string, Check>;
 
 /** What a program takes as the id of a session, and never as a flag. */
 export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
@@ -217,7 +218,7 @@ export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 /** About 24 days: the longest that a timer can run. */
 const MAX_SECONDS = 2_000_000;
 
-/** @throws InvalidInputError naming the first option that is wrong. */
+/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings {
   if (!isObject(options as unknown)) {
     throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");

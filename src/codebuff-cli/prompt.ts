@@ -41,7 +41,6 @@ const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 export function buildPrompt(input: string | CodebuffCliPromptInput, rules: PromptRules): CodebuffCliPrompt {
   const given = typeof input === "string" ? { prompt: input } : input;
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
-  checkFields(given, { prompt: checks.text }, "prompt field");
   const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it would be lost there
   if (misplaced !== undefined) {
     throw new InvalidInputError(
@@ -49,6 +48,7 @@ export function buildPrompt(input: string | CodebuffCliPromptInput, rules: Promp
       `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
     );
   }
+  checkFields(given, { prompt: checks.text }, "prompt field");
   const text = given.prompt as string | undefined;
   if (text === undefined) throw new InvalidInputError("the prompt has no `prompt`.", HOW);
   if (text.includes("\0")) throw new InvalidInputError("the prompt has a NUL character.", "Leave it out.");

@@ -1,6 +1,6 @@
 import type { AgentClient, Capabilities } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { type Check, checkCallOptions, checks, oneOf, TURN_CHECKS } from "../core/client-options.ts";
+import { checkCallOptions, checks, oneOf, TURN_CHECKS } from "../core/client-options.ts";
 import type { ConversationState } from "../core/conversation.ts";
 import { type AgentwireError, InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
@@ -9,7 +9,7 @@ import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { promptFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
-import type { CodebuffClientEvents } from "./events.ts";
+import { CODEBUFF_EVENTS, type CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
@@ -24,7 +24,7 @@ import { TokenSource } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import { Wire } from "./wire.ts";
 
-const TURN_FIELDS: Readonly<Record<string, Check>> = {
+const TURN_FIELDS = {
   ...TURN_CHECKS,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
   textSource: oneOf("strings", "events"),
@@ -112,6 +112,7 @@ export class CodebuffClient
       },
     });
     this.#core = new ClientCore({
+      events: CODEBUFF_EVENTS,
       options,
       resolved: settings.socket,
       protocol: wire,
@@ -189,7 +190,7 @@ export class CodebuffClient
   conversation(
     options: { readonly from?: CodebuffConversationState | ConversationState } = {},
   ): CodebuffConversation {
-    checkCallOptions(options, {});
+    checkCallOptions(options, { from: checks.any });
     const host: ConversationHost = {
       build: (input, options) => {
         this.#core.assertOpen();
@@ -232,7 +233,10 @@ export class CodebuffClient
     return this.#setTopics("unsubscribe", topics);
   }
 
-  #build(input: string | CodebuffPromptInput, options: TurnOptions | undefined): PromptData {
+  #build(
+    input: string | CodebuffPromptInput,
+    options: (CodebuffPromptOptions & TurnOptions) | undefined,
+  ): PromptData {
     checkCallOptions(options, TURN_FIELDS);
     const { fingerprintId, costMode, model } = this.#settings;
     const data = buildPrompt(input, {

@@ -1,4 +1,5 @@
-import type { ClientEvents } from "../core/agent-client.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../core/agent-client.ts";
+import type { EventNames } from "../core/events.ts";
 import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse } from "./messages.ts";
 import type { CodebuffEvent, CodebuffResult, PromptFrame } from "./turn.ts";
@@ -25,3 +26,15 @@ export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, Codebu
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }
+
+export const CODEBUFF_EVENTS: EventNames<CodebuffClientEvents> = {
+  ...CLIENT_EVENTS,
+  initResponse: true,
+  usage: true,
+  reconnectRequested: true,
+  actionError: true,
+  late: true,
+  orphan: true,
+  unknownAction: true,
+  unknownMessage: true,
+};

@@ -1,4 +1,4 @@
-import { type Check, checkFields, checks } from "../core/client-options.ts";
+import { type Checks, checkFields, checks } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
 
 /** What `init` sends. */
@@ -12,7 +12,7 @@ export interface CodebuffInitInput {
   readonly authToken?: string;
 }
 
-const INIT_FIELDS: Readonly<Record<string, Check>> = {
+const INIT_FIELDS: Checks<CodebuffInitInput> = {
   fileContext: checks.object,
   repoUrl: checks.string,
   fingerprintId: checks.text,

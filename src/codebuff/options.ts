@@ -2,12 +2,12 @@ import { APPROVAL_CHECKS } from "../core/approval-checks.ts";
 import type { ApprovalOptions } from "../core/approvals.ts";
 import {
   type Check,
-  checkFields,
   checks,
   isObject,
   oneOf,
   type ResolvedSocketOptions,
   resolveSocketOptions,
+  SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client-options.ts";
 import { randomId } from "../core/random-id.ts";
@@ -94,7 +94,9 @@ export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> 
     readonly handlers: CodebuffHandlers;
   };
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS = {
+  ...SOCKET_CHECKS,
+  ...APPROVAL_CHECKS,
   profile: oneOf("auto", "proxy", "codebuff"),
   clientSessionId: checks.text,
   duplicateRetries: checks.tries,
@@ -123,18 +125,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
   onReadFiles: checks.function,
   onMcpTools: checks.function,
   onMcpToolCall: checks.function,
-  ...APPROVAL_CHECKS,
-};
+} satisfies Record<string, Check>;
 
 /** The proxy drops a client 60 to 90 s after the last ping it handled; 25 s leaves room for two to go astray. */
 const KEEPALIVE = { interval: 25_000, timeout: 15_000 };
 
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
-/** @throws InvalidInputError naming the first option that is wrong. */
+/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings {
-  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT });
-  checkFields(options, CHECKS, "option");
+  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT }, CHECKS);
   const { authToken, model, maxSendBytes } = options;
   return {
     socket,

@@ -1,4 +1,4 @@
-import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type Content, plainContent } from "./content.ts";
 
@@ -55,7 +55,7 @@ export interface PromptDefaults {
   readonly newPromptId: () => string;
 }
 
-const FIELDS: Readonly<Record<string, Check>> = {
+const FIELDS: Checks<CodebuffPromptInput> = {
   prompt: checks.text,
   content: checks.objects,
   promptId: checks.text,

@@ -168,7 +168,7 @@ export class Requests {
         asked: `the tool "${name.slice(0, MAX_ID)}"`,
         option: mcpConfig ? "`onMcpToolCall`" : asksUser ? "`onQuestion`" : "`tools`",
         run: handler && ((context) => handler(call, context)),
-        alwaysFor: mcpConfig ? JSON.stringify([name, mcpConfig]) : undefined,
+        alwaysFor: mcpConfig ? `mcp:${JSON.stringify([name, mcpConfig])}` : undefined,
       });
     }
   }
@@ -186,6 +186,7 @@ export class Requests {
       notice: "read-files-response",
       asked: "files",
       option: "`onReadFiles`",
+      alwaysFor: "files:", // a tool may go by the name that these are asked for by
       ...this.#forNoPrompt("read_files", { filePaths }, raw),
       handler: "`onReadFiles`",
       timeout: FILES_TIMEOUT,
@@ -204,7 +205,7 @@ export class Requests {
       asked: "the tools of an MCP server",
       option: "`onMcpTools`",
       ...this.#forNoPrompt("mcp_tools", { mcpConfig, toolNames }, raw),
-      alwaysFor: JSON.stringify([mcpConfig]), // what is started, or who is called
+      alwaysFor: `mcp-tools:${JSON.stringify(mcpConfig)}`, // what is started, or who is called
       handler: "`onMcpTools`",
       timeout: MCP_TIMEOUT,
       run: onMcpTools && ((context) => onMcpTools(raw, context)),
@@ -219,7 +220,7 @@ export class Requests {
     return { call, promptId: undefined, turn: undefined };
   }
 
-  /** A handler that is registered is as good as a rule that allows it; without one nobody is asked. */
+  /** Without a handler nobody is asked. */
   #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);

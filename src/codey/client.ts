@@ -1,13 +1,13 @@
 import type { AgentClient, Capabilities } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
-import { checkCallOptions, TURN_CHECKS } from "../core/client-options.ts";
+import { checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
 import type { ConversationState } from "../core/conversation.ts";
 import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
 import { Redactor } from "../core/redact.ts";
 import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
-import type { CodeyClientEvents } from "./events.ts";
+import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
 import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, type CodeySettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
@@ -65,6 +65,7 @@ export class CodeyClient
     this.#wire = wire;
     this.#turns = new Turns({ settings, wire, core, transcript: () => this.#transcript });
     this.#core = new ClientCore({
+      events: CODEY_EVENTS,
       options,
       resolved: settings.socket,
       protocol: wire,
@@ -123,7 +124,7 @@ export class CodeyClient
    * @throws UnsupportedError for `from`: the server cannot go on from anything.
    */
   conversation(options: { readonly from?: ConversationState } = {}): CodeyConversation {
-    checkCallOptions(options, {});
+    checkCallOptions(options, { from: checks.any });
     if (options.from !== undefined) {
       throw new UnsupportedError(
         "a Codey server cannot go on from an earlier conversation.",

@@ -1,4 +1,5 @@
-import type { ClientEvents } from "../core/agent-client.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../core/agent-client.ts";
+import type { EventNames } from "../core/events.ts";
 import type { ServerError, TurnMessage } from "./messages.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 
@@ -22,3 +23,12 @@ export interface CodeyClientEvents extends ClientEvents<CodeyEvent, CodeyResult>
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }
+
+export const CODEY_EVENTS: EventNames<CodeyClientEvents> = {
+  ...CLIENT_EVENTS,
+  sessionStarted: true,
+  late: true,
+  stray: true,
+  serverError: true,
+  unknownMessage: true,
+};

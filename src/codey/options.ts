@@ -1,11 +1,10 @@
 import { APPROVAL_CHECKS } from "../core/approval-checks.ts";
 import type { ApprovalOptions } from "../core/approvals.ts";
 import {
-  type Check,
-  checkFields,
   checks,
   type ResolvedSocketOptions,
   resolveSocketOptions,
+  SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client-options.ts";
 
@@ -39,18 +38,20 @@ const MAX_SEND_BYTES = 15 * 1_048_576;
 /** Other traffic proves nothing: a deaf server still sends. */
 const KEEPALIVE = { interval: 20_000, timeout: 10_000 };
 
-const CHECKS: Readonly<Record<string, Check>> = {
-  ...APPROVAL_CHECKS,
+const { onQuestion: _, ...GATE_CHECKS } = APPROVAL_CHECKS; // the server asks no questions
+
+const CHECKS = {
+  ...SOCKET_CHECKS,
+  ...GATE_CHECKS,
   cancelTimeout: checks.delay,
   settleDelay: checks.delay,
   requestTimeout: checks.delay,
   idleTimeout: checks.delay,
 };
 
-/** @throws InvalidInputError naming the first option that is wrong. */
+/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodeyClientOptions): CodeySettings {
-  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: undefined });
-  checkFields(options, CHECKS, "option");
+  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: undefined }, CHECKS);
   return {
     socket,
     cancelTimeout: options.cancelTimeout ?? 5_000,

@@ -1,4 +1,4 @@
-import { type Check, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/frames.ts";
 import { encode, isU32, MAX_U32 } from "./messages.ts";
@@ -18,7 +18,7 @@ export interface CodeyPrompt {
   readonly bytes: number;
 }
 
-const FIELDS: Readonly<Record<string, Check>> = {
+const FIELDS: Checks<CodeyPromptInput> = {
   content: checks.text,
   agentId: { expects: `a whole number from 0 to ${MAX_U32}`, holds: isU32 },
 };

@@ -334,7 +334,7 @@ export class Turns {
         { id, name, input, turnId: turn.id, raw },
         { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
       );
-    if (turn.pending.some((request) => request.id === id)) open.set(id, withdraw);
+    if (this.#setup.core().gate.isOpen(id)) open.set(id, withdraw);
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {

@@ -3,7 +3,7 @@ import type { Backoff } from "./backoff.ts";
 import type { ClientStatus } from "./connection-state.ts";
 import type { Conversation, ConversationState } from "./conversation.ts";
 import type { AgentwireError } from "./errors.ts";
-import type { ListenOptions, Unsubscribe } from "./events.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 import type { Answer, Question } from "./question.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
@@ -69,6 +69,20 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   /** Every raw frame, both ways, without credentials. */
   frame: [frame: FrameRecord];
 }
+
+/** Their names; a client adds those of its protocol. */
+export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
+  status: true,
+  reconnecting: true,
+  reconnected: true,
+  disconnected: true,
+  protocolWarning: true,
+  event: true,
+  approval: true,
+  question: true,
+  message: true,
+  frame: true,
+};
 
 export interface ConnectOptions {
   /** Stops the waiting; the client itself goes on connecting until `close()`. */

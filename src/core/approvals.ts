@@ -31,11 +31,21 @@ export interface AskContext {
   readonly signal: AbortSignal;
 }
 
-/** Who decides on what a server asks this machine to do. Nobody, unless one of these says so: then it is denied. */
+/**
+ * Who decides on what a server asks this machine to do. A handler that you register is consent for its tool only while neither
+ * `toolPolicy` nor `onToolApproval` is given. With either of them every call that no rule decides is asked for, handled or
+ * not, and denied where nobody is there to ask.
+ */
 export interface ApprovalOptions {
-  /** Rules that come before everything else. Match tools by their exact names: a pattern may fit more than you mean. */
+  /**
+   * Rules that come before everything else. Match tools by their exact names: a pattern may fit more than you mean. Also an
+   * empty list ends the consent of handlers. @default none: handlers run without asking, unless `onToolApproval` is given
+   */
   readonly toolPolicy?: readonly ToolRule[];
-  /** Asked for every call that no rule decides; `"manual"` waits for `client.reply(id, decision)`. @default every such call is denied */
+  /**
+   * Asked for every call that no rule decides, also where a handler is registered for its tool; `"manual"` waits for
+   * `client.reply(id, decision)`. @default nobody: every such call is denied; without `toolPolicy` too, handlers run without asking
+   */
   readonly onToolApproval?:
     | ((call: ToolCall, context: AskContext) => Decision | Promise<Decision>)
     | "manual";
@@ -104,9 +114,12 @@ export interface GateSetup {
 /** How a call is brought before the gate. */
 export interface Asking {
   readonly turn: Waiting | undefined;
-  /** Whether the caller registered a handler for just this tool, which is as good as a rule that allows it. */
+  /** Whether the caller registered a handler for it: consent, as long as the options name nobody and nothing to decide. */
   readonly isHandled: boolean;
-  /** What an `always` is said for, where names alone do not tell two tools apart. @default the tool's name */
+  /**
+   * What an `always` is said for, where that is no tool of this name: begins with its kind, such as `mcp:`. It never is what
+   * the name of a tool stands for, whatever the server calls one. @default the tool's name
+   */
   readonly alwaysFor?: string | undefined;
   /** Called exactly once, perhaps before `ask` returns; what it throws becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
@@ -124,7 +137,8 @@ const QUOTED = 100;
 /**
  * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
  * by the first rule that fits, by an `always` of this session, by the callback or a reply, or by an end that came
- * before. Requests do not wait for each other.
+ * before; by a handler of its own only where neither rules nor anybody to ask were given. Requests do not wait for
+ * each other, and what one takes does not grow with those that are open.
  */
 export class Gate {
   readonly #setup: GateSetup;
@@ -132,6 +146,8 @@ export class Gate {
   readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply">>();
   readonly #settled = new Recent<string, Ruling | Reply>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
+  /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
+  #highest = 0;
   readonly #warned = new Set<string>();
   #always = new Set<string>();
 
@@ -159,31 +175,37 @@ export class Gate {
    * must not decide another.
    */
   idFor(native: string): string {
-    let use = this.#uses.get(native) ?? 0;
+    let use = this.#uses.get(native) ?? (this.#isTaken(native) ? this.#highest : 0);
     let id: string;
     do id = ++use === 1 ? native : `${native}~${use}`;
-    while (this.#uses.get(id) !== undefined || this.#open.has(id) || this.#settled.get(id) !== undefined);
+    while (this.#isTaken(id));
+    this.#highest = Math.max(this.#highest, use);
     this.#uses.set(native, use);
     if (id !== native) this.#uses.set(id, 1); // a server may call something just that
     return id;
+  }
+
+  #isTaken(id: string): boolean {
+    return this.#uses.get(id) !== undefined || this.#open.has(id) || this.#settled.get(id) !== undefined;
   }
 
   /**
    * Has a call decided. The returned function withdraws it; after the decision it does nothing. Listeners and the
    * callback may end what the call is for before this returns: for a turn the gate sees to that, else the caller has to.
    */
-  ask(call: ToolCall, { turn, isHandled, alwaysFor = call.name, decided }: Asking): Withdraw {
+  ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
     const { onToolApproval } = this.#setup.options;
     const always = this.#always; // whatever is said to this call says nothing of the next session
+    const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
     return this.#wait<Ruling>({
       request: { type: "approval", id: call.id, call },
       turn,
-      known: this.#ruled(call, isHandled, alwaysFor),
+      known: this.#ruled(call, isHandled, key),
       consult: typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
       read: (value, by) => ({ ...readDecision(value), by }),
       refuse: (by, reason) => ({ decision: "reject", by, reason }),
       settled: (ruling) => {
-        if (ruling.decision === "always") always.add(alwaysFor);
+        if (ruling.decision === "always") always.add(key);
         decided(ruling);
       },
     });
@@ -227,17 +249,22 @@ export class Gate {
   }
 
   /** What is decided without asking. */
-  #ruled(call: ToolCall, isHandled: boolean, alwaysFor: string): Ruling | undefined {
-    const then = this.#ruleOf(call) ?? (isHandled ? "allow" : "ask");
+  #ruled(call: ToolCall, isHandled: boolean, always: string): Ruling | undefined {
+    const then = this.#ruleOf(call) ?? (isHandled && this.#handlersConsent ? "allow" : "ask");
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
-    if (this.#always.has(alwaysFor)) return { decision: "always", by: "session" };
+    if (this.#always.has(always)) return { decision: "always", by: "session" };
     if (isSomebody(this.#setup.options.onToolApproval)) return undefined;
     this.#warnOnce(
       "tool-denied",
       "a tool call was denied because nobody is there to ask: see the options `onToolApproval` and `toolPolicy`",
     );
     return { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
+  }
+
+  get #handlersConsent(): boolean {
+    const { toolPolicy, onToolApproval } = this.#setup.options;
+    return toolPolicy === undefined && onToolApproval === undefined;
   }
 
   #ruleOf(call: ToolCall): ToolRule["then"] | undefined {

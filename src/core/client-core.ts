@@ -17,7 +17,7 @@ import { Connection } from "./connection.ts";
 import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connection-state.ts";
 import { createDialer } from "./dial.ts";
 import { ClosedError, ConnectError } from "./errors.ts";
-import type { ListenOptions, Unsubscribe } from "./events.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { Answer, Question } from "./question.ts";
 import type { Redactor } from "./redact.ts";
@@ -26,7 +26,8 @@ import type { ToolCall } from "./tool-call.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 import { Voice } from "./voice.ts";
 
-export interface ClientCoreSetup<Event, Result extends TurnResult> {
+export interface ClientCoreSetup<Event, Result extends TurnResult, Events> {
+  readonly events: EventNames<Events>;
   readonly options: SocketClientOptions & ApprovalOptions;
   readonly resolved: ResolvedSocketOptions;
   readonly protocol: Protocol;
@@ -68,14 +69,14 @@ export class ClientCore<
   readonly assertPrivate: () => void;
   /** The user's address: that of the last dial, or the one that the next would take. */
   readonly address: () => Promise<URL>;
-  readonly #setup: ClientCoreSetup<Event, Result>;
+  readonly #setup: ClientCoreSetup<Event, Result, Events>;
   #wasReady = false;
   #closing = false;
   #closed: Promise<void> | undefined;
 
-  constructor(setup: ClientCoreSetup<Event, Result>) {
-    const { options, resolved, protocol, redactor } = setup;
-    super({ redactor, logger: options.logger, debug: options.debug ?? false });
+  constructor(setup: ClientCoreSetup<Event, Result, Events>) {
+    const { events, options, resolved, protocol, redactor } = setup;
+    super({ events, redactor, logger: options.logger, debug: options.debug ?? false });
     this.#setup = setup;
     this.gate = new Gate({
       options,
@@ -128,7 +129,8 @@ export class ClientCore<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    const asked = this.gate.pending.filter(({ type }) => type === name);
+    const isAsked = name === "approval" || name === "question"; // nothing else is looked for among what waits
+    const asked = isAsked ? this.gate.pending.filter(({ type }) => type === name) : [];
     if (asked.length === 0) return this.events.on(name, listener, options);
     // The name is that of a shared event; TypeScript cannot see through the type parameter.
     const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;

@@ -1,6 +1,7 @@
 import type { ReconnectOptions, ReconnectPolicy } from "./backoff.ts";
 import { type Clock, MAX_DELAY, systemClock } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
+import { checkNames, labelled } from "./names.ts";
 import type { WebSocketInit, WebSocketLike } from "./socket.ts";
 import type { TurnOptions } from "./turn.ts";
 
@@ -85,10 +86,14 @@ export interface ResolvedSocketOptions {
 
 const MEBIBYTE = 1_048_576;
 
-/** @throws InvalidInputError naming the first option of a wrong type. */
-export function resolveSocketOptions(
-  options: SocketClientOptions,
+/**
+ * @param expected of every option of the client, also those of its protocol: {@link SOCKET_CHECKS} has the shared ones
+ * @throws InvalidInputError naming the first option that does not exist or is of a wrong type.
+ */
+export function resolveSocketOptions<Options extends SocketClientOptions, Table extends Checks<Options>>(
+  options: Options,
   defaults: SocketDefaults,
+  expected: Table & Only<Options, Table>,
 ): ResolvedSocketOptions {
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     throw new InvalidInputError(
@@ -96,7 +101,7 @@ export function resolveSocketOptions(
       'Give the server\'s address, such as { url: "ws://127.0.0.1:8000/ws" }.',
     );
   }
-  checkFields(options, SHARED_CHECKS, "option");
+  checkFields<Options, Table>(options, expected, "option");
   if (options.WebSocket && options.createWebSocket) {
     throw new InvalidInputError(
       "options `WebSocket` and `createWebSocket` are both given.",
@@ -104,8 +109,6 @@ export function resolveSocketOptions(
     );
   }
   const { keepalive, reconnect } = options;
-  if (keepalive) checkFields(keepalive, KEEPALIVE_CHECKS, "option keepalive.");
-  if (reconnect) checkFields(reconnect, RECONNECT_CHECKS, "option reconnect.");
   return {
     clock: options.clock ?? systemClock,
     connectTimeout: options.connectTimeout ?? 10_000,
@@ -142,9 +145,19 @@ export function defined<T extends object>(
 export interface Check {
   readonly expects: string;
   readonly holds: (value: unknown) => boolean;
+  /** Of the fields of a value that is an object, or of each object in a list. It has no others. */
+  readonly fields?: Readonly<Record<string, Check>>;
 }
 
+/** A check for each field of `T`, also for those that may be left out: what has none does not exist for callers. */
+export type Checks<T> = Readonly<Record<keyof T, Check>>;
+
+/** Forbids a table to have more than the fields of `T`: it would let something pass that is not there. */
+export type Only<T, Table> = Readonly<Record<Exclude<keyof Table, keyof T>, never>>;
+
 export const checks = {
+  /** For what is checked elsewhere: only the name is looked at. */
+  any: { expects: "anything", holds: () => true },
   string: { expects: "a string", holds: (value) => typeof value === "string" },
   text: {
     expects: "a string that is not blank",
@@ -210,7 +223,17 @@ function either(first: Check, second: Check): Check {
 const orFalse = (check: Check): Check =>
   either(check, { expects: "false", holds: (value) => value === false });
 
-const SHARED_CHECKS: Readonly<Record<string, Check>> = {
+const KEEPALIVE_CHECKS: Checks<KeepaliveOptions> = { interval: checks.delay, timeout: checks.delay };
+
+const RECONNECT_CHECKS: Checks<ReconnectOptions> = {
+  maxAttempts: checks.count,
+  minDelay: checks.delay,
+  maxDelay: checks.delay,
+  shouldReconnect: checks.function,
+};
+
+/** What the options have to be that every socket client takes. */
+export const SOCKET_CHECKS: Checks<SocketClientOptions> = {
   url: {
     expects: "a string, a URL or a function that returns one",
     holds: (value) => typeof value === "string" || typeof value === "function" || value instanceof URL,
@@ -219,8 +242,8 @@ const SHARED_CHECKS: Readonly<Record<string, Check>> = {
   createWebSocket: checks.function,
   headers: checks.headers,
   connectTimeout: checks.delay,
-  keepalive: orFalse(checks.object),
-  reconnect: orFalse(checks.object),
+  keepalive: { ...orFalse(checks.object), fields: KEEPALIVE_CHECKS },
+  reconnect: { ...orFalse(checks.object), fields: RECONNECT_CHECKS },
   maxSendBytes: checks.count,
   maxReceiveBytes: checks.count,
   maxQueuedBytes: checks.count,
@@ -234,39 +257,60 @@ const SHARED_CHECKS: Readonly<Record<string, Check>> = {
   clock: checks.object,
 };
 
-const KEEPALIVE_CHECKS: Readonly<Record<string, Check>> = { interval: checks.delay, timeout: checks.delay };
-
-const RECONNECT_CHECKS: Readonly<Record<string, Check>> = {
-  maxAttempts: checks.count,
-  minDelay: checks.delay,
-  maxDelay: checks.delay,
-  shouldReconnect: checks.function,
-};
-
 /** What the options of one turn have to be that every protocol takes. */
-export const TURN_CHECKS: Readonly<Record<keyof TurnOptions, Check>> = {
+export const TURN_CHECKS: Checks<TurnOptions> = {
   signal: checks.signal,
   timeout: checks.delay,
   idleTimeout: checks.delay,
 };
 
-/** @throws InvalidInputError when `options` is given and no object, or a field of it is not what it should be. */
-export function checkCallOptions(options: unknown, expected: Readonly<Record<string, Check>>): void {
+/** @throws InvalidInputError when `options` is given and no object, or as {@link checkFields}. */
+export function checkCallOptions<Options extends object, Table extends Checks<Options>>(
+  options: Options | undefined,
+  expected: Table & Only<Options, Table>,
+): void {
   if (options === undefined) return;
-  if (!isObject(options))
+  if (!isObject(options as unknown))
     throw new InvalidInputError(`the options are ${describe(options)}.`, "Pass an object, or nothing.");
-  checkFields(options, expected, "option");
+  checkFields<Options, Table>(options, expected, "option");
 }
 
-/** @throws InvalidInputError for the first field of `value` that is given and is not what it should be. */
+/** @throws InvalidInputError for the first field of `value` that does not exist, or is given and is not what it should be. */
+export function checkFields<Value extends object, Table extends Checks<Value>>(
+  value: Value,
+  expected: Table & Only<Value, Table>,
+  what: string,
+): void;
 export function checkFields(value: object, expected: Readonly<Record<string, Check>>, what: string): void {
-  const fields = new Map<string, unknown>(Object.entries(value));
-  for (const [name, check] of Object.entries(expected)) {
-    const field = fields.get(name);
-    if (field === undefined || check.holds(field)) continue;
-    const label = what.endsWith(".") ? `${what}${name}` : `${what} \`${name}\``;
-    throw new InvalidInputError(`${label} is ${describe(field)}.`, `It must be ${check.expects}.`);
+  checkNames(value, expected, what);
+  checkValues(value, expected, what);
+}
+
+/** The same for an object that may have other fields as well, which go to a server as they are. */
+export function checkValues(value: object, expected: Readonly<Record<string, Check>>, what: string): void {
+  const given = new Map<string, unknown>(Object.entries(value));
+  for (const [name, { expects, holds, fields }] of Object.entries(expected)) {
+    const field = given.get(name);
+    if (field === undefined) continue;
+    const label = labelled(what, name);
+    const inner = fields ? innerOf(field, fields, label.replaceAll("`", "")) : [];
+    for (const each of inner) checkNames(...each); // before it is missed: a rule without a `then` may have a `than`
+    if (!holds(field))
+      throw new InvalidInputError(`${label} is ${describe(field)}.`, `It must be ${expects}.`);
+    for (const each of inner) checkValues(...each);
   }
+}
+
+type Table = Readonly<Record<string, Check>>;
+
+/** The objects in a field that has fields of its own, each with its checks and its place. */
+function innerOf(
+  field: unknown,
+  fields: Table,
+  label: string,
+): readonly (readonly [item: object, fields: Table, place: string])[] {
+  if (!Array.isArray(field)) return isObject(field) ? [[field, fields, `${label}.`]] : [];
+  return field.flatMap((item: unknown, at) => (isObject(item) ? [[item, fields, `${label}[${at}].`]] : []));
 }
 
 /** Says what a value is without quoting it: it may be a credential, or long. */

@@ -1,5 +1,6 @@
-import type { DecidedBy, Ruling, ToolRule } from "./approvals.ts";
+import type { DecidedBy, Decision, Ruling, ToolRule } from "./approvals.ts";
 import { InvalidInputError } from "./errors.ts";
+import { checkNames } from "./names.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /**
@@ -40,8 +41,15 @@ export function readDecision(value: unknown): Pick<Ruling, "decision" | "reason"
   );
 }
 
+const FIELDS: Readonly<Record<keyof Exclude<Decision, boolean | string>, true>> = {
+  decision: true,
+  reason: true,
+};
+
 function fieldsOf(value: unknown): { readonly decision: unknown; readonly reason?: unknown } {
-  if (typeof value !== "object" || value === null || !("decision" in value)) return { decision: value };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { decision: value };
+  checkNames(value, FIELDS, "decision field");
+  if (!("decision" in value)) return { decision: value };
   return { decision: value.decision, reason: "reason" in value ? value.reason : undefined };
 }
 

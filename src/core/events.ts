@@ -1,13 +1,20 @@
 import { EventEmitter } from "eventemitter3";
+import { type Checks, checkCallOptions, checks } from "./client-options.ts";
 import { InvalidInputError } from "./errors.ts";
+import { checkName } from "./names.ts";
 
 export interface ListenOptions {
   /** Removes the listener when it aborts. */
   readonly signal?: AbortSignal;
 }
 
+const LISTEN_CHECKS: Checks<ListenOptions> = { signal: checks.signal };
+
 /** Removes a listener; calling it again does nothing. */
 export type Unsubscribe = () => void;
+
+/** The names of events, at run time: each that the types know, and no other. */
+export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 
 /**
  * A typed emitter in which a listener that throws stops nobody else: what it threw goes to `onThrow`,
@@ -15,19 +22,24 @@ export type Unsubscribe = () => void;
  */
 export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[] }> {
   readonly #emitter = new EventEmitter();
+  readonly #names: EventNames<Events>;
   readonly #onThrow: (error: unknown, name: string) => void;
   readonly #offs = new Set<Unsubscribe>();
   #closed = false;
 
-  constructor(onThrow: (error: unknown, name: string) => void) {
+  constructor(names: EventNames<Events>, onThrow: (error: unknown, name: string) => void) {
+    this.#names = names;
     this.#onThrow = onThrow;
   }
 
+  /** @throws InvalidInputError for an event or an option that does not exist, and for a listener that is no function. */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
     options: ListenOptions = {},
   ): Unsubscribe {
+    checkName(name, this.#names, "event");
+    checkCallOptions(options, LISTEN_CHECKS);
     if (typeof listener !== "function") {
       throw new InvalidInputError(`the listener for \`${name}\` is no function.`, "Pass a function.");
     }

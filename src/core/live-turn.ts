@@ -10,7 +10,7 @@ import {
   TurnTimeoutError,
 } from "./errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
-import { Emitter, type ListenOptions, type Unsubscribe } from "./events.ts";
+import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { GrowingText } from "./growing-text.ts";
 import type { TurnToolCall } from "./tool-call.ts";
 import type { Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
@@ -68,6 +68,14 @@ interface Reader<Event> {
   return(): Promise<IteratorReturnResult<undefined>>;
 }
 
+const TURN_EVENTS: EventNames<TurnEvents<never>> = {
+  event: true,
+  toolCall: true,
+  status: true,
+  approval: true,
+  question: true,
+};
+
 /** How a turn that is being stopped will settle. */
 type Interruption =
   | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly error: TurnCancelledError }
@@ -113,7 +121,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setup = setup;
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
     this.#text = new GrowingText(setup.maxTextBytes);
-    this.#emitter = new Emitter(setup.onListenerThrow);
+    this.#emitter = new Emitter(TURN_EVENTS, setup.onListenerThrow);
     this.tools = new TurnTools({
       opened: (request) => {
         const stands = (): boolean => this.tools.isPending(request);
@@ -204,8 +212,9 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     listener: (...values: TurnEvents<Event>[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    const { status, pending } = this;
-    const stillOpen = this.#stillOpen(pending);
+    const { status } = this;
+    const isAsked = name === "approval" || name === "question"; // the snapshot is made for nobody else
+    const stillOpen = this.#stillOpen(isAsked ? this.pending : []);
     const present: { readonly [Of in keyof TurnEvents<Event>]: () => Iterable<TurnEvents<Event>[Of]> } = {
       event: () => [],
       toolCall: () => [],
@@ -217,14 +226,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         for (const open of stillOpen) if (open.type === "question") yield [open.question];
       },
     };
-    if (!Object.hasOwn(present, name)) {
-      const names = Object.keys(present).join(", ");
-      throw new InvalidInputError(
-        `a turn has no event \`${String(name)}\`.`,
-        `There are ${names}; what the server sends comes as \`event\`.`,
-      );
-    }
-    return this.#emitter.onWithPresent(name, listener, options, present[name]);
+    return this.#emitter.onWithPresent(name, listener, options, () => present[name]());
   }
 
   /** Lazily, since who is told of one may decide another. */

@@ -2,7 +2,7 @@ import type { ClientEvents, ProtocolWarning } from "./agent-client.ts";
 import type { Logger } from "./client-options.ts";
 import type { ClientStatus } from "./connection-state.ts";
 import { said } from "./errors.ts";
-import { Emitter } from "./events.ts";
+import { Emitter, type EventNames } from "./events.ts";
 import { Queue } from "./queue.ts";
 import type { Redactor } from "./redact.ts";
 import type { TurnResult } from "./turn.ts";
@@ -13,7 +13,8 @@ const QUOTED = 200;
 /** How much of it is searched for credentials first: one that reaches over the end of the quotation is found whole. */
 const READ = 8_192;
 
-export interface VoiceSetup {
+export interface VoiceSetup<Events> {
+  readonly events: EventNames<Events>;
   readonly redactor: Redactor;
   readonly logger: Logger | undefined;
   readonly debug: boolean;
@@ -29,14 +30,14 @@ export class Voice<
   readonly events: Emitter<Events>;
   /** The events that every client has; a part of the protocol's, which TypeScript cannot see through the type parameter. */
   readonly shared: Emitter<ClientEvents<Event, Result>>;
-  readonly #setup: VoiceSetup;
+  readonly #setup: VoiceSetup<Events>;
   /** Changes that are being told, the current one first. */
   readonly #statuses = new Queue<ClientStatus>();
 
-  constructor(setup: VoiceSetup) {
+  constructor(setup: VoiceSetup<Events>) {
     this.#setup = setup;
     this.redactor = setup.redactor;
-    this.events = new Emitter((error, name) => this.listenerThrew(error, name));
+    this.events = new Emitter(setup.events, (error, name) => this.listenerThrew(error, name));
     this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
   }
 

@@ -87,13 +87,40 @@ describe("a rule", () => {
     expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
   });
 
-  test.each(kinds)("is not needed for $kind: a registered handler is leave enough", async (row) => {
-    const run: string[] = [];
-    const onToolApproval = () => Promise.reject(new Error("nobody asks"));
-    await using pair = await original({ ...handlers(run), onToolApproval }, only(row.ask));
-    await pair.client.prompt("go").result;
-    expect(run).toEqual([row.ran]);
-  });
+  test.each(kinds)(
+    "is not needed for $kind while nobody is asked: a registered handler is leave enough",
+    async (row) => {
+      const run: string[] = [];
+      await using pair = await original({ ...handlers(run), onQuestion: "manual" }, only(row.ask));
+      await pair.client.prompt("go").result;
+      expect(run).toEqual([row.ran]);
+    },
+  );
+
+  test.each(kinds)(
+    "is not needed to have $kind asked for: with `onToolApproval` a handler is no consent",
+    async (row) => {
+      const run: string[] = [];
+      const asked: string[] = [];
+      const onToolApproval = ({ name }: ToolCall) => asked.push(name) > 1;
+      await using pair = await original({ ...handlers(run), onToolApproval }, only(row.ask));
+      await pair.client.prompt("go").result;
+      expect([asked, run]).toEqual([[row.name], []]);
+      expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+    },
+  );
+
+  test.each(kinds)(
+    "that fits no more than others leaves $kind denied where nobody is there to ask",
+    async (row) => {
+      const run: string[] = [];
+      const toolPolicy = [{ tool: "something else", then: "allow" }] as const;
+      await using pair = await original({ ...handlers(run), toolPolicy }, only(row.ask));
+      await pair.client.prompt("go").result;
+      expect(run).toEqual([]);
+      expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+    },
+  );
 
   test.each(kinds)("that allows $kind makes no handler: it is refused, and nobody is asked", async (row) => {
     let asked = 0;
@@ -109,6 +136,7 @@ describe("a rule", () => {
     const run: string[] = [];
     const toolPolicy: readonly ToolRule[] = [
       { tool: "act", when: ({ input }) => JSON.stringify(input).includes("rm"), then: "deny" },
+      { tool: "act", then: "allow" },
     ];
     await using pair = await original({ ...handlers(run), toolPolicy }, function* () {
       yield step.toolCall({ toolName: "act", input: { command: "rm -r" } });
@@ -139,6 +167,64 @@ describe("a rule", () => {
       { output: errorOutput(/^denied: nobody is there/) },
     ]);
     expect(told).toEqual([expect.stringMatching(/^tool-denied: .*`onToolApproval`/)]);
+  });
+});
+
+describe("`always`", () => {
+  const config = JSON.stringify(CONFIG);
+  const names = [
+    "search",
+    `["search",${config}]`,
+    `mcp:["search",${config}]`,
+    `other:mcp:["search",${config}]`,
+  ];
+
+  test.each(names)(
+    "said of a tool of an MCP server is not said of one of this machine called %s, nor the other way",
+    async (toolName) => {
+      const mcp = step.toolCall({ toolName: "search", input: {}, mcpConfig: CONFIG });
+      const own = step.toolCall({ toolName, input: {} });
+      for (const [first, second] of [
+        [mcp, own],
+        [own, mcp],
+      ] as const) {
+        const run: string[] = [];
+        const asked: string[] = [];
+        const onToolApproval = ({ name }: ToolCall) => asked.push(name) === 1 && ("always" as const);
+        await using pair = await original({ ...handlers(run), onToolApproval }, function* () {
+          yield first;
+          yield second;
+          yield first;
+        });
+        await pair.client.prompt("go").result;
+        expect([asked.length, run.length]).toEqual([2, 2]);
+      }
+    },
+  );
+
+  test.each([
+    { tool: "read_files", kind: "files", ask: step.readFiles(["a.txt"], { requestId: "f1" }) },
+    {
+      tool: "mcp_tools",
+      kind: "the tools of an MCP server",
+      ask: step.requestMcpTools({ mcpConfig: CONFIG, toolNames: [], requestId: "m1" }),
+    },
+  ])("said of $kind is not said of a tool called $tool, nor the other way", async ({ tool, ask }) => {
+    const own = step.toolCall({ toolName: tool, input: {} });
+    for (const [first, second] of [
+      [ask, own],
+      [own, ask],
+    ] as const) {
+      let asked = 0;
+      const run: string[] = [];
+      const onToolApproval = () => ++asked === 1 && ("always" as const);
+      await using pair = await original({ ...handlers(run), onToolApproval }, function* () {
+        yield first;
+        yield second;
+      });
+      await pair.client.prompt("go").result;
+      expect([asked, run.length]).toEqual([2, 1]);
+    }
   });
 });
 

@@ -111,18 +111,46 @@ describe("a rule", () => {
 });
 
 describe("a tool with a handler of its own", () => {
-  test.each<{ toolPolicy: readonly ToolRule[]; becomes: Ruling | "asked" }>([
-    { toolPolicy: [], becomes: ALLOWED },
-    { toolPolicy: [rule("write", "deny")], becomes: ALLOWED },
-    { toolPolicy: [rule("read", "deny")], becomes: DENIED },
-    { toolPolicy: [rule("read", "ask")], becomes: ASKED },
-  ])("is allowed unless a rule says otherwise: $toolPolicy", ({ toolPolicy, becomes }) => {
-    expect(fate({ toolPolicy }, { isHandled: true })).toEqual(becomes);
+  test.each<{ what: string; options: ApprovalOptions }>([
+    { what: "nothing is given", options: {} },
+    { what: "both are undefined", options: untyped({ toolPolicy: undefined, onToolApproval: undefined }) },
+    { what: "other options are given", options: { onQuestion: "manual", approvalTimeout: 1_000 } },
+  ])(
+    "is allowed, without a warning, while neither rules nor anybody to ask are given: $what",
+    ({ options }) => {
+      const { ask, told } = gateRig(options);
+      expect([ask({ isHandled: true }).rulings, told.warnings]).toEqual([[ALLOWED], []]);
+    },
+  );
+
+  test("is asked for where somebody is there to ask: who says no is heard", async () => {
+    const asked: string[] = [];
+    const { ask } = gateRig({ onToolApproval: ({ name }) => asked.push(name) > 1 });
+    const { rulings } = ask({ name: "rm", isHandled: true });
+    await settle();
+    expect([asked, rulings]).toEqual([["rm"], [{ decision: "reject", by: "callback" }]]);
   });
 
-  test("is allowed although nobody is there to ask, and without a warning", () => {
-    const { ask, told } = gateRig();
-    expect([ask({ isHandled: true }).rulings, told.warnings]).toEqual([[ALLOWED], []]);
+  test.each<{ toolPolicy: readonly ToolRule[]; becomes: Ruling; asking: Ruling | "asked" }>([
+    { toolPolicy: [], becomes: NOBODY, asking: ASKED },
+    { toolPolicy: [rule("write", "deny")], becomes: NOBODY, asking: ASKED },
+    { toolPolicy: [rule("read", "ask")], becomes: NOBODY, asking: ASKED },
+    { toolPolicy: [rule("read", "deny")], becomes: DENIED, asking: DENIED },
+    { toolPolicy: [rule("read", "allow")], becomes: ALLOWED, asking: ALLOWED },
+  ])(
+    "is decided by rules that are given, and what they leave open is asked for, or denied: $toolPolicy",
+    ({ toolPolicy, becomes, asking }) => {
+      expect(gateRig({ toolPolicy }).ask({ isHandled: true }).rulings).toEqual([becomes]);
+      expect(fate({ toolPolicy }, { isHandled: true })).toEqual(asking);
+    },
+  );
+
+  test.each<{ options: ApprovalOptions }>([
+    { options: untyped({ onToolApproval: null }) },
+    { options: untyped({ toolPolicy: null }) },
+    { options: untyped({ onToolApproval: "always" }) },
+  ])("is no consent either where code without types gives what decides nothing: $options", ({ options }) => {
+    expect(gateRig(options).ask({ isHandled: true }).rulings).toEqual([NOBODY]);
   });
 });
 
@@ -221,6 +249,27 @@ describe("a decision", () => {
     () => true,
   ];
 
+  test.each<{ given: object; says: string }>([
+    {
+      given: { decision: "reject", reson: "no" },
+      says: "decision field `reson` does not exist. Did you mean `reason`?",
+    },
+    { given: { decison: "once" }, says: "decision field `decison` does not exist. Did you mean `decision`?" },
+    { given: { decision: "once", until: undefined }, says: "These exist: decision, reason." },
+    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, reason." },
+  ])("with a field that does not exist is none: $given", async ({ given, says }) => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    const { rulings } = ask();
+    const error = thrownBy(() => gate.reply("call-1", given));
+    expect(error).toMatchObject({ code: "invalid-input", message: expect.stringContaining(says) });
+    expect(rulings).toEqual([]);
+    const asked = gateRig(untyped({ onToolApproval: () => given }));
+    const denied = asked.ask();
+    await settle();
+    expect(denied.rulings).toMatchObject([{ decision: "reject", by: "error" }]);
+    expect(asked.told.warnings).toMatchObject([{ message: expect.stringContaining(says) }]);
+  });
+
   test.each(NONE)("%o is none: as a reply it is thrown, and the call stays open", (value) => {
     const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
@@ -272,6 +321,27 @@ describe("`always`", () => {
     ];
     expect([same.rulings, other.rulings, own.rulings]).toEqual([[SESSION], [], []]);
   });
+
+  test.each(["mcp:read", "other:mcp:read", "tool:read", 'mcp:["read",{"type":"stdio"}]', "read"])(
+    "for something else and for a tool never meet, whatever a server calls a tool: %s",
+    (name) => {
+      for (const key of [
+        "mcp:read",
+        "tool:read",
+        'mcp:["read",{"type":"stdio"}]',
+        "read",
+        "other:mcp:read",
+      ]) {
+        const { ask, gate } = gateRig({ onToolApproval: "manual" });
+        ask({ id: "special", name: "read", alwaysFor: key });
+        gate.reply("special", "always");
+        const own = ask({ id: "own", name });
+        expect(own.rulings, `${key} is said for ${name}`).toEqual([]);
+        gate.reply("own", "always");
+        expect(ask({ id: "another", alwaysFor: name === key ? `${key}2` : name }).rulings).toEqual([]);
+      }
+    },
+  );
 
   test("is decided before anybody hears of it: a call made in `decided` needs no asking", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });

@@ -1,20 +1,27 @@
 import { getEventListeners } from "node:events";
 import { ManualClock } from "agentwire/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ClientEvents } from "../../src/core/agent-client.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../../src/core/agent-client.ts";
+import { APPROVAL_CHECKS } from "../../src/core/approval-checks.ts";
+import type { ApprovalOptions } from "../../src/core/approvals.ts";
 import { ClientCore } from "../../src/core/client-core.ts";
-import { resolveSocketOptions, type SocketClientOptions } from "../../src/core/client-options.ts";
+import {
+  resolveSocketOptions,
+  SOCKET_CHECKS,
+  type SocketClientOptions,
+} from "../../src/core/client-options.ts";
 import type { Protocol } from "../../src/core/connection-state.ts";
 import { ConnectionLostError, HandshakeError, isAgentwireError } from "../../src/core/errors.ts";
 import { Redactor } from "../../src/core/redact.ts";
 import type { TurnResult } from "../../src/core/turn.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
+import { mapWorkDuring } from "./support/costs.ts";
 import { fateOf, settle, wordOf } from "./support/promises.ts";
 
 type Events = ClientEvents<string, TurnResult>;
 
 /** A client core with a protocol that does nothing. */
-function rig(options: Partial<SocketClientOptions> = {}) {
+function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
   const clock = new ManualClock();
   const sockets: FakeSocket[] = [];
   const told = { closing: 0, busy: false };
@@ -23,7 +30,12 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     sockets.push(socket);
     return socket;
   };
-  const all: SocketClientOptions = { url: "ws://127.0.0.1/ws", createWebSocket, clock, ...options };
+  const all: SocketClientOptions & ApprovalOptions = {
+    url: "ws://127.0.0.1/ws",
+    createWebSocket,
+    clock,
+    ...options,
+  };
   const protocol: Protocol = {
     opened: () => {},
     message: (value) => core.message(value),
@@ -35,10 +47,15 @@ function rig(options: Partial<SocketClientOptions> = {}) {
   };
   const core: ClientCore<string, TurnResult, Events> = new ClientCore<string, TurnResult, Events>({
     options: all,
-    resolved: resolveSocketOptions(all, {
-      keepalive: { interval: 0, timeout: 0 },
-      reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
-    }),
+    events: CLIENT_EVENTS,
+    resolved: resolveSocketOptions(
+      all,
+      {
+        keepalive: { interval: 0, timeout: 0 },
+        reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
+      },
+      { ...SOCKET_CHECKS, ...APPROVAL_CHECKS },
+    ),
     protocol,
     handshakeTimeout: 0,
     stableAfter: undefined,
@@ -213,6 +230,17 @@ describe("events", () => {
     await ready();
     expect(log.slice(0, 2)).toEqual([["listener-threw", error], "connecting"]);
     expect(core.connection.status).toBe("ready");
+  });
+
+  test("what waits for the user is looked through for those who listen to that, and for nobody else", () => {
+    const { core } = rig({ onToolApproval: "manual" });
+    const asked = (at: number) => ({ id: `call-${at}`, name: "read", input: null, raw: null });
+    for (let at = 0; at < 500; at++)
+      core.gate.ask(asked(at), { turn: undefined, isHandled: false, decided: () => {} });
+    const work = (name: "status" | "message" | "approval") =>
+      mapWorkDuring(() => void core.on(name, () => {}));
+    expect([work("status"), work("message")].every((elements) => elements < 50)).toBe(true);
+    expect(work("approval")).toBeGreaterThanOrEqual(500);
   });
 
   test("a warning listener that throws is logged, not told to itself", () => {

@@ -5,6 +5,7 @@ import {
   checks,
   oneOf,
   resolveSocketOptions,
+  SOCKET_CHECKS,
   type SocketClientOptions,
   type SocketDefaults,
 } from "../../src/core/client-options.ts";
@@ -22,7 +23,7 @@ const url = "ws://127.0.0.1:8000/ws";
 
 /** Resolves options as an untyped caller could write them. */
 const resolve = (options: unknown, protocol: SocketDefaults = defaults) =>
-  resolveSocketOptions(options as SocketClientOptions, protocol);
+  resolveSocketOptions(options as SocketClientOptions, protocol, SOCKET_CHECKS);
 
 function refusalOf(options: unknown): InvalidInputError {
   const error = thrownBy(() => resolve(options));

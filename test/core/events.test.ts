@@ -11,7 +11,8 @@ interface Events {
 function rig() {
   const log: unknown[] = [];
   const thrown: (readonly [unknown, string])[] = [];
-  const emitter = new Emitter<Events>((error, name) => thrown.push([error, name]));
+  const names = { sum: true, error: true, nothing: true } as const;
+  const emitter = new Emitter<Events>(names, (error, name) => thrown.push([error, name]));
   return { emitter, log, thrown };
 }
 

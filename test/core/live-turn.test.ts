@@ -82,17 +82,16 @@ describe("a reader who leaves a turn that is being cancelled", () => {
   });
 });
 
-test.each(["text", "toolcall", "", "toString"])(
-  "there is no event %o of a turn, and it says which there are",
-  (name) => {
-    const { turn } = turnRig();
-    const error = thrownBy(() => turn.on(name as "event", () => {}));
-    expect(error).toMatchObject({
-      code: "invalid-input",
-      hint: expect.stringContaining("event, toolCall, status"),
-    });
-  },
-);
+test.each([
+  { name: "text", says: "These exist: event, toolCall, status, approval, question." },
+  { name: "", says: "These exist: event, toolCall, status, approval, question." },
+  { name: "toString", says: "These exist: event, toolCall, status, approval, question." },
+  { name: "toolcall", says: "Did you mean `toolCall`?" },
+])("there is no event $name of a turn, and it says which there are, or which was meant", ({ name, says }) => {
+  const { turn } = turnRig();
+  const error = thrownBy(() => turn.on(name as "event", () => {}));
+  expect(error).toMatchObject({ code: "invalid-input", hint: says });
+});
 
 describe("result", () => {
   test("is what the turn completed with, and the same promise every time", async () => {

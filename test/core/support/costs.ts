@@ -40,3 +40,28 @@ function duration(run: () => void): number {
   run();
   return Math.max(performance.now() - start, 0.01);
 }
+
+const LOOKUPS = ["get", "has", "set", "delete"] as const;
+const WALKS = ["values", "keys", "entries"] as const;
+
+/** What `run` does with maps: each lookup, and each element that it comes by. */
+export function mapWorkDuring(run: () => void): number {
+  let elements = 0;
+  const originals = WALKS.map((name) => [name, Map.prototype[name] as Method] as const);
+  for (const [name, original] of originals) {
+    const counting = function* (this: unknown): Iterable<unknown> {
+      for (const element of Reflect.apply(original, this, []) as Iterable<unknown>) {
+        elements++;
+        yield element;
+      }
+    };
+    Object.defineProperty(Map.prototype, name, { value: counting, configurable: true, writable: true });
+  }
+  try {
+    return callsDuring(Map.prototype, LOOKUPS, run) + elements;
+  } finally {
+    for (const [name, value] of originals) {
+      Object.defineProperty(Map.prototype, name, { value, configurable: true, writable: true });
+    }
+  }
+}

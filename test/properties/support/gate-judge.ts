@@ -37,7 +37,12 @@ export class GateJudge {
     const { id, tool, session, outcomes, turn } = brought;
     expect(outcomes, `${id} is settled once`).toHaveLength(1);
     expect(this.#world.gate.isOpen(id), `${id} is not open when it is settled`).toBe(false);
-    if (!("decision" in outcome) || outcome.decision === "reject") return;
+    if (!("decision" in outcome)) return;
+    if (outcome.decision === "reject") {
+      const isDenied = outcome.by === "policy" && brought.kind === "approval";
+      if (isDenied) expect(this.#consents(brought), `${id} is denied in spite of its handler`).toBe(false);
+      return;
+    }
     const { decision, by } = outcome;
     expect(["queued", "completed"], `${id} is approved while its turn goes on`).toContain(
       turn?.status ?? "queued",
@@ -84,12 +89,18 @@ export class GateJudge {
     }
   }
 
-  #isAllowed({ tool, isHandled }: Brought): boolean {
-    for (const rule of this.#world.setting.rules) {
-      if (rule.tool !== "any" && rule.tool !== tool) continue;
+  /** A handler is consent only while the options name nothing and nobody to decide. */
+  #consents({ isHandled }: Brought): boolean {
+    const { rules, approver } = this.#world.setting;
+    return isHandled && rules === undefined && approver === "nobody";
+  }
+
+  #isAllowed(brought: Brought): boolean {
+    for (const rule of this.#world.setting.rules ?? []) {
+      if (rule.tool !== "any" && rule.tool !== brought.tool) continue;
       if (rule.when === "throws" || rule.when === "promise") return false;
       if (rule.when !== "no") return rule.word === "allow";
     }
-    return isHandled;
+    return this.#consents(brought);
   }
 }

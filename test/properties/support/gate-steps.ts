@@ -10,7 +10,8 @@ export interface RuleSetting {
 }
 
 export interface GateSetting {
-  readonly rules: readonly RuleSetting[];
+  /** `undefined`: the option is not given, which is not the same as a list without any. */
+  readonly rules: readonly RuleSetting[] | undefined;
   readonly approver: "nobody" | "manual" | "callback";
   readonly answerer: "nobody" | "manual" | "callback";
   /** ms; 0 for none. */
@@ -86,7 +87,7 @@ const rule: fc.Arbitrary<RuleSetting> = fc.record({
 
 const setting: fc.Arbitrary<GateSetting> = fc.record({
   rules: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 2, arbitrary: fc.constantFrom(undefined, undefined, []) },
     { weight: 1, arbitrary: fc.array(rule, { minLength: 1, maxLength: 3 }) },
   ),
   approver: fc.constantFrom("nobody", "manual", "manual", "callback", "callback", "callback"),

@@ -14,7 +14,7 @@ import type { Question } from "../../../src/core/question.ts";
 import type { ToolCall } from "../../../src/core/tool-call.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { GateJudge } from "./gate-judge.ts";
-import type { Deed, GateLife, GateSetting, GateStep, Moment } from "./gate-steps.ts";
+import type { Deed, GateLife, GateSetting, GateStep, Moment, RuleSetting } from "./gate-steps.ts";
 import { TURNS } from "./gate-steps.ts";
 import { GateTurn } from "./gate-turn.ts";
 
@@ -68,7 +68,7 @@ export class GateWorld {
 
   private constructor(setting: GateSetting) {
     this.setting = setting;
-    const { approver, answerer, approvalTimeout } = setting;
+    const { rules, approver, answerer, approvalTimeout } = setting;
     this.turns = Array.from(
       { length: TURNS },
       (_, at) => new GateTurn(`turn-${at}`, this, () => this.#withdrawAll(this.turns[at])),
@@ -94,7 +94,12 @@ export class GateWorld {
       callback: { onQuestion: callback },
     } as const;
     this.gate = new Gate({
-      options: { toolPolicy: this.#rules(), approvalTimeout, ...asked[approver], ...answered[answerer] },
+      options: {
+        ...(rules === undefined ? {} : { toolPolicy: this.#rules(rules) }),
+        approvalTimeout,
+        ...asked[approver],
+        ...answered[answerer],
+      },
       clock: this.clock,
       opened: (request) => this.#told("opened", request),
       warn: () => this.act("warning"),
@@ -146,7 +151,7 @@ export class GateWorld {
     this.act(moment);
   }
 
-  #rules(): readonly ToolRule[] {
+  #rules(rules: readonly RuleSetting[]): readonly ToolRule[] {
     const tools = { a: "a", b: "b", any: /^[ab]$/ };
     const whens = {
       yes: () => true,
@@ -160,7 +165,7 @@ export class GateWorld {
         return true;
       },
     };
-    return this.setting.rules.map(({ tool, when, word: then }) =>
+    return rules.map(({ tool, when, word: then }) =>
       when === "none" ? { tool: tools[tool], then } : { tool: tools[tool], when: whens[when], then },
     );
   }

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { mapWorkDuring } from "../core/support/costs.ts";
+import { fakePair, say } from "../helpers/codey-fake.ts";
+
+/** Lookups and elements per call, for a turn with so many that all wait for the user at the same time. */
+async function workPer(calls: number): Promise<number> {
+  const pair = await fakePair({ onToolApproval: "manual" });
+  const turn = pair.client.prompt("go");
+  const heard: string[] = [];
+  turn.on("approval", ({ id }) => heard.push(id));
+  await pair.settle();
+  const ids = Array.from({ length: calls }, (_, at) => `c${at}`);
+  const work = mapWorkDuring(() => {
+    pair.says(...ids.map((id) => say.asks(id)));
+    for (const id of ids) pair.client.reply(id, "reject");
+  });
+  expect(heard).toEqual(ids);
+  void pair.client.close({ force: true });
+  return work / calls;
+}
+
+test("what an approval takes does not grow with those that are open: the list of them is made for nobody", async () => {
+  expect(await workPer(1_200)).toBeLessThan(1.5 * (await workPer(300)));
+});

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { InvalidInputError } from "../../src/core/errors.ts";
+import { makers, places } from "./places.ts";
+import { thrown } from "./support.ts";
+
+// A name that does not exist is refused, in every place of every client where a caller gives one.
+
+let finished = new AbortController();
+
+beforeEach(() => {
+  finished = new AbortController();
+});
+
+afterEach(() => finished.abort());
+
+/** A name with a letter left out. */
+const misspelt = (name: string): string =>
+  name.slice(0, name.length >> 1) + name.slice((name.length >> 1) + 1);
+
+/** What an object would have if it were looked up carelessly. */
+const OF_EVERY_OBJECT = ["constructor", "toString", "hasOwnProperty", "__proto__"];
+
+/** With one more field of its own, which is undefined. */
+function withName(all: object, name: string): object {
+  const given = { ...all };
+  Object.defineProperty(given, name, { value: undefined, enumerable: true });
+  return given;
+}
+
+function refusalOf(call: () => unknown): InvalidInputError {
+  const error = thrown(call);
+  expect(error).toBeInstanceOf(InvalidInputError);
+  return error as InvalidInputError;
+}
+
+describe.each(places)("$place", ({ all, give }) => {
+  const names = Object.keys(all);
+  const giving = (given: object) => () => give(given as never, finished.signal);
+
+  test("every name that exists is taken", async () => {
+    const made = giving(all)();
+    if (made instanceof Promise) made.catch(() => {}); // nobody ever answers
+  });
+
+  test.each(names)("`%s`, misspelt, is refused at once, and it is guessed", (name) => {
+    const { code, hint, message } = refusalOf(giving(withName(all, misspelt(name))));
+    expect([code, hint]).toEqual(["invalid-input", `Did you mean \`${name}\`?`]);
+    expect(message).toContain(misspelt(name));
+  });
+
+  test("where nothing like it exists, it is said what does", () => {
+    const { hint } = refusalOf(giving(withName(all, "qqqqqqqqqqqq")));
+    expect(hint).toMatch(/^These exist: /);
+    for (const name of names) expect(hint).toContain(name);
+  });
+
+  test.each(OF_EVERY_OBJECT)("`%s` is no name that exists", (name) => {
+    expect(refusalOf(giving(withName(all, name))).hint).toMatch(/^(These exist:|Did you mean) /);
+  });
+
+  test("what is inherited, or is no name, is not looked at", () => {
+    class Given {}
+    Object.assign(Given.prototype, { qqqqqqqqqqqq: 1 });
+    const given = Object.assign(new Given(), all, { [Symbol("qqqqqqqqqqqq")]: 1 });
+    const made = giving(given)();
+    if (made instanceof Promise) made.catch(() => {});
+  });
+});
+
+/** The events of a client besides the shared ones. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  CodebuffClient: [
+    "initResponse",
+    "usage",
+    "reconnectRequested",
+    "actionError",
+    "late",
+    "orphan",
+    "unknownAction",
+    "unknownMessage",
+  ],
+  CodeyClient: ["sessionStarted", "late", "stray", "serverError", "unknownMessage"],
+  CassClient: [
+    "authenticated",
+    "title",
+    "system",
+    "audio",
+    "recovering",
+    "serverError",
+    "stray",
+    "unknownMessage",
+  ],
+  CodebuffCli: ["spawned", "stderr"],
+};
+
+const SHARED = [
+  "status",
+  "reconnecting",
+  "reconnected",
+  "disconnected",
+  "protocolWarning",
+  "event",
+  "approval",
+  "question",
+  "message",
+  "frame",
+];
+
+const OF_A_TURN = ["event", "toolCall", "status", "approval", "question"];
+
+interface Emits {
+  readonly on: (name: never, listener: () => void) => () => void;
+}
+
+describe.each(makers)("events of $name", ({ name: client, make }) => {
+  const emitters: readonly {
+    readonly of: string;
+    readonly names: readonly string[];
+    readonly made: () => Emits;
+  }[] = [
+    {
+      of: "the client",
+      names: [...SHARED, ...(OWN[client] ?? [])],
+      made: () => {
+        const made = make();
+        finished.signal.addEventListener("abort", () => void made.close({ force: true }));
+        return made;
+      },
+    },
+    {
+      of: "a turn",
+      names: OF_A_TURN,
+      made: () => {
+        const made = make();
+        finished.signal.addEventListener("abort", () => void made.close({ force: true }));
+        return made.prompt("hello");
+      },
+    },
+    {
+      of: "a client that is closed",
+      names: [...SHARED, ...(OWN[client] ?? [])],
+      made: () => {
+        const made = make();
+        void made.close({ force: true });
+        return made;
+      },
+    },
+  ];
+
+  test.each(emitters)("each of $of can be listened to", ({ names, made }) => {
+    const emitter = made();
+    for (const name of names) expect(emitter.on(name as never, () => {})).toBeInstanceOf(Function);
+  });
+
+  test.each(emitters)("one of $of that is misspelt is refused at once, and guessed", ({ names, made }) => {
+    const emitter = made();
+    for (const name of names)
+      expect(refusalOf(() => emitter.on(misspelt(name) as never, () => {}))).toMatchObject({
+        code: "invalid-input",
+        message: expect.stringContaining(`event \`${misspelt(name)}\` does not exist`),
+        hint: `Did you mean \`${name}\`?`,
+      });
+  });
+
+  test.each(emitters)(
+    "what is no event of $of is refused, and it is said which there are",
+    ({ names, made }) => {
+      const emitter = made();
+      for (const name of [
+        "qqqqqqqqqqqq",
+        "constructor",
+        "__proto__",
+        "",
+        5,
+        undefined,
+        null,
+        {},
+        Symbol("status"),
+      ]) {
+        const { hint } = refusalOf(() => emitter.on(name as never, () => {}));
+        expect(hint, String(name)).toBe(`These exist: ${names.join(", ")}.`);
+      }
+    },
+  );
+});

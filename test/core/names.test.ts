@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { APPROVAL_CHECKS } from "../../src/core/approval-checks.ts";
+import type { ApprovalOptions } from "../../src/core/approvals.ts";
+import {
+  type Check,
+  checkCallOptions,
+  checkFields,
+  checks,
+  checkValues,
+} from "../../src/core/client-options.ts";
+import { InvalidInputError } from "../../src/core/errors.ts";
+import type { EventNames } from "../../src/core/events.ts";
+import { checkName, checkNames } from "../../src/core/names.ts";
+import { thrownBy } from "./support/promises.ts";
+
+const known = { timeout: 1, toolPolicy: 1, onToolApproval: 1, url: 1, id: 1, authToken: 1, WebSocket: 1 };
+const LIST = `These exist: ${Object.keys(known).join(", ")}.`;
+
+describe("a name that does not exist", () => {
+  test.each([
+    { given: "timeut", meant: "timeout" },
+    { given: "tiemout", meant: "timeout" },
+    { given: "timeouts", meant: "timeout" },
+    { given: "TIMEOUT", meant: "timeout" },
+    { given: "toolPolcy", meant: "toolPolicy" },
+    { given: "onApproval", meant: "onToolApproval" },
+    { given: "authtoken", meant: "authToken" },
+    { given: "websocket", meant: "WebSocket" },
+    { given: "ulr2", meant: undefined },
+    { given: "urls", meant: "url" },
+    { given: "ids", meant: "id" },
+    { given: "port", meant: undefined },
+    { given: "timer", meant: undefined },
+    { given: "", meant: undefined },
+    { given: "constructor", meant: undefined },
+    { given: "toString", meant: undefined },
+    { given: "__proto__", meant: undefined },
+  ])("$given is taken for $meant", ({ given, meant }) => {
+    const error = thrownBy(() => checkName(given, known, "option"));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    const hint = meant === undefined ? LIST : `Did you mean \`${meant}\`?`;
+    expect(error).toMatchObject({
+      code: "invalid-input",
+      hint,
+      message: `invalid-input: option \`${given}\` does not exist. ${hint}`,
+    });
+  });
+
+  test("is quoted in part when it is long", () => {
+    const error = thrownBy(() => checkName("x".repeat(1_000_000), known, "option"));
+    expect(error).toMatchObject({
+      message: `invalid-input: option \`${"x".repeat(100)}\` does not exist. ${LIST}`,
+    });
+  });
+
+  test.each([undefined, null, 5, {}, [], Symbol("url"), Object.create(null), () => "url"])(
+    "may be no string: %o",
+    (name) => {
+      expect(thrownBy(() => checkName(name, known, "event"))).toMatchObject({ hint: LIST });
+    },
+  );
+
+  test("is refused also when its value is undefined", () => {
+    expect(thrownBy(() => checkNames({ timeut: undefined }, known, "option"))).toMatchObject({
+      code: "invalid-input",
+    });
+  });
+
+  test("is named with its place, before what is missing because of it", () => {
+    const options: Pick<ApprovalOptions, "toolPolicy"> = {
+      toolPolicy: [{ tool: "ls", then: "allow" }, { tool: "rm", than: "deny" } as never],
+    };
+    const error = thrownBy(() => checkCallOptions(options, { toolPolicy: APPROVAL_CHECKS.toolPolicy }));
+    expect(error).toMatchObject({
+      message: "invalid-input: option toolPolicy[1].than does not exist. Did you mean `then`?",
+    });
+  });
+
+  test("lets a name that exists pass, whatever it is called by objects in general", () => {
+    expect(() => checkName("constructor", { constructor: 1 }, "option")).not.toThrow();
+  });
+});
+
+describe("what an object has besides", () => {
+  test("passes where the rest goes to a server as it is", () => {
+    expect(() => checkValues({ a: "x", more: 1 }, { a: checks.string }, "field")).not.toThrow();
+    expect(thrownBy(() => checkValues({ a: 1, more: 1 }, { a: checks.string }, "field"))).toMatchObject({
+      message: "invalid-input: field `a` is 1. It must be a string.",
+    });
+  });
+
+  test("passes in the value of a field that has none of its own", () => {
+    expect(() => checkFields({ params: { anything: 1 } }, { params: checks.object }, "option")).not.toThrow();
+  });
+});
+
+interface Options {
+  readonly a?: string;
+  readonly b?: number;
+}
+
+test("the compiler refuses a table that forgets a name, or has one more", () => {
+  const options: Options = {};
+  const of = (table: Readonly<Record<string, Check>>) => table;
+  const shared = { a: checks.string, c: checks.string };
+  // @ts-expect-error `b` is forgotten: whoever gives it would be told that it does not exist
+  checkFields(options, { a: checks.string }, "option");
+  // @ts-expect-error there is no `c`: whoever gives it would not be told
+  checkFields(options, { ...shared, b: checks.any }, "option");
+  // @ts-expect-error the same for what is called with options
+  checkCallOptions(options, { ...shared, b: checks.any });
+  // @ts-expect-error nothing is known of a table of any names
+  checkFields(options, of(shared), "option");
+  // @ts-expect-error an event is forgotten
+  const forgets: EventNames<{ a: []; b: [] }> = { a: true };
+  // @ts-expect-error there is no such event
+  const invents: EventNames<{ a: [] }> = { a: true, b: true };
+  expect([forgets, invents]).toHaveLength(2);
+});
