@@ -155,6 +155,7 @@ export class Turns {
       hasBegun: false,
       early: undefined,
     };
+    core().connection.hurry();
     return job;
   }
 

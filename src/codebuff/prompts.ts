@@ -178,6 +178,7 @@ export class Prompts {
     this.#open.set(promptId, prompt);
     if (!order.first) this.#held.add(prompt, heldBytes);
     turn.begin();
+    if (turn.open) core().connection.hurry();
     return prompt;
   }
 

@@ -174,7 +174,7 @@ export class CodeyClient
 
   async #ready(): Promise<void> {
     this.#core.assertOpen();
-    await this.#core.connection.connect();
+    await this.#core.connect();
   }
 
   #onSession(sessionId: string): void {

@@ -129,6 +129,7 @@ export class Turns {
       usage: undefined,
       endedBy: undefined,
     };
+    core().connection.hurry();
     return job;
   }
 

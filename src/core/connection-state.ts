@@ -118,7 +118,13 @@ export type State =
       /** The end of this link was asked for, and another follows whatever the policy says of losses. */
       renewed?: true;
     }
-  | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
+  | {
+      readonly name: "reconnecting";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      /** Shortens the wait, for a call that needs the connection now. */
+      readonly hurry: () => void;
+    }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
   | {
       readonly name: "closing";

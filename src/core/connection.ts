@@ -83,6 +83,11 @@ export class Connection {
     return this.#established ?? Promise.resolve();
   }
 
+  /** A call needs the connection: the wait between two attempts is cut short. The attempt is one of the run all the same. */
+  hurry(): void {
+    if (this.#state.name === "reconnecting") this.#state.hurry();
+  }
+
   /** The link is going down. Its end is about to be told; a server that does not finish is not waited for. */
   #afterLoss(state: State & { name: "ready" }): Promise<void> {
     this.#watchClosing(state);
@@ -344,13 +349,23 @@ export class Connection {
     const { clock, observer } = this.#setup;
     const { attempt, delay } = this.#attempts.next(clock.random());
     const step = deferred<void>();
-    const cancelDelay = clock.setTimeout(step.resolve, delay);
+    let due = clock.now() + delay;
+    let cancelDelay = clock.setTimeout(step.resolve, delay);
+    const hurry = (): void => {
+      const now = clock.now();
+      const sooner = this.#attempts.hurry(now, due);
+      if (sooner === due) return;
+      due = sooner;
+      cancelDelay();
+      if (due === now) step.resolve();
+      else cancelDelay = clock.setTimeout(step.resolve, due - now);
+    };
     const stopListening = onWake(step.resolve);
     const cancelTimer = (): void => {
       cancelDelay();
       stopListening();
     };
-    if (this.#transition({ name: "reconnecting", step, cancelTimer }))
+    if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
       observer.reconnecting({ attempt, delay, error });
     await step.promise;
   }
