@@ -1,6 +1,6 @@
 import type { QuestionOutcome } from "../core/ask-user.ts";
 import { isObject } from "../core/client-options.ts";
-import { parseFrame } from "../core/frames.ts";
+import { parseJson } from "../core/frames.ts";
 import {
   isPrintModeEvent,
   isPrintModeType,
@@ -86,7 +86,7 @@ export function readLine(line: string): Line {
   if (line.trim() === "") return BLANK;
   let value: unknown;
   try {
-    value = parseFrame(line, "null");
+    value = parseJson(line, "null");
   } catch {
     return unparsed("a line that is not JSON");
   }

@@ -218,6 +218,7 @@ export class ClientCore<
         this.shared.emit("disconnected", error);
       },
       unreadable: (problem, raw) => this.warn("unreadable-frame", problem, raw === undefined ? {} : { raw }),
+      frameFailed: (problem, raw, cause) => this.warn("frame-failed", problem, { raw, cause }),
       drainExpired: (limit) =>
         this.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`),
       frame: (direction, text) => this.frame(direction, text),

@@ -17,8 +17,9 @@ import {
   ConnectTimeoutError,
   isAgentwireError,
   PayloadTooLargeError,
+  said,
 } from "./errors.ts";
-import { exceedsBytes, parseFrame, utf8Length } from "./frames.ts";
+import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "./frames.ts";
 import { Keepalive } from "./keepalive.ts";
 import { Socket, type SocketEnd } from "./socket.ts";
 import { onWake } from "./wake.ts";
@@ -368,6 +369,7 @@ export class Connection {
     if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
       observer.reconnecting({ attempt, delay, error });
     await step.promise;
+    if (this.#isOver) throw closedByCaller(); // since the wait was over, and before anybody could go on
   }
 
   #giveUp(error: AgentwireError): void {
@@ -405,7 +407,24 @@ export class Connection {
       observer.unreadable("a frame that is not JSON", text);
       return;
     }
-    protocol.message(value, text);
+    try {
+      if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
+      protocol.message(value, text);
+    } catch (cause) {
+      this.#spoiled(value, text, cause);
+    }
+  }
+
+  /** The last line of defence: whatever the handling of a frame throws, it is told, and the link lives on. */
+  #spoiled(value: unknown, text: string, cause: unknown): void {
+    const { protocol, observer } = this.#setup;
+    const problem = cause instanceof Error ? cause.message : said(cause);
+    observer.frameFailed(`a frame cannot be handled: ${problem}`, text, cause);
+    try {
+      protocol.spoiled(value, problem);
+    } catch (again) {
+      observer.frameFailed(`a frame that cannot be handled cannot be given up: ${said(again)}`, text, again);
+    }
   }
 
   #unreadable(problem: string): void {

@@ -27,6 +27,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
   const protocol: Protocol = {
     opened: () => {},
     message: (value) => core.message(value),
+    spoiled: () => {},
     ready: () => {},
     handshakeTimeout: () => new HandshakeError("timeout", "late"),
     lost: (end) => (isAgentwireError(end) ? end : new ConnectionLostError("the link broke")),
