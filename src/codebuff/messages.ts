@@ -229,7 +229,7 @@ function readAction(
 
 /** A frame that was read, and cannot be handled. */
 export function unhandled(message: unknown, problem: string): Invalid {
-  const data = isObject(message) ? message["data"] : undefined;
+  const data = isObject(message) && message["type"] === "action" ? message["data"] : undefined;
   return { type: "invalid", problem, ...(isObject(data) ? claimsOf(data) : {}) };
 }
 
