@@ -8,7 +8,7 @@ import { failureOf } from "../helpers/turns.ts";
 const CALL = { call_id: "c", name: "mcp_shell", params: { a: [1] }, background: false };
 
 /** Every message of a server. */
-const MESSAGES: readonly { readonly type: string }[] = [
+const MESSAGES: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
   { type: "Connected", session_id: "s" },
   { type: "TextDelta", agent_id: 0, content: "more" },
   { type: "ThinkingDelta", agent_id: 0, content: "hm" },
