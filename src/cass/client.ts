@@ -243,7 +243,7 @@ export class CassClient
   /** Asks over the socket; the answer waits for the turn that is under way. Some servers give none. */
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
-    await this.#core.connection.connect();
+    await this.#core.connect();
     const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = await this.#wire.getStatus();
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }

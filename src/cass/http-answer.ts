@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { isObject } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { PayloadTooLargeError } from "../core/errors.ts";
-import { parseFrame } from "../core/frames.ts";
+import { parseJson } from "../core/frames.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchResponse } from "./fetch.ts";
 
@@ -135,7 +135,7 @@ function retryAfterOf(headers: FetchResponse["headers"], clock: Clock): number |
 /** Undefined for what is no JSON. The parser's own error would quote it. */
 function parsed(text: string): unknown {
   try {
-    return parseFrame(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

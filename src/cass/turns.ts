@@ -155,6 +155,7 @@ export class Turns {
       hasBegun: false,
       early: undefined,
     };
+    core().connection.hurry();
     return job;
   }
 
@@ -228,6 +229,12 @@ export class Turns {
 
   /** The response to a turn has come, and cannot be read. */
   unreadable(problem: string): void {
+    const half = this.#answered;
+    if (half?.turn.open) {
+      half.turn.fail(unreadableResponse(problem)); // handling its answer threw
+      this.#next();
+      return;
+    }
     const job = this.#addressed;
     if (!job) return;
     this.#believe(job, undefined, () => {

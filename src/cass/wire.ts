@@ -1,4 +1,5 @@
 import type { ClientCore } from "../core/client-core.ts";
+import { isObject } from "../core/client-options.ts";
 import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/connection-errors.ts";
 import type { Protocol } from "../core/connection-state.ts";
 import {
@@ -173,6 +174,13 @@ export class Wire implements Protocol {
     if (!this.handshake.receive(session, message)) this.#onMessage(session, message, text);
   }
 
+  spoiled(value: unknown, problem: string): void {
+    this.#setup.user.alive();
+    const session = this.#session;
+    const claims = isObject(value) ? value["type"] : undefined;
+    if (typeof claims === "string" && session?.phase.name === "ready") this.#settle(session, claims, problem);
+  }
+
   ready(): void {
     this.#setup.user.ready();
   }
@@ -253,12 +261,17 @@ export class Wire implements Protocol {
         return;
       case "invalid":
         core().warn("invalid-message", message.problem, { raw });
-        if (message.claims === "response") user.unreadable(message.problem);
-        if (message.claims === "status") session.statuses.spoil(unreadableAnswer(message.problem));
+        if (message.claims !== undefined) this.#settle(session, message.claims, message.problem);
         return;
       default:
         message satisfies never;
     }
+  }
+
+  /** What waits for a message that cannot be read does not wait for another one. */
+  #settle(session: Session, claims: string, problem: string): void {
+    if (claims === "response" || claims === "error") this.#setup.user.unreadable(problem);
+    if (claims === "status") session.statuses.spoil(unreadableAnswer(problem));
   }
 
   /** Only a relay says of a request that it does not know it; everything else is about a turn. */

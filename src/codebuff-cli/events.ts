@@ -1,6 +1,6 @@
 import type { QuestionOutcome } from "../core/ask-user.ts";
 import { isObject } from "../core/client-options.ts";
-import { parseFrame } from "../core/frames.ts";
+import { isTooDeep, parseJson } from "../core/frames.ts";
 import {
   isPrintModeEvent,
   isPrintModeType,
@@ -86,9 +86,9 @@ export function readLine(line: string): Line {
   if (line.trim() === "") return BLANK;
   let value: unknown;
   try {
-    value = parseFrame(line, "null");
+    value = parseJson(line, "null");
   } catch {
-    return unparsed("a line that is not JSON");
+    return unparsed(isTooDeep(line) ? "a line that is nested too deeply" : "a line that is not JSON");
   }
   return readValue(value);
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../core/client-options.ts";
-import { parseFrame } from "../core/frames.ts";
+import { parseJson } from "../core/frames.ts";
 import type { PrintedEvent } from "./events.ts";
 import { isReport, readEvent, readValue } from "./events.ts";
 import { withoutMark } from "./lines.ts";
@@ -134,7 +134,7 @@ function objectAt(
 
 function parsed(text: string): unknown {
   try {
-    return parseFrame(text, "null");
+    return parseJson(text, "null");
   } catch {
     return undefined; // which says that it is no JSON
   }

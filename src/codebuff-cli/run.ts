@@ -1,6 +1,6 @@
 import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
-import { ClosedError, ConnectError, isAgentwireError, TurnTimeoutError } from "../core/errors.ts";
+import { ClosedError, ConnectError, isAgentwireError, said, TurnTimeoutError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/live-turn.ts";
 import type { Question } from "../core/question.ts";
 import type { Voice } from "../core/voice.ts";
@@ -189,7 +189,7 @@ export class Run {
 
   #onLines(piece: Uint8Array): void {
     for (const line of this.#lines.push(piece)) {
-      this.#onLine(line);
+      this.#guarded(() => this.#onLine(line));
       if (!this.#setup.turn.open) return; // somebody who was told of the line has ended the turn
     }
   }
@@ -213,6 +213,16 @@ export class Run {
     this.#isTooLong = true;
     this.#output = [];
     this.terminate();
+  }
+
+  /** The last line of defence: what the handling of some output throws is told, and the run goes on to its exit, which settles it. */
+  #guarded(handle: () => void): void {
+    try {
+      handle();
+    } catch (cause) {
+      this.#hasGarbage = true;
+      this.#setup.voice.warn("line-failed", `some output cannot be handled: ${said(cause)}`, { cause });
+    }
   }
 
   #onLine(line: string | { readonly skipped: number }): void {
@@ -288,9 +298,11 @@ export class Run {
       voice.debug(`!! ${line}`);
       voice.events.emit("stderr", line, turn);
       if (settings.profile !== "print") continue;
-      const read = readLine(line); // there, errors go this way
-      if (read.kind === "event" && read.event.type === "error")
-        this.#onEvent(read.event, read.raw, line.length);
+      this.#guarded(() => {
+        const read = readLine(line); // there, errors go this way
+        if (read.kind === "event" && read.event.type === "error")
+          this.#onEvent(read.event, read.raw, line.length);
+      });
     }
   }
 
@@ -305,9 +317,12 @@ export class Run {
 
   #onEnded(exit: Exit): void {
     const rest = this.#lines.end();
-    if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
+    if (rest !== undefined && this.#setup.turn.open) this.#guarded(() => this.#onLine(rest));
     this.#onStderr(this.#stderr.end());
-    const report = this.#report(exit);
+    let report: Report | undefined = { status: "unreadable" };
+    this.#guarded(() => {
+      report = this.#report(exit);
+    });
     this.#cleanUp();
     this.#settle(exit, report);
     this.#setup.over();

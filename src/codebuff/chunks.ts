@@ -1,5 +1,5 @@
 import { isObject } from "../core/client-options.ts";
-import { parseFrame } from "../core/frames.ts";
+import { parseJson } from "../core/frames.ts";
 import type { ChunkObject } from "./messages.ts";
 import { exactSse, SseReader } from "./sse.ts";
 
@@ -138,7 +138,7 @@ function readPayloads(payloads: readonly string[]): Payloads {
     if (payload.trim() === DONE) continue; // may repeat, and come before an error or without one
     let value: unknown;
     try {
-      value = parseFrame(payload);
+      value = parseJson(payload);
     } catch {
       oddities.push("a server-sent event that is not JSON");
       continue;

@@ -105,6 +105,8 @@ export interface Invalid {
   readonly problem: string;
   /** A request of the server among them: whoever asked waits for an answer. */
   readonly request?: { readonly type: string; readonly requestId: string };
+  /** A part of the answer to this prompt, or its end: the prompt cannot come to a good end without it. */
+  readonly answers?: { readonly promptId: string; readonly isEnd: boolean };
 }
 
 const names = z.custom<Readonly<Record<string, string>>>((value) => isRecordOf("string", value));
@@ -216,17 +218,32 @@ export function decode(message: unknown): ServerMessage {
   return schema ? readAction(schema, data, data["type"]) : { type: "unknown-action", data };
 }
 
-/** What cannot be read of a request is still a request: without an answer the server would wait for ever. */
 function readAction(
   schema: z.ZodMiniType<ServerMessage>,
   data: Readonly<Record<string, unknown>>,
   type: string,
 ): ServerMessage {
   const message = read(schema, data, type);
-  const requestId = REQUESTS.has(type) ? requestIdOf(data) : undefined;
-  if (message.type !== "invalid" || requestId === undefined) return message;
-  return { ...message, request: { type, requestId } };
+  return message.type === "invalid" ? { ...message, ...claimsOf(data) } : message;
 }
+
+/** A frame that was read, and cannot be handled. */
+export function unhandled(message: unknown, problem: string): Invalid {
+  const data = isObject(message) && message["type"] === "action" ? message["data"] : undefined;
+  return { type: "invalid", problem, ...(isObject(data) ? claimsOf(data) : {}) };
+}
+
+/** What cannot be read of a request is still a request, and of an end an end: somebody would wait for ever. */
+function claimsOf(data: Readonly<Record<string, unknown>>): Pick<Invalid, "request" | "answers"> {
+  const { type, promptId, userInputId } = data;
+  if (typeof type !== "string") return {};
+  const requestId = REQUESTS.has(type) ? requestIdOf(data) : undefined;
+  if (requestId !== undefined) return { request: { type, requestId } };
+  const named = type === "prompt-response" ? promptId : ANSWERS.has(type) ? userInputId : undefined;
+  return typeof named === "string" ? { answers: { promptId: named, isEnd: type !== "response-chunk" } } : {};
+}
+
+const ANSWERS: ReadonlySet<string> = new Set(["response-chunk", "prompt-error"]);
 
 const REQUESTS: ReadonlySet<string> = new Set([
   "tool-call-request",

@@ -15,7 +15,7 @@ import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
-import { type ActionError, encode, type PromptError, type PromptResponse } from "./messages.ts";
+import { type ActionError, encode, type Invalid, type PromptError, type PromptResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { type PromptData, toJson } from "./prompt.ts";
 import type { Session } from "./session.ts";
@@ -23,6 +23,7 @@ import { type TokenSource, tokenFailed, withToken } from "./token.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
+  CodebuffTurnError,
   costOf,
   newPromptState,
   type PromptFrame,
@@ -178,6 +179,7 @@ export class Prompts {
     this.#open.set(promptId, prompt);
     if (!order.first) this.#held.add(prompt, heldBytes);
     turn.begin();
+    if (turn.open) core().connection.hurry();
     return prompt;
   }
 
@@ -252,6 +254,26 @@ export class Prompts {
     }
     if (early || (message.type !== "prompt-response" && message.type !== "prompt-error")) return;
     this.#setup.wire.promptEnded(id);
+    this.pump();
+  }
+
+  /** A part of an answer, or its end, that cannot be read. The turn fails: nobody can say what was in it. */
+  receiveUnreadable({ problem, answers }: Invalid): void {
+    if (!answers) return;
+    const { promptId, isEnd } = answers;
+    const prompt = this.#open.get(promptId);
+    if (prompt && prompt.txid === undefined) return; // it was not sent yet, so nothing can be its answer
+    const error = new CodebuffTurnError(promptId, {
+      origin: "action",
+      kind: isEnd ? "unreadable-response" : "unreadable-chunk",
+      message: problem,
+    });
+    if (!isEnd) {
+      prompt?.turn.stopWith(error); // the server goes on
+      return;
+    }
+    if (prompt) this.#fail(prompt, error);
+    this.#setup.wire.promptEnded(promptId);
     this.pump();
   }
 

@@ -15,7 +15,15 @@ import type { SocketEnd } from "../core/socket.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from "./handshake.ts";
 import { lossError, requestLost, requestTooLarge } from "./loss.ts";
-import { type Ack, decode, encode, type InitResponse, type ServerMessage } from "./messages.ts";
+import {
+  type Ack,
+  decode,
+  encode,
+  type InitResponse,
+  type Invalid,
+  type ServerMessage,
+  unhandled,
+} from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { type Notice, type Sent, Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
@@ -32,6 +40,8 @@ export interface WireUser {
   promptEndedSilently(promptId: string): void;
   /** Any message but an ack, and the frame it came in. */
   message(message: Exclude<ServerMessage, Ack>, frame: string): void;
+  /** A message that could not be handled, which was told already. */
+  unhandled(message: Invalid): void;
   /** Whether this machine is doing something that the server asked for. */
   worksForServer(): boolean;
   /** The session is gone, and with it everything that the server had asked for. */
@@ -220,6 +230,11 @@ export class Wire implements Protocol {
     session.untouched = false;
     this.#duplicates = 0;
     if (session.retiring) this.retireIfIdle();
+  }
+
+  spoiled(value: unknown, problem: string): void {
+    this.#session?.touch();
+    this.#setup.user.unhandled(unhandled(value, problem));
   }
 
   ready(): void {

@@ -58,6 +58,8 @@ export class CodeyClient
         message: (message, size) => this.#turns.receive(message, size),
         serverError: (error) => this.#turns.receiveError(error),
         unreadableApproval: (callId) => this.#turns.receiveUnreadable(callId),
+        unreadableEnd: (problem, agentId) => this.#turns.receiveUnreadableEnd(problem, agentId),
+        handlingFailed: (problem) => this.#turns.handlingFailed(problem),
         sessionLost: (error) => this.#onSessionLost(error),
         unavailable: (reason) => this.#turns.endAll(reason),
       },
@@ -175,7 +177,7 @@ export class CodeyClient
 
   async #ready(): Promise<void> {
     this.#core.assertOpen();
-    await this.#core.connection.connect();
+    await this.#core.connect();
   }
 
   #onSession(sessionId: string): void {

@@ -10,6 +10,8 @@ export type CodeyFailureKind =
   | "truncated"
   /** The server cannot build its requests: often an API key is missing. */
   | "server-misconfigured"
+  /** What the server said of the turn cannot be handled: `serverMessage` says why. */
+  | "unreadable"
   | "other";
 
 /** The server ended a turn with an `Error`, or can do nothing but try again. */
@@ -52,6 +54,14 @@ export function misconfigured(message: string, retries: number): CodeyTurnError 
   const serverMessage = `the server has tried ${retries} times without counting up, and said: ${message}`;
   return new CodeyTurnError(
     { origin: "retrying", kind: "server-misconfigured", serverMessage },
+    { fatal: false },
+  );
+}
+
+/** The turn ran, and what the server said of it is lost. */
+export function unreadable(problem: string): CodeyTurnError {
+  return new CodeyTurnError(
+    { origin: "frame", kind: "unreadable", serverMessage: problem },
     { fatal: false },
   );
 }

@@ -183,6 +183,8 @@ export interface Invalid {
   readonly claims?: string;
   /** The call that it asks a decision for: without one the server would wait for ever. */
   readonly undecided?: string;
+  /** The agent that it is of. */
+  readonly agentId?: number;
 }
 
 /** The largest id: an unsigned integer of 32 bits. */
@@ -392,12 +394,19 @@ export function decode(message: unknown): ServerMessage {
   const result = schema.safeParse(message);
   if (result.success) return result.data;
   const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
-  const { call_id: callId } = message;
+  return unhandled(message, `${type}: wrong or missing ${fields.join(", ")}`);
+}
+
+/** A frame that was read, and cannot be handled. */
+export function unhandled(message: unknown, problem: string): Invalid {
+  const { type, call_id: callId, agent_id: agentId } = isObject(message) ? message : {};
+  if (typeof type !== "string") return { type: "invalid", problem };
   return {
     type: "invalid",
-    problem: `${type}: wrong or missing ${fields.join(", ")}`,
+    problem,
     claims: type,
     ...(type === "ToolAwaitingApproval" && typeof callId === "string" ? { undecided: callId } : {}),
+    ...(isU32(agentId) ? { agentId } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ import { randomId } from "../core/random-id.ts";
 import { hasEnded, type TurnToolCall } from "../core/tool-call.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
-import { misconfigured, turnError } from "./errors.ts";
+import { misconfigured, turnError, unreadable } from "./errors.ts";
 import type { CodeyClientEvents } from "./events.ts";
 import {
   encode,
@@ -84,6 +84,8 @@ export class Turns {
   /** The turn that is being stopped on the server, or has failed there: nothing is sent until the `Pong`. */
   #stopping: Job | undefined;
   #cancelDelay: CancelTimer | undefined;
+  /** The turn whose message is being handled; it stays when that throws. */
+  #handled: Job | undefined;
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
@@ -129,6 +131,7 @@ export class Turns {
       usage: undefined,
       endedBy: undefined,
     };
+    core().connection.hurry();
     return job;
   }
 
@@ -174,7 +177,9 @@ export class Turns {
     const { core } = this.#setup;
     const job = this.#addressed;
     if (job && !this.#isOfEarlierTurn(job, message)) {
+      this.#handled = job;
       this.#apply(job, stepTurn(job.state, message), message, size);
+      this.#handled = undefined;
       return;
     }
     if (message.type === "ToolAwaitingApproval") this.#denyUnasked(message);
@@ -195,18 +200,38 @@ export class Turns {
       this.#setup.wire.send(encode.toolDecision(callId, false));
   }
 
+  /** The end of the turn, or of a sub-agent, cannot be read. A server that is done takes the `Cancel` for nothing. */
+  receiveUnreadableEnd(problem: string, agentId: number | undefined): void {
+    const job = this.#addressed;
+    if (!job || (agentId !== undefined && !isOfRoot(job.state, { agent_id: agentId }))) return;
+    job.turn.stopWith(unreadable(problem));
+  }
+
+  /** Handling a message threw. What it was half-way through is not known, so its turn is stopped. */
+  handlingFailed(problem: string): void {
+    const job = this.#handled;
+    this.#handled = undefined;
+    if (!job) return;
+    if (this.#runs(job)) job.turn.stopWith(unreadable(problem));
+    else job.turn.fail(unreadable(problem)); // it was just ending
+    if (this.#stopping === job) this.#awaitPong(job);
+    this.pump();
+  }
+
   /** Any error ends the turn; a server that goes on in spite of it is stopped. */
   receiveError(error: ServerError): void {
     const { core } = this.#setup;
     const job = this.#addressed;
     const stopping = this.#stopping;
     if (job) {
+      this.#handled = job;
       this.#halt(job);
       if (!error.fatal) this.#tellCancel(job);
       this.#leave(job, "ended", "the turn has failed");
       job.turn.fail(turnError(error.message, error.fatal));
       job.endedBy = error;
       if (!error.fatal) this.#awaitPong(job);
+      this.#handled = undefined;
     } else if (stopping && !stopping.turn.settled) {
       stopping.endedBy ??= error;
     } else {

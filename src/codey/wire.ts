@@ -18,6 +18,7 @@ import {
   type ServerError,
   type ServerMessage,
   type TurnMessage,
+  unhandled,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import { Session } from "./session.ts";
@@ -35,6 +36,10 @@ export interface WireUser {
   serverError(error: ServerError): void;
   /** A call needs a decision, and more of it cannot be read. */
   unreadableApproval(callId: string): void;
+  /** The end of a turn cannot be read; `agentId` says whose end it is; an error is everybody's. */
+  unreadableEnd(problem: string, agentId: number | undefined): void;
+  /** The handling of a message threw, perhaps half-way through what it meant for a turn. */
+  handlingFailed(problem: string): void;
   /** The session is gone, and with it everything the server knew. */
   sessionLost(error: AgentwireError): void;
   /** No more will be sent, for now or ever. */
@@ -108,6 +113,13 @@ export class Wire implements Protocol {
     const message = decode(value);
     if (session.id === undefined) this.#onGreeting(session, message);
     else this.#onMessage(session, message, text);
+  }
+
+  spoiled(value: unknown, problem: string): void {
+    const session = this.#session;
+    if (session?.id === undefined) return; // the handshake has a limit of its own
+    this.#settle(session, unhandled(value, problem));
+    this.#setup.user.handlingFailed(problem);
   }
 
   ready(): void {
@@ -186,13 +198,21 @@ export class Wire implements Protocol {
     }
   }
 
+  #onInvalid(session: Session, message: Invalid, raw: string): void {
+    this.#setup.core().warn("invalid-message", message.problem, { raw });
+    this.#settle(session, message);
+  }
+
   /** What waits for a message that cannot be read does not wait for another one. */
-  #onInvalid(session: Session, { problem, claims, undecided }: Invalid, raw: string): void {
-    this.#setup.core().warn("invalid-message", problem, { raw });
+  #settle(session: Session, { problem, claims, undecided, agentId }: Invalid): void {
+    const { user } = this.#setup;
     const error = unreadableAnswer(problem);
     if (claims === "State") session.states.spoil(error);
     if (claims === "History") session.histories.spoil(error);
-    if (undecided !== undefined) this.#setup.user.unreadableApproval(undecided);
+    // Without an agent nobody can say whose end it is.
+    if (claims === "Error" || (claims === "Finished" && agentId !== undefined))
+      user.unreadableEnd(problem, agentId);
+    if (undecided !== undefined) user.unreadableApproval(undecided);
   }
 
   #unasked(what: string): void {

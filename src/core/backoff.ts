@@ -19,7 +19,7 @@ export type ReconnectPolicy = Required<Omit<ReconnectOptions, "shouldReconnect">
 export interface Backoff {
   /** Counts from 1; starts over once a connection has proved itself. */
   readonly attempt: number;
-  /** ms until the attempt, unless the browser comes back online before. */
+  /** ms until the attempt; less when the browser comes back online, or when a call needs the connection. */
   readonly delay: number;
   /** What ended the connection or the last attempt. */
   readonly error: AgentwireError;
@@ -40,6 +40,12 @@ const MAX_FIRST_SILENCES = 2;
 /** ms; doubled from here even when `minDelay` is 0, so that a server that fails at once is not asked in a hot loop. */
 const MIN_CEILING = 1;
 
+/**
+ * ms between the starts of two attempts that calls have hurried. The default `minDelay`: a program that prompts in a loop
+ * asks a server that is down as often as a first back-off does, and a person notices no half second.
+ */
+const HURRIED_GAP = 500;
+
 /** A ceiling that doubled this often is above any limit; further, it would become infinite. */
 const MAX_DOUBLINGS = 31;
 
@@ -59,6 +65,8 @@ export class Attempts {
   #failed = 0;
   #refusedInARow = 0;
   #wasReady = false;
+  /** When the last hurried attempt was to start. */
+  #hurriedTo = Number.NEGATIVE_INFINITY;
 
   /** Without a policy there is never another try. */
   constructor(policy: ReconnectPolicy | undefined, onCallbackThrow: (error: unknown, name: string) => void) {
@@ -105,6 +113,17 @@ export class Attempts {
     const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
     const delay = jittered(random, Math.max(minDelay, MIN_CEILING), maxDelay, this.#failed);
     return { attempt: ++this.#failed, delay };
+  }
+
+  /**
+   * A call needs the connection `now`, and the next attempt is to start at `due`.
+   * @returns when it starts instead: at once, or a gap behind the last one that was hurried, and never later than `due`.
+   */
+  hurry(now: number, due: number): number {
+    const sooner = Math.max(now, this.#hurriedTo + HURRIED_GAP);
+    if (sooner >= due) return due;
+    this.#hurriedTo = sooner;
+    return sooner;
   }
 }
 

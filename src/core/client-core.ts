@@ -140,6 +140,7 @@ export class ClientCore<
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
     const { signal } = options;
+    this.connection.hurry();
     return signal ? this.#connectUntil(signal) : this.connection.connect();
   }
 
@@ -181,7 +182,10 @@ export class ClientCore<
     if (closed) throw closed;
   }
 
-  /** Sends a turn that was made; a conversation may have held it back until after the client was closed. */
+  /**
+   * Sends a turn that was made; a conversation may have held it back until after the client was closed. Hurries nothing:
+   * the call that made the turn did, and turns that start by themselves would undo the back-off.
+   */
   startTurn(turn: LiveTurn<Event, Result>, start: () => void): void {
     const closed = this.closedError;
     if (closed) {
@@ -189,11 +193,17 @@ export class ClientCore<
       return;
     }
     start();
-    if (turn.open) this.connectForWork();
+    if (turn.open) this.#ensureConnected();
+  }
+
+  /** Connects for what a caller has just asked for. */
+  connectForWork(): void {
+    this.connection.hurry();
+    this.#ensureConnected();
   }
 
   /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */
-  connectForWork(): void {
+  #ensureConnected(): void {
     this.connection.connect().catch(() => {});
   }
 
@@ -210,6 +220,7 @@ export class ClientCore<
         this.shared.emit("disconnected", error);
       },
       unreadable: (problem, raw) => this.warn("unreadable-frame", problem, raw === undefined ? {} : { raw }),
+      frameFailed: (problem, raw, cause) => this.warn("frame-failed", problem, { raw, cause }),
       drainExpired: (limit) =>
         this.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`),
       frame: (direction, text) => this.frame(direction, text),

@@ -21,6 +21,11 @@ export interface Protocol {
   opened(): void;
   /** One frame, parsed; `text` is what it was parsed from. */
   message(value: unknown, text: string): void;
+  /**
+   * One frame that could not be handled: it is nested too deeply, or its handling threw half-way. The link lives on. Whoever
+   * waits for the frame would wait for ever: end what it was to end, refuse what it asked for.
+   */
+  spoiled(value: unknown, problem: string): void;
   /** The handshake is done: send what has to precede new work, then the work that waited. */
   ready(): void;
   /** The handshake took longer than its limit. */
@@ -41,6 +46,8 @@ export interface Observer {
   disconnected(error: AgentwireError): void;
   /** A frame that could not be read. The connection lives on. */
   unreadable(problem: string, text?: string): void;
+  /** A frame whose handling threw `cause`. The connection lives on. */
+  frameFailed(problem: string, text: string, cause: unknown): void;
   /** The drain limit, in ms, passed with work still under way. */
   drainExpired(limit: number): void;
   /** Every frame, both ways. */
@@ -118,7 +125,13 @@ export type State =
       /** The end of this link was asked for, and another follows whatever the policy says of losses. */
       renewed?: true;
     }
-  | { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly cancelTimer: CancelTimer }
+  | {
+      readonly name: "reconnecting";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      /** Shortens the wait, for a call that needs the connection now. */
+      readonly hurry: () => void;
+    }
   | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
   | {
       readonly name: "closing";

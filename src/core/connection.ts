@@ -17,8 +17,9 @@ import {
   ConnectTimeoutError,
   isAgentwireError,
   PayloadTooLargeError,
+  said,
 } from "./errors.ts";
-import { exceedsBytes, parseFrame, utf8Length } from "./frames.ts";
+import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "./frames.ts";
 import { Keepalive } from "./keepalive.ts";
 import { Socket, type SocketEnd } from "./socket.ts";
 import { onWake } from "./wake.ts";
@@ -81,6 +82,11 @@ export class Connection {
         break;
     }
     return this.#established ?? Promise.resolve();
+  }
+
+  /** A call needs the connection: the wait between two attempts is cut short. The attempt is one of the run all the same. */
+  hurry(): void {
+    if (this.#state.name === "reconnecting") this.#state.hurry();
   }
 
   /** The link is going down. Its end is about to be told; a server that does not finish is not waited for. */
@@ -344,15 +350,26 @@ export class Connection {
     const { clock, observer } = this.#setup;
     const { attempt, delay } = this.#attempts.next(clock.random());
     const step = deferred<void>();
-    const cancelDelay = clock.setTimeout(step.resolve, delay);
+    let due = clock.now() + delay;
+    let cancelDelay = clock.setTimeout(step.resolve, delay);
+    const hurry = (): void => {
+      const now = clock.now();
+      const sooner = this.#attempts.hurry(now, due);
+      if (sooner === due) return;
+      due = sooner;
+      cancelDelay();
+      if (due === now) step.resolve();
+      else cancelDelay = clock.setTimeout(step.resolve, due - now);
+    };
     const stopListening = onWake(step.resolve);
     const cancelTimer = (): void => {
       cancelDelay();
       stopListening();
     };
-    if (this.#transition({ name: "reconnecting", step, cancelTimer }))
+    if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
       observer.reconnecting({ attempt, delay, error });
     await step.promise;
+    if (this.#isOver) throw closedByCaller(); // since the wait was over, and before anybody could go on
   }
 
   #giveUp(error: AgentwireError): void {
@@ -390,7 +407,24 @@ export class Connection {
       observer.unreadable("a frame that is not JSON", text);
       return;
     }
-    protocol.message(value, text);
+    try {
+      if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
+      protocol.message(value, text);
+    } catch (cause) {
+      this.#spoiled(value, text, cause);
+    }
+  }
+
+  /** The last line of defence: whatever the handling of a frame throws, it is told, and the link lives on. */
+  #spoiled(value: unknown, text: string, cause: unknown): void {
+    const { protocol, observer } = this.#setup;
+    const problem = cause instanceof Error ? cause.message : said(cause);
+    observer.frameFailed(`a frame cannot be handled: ${problem}`, text, cause);
+    try {
+      protocol.spoiled(value, problem);
+    } catch (again) {
+      observer.frameFailed(`a frame that cannot be handled cannot be given up: ${said(again)}`, text, again);
+    }
   }
 
   #unreadable(problem: string): void {

@@ -18,8 +18,56 @@ export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): un
   }
 }
 
+/**
+ * Levels of nesting that a text from outside may have. What walks a value by recursion overflows the stack at some depth:
+ * `structuredClone` at 1,500 levels, `JSON.stringify` at 4,000, on an empty stack. The states of real sessions have some
+ * tens.
+ */
+export const MAX_NESTING = 500;
+
+/** Why a text was not taken for its nesting. */
+export const TOO_DEEP = `it is nested deeper than ${MAX_NESTING} levels`;
+
+/**
+ * Whether a text of JSON is nested deeper than {@link MAX_NESTING}. Linear, without recursion, and at once for a short
+ * text: each level takes two brackets.
+ */
+export function isTooDeep(text: string): boolean {
+  if (text.length < 2 * MAX_NESTING) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPENING_BRACE:
+      case OPENING_BRACKET:
+        if (++depth > MAX_NESTING) return true;
+        break;
+      case CLOSING_BRACE:
+      case CLOSING_BRACKET:
+        depth--;
+        break;
+    }
+  }
+  return false;
+}
+
+/**
+ * Reads a text that is no frame, such as a line or the body of an answer, as {@link parseFrame} does.
+ * @throws SyntaxError also for one that is nested too deeply.
+ */
+export function parseJson(text: string, infinity: "kept" | "null" = "kept"): unknown {
+  if (isTooDeep(text)) throw new SyntaxError(TOO_DEEP);
+  return parseFrame(text, infinity);
+}
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
 
 /**
  * Each token becomes JSON of the same value: `1e999` is how JSON says Infinity. One pass over the text,
@@ -46,13 +94,12 @@ function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | u
 
 /** The index of the closing quote of the string that opens at `open`, or the end of the text. */
 function endOfString(text: string, open: number): number {
-  let at = open + 1;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at++;
-    else if (code === QUOTE) break;
+  for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0; // none is counted twice: the quote before this one ends the run
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return at;
   }
-  return at;
+  return text.length;
 }
 
 const BARE_NUMBERS = [

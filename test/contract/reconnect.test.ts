@@ -1,6 +1,6 @@
 import type { Backoff } from "agentwire";
 import { expect } from "vitest";
-import { TEXT } from "./fixture.ts";
+import { type AnyClient, TEXT } from "./fixture.ts";
 import { promise } from "./promise.ts";
 import {
   collect,
@@ -201,17 +201,81 @@ promise(
 );
 
 promise(
-  "reconnect: a prompt made meanwhile waits for the next connection",
+  "reconnect: a prompt made meanwhile starts the next attempt at once",
   { ...BACK, walksBackoff: false },
-  async ({ client, link, clock }) => {
+  async ({ client, link, backend }) => {
     await works(client);
     const gone = next(client, "reconnecting");
     link.end("cut");
     await gone;
     const turn = client.prompt("hello");
     expect(turn.status).toBe("queued");
-    await clock.advance(250);
-    expect((await turn.result).text).toBe(TEXT);
+    expect((await turn.result).text).toBe(TEXT); // and the clock stands still
+    expect(backend.calls).toBe(2);
+  },
+);
+
+promise(
+  "reconnect: `connect()` and a conversation's prompt start the next attempt at once, too",
+  { ...BACK, walksBackoff: false },
+  async ({ another, link, backend }) => {
+    for (const call of [
+      (client: AnyClient) => client.connect(),
+      (client: AnyClient) => client.conversation().prompt("hello").result,
+    ]) {
+      const client = another(BACK);
+      await works(client);
+      const gone = next(client, "reconnecting");
+      const { calls } = backend;
+      link.end("cut");
+      await gone;
+      await call(client);
+      expect(backend.calls).toBe(calls + 1);
+    }
+  },
+);
+
+promise(
+  "reconnect: prompts in a loop, to a backend that is gone, make no loop of attempts",
+  {
+    reconnect: { minDelay: 100_000, maxDelay: 100_000 },
+    walksBackoff: false,
+    maxQueuedTurns: 1_000,
+  },
+  async ({ client, backend, clock }) => {
+    await works(client);
+    const waits = collect(client, "reconnecting");
+    await backend.stop();
+    await status(client, "reconnecting");
+    for (let half = 0; half < 4; half++) {
+      const failed = next(client, "reconnecting");
+      for (let prompt = 0; prompt < 20; prompt++) client.prompt("hello");
+      await clock.advance(half === 0 ? 0 : 500);
+      await failed;
+    }
+    expect(waits.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+  },
+);
+
+promise(
+  "reconnect: what a conversation had held back hurries nobody when it starts by itself",
+  { ...BACK, oneAtATime: true, walksBackoff: false },
+  async ({ client, backend, link, clock }) => {
+    hold(backend);
+    const conversation = client.conversation();
+    const running = conversation.prompt("hello");
+    await shows(client, running, "part");
+    const waiting = conversation.prompt("and then?");
+    const gone = next(client, "reconnecting");
+    link.end("cut");
+    await gone;
+    await failureOf(running);
+    await clock.advance(249);
+    expect([client.status, backend.calls]).toEqual(["reconnecting", 1]);
+    await clock.advance(1);
+    await status(client, "ready");
+    await waiting.outcome;
+    expect(backend.calls).toBe(2);
   },
 );
 

@@ -39,6 +39,7 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
   const protocol: Protocol = {
     opened: () => {},
     message: (value) => core.message(value),
+    spoiled: () => {},
     ready: () => {},
     handshakeTimeout: () => new HandshakeError("timeout", "late"),
     lost: (end) => (isAgentwireError(end) ? end : new ConnectionLostError("the link broke")),

@@ -26,6 +26,49 @@ describe("frames", () => {
     expect([rig.news(), rig.connection.status]).toEqual([[said, "message {}"], "ready"]);
   });
 
+  test("whose handling throws are told, given up, and cost the connection nothing", async () => {
+    const rig = await connectionIn("ready");
+    rig.hooks.message = () => {
+      throw new RangeError("Maximum call stack size exceeded");
+    };
+    rig.socket.receives('{"a":1}');
+    rig.hooks.message = () => {};
+    rig.socket.receives("{}");
+    expect(rig.news()).toEqual([
+      'message {"a":1}',
+      "frame failed: a frame cannot be handled: Maximum call stack size exceeded: RangeError: Maximum call stack size exceeded",
+      "spoiled: Maximum call stack size exceeded",
+      "message {}",
+    ]);
+    expect(rig.connection.status).toBe("ready");
+  });
+
+  test("that cannot even be given up are told twice, and cost the connection nothing", async () => {
+    const rig = await connectionIn("ready");
+    const fail = (): never => {
+      throw new Error("again");
+    };
+    rig.hooks.message = fail;
+    rig.hooks.spoiled = fail;
+    rig.socket.receives("{}");
+    expect(rig.news().filter((line) => line.startsWith("frame failed"))).toHaveLength(2);
+    expect(rig.connection.status).toBe("ready");
+  });
+
+  test.each([6_000, 100_000])(
+    "nested %i levels deep are refused before anybody walks them",
+    async (levels) => {
+      const rig = await connectionIn("ready", { maxReceiveBytes: 1_000_000 });
+      rig.socket.receives(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
+      const why = "it is nested deeper than 500 levels";
+      expect(rig.news()).toEqual([
+        `frame failed: a frame cannot be handled: ${why}: RangeError: ${why}`,
+        `spoiled: ${why}`,
+      ]);
+      expect(rig.connection.status).toBe("ready");
+    },
+  );
+
   test.each<{ from: StateName; reaches: boolean }>([
     { from: "idle", reaches: false },
     { from: "connecting", reaches: false },

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exceedsBytes, parseFrame, utf8Length } from "../../src/core/frames.ts";
+import {
+  exceedsBytes,
+  isTooDeep,
+  MAX_NESTING,
+  parseFrame,
+  parseJson,
+  utf8Length,
+} from "../../src/core/frames.ts";
 import { runs } from "../properties/support/runs.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -217,3 +224,40 @@ function asPython(value: unknown): string {
   const members = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}: ${asPython(field)}`);
   return `{${members.join(", ")}}`;
 }
+
+describe("nesting", () => {
+  const nested = (levels: number, open = "[", close = "]"): string =>
+    `${open.repeat(levels)}1${close.repeat(levels)}`;
+
+  test.each<{ what: string; text: string; deep: boolean }>([
+    { what: "lists at the limit", text: nested(MAX_NESTING), deep: false },
+    { what: "one list more", text: nested(MAX_NESTING + 1), deep: true },
+    { what: "objects at the limit", text: nested(MAX_NESTING, '{"a":', "}"), deep: false },
+    { what: "one object more", text: nested(MAX_NESTING + 1, '{"a":', "}"), deep: true },
+    { what: "both together", text: nested(MAX_NESTING / 2 + 1, '[{"a":', "}]"), deep: true },
+    { what: "many, side by side", text: `[${Array(5_000).fill("[[1]]").join()}]`, deep: false },
+    { what: "brackets in a string", text: `["${"[".repeat(5_000)}"]`, deep: false },
+    {
+      what: "brackets behind an escaped quote",
+      text: `["\\"${"[".repeat(5_000)}"]`,
+      deep: false,
+    },
+    {
+      what: "brackets behind a string that ends with a backslash",
+      text: `["\\\\",${nested(600)}]`,
+      deep: true,
+    },
+    { what: "a string without an end", text: `["${"[".repeat(5_000)}`, deep: false },
+    { what: "a hundred thousand levels", text: nested(100_000), deep: true },
+  ])("is too deep, or not: $what", ({ text, deep }) => {
+    expect(isTooDeep(text)).toBe(deep);
+    const parse = () => parseJson(text);
+    if (deep) expect(parse).toThrow(/nested deeper than 500 levels/);
+  });
+
+  test("that is let through can be copied, written and walked", () => {
+    const value = parseJson(nested(MAX_NESTING, '{"a":', "}"));
+    expect(structuredClone(value)).toEqual(value);
+    expect(JSON.parse(JSON.stringify(value))).toEqual(value);
+  });
+});

@@ -31,6 +31,8 @@ interface Hooks {
   reconnecting?: (backoff: Backoff) => void;
   disconnected?: (error: AgentwireError) => void;
   lost?: () => void;
+  message?: (value: unknown) => void;
+  spoiled?: () => void;
 }
 
 export type Changes = Partial<Omit<ConnectionSetup, "keepalive">> & {
@@ -58,7 +60,14 @@ export function connectionRig(changes: Changes = {}) {
   };
   const protocol: Protocol = {
     opened: () => void log.push("opened"),
-    message: (value) => void log.push(`message ${JSON.stringify(value)}`),
+    message: (value) => {
+      log.push(`message ${JSON.stringify(value)}`);
+      hooks.message?.(value);
+    },
+    spoiled: (_, problem) => {
+      log.push(`spoiled: ${problem}`);
+      hooks.spoiled?.();
+    },
     ready: () => void log.push("ready"),
     handshakeTimeout: () => new HandshakeError("timeout", "no answer", { retryable: true }),
     lost: (end) => {
@@ -85,6 +94,7 @@ export function connectionRig(changes: Changes = {}) {
     },
     unreadable: (problem, text) => void log.push(`unreadable: ${problem}: ${text}`),
     drainExpired: (limit) => void log.push(`drain expired after ${limit}`),
+    frameFailed: (problem, _, cause) => void log.push(`frame failed: ${problem}: ${String(cause)}`),
     frame: (direction, text) => void frames.push(`${direction} ${text}`),
     callbackThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
   };
