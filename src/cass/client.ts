@@ -239,7 +239,10 @@ export class CassClient
     return this.#onboard(input, options, (maxSendBytes) => buildDemo(input, maxSendBytes));
   }
 
-  /** Asks over the socket; the answer waits for the turn that is under way. Some servers give none. */
+  /**
+   * Asks over the socket, behind the turn that is under way; calls that wait for its end share one request. Some servers give no
+   * answer: after `requestTimeout` ms, counted from when the request is written, it rejects with a RequestTimeoutError.
+   */
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
     await this.#core.connection.connect();
@@ -307,6 +310,7 @@ export class CassClient
   /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
   #onClosing(): void {
     this.#turns.closing();
+    this.#wire.closing();
     if (this.#core.connection.closedBy) this.#end();
   }
 

@@ -183,6 +183,7 @@ export class Turns {
   /** Sends what waits, as far as the server may be asked. */
   pump(): void {
     const { wire, settings } = this.#setup;
+    wire.writeWaiting(); // before the next turn: what waits behind that one too would wait for ever
     // A server of which nothing is known may have answers come early, which can be told apart for one turn only.
     const most = (): number => (this.#announces === undefined ? 1 : settings.maxTurnsInFlight);
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {

@@ -192,6 +192,11 @@ export class Connection {
     if (this.#state.name === "ready") this.#state.keepalive.due();
   }
 
+  /** Sends a ping that could not be sent when it was due. */
+  pingNow(): void {
+    if (this.#state.name === "ready") this.#state.keepalive.pingNow();
+  }
+
   /** Gives up the current socket as if the link had broken. */
   drop(error: AgentwireError): void {
     const state = this.#state;
