@@ -202,10 +202,11 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     }
   }
 
-  /** Before time passes, the server has read what it was sent. */
+  /** Before time passes, or a Close comes, the server has read what it was sent. */
   override async take(step: CassStep): Promise<void> {
     const { socket } = this;
-    if (step.do === "advance" && socket?.head && !socket.head.hasBegun) this.peer.begin(socket);
+    const hasRead = step.do === "advance" || step.do === "beginsToClose";
+    if (hasRead && socket?.head && !socket.head.hasBegun) this.peer.begin(socket);
     await super.take(step);
     if (step.do !== "advance" || this.setting.reads) return;
     for (const session of this.sockets) if (session.isDeafFor(DEAF_FOR)) session.ends(1011);
