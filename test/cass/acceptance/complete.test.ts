@@ -175,6 +175,11 @@ const required: readonly string[] = [
     "13-chat-auth-no-conv-continuous",
     "17-tool-loop",
     "40-sigterm-while-idle-and-while-chat-in-flight",
+    "64-tools-three-rounds",
+    "71-auth-same-token-twice",
+    "73-leave-mid-turn-and-come-back",
+    "76-second-frame-mid-turn-keepalive-ping-timeout",
+    "80-all-metacognitive-tags",
   ),
 ];
 
