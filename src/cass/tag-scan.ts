@@ -32,8 +32,8 @@ const NAME = /^[\p{L}\p{N}_]+$/u;
 const GESTURE = /^gesture$/i;
 const THINKS = /^think(?:ing)?$/i;
 const INTENSITY = /^:(?:\d+|\d*\.\d+)$/;
-/** A milestone is the one mark with attributes: `<mark:milestone id="m1">`. Newer servers take it out; it leaks over relays and older ones. */
-const MARK = /^mark:(?:[a-z-]+(?:[ \t]*\/)?|milestone\s[^]*)$/i;
+/** A milestone is the one mark with attributes: `<mark:milestone id="m1">`. Newer servers take it out, others leak it. */
+const MARK = /^mark:(?:[a-z-]+(?:[ \t]*\/)?$|milestone\s)/i;
 const MARK_CLOSER = /^\/mark(?::[a-z-]+)?$/i;
 
 /** What `<body>` is; `body` holds neither `<` nor `>`. `undefined` for all that is not the server's. */
