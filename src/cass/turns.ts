@@ -245,9 +245,8 @@ export class Turns {
     const silent = this.#silent;
     const isDeath = jobs.length > 0 && !this.#isLeaving;
     const blamed = isTooLarge(error) ? largestOf(jobs) : undefined;
-    const searched = this.#isClosing
-      ? []
-      : jobs.filter((job) => job !== blamed && this.#lostReplies.mayFind(job, jobs));
+    const findable = this.#isClosing ? [] : this.#lostReplies.findable(jobs);
+    const searched = findable.filter((job) => job !== blamed);
     this.#clearLine();
     if (isDeath) this.#deaths = this.#hasAnswered ? 0 : this.#deaths + 1;
     for (const job of jobs) if (!searched.includes(job)) this.#lostReplies.leave(job);
