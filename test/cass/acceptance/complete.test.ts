@@ -107,7 +107,7 @@ const CHECKLIST = Object.entries({ A: 3, B: 5, C: 5, D: 2, E: 5, F: 4 }).flatMap
 
 /** Everything that has to be tested by name, as the protocol's description counts it. */
 const required: readonly string[] = [
-  ...numbered("difference ", 12),
+  ...numbered("difference ", 14),
   ...Object.entries(SWITCHES).flatMap(([name, values]) => values.map((value) => `switch ${name}=${value}`)),
   ...CHECKLIST,
   ...named("3.3", "absent token", "invalid token", "no default user", "bad auth"),
