@@ -156,8 +156,10 @@ export class Connection {
     if (this.#transition(ready)) {
       step.resolve();
       protocol.ready();
+    } else if (this.closedBy) {
+      step.reject(this.closedBy);
     } else {
-      step.reject(closedByCaller());
+      step.resolve(); // a status listener has lost the link again: another run of attempts serves it
     }
   }
 

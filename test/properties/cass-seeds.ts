@@ -64,6 +64,26 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
     setting: { ...setting, maxTurnsInFlight: 2, reads: false, recover: true },
     steps: [prompt, { do: "answers" }, prompt, prompt, { do: "begins" }, { do: "advance", ms: 60_000 }],
   },
+  "a link that is lost when it is told to be ready comes back, and whoever waits for it is told": {
+    setting: {
+      ...setting,
+      allowAnonymous: true,
+      requireConnected: false,
+      cancel: "reconnect",
+      instant: true,
+      announces: false,
+      recovers: false,
+    },
+    steps: [
+      prompt,
+      { do: "when", moment: "reconnected", deed: "prompt" },
+      { do: "cancel", turn: 0 },
+      { do: "advance", ms: 10_000 },
+      { do: "when", moment: "turn status", deed: "status" },
+      { do: "when", moment: "frame", deed: "cut" },
+      { do: "opens" },
+    ],
+  },
   "a response of nobody that cannot be read costs no turn its answer": {
     setting,
     steps: [prompt, { do: "answers" }, prompt, { do: "noise", what: "unreadable", n: 0 }, prompt],
