@@ -81,6 +81,7 @@ const SWITCHES: Readonly<Record<string, readonly unknown[]>> = {
   failure: ["drop", "close1000", "zombie", "error"],
   death: ["off", ...DEATHS],
   refuseUpgrade: [false, 403, "never-answered", "wrong-accept"],
+  unreadFrame: ["queue", "1011"],
   chunking: ["whole", "fragmented", "splitUtf8", "coalesced"],
   extraFields: ["off", "injected"],
   unknownType: ["off", "injected"],
