@@ -51,6 +51,9 @@ const STABLE_AFTER = 30_000;
 /** Titles that are kept, for who comes to know a conversation after its title. */
 const KEPT_TITLES = 256;
 
+/** Characters of a title and of its conversation's id, up to which it is kept: servers make titles of 60 at most. */
+const KEPT_TITLE_LENGTH = 1_024;
+
 /** Further tries of REST calls that may be repeated. */
 const REST_RETRIES = 2;
 
@@ -240,7 +243,10 @@ export class CassClient
     return this.#onboard(input, options, (maxSendBytes) => buildDemo(input, maxSendBytes));
   }
 
-  /** Asks over the socket; the answer waits for the turn that is under way. Some servers give none. */
+  /**
+   * Asks over the socket, behind the turn that is under way; calls that wait for its end share one request. Some servers give no
+   * answer: after `requestTimeout` ms, counted from when the request is written, it rejects with a RequestTimeoutError.
+   */
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
     await this.#core.connect();
@@ -248,7 +254,10 @@ export class CassClient
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 
-  /** The last title that the server has told of a conversation; also one that was told before the id was known. */
+  /**
+   * The last title that the server has told of a conversation; also one that was told before the id was known. Kept are the last
+   * 256 titles, of 1,024 characters at most; the event `title` tells all.
+   */
   titleOf(conversationId: string): string | undefined {
     return this.#titles.get(conversationId);
   }
@@ -301,13 +310,15 @@ export class CassClient
   }
 
   #onTitle(title: CassTitle): void {
-    this.#titles.set(title.conversationId, title.title);
+    if (title.conversationId.length + title.title.length <= KEPT_TITLE_LENGTH)
+      this.#titles.set(title.conversationId, title.title);
     this.#core.events.emit("title", title);
   }
 
   /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
   #onClosing(): void {
     this.#turns.closing();
+    this.#wire.closing();
     if (this.#core.connection.closedBy) this.#end();
   }
 

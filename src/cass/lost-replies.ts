@@ -6,6 +6,9 @@ import type { Wire } from "./wire.ts";
 /** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
 const LEFT_BEHIND = 64;
 
+/** Replies that are searched for at a time: each search asks over REST again and again. A turn that is lost besides them fails at once. */
+const MAX_SEARCHES = 32;
+
 export interface LostRepliesSetup {
   readonly wire: Wire;
   readonly recovery: () => Recovery;
@@ -27,8 +30,12 @@ export class LostReplies {
     return [...this.#searches.keys()];
   }
 
-  /** Only what can be told from all else that was said may be searched for: `lost` are those that were lost with it. */
-  mayFind(job: Job, lost: readonly Job[]): boolean {
+  /** Those of the lost turns whose replies can be searched for, and told from all else that was said. */
+  findable(lost: readonly Job[]): readonly Job[] {
+    return lost.filter((job) => this.#mayFind(job, lost)).slice(0, MAX_SEARCHES - this.#searches.size);
+  }
+
+  #mayFind(job: Job, lost: readonly Job[]): boolean {
     const { turn, recover, request, since } = job;
     if (!turn.open || !recover || request.kind !== "chat" || since === undefined) return false;
     if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return false;

@@ -30,7 +30,7 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
   readonly authTimeout?: number;
   /** Silence of the server in a turn; the only way to notice one that hangs. @default 120_000: tools and local models are silent for long */
   readonly idleTimeout?: number;
-  /** Until the answer to `getStatus()`, and of one REST call. @default 10_000 */
+  /** Until the answer to `getStatus()`, from when its request is written, and of one REST call. @default 10_000 */
   readonly requestTimeout?: number;
   /** Where REST is. @default `url` as http, without its last `/ws` */
   readonly httpUrl?: string | URL;
@@ -46,8 +46,11 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
    */
   readonly cancel?: "wait" | "reconnect";
   /**
-   * Turns that are sent without waiting for the answer of the one before, from the moment on at which the server has shown how
-   * it answers. @default 1: a turn that fails takes all behind it down
+   * Turns that are sent without waiting for the answer of the one before, once the server has shown how it answers. Above 1 it
+   * also declares that the server reads while it works: `getStatus()` then does not wait for the end of a turn either. Most
+   * servers do not read: behind one unread frame they ignore pongs too, and end the connection 20 to 40 s later (1011, "keepalive
+   * ping timeout"), so every longer turn is lost. And a turn that fails takes all turns behind it down.
+   * @default 1: nothing is sent while a turn runs
    */
   readonly maxTurnsInFlight?: number;
   /** Of one picture, decoded. @default 5_000_000: what the model's provider takes */

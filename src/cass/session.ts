@@ -18,6 +18,8 @@ export type Phase =
 /** What one connection has outstanding. Gone with its socket. */
 export class Session {
   sdkMode: boolean | undefined;
+  /** Whether a ping was due while a turn ran. It is sent when the server is free. */
+  pingIsDue = false;
   readonly pings: Replies<void>;
   readonly statuses: Replies<StatusFrame>;
   #phase: Phase = { name: "greeting" };
@@ -52,12 +54,6 @@ export class Session {
     const [first] = this.#order;
     this.#order = this.#order.slice(at + 1);
     return at === 0 ? undefined : first;
-  }
-
-  /** While a turn is under way the server reads nothing else: nobody's time runs. */
-  hold(isBusy: boolean): void {
-    this.pings.hold(isBusy);
-    this.statuses.hold(isBusy);
   }
 
   /** The socket is gone: nobody gets a reply any more. */

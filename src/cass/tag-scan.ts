@@ -32,16 +32,15 @@ const NAME = /^[\p{L}\p{N}_]+$/u;
 const GESTURE = /^gesture$/i;
 const THINKS = /^think(?:ing)?$/i;
 const INTENSITY = /^:(?:\d+|\d*\.\d+)$/;
-const MARK = /^mark:[a-z-]+$/i;
-const MARK_ALONE = /^mark:[a-z-]+[ \t]*\/$/i;
+/** A milestone is the one mark with attributes: `<mark:milestone id="m1">`. Newer servers take it out, others leak it. */
+const MARK = /^mark:(?:[a-z-]+(?:[ \t]*\/)?$|milestone\s)/i;
 const MARK_CLOSER = /^\/mark(?::[a-z-]+)?$/i;
 
 /** What `<body>` is; `body` holds neither `<` nor `>`. `undefined` for all that is not the server's. */
 export function readTag(body: string): TagMeaning | undefined {
   const [, slash = "", type = "", name = "", rest = ""] = TAG.exec(body) ?? [];
   if (type === "" ? THINKS.test(name) : NAME.test(name)) return readNamed(slash === "/", type, name, rest);
-  if (MARK.test(body)) return { kind: "mark" };
-  if (MARK_ALONE.test(body)) return { kind: "other" };
+  if (MARK.test(body)) return { kind: body.endsWith("/") ? "other" : "mark" };
   if (MARK_CLOSER.test(body)) return { kind: "mark-closer" };
   return undefined;
 }

@@ -184,6 +184,7 @@ export class Turns {
   /** Sends what waits, as far as the server may be asked. */
   pump(): void {
     const { wire, settings } = this.#setup;
+    wire.writeWaiting(); // before the next turn: what waits behind that one too would wait for ever
     // A server of which nothing is known may have answers come early, which can be told apart for one turn only.
     const most = (): number => (this.#announces === undefined ? 1 : settings.maxTurnsInFlight);
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
@@ -251,9 +252,8 @@ export class Turns {
     const silent = this.#silent;
     const isDeath = jobs.length > 0 && !this.#isLeaving;
     const blamed = isTooLarge(error) ? largestOf(jobs) : undefined;
-    const searched = this.#isClosing
-      ? []
-      : jobs.filter((job) => job !== blamed && this.#lostReplies.mayFind(job, jobs));
+    const findable = this.#isClosing ? [] : this.#lostReplies.findable(jobs);
+    const searched = findable.filter((job) => job !== blamed);
     this.#clearLine();
     if (isDeath) this.#deaths = this.#hasAnswered ? 0 : this.#deaths + 1;
     for (const job of jobs) if (!searched.includes(job)) this.#lostReplies.leave(job);

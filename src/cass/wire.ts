@@ -2,10 +2,13 @@ import type { ClientCore } from "../core/client-core.ts";
 import { isObject } from "../core/client-options.ts";
 import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/connection-errors.ts";
 import type { Protocol } from "../core/connection-state.ts";
+import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
+  ClosedError,
   ConnectTimeoutError,
   copyError,
+  isAgentwireError,
   RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
@@ -60,6 +63,9 @@ export interface WireSetup {
   readonly core: () => ClientCore<CassEvent, CassResult, CassClientEvents>;
 }
 
+/** `status` requests without an answer on one connection. The client keeps a place for each, so that a late answer is not taken for another's. */
+const MAX_UNANSWERED_STATUSES = 64;
+
 /** The protocol below the turns: the handshake, requests answered in order, and loss. */
 export class Wire implements Protocol {
   readonly handshake: Handshake;
@@ -68,6 +74,8 @@ export class Wire implements Protocol {
   /** Whether this server answers pings: a strict one never does, and is not to be judged by it. */
   #answersPings = false;
   #latest: string | undefined;
+  /** The next `status` request, while it waits for the line. All callers that wait share it. */
+  #question: Deferred<StatusFrame> | undefined;
 
   constructor(setup: WireSetup) {
     const { settings, credentials, core } = setup;
@@ -103,13 +111,28 @@ export class Wire implements Protocol {
     this.#setup.core().connection.send(frame);
   }
 
-  /** What is on the wire has changed: while it is a turn, the server answers nothing else. */
+  /** A turn was sent or answered. */
   busyChanged(): void {
     const session = this.#session;
     if (!session) return;
     const busy = this.#setup.user.busy();
-    session.hold(busy);
+    // Only a server that reads while it works gets a `status` during a turn. It answers the turn first.
+    if (this.#readsWhileWorking) session.statuses.hold(busy);
     if (!busy && this.#answersPings && session.pings.due > 0) this.#setup.core().connection.answerDue();
+  }
+
+  /**
+   * Writes what has waited for the end of a turn. While a turn runs, the real server reads nothing: behind one unread frame it
+   * reads no pongs either, and closes the connection 20 to 40 s later (1011, "keepalive ping timeout").
+   */
+  writeWaiting(): void {
+    const { session } = this;
+    const { core, user } = this.#setup;
+    if (!session) return;
+    if (this.#question && (this.#readsWhileWorking || !user.busy())) this.#ask(session, this.#question);
+    if (!session.pingIsDue || user.busy()) return;
+    session.pingIsDue = false;
+    if (session.pings.due === 0) core().connection.pingNow();
   }
 
   /** A turn was answered; says so where something that was asked before it was not. */
@@ -117,25 +140,32 @@ export class Wire implements Protocol {
     this.#answeredInOrder("turn");
   }
 
-  /** Asks for the server's status. */
-  getStatus(): Promise<StatusFrame> {
-    const { session } = this;
-    const { requestTimeout: timeout } = this.#setup.settings;
-    if (!session) return Promise.reject(requestNotSent());
-    const late = (): AgentwireError =>
-      new RequestTimeoutError(`the server did not answer \`status\` within ${timeout} ms; some do not`, {
-        timeout,
-      });
-    const reply = session.statuses.ask(timeout, late);
-    this.send(encode.status, "status");
-    return reply;
+  /** Asks for the server's status, once no turn runs. */
+  async getStatus(): Promise<StatusFrame> {
+    if (!this.session) throw requestNotSent();
+    this.#question ??= deferred();
+    const { promise } = this.#question;
+    this.writeWaiting();
+    try {
+      return await promise;
+    } catch (error) {
+      throw isAgentwireError(error) ? copyError(error) : error; // several may wait for it
+    }
+  }
+
+  /** The client is closing: what was not sent is given back. */
+  closing(): void {
+    this.#dropQuestion(new ClosedError("the client was closed before `status` was sent"));
   }
 
   /** One ping of the keepalive; returns whether its answer can be waited for. */
   keepAlive(): boolean {
     const { session } = this;
     if (!session) return !this.#setup.core().connection.writable; // a link that takes nothing is judged like one that answers nothing
-    if (this.#setup.user.busy()) return false;
+    if (this.#setup.user.busy()) {
+      session.pingIsDue = true;
+      return false;
+    }
     if (session.pings.due > 0) return this.#answersPings;
     session.pings.add({
       timeout: 0, // the keepalive's own limit counts
@@ -212,7 +242,36 @@ export class Wire implements Protocol {
     const session = this.#session;
     this.#session = undefined;
     session?.end(() => copyError(reason));
+    this.#dropQuestion(reason);
     this.#setup.user.unavailable(reason);
+  }
+
+  // --- status ---
+
+  /** Whether the server is said to read frames while it works on a turn. */
+  get #readsWhileWorking(): boolean {
+    return this.#setup.settings.maxTurnsInFlight > 1;
+  }
+
+  #ask({ statuses }: Session, question: Deferred<StatusFrame>): void {
+    const { requestTimeout: timeout } = this.#setup.settings;
+    this.#question = undefined;
+    if (statuses.due >= MAX_UNANSWERED_STATUSES) {
+      const message = `\`status\` was not sent: the server has left ${statuses.due} unanswered`;
+      question.reject(new RequestTimeoutError(message, { timeout }));
+      return;
+    }
+    const late = (): AgentwireError =>
+      new RequestTimeoutError(`the server did not answer \`status\` within ${timeout} ms; some do not`, {
+        timeout,
+      });
+    statuses.add({ timeout, late, reply: question.resolve, failed: question.reject });
+    this.send(encode.status, "status");
+  }
+
+  #dropQuestion(reason: AgentwireError): void {
+    this.#question?.reject(reason);
+    this.#question = undefined;
   }
 
   // --- messages ---

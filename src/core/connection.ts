@@ -162,8 +162,10 @@ export class Connection {
     if (this.#transition(ready)) {
       step.resolve();
       protocol.ready();
+    } else if (this.closedBy) {
+      step.reject(this.closedBy);
     } else {
-      step.reject(closedByCaller());
+      step.resolve(); // a status listener has lost the link again: another run of attempts serves it
     }
   }
 
@@ -196,6 +198,11 @@ export class Connection {
   /** What excused the server's silence is over: an answer to a ping that is still due counts from now. */
   answerDue(): void {
     if (this.#state.name === "ready") this.#state.keepalive.due();
+  }
+
+  /** Sends a ping that could not be sent when it was due. */
+  pingNow(): void {
+    if (this.#state.name === "ready") this.#state.keepalive.pingNow();
   }
 
   /** Gives up the current socket as if the link had broken. */

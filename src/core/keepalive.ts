@@ -37,6 +37,12 @@ export class Keepalive {
     this.#arm();
   }
 
+  /** Pings now, because a ping could not be sent when it was due. The next one follows an interval later. */
+  pingNow(): void {
+    this.#cancelPing?.();
+    this.#ping();
+  }
+
   stop(): void {
     this.#cancelPing?.();
     this.alive();

@@ -93,6 +93,13 @@ describe("a reply is shown as its raw form says", () => {
     expect(readReply({ text, raw }).text).toBe(readReply({ text }).text);
   });
 
+  test.each([
+    { by: "a newer server, which takes it out", text: "a  z", shown: "a  z" },
+    { by: "a relay, over which it leaks", text: 'a <mark:milestone id="m1">big</mark> z', shown: "a z" },
+  ])("not when it holds a milestone, which is never shown: of $by", ({ text, shown }) => {
+    expect(readReply({ text, raw: 'a <mark:milestone id="m1">big</mark> z' }).text).toBe(shown);
+  });
+
   test.each(["<tests>", "<notebook>", "<TEST>", "<holding:x>", "<thread:delete>", "<thread>", "note>"])(
     "but with %s, which nobody takes out",
     (tag) => {

@@ -53,16 +53,6 @@ describe("silence in a turn", () => {
 });
 
 describe("a request besides the turns", () => {
-  test("waits for the turn that is under way, without its time running", async () => {
-    const made = await fakeCass({ requestTimeout: 1_000 });
-    made.client.prompt("hello");
-    const status = made.client.getStatus();
-    await made.clock.advance(5_000);
-    await made.answers("Hello!");
-    made.says({ type: "status", sdk_mode: true, memory_count: 42 });
-    expect(await status).toEqual({ sdkMode: true, memoryCount: 42 });
-  });
-
   test.each([
     { what: "its connection is lost", code: "connection-lost", end: (made: FakeCass) => made.socket.ends() },
     {

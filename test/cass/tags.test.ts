@@ -45,6 +45,9 @@ describe("what servers leave of tags goes", () => {
     "<mark:self-insight>",
     "<MARK:Insight>",
     "<mark:insight/>",
+    '<mark:milestone id="m1">',
+    '<mark:milestone\nid="m1" x/y>',
+    '<MARK:milestone id="m1"/>',
     "</mark>",
     "</mark:insight>",
     "</think>",
@@ -88,6 +91,8 @@ describe("what is no tag stays as it is", () => {
     "<mark>",
     "<mark:x1>",
     "<mark:>",
+    '<mark:insight id="m1">',
+    '<mark:milestones id="m1">',
     "</mark:x y>",
     "<marked:x>",
     "<hold>x</hold>",
@@ -189,6 +194,9 @@ describe("a mark goes with its text", () => {
     { raw: "a<mark:x>b<mark:y>c</mark>d</mark>e", text: "abde" },
     { raw: "a</mark>b<mark:x>c", text: "abc" },
     { raw: "a<mark:x/>b</mark>c", text: "abc" },
+    { raw: 'a<mark:milestone id="m1">b</mark>c', text: "ac" },
+    { raw: 'a<mark:milestone id="m1">b</mark:milestone>c', text: "ac" },
+    { raw: 'a<mark:milestone id="m1"/>b</mark>c', text: "abc" },
   ])("$raw", ({ raw, text }) => {
     expect(clean(raw)).toBe(text);
   });

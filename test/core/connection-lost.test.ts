@@ -4,6 +4,7 @@ import {
   becomeReady,
   type ConnectionRig,
   connectionIn,
+  connectionRig,
   HANDSHAKE_TIMEOUT,
   PING_INTERVAL,
   PING_TIMEOUT,
@@ -232,6 +233,43 @@ describe("an old socket", () => {
     old.ends();
     await rig.settle();
     expect([rig.news(), rig.connection.status, rig.sockets.length]).toEqual([[], "connecting", 2]);
+  });
+});
+
+describe("a link that a listener loses when it is told that the link is ready", () => {
+  test("comes back like any other, and whoever waits for it is told", async () => {
+    const rig = connectionRig();
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    let again: Promise<void> | undefined;
+    rig.hooks.status = (status) => {
+      if (status !== "ready") return;
+      rig.hooks.status = () => {};
+      rig.hooks.lost = () => {
+        again = rig.connection.connect();
+      };
+      rig.socket.ends();
+    };
+    rig.connection.accept();
+    expect(await wordOf(connected)).toBe("resolved");
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    expect(again && (await wordOf(again))).toBe("resolved");
+    expect([rig.connection.status, rig.sockets.length]).toEqual(["ready", 2]);
+  });
+
+  test("and which does not come back, ends the connection with why it was lost", async () => {
+    const rig = connectionRig({ reconnect: undefined });
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    rig.hooks.status = (status) => {
+      if (status === "ready") rig.socket.ends(1011);
+    };
+    rig.connection.accept();
+    await expect(connected).rejects.toMatchObject({ code: "connection-lost", closeCode: 1011 });
+    expect(rig.connection.status).toBe("closed");
   });
 });
 

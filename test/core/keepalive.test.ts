@@ -64,6 +64,28 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@100", "dead@115"]);
   });
 
+  test("a ping that could not be sent when it was due is sent later, is judged, and the next one follows an interval later", async () => {
+    let sends = false;
+    const log: string[] = [];
+    const { clock, keepalive } = rig({
+      ping: () => {
+        if (sends) log.push(`ping@${clock.now()}`);
+        return sends;
+      },
+      dead: () => log.push(`dead@${clock.now()}`),
+      timeout: 10,
+    });
+    await clock.advance(30);
+    sends = true;
+    keepalive.pingNow();
+    await clock.advance(9);
+    keepalive.alive();
+    await clock.advance(16);
+    expect(log).toEqual(["ping@30", "ping@55"]);
+    await clock.advance(10);
+    expect(log).toEqual(["ping@30", "ping@55", "dead@65"]);
+  });
+
   test("a timeout longer than the interval counts from the first ping without an answer", async () => {
     const { clock, log } = rig({ timeout: 60 });
     await clock.advance(85);

@@ -11,6 +11,7 @@ const setting: CassSetting = {
   rest: "good",
   announces: true,
   answersAsked: true,
+  reads: true,
   instant: false,
   browser: false,
   reconnect: true,
@@ -47,6 +48,41 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
   "a socket that ends when its opening is told is not shown a token": {
     setting: { ...setting, auth: "message", requireConnected: false },
     steps: [cut, { do: "when", moment: "status", deed: "cut" }, { do: "connect" }, { do: "opens" }],
+  },
+  "a question during a turn is not written before the turn is answered, and goes before the next turn": {
+    setting: { ...setting, reads: false },
+    steps: [
+      prompt,
+      prompt,
+      { do: "getStatus" },
+      { do: "advance", ms: 60_000 },
+      { do: "answers" },
+      { do: "answers" },
+    ],
+  },
+  "a client that declares more of its server than is true loses turns, and nothing else": {
+    setting: { ...setting, maxTurnsInFlight: 2, reads: false, recover: true },
+    steps: [prompt, { do: "answers" }, prompt, prompt, { do: "begins" }, { do: "advance", ms: 60_000 }],
+  },
+  "a link that is lost when it is told to be ready comes back, and whoever waits for it is told": {
+    setting: {
+      ...setting,
+      allowAnonymous: true,
+      requireConnected: false,
+      cancel: "reconnect",
+      instant: true,
+      announces: false,
+      recovers: false,
+    },
+    steps: [
+      prompt,
+      { do: "when", moment: "reconnected", deed: "prompt" },
+      { do: "cancel", turn: 0 },
+      { do: "advance", ms: 10_000 },
+      { do: "when", moment: "turn status", deed: "status" },
+      { do: "when", moment: "frame", deed: "cut" },
+      { do: "opens" },
+    ],
   },
   "a response of nobody that cannot be read costs no turn its answer": {
     setting,

@@ -20,6 +20,7 @@ const TAGS = [
   "<thinking>",
   "</thinking>",
   "<mark:x>",
+  '<mark:milestone id="m1">',
   "</mark>",
   "</mark:x>",
   "<memory:x>",

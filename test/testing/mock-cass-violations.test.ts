@@ -139,7 +139,7 @@ describe("order", () => {
 
   test("turn-in-flight: unless pipelining is declared", async () => {
     for (const pipelining of [false, true]) {
-      await using made = await connected({ pipelining });
+      await using made = await connected({ pipelining, unreadFrame: "queue" });
       const { client, noted } = made;
       client.chat("one");
       client.chat("two");
@@ -148,6 +148,20 @@ describe("order", () => {
       client.chat("three");
       await client.until("response");
       expect(noted()).toEqual(pipelining ? [] : ["turn-in-flight"]);
+    }
+  });
+
+  test("frame-mid-turn: where it can end the link, unless pipelining is declared", async () => {
+    for (const pipelining of [false, true]) {
+      await using made = await connected({ pipelining, unreadFrame: "1011" });
+      const { client, noted } = made;
+      client.chat("one");
+      client.say({ type: "ping" });
+      client.say({ type: "status" });
+      await client.until("status");
+      client.say({ type: "status" });
+      await client.until("status");
+      expect(noted()).toEqual(pipelining ? [] : ["frame-mid-turn", "frame-mid-turn"]);
     }
   });
 

@@ -495,6 +495,7 @@ describe("a connection is strictly serial", () => {
     await using server = await MockCassServer.start({
       clock,
       pipelining: true,
+      unreadFrame: "queue",
       answer: ({ message }) => [cassStep.delay(10), `re ${message}`],
     });
     const { id } = server.addConversation();

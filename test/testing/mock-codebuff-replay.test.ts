@@ -13,7 +13,7 @@ import { RawClient } from "./mock-codebuff-raw-client.ts";
 interface Line {
   readonly ms: number;
   readonly conn: number;
-  readonly ev?: "open" | "close";
+  readonly ev?: "open" | "close" | "ws-ping";
   readonly dir?: "c2s" | "s2c";
   readonly raw?: string;
   readonly code?: number;
@@ -38,6 +38,15 @@ const CAPTURED_MODEL: { readonly [prompt: string]: Answer } = {
   ],
 };
 
+/** Another model said what its prompt told it to: `S:{"id":"a","n":3,"delay":50}` is three chunks, 50 ms apart. */
+const countingModel: Answer = function* ({ data: { prompt } }) {
+  const { id, n, delay } = JSON.parse(/^S:(.*)$/.exec(prompt ?? "")?.[1] ?? "");
+  for (let index = 0; index < n; index++) {
+    yield `[${id}:${index}]`;
+    yield step.delay(delay);
+  }
+};
+
 const CAPTURES: readonly { readonly name: string; readonly options?: MockCodebuffOptions }[] = [
   { name: "01-identify" },
   { name: "03-subscribe-unsubscribe" },
@@ -53,6 +62,8 @@ const CAPTURES: readonly { readonly name: string; readonly options?: MockCodebuf
   { name: "21-duplicate-session-id" },
   { name: "24-oversize" },
   { name: "26-concurrent-prompts-and-ping" },
+  { name: "48-init-while-prompt-runs" },
+  { name: "53-second-frame-mid-prompt-keepalive-ping-timeout" },
   { name: "f2-prompt-openai-gpt4" },
   { name: "f5-init" },
   // The captured proxy ran with a shortened timeout.
@@ -64,7 +75,7 @@ describe("every captured exchange with the real proxy comes out the same, byte f
   test.each(CAPTURES)("$name", async ({ name, options }) => {
     const clock = new ManualClock();
     const answer: Answer = (prompt, context) =>
-      CAPTURED_MODEL[prompt.data.prompt ?? ""]?.(prompt, context) ?? [];
+      (CAPTURED_MODEL[prompt.data.prompt ?? ""] ?? countingModel)(prompt, context);
     await using server = await MockCodebuffServer.start({ answer, clock, ...options });
     const clients = new Map<number, RawClient>();
     const clientOf = (line: Line): RawClient => {
@@ -78,6 +89,7 @@ describe("every captured exchange with the real proxy comes out the same, byte f
       // Captures count from the opening of each connection, or from their beginning.
       if (line.ms > ms) await clock.advance(line.ms - ms);
       ms = line.ms;
+      if (line.ev === "ws-ping") continue;
       if (line.ev === "open") clients.set(line.conn, await RawClient.connect(server.url));
       else if (line.dir === "c2s") clientOf(line).send(wholeFrame(line.raw ?? ""));
       else if (line.dir === "s2c") expect(await clientOf(line).next()).toBe(line.raw);

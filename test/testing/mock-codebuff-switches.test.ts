@@ -406,7 +406,11 @@ describe("switch heartbeat (proxy)", () => {
 
   test("a ping that waits behind a prompt does not count, nor do other messages", async () => {
     const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({ clock, answer: () => [step.hang()] });
+    await using server = await MockCodebuffServer.start({
+      clock,
+      unreadFrame: "queue",
+      answer: () => [step.hang()],
+    });
     using busy = await RawClient.identified(server.url, "a");
     using chatty = await RawClient.identified(server.url, "b");
     busy.prompt(1, "p-1");

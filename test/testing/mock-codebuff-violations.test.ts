@@ -145,7 +145,7 @@ const MISTAKES: readonly {
 
 describe("violations: each mistake is noted once, with its kind", () => {
   test.each(MISTAKES)("$title", async ({ script, kind, detail, also }) => {
-    await using server = await MockCodebuffServer.start({ answer: () => [] });
+    await using server = await MockCodebuffServer.start({ unreadFrame: "queue", answer: () => [] });
     using client = await RawClient.identified(server.url);
     script(client);
     client.send({ type: "ping", txid: 99 });
@@ -163,6 +163,7 @@ describe("violations: each mistake is noted once, with its kind", () => {
     using client = await RawClient.identified(server.url);
     client.send({ type: "subscribe", txid: 1, topics: ["updates"] });
     client.prompt(2, "p-1");
+    await client.untilTerminal("p-1");
     client.prompt(3, "p-2");
     await client.untilTerminal("p-2");
     await client.close();
@@ -240,7 +241,8 @@ describe("left-mid-prompt: the client goes while a prompt runs", () => {
   ];
 
   test.each(leaving)("$how", async ({ leave }) => {
-    await using server = await MockCodebuffServer.start({ answer: () => ["so far", step.hang()] });
+    const answer = () => ["so far", step.hang()];
+    await using server = await MockCodebuffServer.start({ unreadFrame: "queue", answer });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
     client.prompt(2, "p-2");

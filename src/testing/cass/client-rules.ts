@@ -80,11 +80,12 @@ export class ClientRules {
   /** A message has arrived, however long it has to wait. */
   arrived(message: Dict, now: number, settings: Settings): readonly CassMistake[] {
     const { type } = message;
-    if (type === "auth") this.#auths.arrive();
-    if (type === "ping") return this.#ping(now);
-    if (!isTurn(message)) return [];
-    const mistakes: CassMistake[] = [];
     const detail = String(type);
+    const isEarly = this.#turns.open > 0 && settings.unreadFrame === "1011" && !settings.pipelining;
+    const mistakes: CassMistake[] = isEarly ? [{ kind: "frame-mid-turn", detail }] : [];
+    if (type === "auth") this.#auths.arrive();
+    if (type === "ping") mistakes.push(...this.#ping(now));
+    if (!isTurn(message)) return mistakes;
     if (this.#auths.open > 0) mistakes.push({ kind: "chat-before-auth", detail });
     if (this.#turns.open > 0 && !settings.pipelining) mistakes.push({ kind: "turn-in-flight", detail });
     const number = this.#turns.arrive();

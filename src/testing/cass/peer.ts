@@ -166,6 +166,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       for (const one of [...mistakesIn(message), ...inOrder]) this.blame(one);
     }
     this.inbox.push(frame);
+    this.#readOrNot();
   }
 
   blame({ kind, detail }: CassMistake): void {
@@ -294,8 +295,15 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     const at = this.#backend.clock.now();
     const turn = new Turn({ ...question, at, connection: this, userId, model }, this, this.#backend, settle);
     this.#turn = turn;
+    this.#readOrNot();
     await turn.perform();
     this.#turn = undefined;
+    this.#readOrNot();
+  }
+
+  /** While a turn runs, a frame that waits for its handler keeps the server from reading on. */
+  #readOrNot(): void {
+    if (this.settings.unreadFrame === "1011") this.read(!(this.#turn && this.inbox.hasWaiting));
   }
 
   /** Something that the server does not survive. */

@@ -129,6 +129,8 @@ export type CassViolationKind =
   | "user-id-in-chat"
   /** A turn while another one was on the wire. */
   | "turn-in-flight"
+  /** A frame while a turn ran, with the switch `unreadFrame: "1011"`: the real server may end the link for it. */
+  | "frame-mid-turn"
   /** A `chat` that had been lost with its connection, sent again as it was. */
   | "resent-chat"
   /** Two pings within five seconds. */

@@ -156,6 +156,14 @@ export interface MockCassSwitches {
    * @default "whole"
    */
   readonly chunking?: "whole" | "fragmented" | "splitUtf8" | "coalesced";
+  /**
+   * A frame that comes while a turn of its connection runs. `queue`: it waits, and so do those behind it. `1011`: it waits
+   * too, and until the turn is over the server reads nothing more, neither pongs nor a Close. It pings every 20 s since
+   * the connection opened, and closes with 1011 "keepalive ping timeout" 20 s after a ping whose pong it has not read:
+   * 20 to 40 s after the frame. The turn goes on, and is stored. It cannot be set for one turn.
+   * @default "queue"; "1011"; "1011"; "queue"
+   */
+  readonly unreadFrame?: "queue" | "1011";
   /** `injected`: every object of every frame has a field that nobody knows. @default "off" */
   readonly extraFields?: "off" | "injected";
   /** `injected`: a frame of an unknown type follows every frame. @default "off" */

@@ -46,6 +46,15 @@ export interface MockCodebuffSwitches {
   /** `fifo`: one running prompt blocks its connection, pings included. @default "fifo"; "concurrent" */
   readonly scheduling?: "fifo" | "concurrent";
   /**
+   * A frame that comes while a prompt of its connection runs, with `scheduling: "fifo"`. `queue`: it waits, and so do
+   * those behind it. `1011`: it waits too, and until the prompt has ended the server reads nothing more, neither pongs nor
+   * a Close. It pings every 20 s since the connection opened, and closes with 1011 "keepalive ping timeout" 20 s
+   * after a ping whose pong it has not read: 20 to 40 s after the frame. A prompt that is cut so counts as left in
+   * its middle: see `idRelease`.
+   * @default "1011"; "queue"
+   */
+  readonly unreadFrame?: "queue" | "1011";
+  /**
    * Empty fields. `mixed`: left out of acks and init-response, null in prompt-response and prompt-error.
    * `omit`: left out everywhere. `keep`: null everywhere, as documented.
    * @default "mixed"; "omit"

@@ -85,6 +85,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (typeof frame === "string")
       journal.addFrame({ at: clock.now(), connection: this, direction: "c2s", raw: frame });
     if (this.#phase === "over") return;
+    this.#blameForUnread(frame);
     if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
     // Where an identify is not required, only an identify must be alone until its answer.
     if (this.#first === "expected")
@@ -95,7 +96,10 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (byteLength(frame, closeAbove) > closeAbove) {
       this.blame({ kind: "oversize-frame", detail: describe(frame) });
       this.close(1009, `frame exceeds limit of ${closeAbove} bytes`);
-    } else this.inbox.push(frame);
+    } else {
+      this.inbox.push(frame);
+      this.#readOrNot();
+    }
   }
 
   override leave(code: number, reason: string): void {
@@ -153,6 +157,11 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (this.#registration) sessions.release(this.#registration, this.#handlers.busy);
     heartbeat?.forget(this);
     this.#handlers.stop();
+  }
+
+  protected override keepaliveTimedOut(): void {
+    this.#blameForLeaving();
+    super.keepaliveTimedOut();
   }
 
   #handleFirst(verdict: Verdict): void {
@@ -219,7 +228,10 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     const isPrompt = message.type === "action" && message.data.type === "prompt";
     if (settings.ackOrder === "before" && !(isPrompt && settings.oddities.chunkBeforeAck)) ack();
     const done = this.#handlers.handle(verdict, ack).then(ack);
-    if (settings.scheduling === "fifo") await done;
+    if (settings.scheduling === "concurrent") return;
+    this.#readOrNot();
+    await done;
+    this.#readOrNot();
   }
 
   #beat(): void {
@@ -234,9 +246,28 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     for (const raw of noiseAfterAck(settings.oddities, frames, txid)) this.send(raw);
   }
 
-  #blameForLeaving(): void {
+  /** While a prompt runs, a frame that waits for its handler keeps the server from reading on. */
+  #readOrNot(): void {
+    if (this.#staysUnread) this.read(!(this.#handlers.busy && this.inbox.hasWaiting));
+  }
+
+  get #staysUnread(): boolean {
+    const { scheduling, unreadFrame } = this.#backend.settings;
+    return scheduling === "fifo" && unreadFrame === "1011";
+  }
+
+  /** Prompts that run or wait, and have no terminal message yet. */
+  get #unanswered(): readonly string[] {
     const waiting = this.#phase === "ready" ? this.inbox.waiting() : [];
-    const left = [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#backend.settings)];
-    for (const promptId of left) this.blame({ kind: "left-mid-prompt", detail: promptId });
+    return [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#backend.settings)];
+  }
+
+  #blameForUnread(frame: InboundFrame): void {
+    if (this.#staysUnread && this.#unanswered.length > 0)
+      this.blame({ kind: "frame-mid-prompt", detail: describe(frame) });
+  }
+
+  #blameForLeaving(): void {
+    for (const promptId of this.#unanswered) this.blame({ kind: "left-mid-prompt", detail: promptId });
   }
 }

@@ -8,6 +8,7 @@ export interface Settings {
   readonly idRelease: { readonly idle: number; readonly midPrompt: number };
   readonly ackOrder: "before" | "late";
   readonly scheduling: "fifo" | "concurrent";
+  readonly unreadFrame: "queue" | "1011";
   readonly nulls: "mixed" | "omit" | "keep";
   readonly balance: number;
   readonly jsonStyle: "mixed" | "spaced" | "compact";
@@ -63,6 +64,7 @@ const PROFILES: { readonly [name in NonNullable<MockCodebuffOptions["profile"]>]
     idRelease: { idle: 0, midPrompt: 60_000 },
     ackOrder: "before",
     scheduling: "fifo",
+    unreadFrame: "1011",
     nulls: "mixed",
     balance: Number.POSITIVE_INFINITY,
     jsonStyle: "mixed",
@@ -94,6 +96,7 @@ const PROFILES: { readonly [name in NonNullable<MockCodebuffOptions["profile"]>]
     idRelease: { idle: 0, midPrompt: 0 },
     ackOrder: "before",
     scheduling: "concurrent",
+    unreadFrame: "queue",
     nulls: "omit",
     balance: 500,
     jsonStyle: "compact",
@@ -138,6 +141,7 @@ export function resolveSettings(options: MockCodebuffOptions): Settings {
     idRelease: { ...profile.idRelease, ...options.idRelease },
     ackOrder: options.ackOrder ?? profile.ackOrder,
     scheduling: options.scheduling ?? profile.scheduling,
+    unreadFrame: options.unreadFrame ?? profile.unreadFrame,
     nulls: options.nulls ?? profile.nulls,
     balance: options.balance ?? profile.balance,
     jsonStyle: options.jsonStyle ?? profile.jsonStyle,

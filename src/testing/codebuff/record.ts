@@ -133,7 +133,9 @@ export type ViolationKind =
   | "empty-prompt"
   /** A promptId that this session id has already used. */
   | "prompt-id-reused"
-  /** The client closed or vanished while a prompt ran or waited: the real proxy does not survive it. */
+  /** A frame came while a prompt ran, with the switch `unreadFrame: "1011"`: the real proxy may end the link for it. */
+  | "frame-mid-prompt"
+  /** The client closed or vanished, or was closed with 1011 for a frame too early, while a prompt ran or waited: the real proxy does not survive it. */
   | "left-mid-prompt"
   /** The upgrade asked for a subprotocol. */
   | "subprotocol-requested"

@@ -19,6 +19,11 @@ export class Inbox<Frame extends string | object> {
     void this.#run();
   }
 
+  /** Whether there are frames that nobody has looked at yet. */
+  get hasWaiting(): boolean {
+    return this.#line.length > this.#head;
+  }
+
   /** Frames that nobody has looked at yet. */
   waiting(): readonly Frame[] {
     return this.#line.slice(this.#head);

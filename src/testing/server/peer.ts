@@ -1,6 +1,8 @@
+import type { Clock } from "../../core/clock.ts";
 import { type ConnectionFaults, LinkFaults } from "./faults.ts";
 import type { InboundFrame } from "./inbound.ts";
 import { Inbox } from "./inbox.ts";
+import { Keepalive } from "./keepalive.ts";
 import { mayBeSent, type PeerLink } from "./link.ts";
 import type { ConnectionClosed, ServedConnection } from "./record.ts";
 import type { LinkMistake, SocketPeer } from "./socket-peer.ts";
@@ -12,6 +14,7 @@ export type End = Omit<ConnectionClosed, "wasClean">;
 export interface PeerHost {
   /** The name of the mock with a port, for what is said to those who have none. */
   readonly withPort: string;
+  readonly clock: Clock;
   readonly journal: { changed(): void };
 }
 
@@ -28,6 +31,8 @@ export abstract class Peer implements ServedConnection, SocketPeer {
   protected readonly inbox: Inbox<InboundFrame>;
   readonly #link: PeerLink;
   readonly #host: PeerHost;
+  readonly #keepalive: Keepalive;
+  #reading = true;
   /** What was to be sent during a pause; undefined when there is none. */
   #held: (string | Uint8Array)[] | undefined;
   #end: End | undefined;
@@ -39,6 +44,7 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     this.inbox = new Inbox((frame) => this.handle(frame));
     this.#link = link;
     this.#host = host;
+    this.#keepalive = new Keepalive(host.clock, () => this.keepaliveTimedOut());
   }
 
   abstract get state(): string;
@@ -72,7 +78,10 @@ export abstract class Peer implements ServedConnection, SocketPeer {
 
   close(code = 1000, reason = ""): void {
     if (!mayBeSent(code)) throw new RangeError(`${code} is not a code that a Close frame can carry`);
-    if (this.#finish({ by: "server", code, reason })) this.#link.close(code, reason);
+    if (!this.#finish({ by: "server", code, reason })) return;
+    this.#link.close(code, reason);
+    // Otherwise the client's Close would never be read.
+    if (!this.#reading) this.#link.resume?.();
   }
 
   drop(): void {
@@ -94,7 +103,7 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     this.#held = undefined;
     for (const frame of held) this.send(frame);
     this.inbox.resume();
-    this.#link.resume?.();
+    if (this.#reading) this.#link.resume?.();
   }
 
   /** The link reports the client's Close frame. */
@@ -118,6 +127,27 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     return true;
   }
 
+  /**
+   * Reads from the client, or not, as a server does that holds one frame which its handler has not asked for: then
+   * nothing more is read, pongs and Close included, and the keepalive runs towards its end.
+   */
+  protected read(reading: boolean): void {
+    if (this.#end || reading === this.#reading) return;
+    this.#reading = reading;
+    if (reading) {
+      this.#keepalive.readAgain();
+      if (!this.#held) this.#link.resume?.();
+    } else {
+      this.#keepalive.stopReading();
+      this.#link.pause?.();
+    }
+  }
+
+  /** No pong was read in time. */
+  protected keepaliveTimedOut(): void {
+    this.close(1011, "keepalive ping timeout");
+  }
+
   /** Whether either side has ended the connection. */
   protected get over(): boolean {
     return this.#end !== undefined;
@@ -132,6 +162,7 @@ export abstract class Peer implements ServedConnection, SocketPeer {
   #finish(end: End): boolean {
     if (this.#end) return false;
     this.#end = end;
+    this.#keepalive.stop();
     this.release(end);
     this.#held = undefined;
     this.inbox.end();

@@ -1,87 +1,14 @@
-import { readFileSync } from "node:fs";
-import { CassClient, type CassClientOptions } from "agentwire/cass";
-import { ManualClock } from "agentwire/testing";
 import { expect } from "vitest";
-import { collect, eventsOf, failureOf, once } from "../../helpers/cass.ts";
-import { FakeSocket } from "../../helpers/fake-socket.ts";
+import { collect, eventsOf, failureOf, once, rejection, saw } from "../../helpers/cass.ts";
+import { type Line, linesOf, replaying, unsignedToken } from "../support/replay.ts";
 import { forAll } from "./each.ts";
 
 const USER = "b24df856-2728-4205-a8ec-f5f0055a5c07";
 
-/** One line of a capture: `test/fixtures/cass-v2`. */
-interface Line {
-  readonly dir?: "c2s" | "s2c";
-  readonly raw?: string;
-  readonly code?: number;
-}
-
-/**
- * The other side of a socket, which plays a capture and understands nothing of it: it says the server's lines, and where
- * the capture has one of a client, it waits until something was sent.
- */
-class Replay extends FakeSocket {
-  /** What the captured client said, and what this one said in its place. */
-  readonly pairs: (readonly [captured: string, sent: string])[] = [];
-  readonly #lines: readonly Line[];
-  #at = 0;
-
-  constructor(lines: readonly Line[]) {
-    super();
-    this.#lines = lines;
-    // When whoever asked for it listens.
-    setTimeout(() => {
-      this.accepts();
-      this.#play();
-    });
-  }
-
-  override send(data: string): void {
-    super.send(data);
-    this.pairs.push([this.#lines[this.#at++]?.raw ?? "nothing", data]);
-    queueMicrotask(() => this.#play());
-  }
-
-  override close(code?: number, reason?: string): void {
-    super.close(code, reason);
-    queueMicrotask(() => this.ends(code));
-  }
-
-  /** Whether everything was said. */
-  get isOver(): boolean {
-    return this.#at >= this.#lines.length;
-  }
-
-  #play(): void {
-    for (let line = this.#lines[this.#at]; line && line.dir !== "c2s"; line = this.#lines[this.#at]) {
-      this.#at++;
-      if (line.raw !== undefined) this.receives(line.raw);
-      if (line.code !== undefined) this.ends(line.code);
-    }
-  }
-}
-
-function linesOf(name: string): readonly Line[] {
-  const url = new URL(`../../fixtures/cass-v2/${name}.jsonl`, import.meta.url);
-  const lines = readFileSync(url, "utf8").trim().split("\n");
-  return lines.map((line): Line => JSON.parse(line));
-}
-
-/** A token of the captured user, which nobody has signed. */
-const TOKEN = `${btoa('{"alg":"HS256"}')}.${btoa(JSON.stringify({ sub: USER, type: "access", exp: 4_102_444_800 }))}.x`;
+const TOKEN = unsignedToken(USER);
 
 const nobody = { allowAnonymous: true } as const;
 const asUser = { token: TOKEN } as const;
-
-function replaying(
-  lines: readonly Line[],
-  options: Partial<CassClientOptions>,
-): { readonly client: CassClient; readonly socket: Replay; readonly clock: ManualClock } {
-  const clock = new ManualClock();
-  const socket = new Replay(lines);
-  const createWebSocket = (): FakeSocket => socket;
-  const client = new CassClient({ url: "ws://127.0.0.1:8000/ws", clock, createWebSocket, ...options });
-  return { client, socket, clock };
-}
 
 const GREETINGS = [
   { name: "01-no-token", options: nobody, identity: { userId: null, verified: false } },
@@ -239,3 +166,149 @@ forAll(
     expect([client.status, clock.pending]).toEqual(["closed", 0]);
   },
 );
+
+const TOOL_USER = "3dd2248f-bc24-4e70-825a-692bf516a5d9";
+
+forAll("capture 64-tools-three-rounds: an older server joins the words of all rounds", async () => {
+  const { client, socket } = replaying(linesOf("64-tools-three-rounds", "v1"), {
+    token: unsignedToken(TOOL_USER),
+  });
+  const warnings = collect(client, "protocolWarning");
+  const titled = once(client, "title");
+  const conversationId = "8677e151-4dc4-41da-82d7-4d9ef9c9d8c4";
+  const message = 'S:{"id":"x","tools":3}';
+  const turn = client.prompt({ message, conversationId });
+  const events = eventsOf(turn);
+  const result = await turn.result;
+  const round = [
+    { kind: "tools", tools: ["recall_journal"] },
+    { kind: "result", tool: "recall_journal", success: true, result: "tool says ok" },
+    { kind: "submitting", results: 1 },
+  ];
+  const continued = { kind: "continuation", stopReason: "tool_use", hasText: true, newTools: 1 };
+  expect(
+    events.map((event) =>
+      event.type === "thinking" ? event.progress : event.type === "debug" ? event.debug : event.type,
+    ),
+  ).toEqual([
+    { kind: "retrieving" },
+    { kind: "generating", by: "Claude" },
+    ...[1, 2, 3].flatMap((number) => [
+      { kind: "loop", round: number, stopReason: "tool_use", tools: ["recall_journal"] },
+      ...round,
+      number < 3 ? continued : { ...continued, stopReason: "end_turn", newTools: 0 },
+      { kind: "text", text: number < 3 ? "more" : "[x]" },
+    ]),
+    "response",
+  ]);
+  expect(result).toMatchObject({
+    text: "let me check\nmore\nmore\n[x]",
+    conversationId,
+    usage: { inputTokens: 6000, outputTokens: 600 },
+  });
+  expect(await titled).toMatchObject({ conversationId, title: "Title of 8677e151" });
+  const [[captured = "", sent = ""] = []] = socket.pairs;
+  expect(JSON.parse(sent)).toEqual(JSON.parse(captured));
+  expect([socket.isOver, warnings]).toEqual([true, []]);
+  await client.close();
+});
+
+forAll("capture 71-auth-same-token-twice: the answer to a second `auth` changes nothing", async () => {
+  const lines = linesOf("71-auth-same-token-twice", "v1");
+  const asked = lines.findIndex(({ dir }) => dir === "c2s");
+  // A client of ours shows its token once.
+  const once = lines.filter((_, at) => at !== asked + 1);
+  const { client, socket } = replaying(once, { auth: "message", token: unsignedToken(TOOL_USER) });
+  const kinds: string[] = [];
+  client.on("protocolWarning", ({ kind }) => void kinds.push(kind));
+  await client.connect();
+  expect(client.identity).toEqual({ userId: TOOL_USER, verified: true, sdkMode: true });
+  expect(socket.pairs.map(([, sent]) => JSON.parse(sent).type)).toEqual(["auth"]);
+  expect([socket.isOver, kinds, client.status]).toEqual([true, ["stray-message"], "ready"]);
+  await client.close();
+});
+
+forAll(
+  "capture 73-leave-mid-turn-and-come-back: an older server has no route for messages, so the conversation is read",
+  async () => {
+    const lines = linesOf("73-leave-mid-turn-and-come-back", "v1");
+    const note = lines.find(({ text }) => text !== undefined)?.text ?? "";
+    const fetched: string[] = [];
+    const { client, socket } = replaying(lines, {
+      token: unsignedToken(TOOL_USER),
+      reconnect: false,
+      recover: true,
+      fetch: async (url) => {
+        fetched.push(new URL(url).pathname);
+        return new Response(note.replace("GET messages: ", ""), { status: 404 });
+      },
+    });
+    const conversationId = "939808c9-80b0-4210-8dc2-4aed1e00dc21";
+    const message = 'S:{"id":"x","pre":800}';
+    const turn = client.prompt({ message, conversationId });
+    expect(await failureOf(turn)).toMatchObject({
+      code: "connection-lost",
+      closeCode: 1006,
+      delivery: "unknown",
+    });
+    expect(fetched).toEqual([
+      `/conversations/${conversationId}/messages`,
+      `/conversations/${conversationId}`,
+    ]);
+    expect(socket.isOver).toBe(true);
+  },
+);
+
+const MUTE_USER = "5fefe23e-b6f0-4ef0-a881-8ab8145347aa";
+const MUTE = "76-second-frame-mid-turn-keepalive-ping-timeout";
+
+forAll(
+  `capture ${MUTE}: a second frame in a turn loses it, which is the risk of \`maxTurnsInFlight\` above 1`,
+  async () => {
+    const { client, socket } = replaying(linesOf(MUTE), {
+      token: unsignedToken(MUTE_USER),
+      maxTurnsInFlight: 2,
+      reconnect: false,
+    });
+    const turn = client.prompt('S:{"id":"z","pre":60000}');
+    const asking = rejection(once(client, "authenticated").then(() => client.getStatus()));
+    const lost = { code: "connection-lost", closeCode: 1011, closeReason: "keepalive ping timeout" };
+    expect(await failureOf(turn)).toMatchObject({ ...lost, delivery: "unknown" });
+    expect(await asking).toMatchObject(lost);
+    expect(socket.isOver).toBe(true);
+  },
+);
+
+forAll(`capture ${MUTE}: with one turn in flight the second frame waits, and nothing is lost`, async () => {
+  const { client, socket, clock } = replaying(linesOf(MUTE), { token: unsignedToken(MUTE_USER) });
+  const turn = client.prompt('S:{"id":"z","pre":60000}');
+  await saw(turn, "thinking", 2);
+  const asking = rejection(client.getStatus());
+  await clock.advance(60_000);
+  expect(socket.pairs.map(([, sent]) => JSON.parse(sent).type)).toEqual(["chat"]);
+  expect([turn.status, client.status, socket.isOver]).toEqual(["streaming", "ready", false]);
+  await client.close();
+  expect(await asking).toMatchObject({ code: "closed" });
+});
+
+forAll("capture 80-all-metacognitive-tags: a newer server takes all of them out", async () => {
+  const { client, socket } = replaying(linesOf("80-all-metacognitive-tags"), {
+    token: unsignedToken("a01d1ca2-1911-4520-8e90-f3706283754d"),
+  });
+  const warnings = collect(client, "protocolWarning");
+  const result = await client.prompt("all of them").result;
+  expect(result.text).toBe("a           z"); // what stood between them is the server's
+  expect(result.message).toMatchObject({
+    marks: [{ category: "insight", description: "aha" }],
+    holds: [{ content: "belief", topic: "t", differ_user: null, is_identity: false, confidence: 0.7 }],
+    notes: [{ type: "moment", content: "n", level: null }],
+    milestones: [{ id: "m1", content: "big" }],
+    self_observations: [{ observation: "obs", category: "c", confidence: 0.8 }],
+    user_observations: [{ observation: "likes tea", direction: null }],
+    stakes: null,
+  });
+  expect(result.audio?.mediaType).toBe("audio/mpeg");
+  expect(await result.audio?.bytes()).toHaveLength(3_000);
+  expect([socket.isOver, warnings]).toEqual([true, []]);
+  await client.close();
+});

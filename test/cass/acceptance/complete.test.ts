@@ -81,6 +81,7 @@ const SWITCHES: Readonly<Record<string, readonly unknown[]>> = {
   failure: ["drop", "close1000", "zombie", "error"],
   death: ["off", ...DEATHS],
   refuseUpgrade: [false, 403, "never-answered", "wrong-accept"],
+  unreadFrame: ["queue", "1011"],
   chunking: ["whole", "fragmented", "splitUtf8", "coalesced"],
   extraFields: ["off", "injected"],
   unknownType: ["off", "injected"],
@@ -107,7 +108,7 @@ const CHECKLIST = Object.entries({ A: 3, B: 5, C: 5, D: 2, E: 5, F: 4 }).flatMap
 
 /** Everything that has to be tested by name, as the protocol's description counts it. */
 const required: readonly string[] = [
-  ...numbered("difference ", 12),
+  ...numbered("difference ", 14),
   ...Object.entries(SWITCHES).flatMap(([name, values]) => values.map((value) => `switch ${name}=${value}`)),
   ...CHECKLIST,
   ...named("3.3", "absent token", "invalid token", "no default user", "bad auth"),
@@ -175,6 +176,11 @@ const required: readonly string[] = [
     "13-chat-auth-no-conv-continuous",
     "17-tool-loop",
     "40-sigterm-while-idle-and-while-chat-in-flight",
+    "64-tools-three-rounds",
+    "71-auth-same-token-twice",
+    "73-leave-mid-turn-and-come-back",
+    "76-second-frame-mid-turn-keepalive-ping-timeout",
+    "80-all-metacognitive-tags",
   ),
 ];
 

@@ -33,8 +33,8 @@ onEach(
       await server.waitFor(() => server.turns.length === count);
       await clock.advance(100);
       await (count === 1 ? one : two).result;
+      await asking; // while the server works on the second turn
     }
-    await asking;
     expect(asked(server)).toEqual(["chat one", "status", "chat two"]);
     expect(order).toEqual(["one", "status", "two"]);
   },

@@ -1,3 +1,4 @@
+import { CassClient } from "agentwire/cass";
 import { cassStep } from "agentwire/testing";
 import { expect } from "vitest";
 import {
@@ -8,7 +9,9 @@ import {
   link,
   once,
   rejection,
+  saw,
   says,
+  sent,
   status,
   thrown,
 } from "../../helpers/cass.ts";
@@ -291,3 +294,43 @@ onEach(
     }
   },
 );
+
+onEach(
+  "difference 13: nothing is sent while a turn runs, and what waited goes out behind it",
+  { mock: { status: "answered" } },
+  async ({ client, server, clock }) => {
+    says(server, cassStep.delay(60_000), "late");
+    const turn = client.prompt("slow");
+    await saw(turn, "thinking", 2);
+    const next = client.prompt("next");
+    const asking = client.getStatus();
+    await clock.advance(60_000);
+    expect((await turn.result).text).toBe("late");
+    await server.waitFor(() => sent(server).length === 4);
+    expect(sent(server)).toEqual(["chat slow", "status", "ping", "chat next"]);
+    await saw(next, "thinking", 2);
+    await clock.advance(60_000);
+    await Promise.all([next.result, asking]);
+    expect(server.connections.length).toBe(1);
+  },
+);
+
+for (const token of [5, null, {}, ["a token"]]) {
+  onEach(
+    `difference 14: a token that is no string is never sent: ${JSON.stringify(token)}`,
+    { connected: false, client: { ...message, token: () => token as unknown as string } },
+    async ({ client, server }) => {
+      expect(await rejection(client.connect())).toMatchObject({
+        code: "handshake-refused",
+        reason: "refresh-failed",
+        retryable: false,
+        cause: { code: "invalid-input" },
+      });
+      expect([server.received, server.connections.length]).toEqual([[], 0]);
+      const url = server.url;
+      expect(thrown(() => new CassClient({ url, token: token as unknown as string }))).toMatchObject({
+        code: "invalid-input",
+      });
+    },
+  );
+}

@@ -8,6 +8,9 @@ import { Store } from "./store.ts";
 import { CassUser } from "./user.ts";
 import type { WatchedCassTurn } from "./watched-turn.ts";
 
+/** ms from a frame that the server does not read to the end of its connection, at least. */
+const DEAF_FOR = 20_000;
+
 /** A client, its user and its server, with nothing real between them, and everything watched. */
 export class CassWorld extends Life<CassStep> implements SessionWorld {
   readonly setting: CassSetting;
@@ -71,6 +74,10 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     return this.sockets.at(-1);
   }
 
+  now(): number {
+    return this.clock.now();
+  }
+
   getStatus(): void {
     void this.watch("getStatus", () => this.client.getStatus())?.then(
       ({ memoryCount }) => void this.#given.push(memoryCount),
@@ -81,6 +88,8 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
   written(session: CassSession, message: Written): WatchedCassTurn | undefined {
     const { requireConnected, keepalive } = this.setting;
     const { type } = message;
+    if (session.turns.length > 0 && this.setting.maxTurnsInFlight === 1)
+      this.complain(`wrote ${type} while a turn runs`);
     if (requireConnected && !session.greeted) this.complain(`wrote ${type} before it was greeted`);
     if (type === "auth") {
       if (!message.token) this.complain("showed an empty token");
@@ -193,11 +202,15 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     }
   }
 
-  /** Before time passes, the server has read what it was sent. */
+  /** Before time passes, or a Close comes, the server has read what it was sent. */
   override async take(step: CassStep): Promise<void> {
     const { socket } = this;
-    if (step.do === "advance" && socket?.head && !socket.head.hasBegun) this.peer.begin(socket);
+    const hasRead = step.do === "advance" || step.do === "beginsToClose";
+    if (hasRead && socket?.head && !socket.head.hasBegun) this.peer.begin(socket);
     await super.take(step);
+    if (step.do !== "advance" || this.setting.reads) return;
+    for (const session of this.sockets) if (session.isDeafFor(DEAF_FOR)) session.ends(1011);
+    await this.settle();
   }
 
   protected override async serve(): Promise<void> {

@@ -19,6 +19,8 @@ export interface CassSetting {
   readonly announces: boolean;
   /** Whether it knows `ping` and `status`. */
   readonly answersAsked: boolean;
+  /** Whether it reads while it works on a turn; otherwise it ends a connection with an unread frame, 20 s later, with 1011. */
+  readonly reads: boolean;
   /** Whether it does all that it is asked before `send` returns, as one in the same process can. */
   readonly instant: boolean;
   /** Sockets as in browsers, which cannot be cut. */
@@ -224,6 +226,7 @@ export function cassScenarios(auth: CassSetting["auth"], length: number): fc.Arb
     rest: one<CassSetting["rest"]>("good", "good", "down", "silent"),
     announces: rarely(4).map((never) => !never),
     answersAsked: fc.boolean(),
+    reads: fc.boolean(),
     instant: rarely(6),
     browser: fc.boolean(),
     reconnect: rarely(5).map((never) => !never),

@@ -24,6 +24,7 @@ export interface Asked {
 /** What a session needs to know of the world around it. */
 export interface SessionWorld {
   complain(problem: string): void;
+  now(): number;
   /** The client has written; returns the turn that it is of. */
   written(session: CassSession, message: Written): WatchedCassTurn | undefined;
   /** Whether the server does all that it is asked at once. */
@@ -49,6 +50,8 @@ export class CassSession extends FakeSocket {
   refusesFrame = false;
   declare readonly terminate?: () => void;
   #outbox: string[] = [];
+  /** When the frame behind the running turn was written that stands there unread. */
+  #unread: { readonly behind: Asked; readonly since: number } | undefined;
   readonly #world: SessionWorld;
   readonly #browser: boolean;
 
@@ -78,6 +81,15 @@ export class CassSession extends FakeSocket {
     return this.line[0];
   }
 
+  /** Whether a frame has stood unread behind the running turn for so many ms. */
+  isDeafFor(ms: number): boolean {
+    const { head } = this;
+    if (!this.heard || !head?.turn || this.line.length < 2) return false;
+    const now = this.#world.now();
+    if (this.#unread?.behind !== head) this.#unread = { behind: head, since: now };
+    return now - this.#unread.since >= ms;
+  }
+
   /** Turns that are not answered. */
   get turns(): readonly Asked[] {
     return this.line.filter(({ turn }) => turn);
@@ -97,6 +109,7 @@ export class CassSession extends FakeSocket {
       this.tokenUser = userOf(written.token ?? "");
     }
     this.line.push({ written, turn, hasBegun: false });
+    this.isDeafFor(0); // notes the time
     this.#world.answersAtOnce?.(this);
   }
 

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { fakeCass, serverTime } from "../helpers/cass-fake.ts";
+import { failureOf } from "../helpers/turns.ts";
+import { fakeFetch } from "./support/fake-fetch.ts";
+
+describe("what a hostile server says is kept up to a limit: titles", () => {
+  const titled = (conversation_id: string, title: string) =>
+    ({ type: "title_updated", conversation_id, title }) as const;
+
+  test("of the last 256 conversations", async () => {
+    const { client, says } = bound(await fakeCass());
+    for (let n = 0; n <= 256; n++) says(titled(`c${n}`, `title ${n}`));
+    expect([client.titleOf("c0"), client.titleOf("c1")]).toEqual([undefined, "title 1"]);
+  });
+
+  test.each([
+    { what: "title", id: "c1", title: "x".repeat(1_023) },
+    { what: "id", id: "c".repeat(1_024), title: "x" },
+  ])("with a $what that is too long is told, and not kept", async ({ id, title }) => {
+    const { client, says } = bound(await fakeCass());
+    const told: string[] = [];
+    client.on("title", ({ title }) => void told.push(title));
+    says(titled(id, title));
+    expect([told, client.titleOf(id)]).toEqual([[title], undefined]);
+  });
+});
+
+test("a server that loses turn after turn is searched for 32 replies at a time, and the next turn fails at once", async () => {
+  const { fetch } = fakeFetch("silence");
+  const made = await fakeCass({ recover: true, recoverTimeout: 0, requestTimeout: 0, fetch });
+  const turns = [];
+  for (let lost = 0; lost < 33; lost++) {
+    turns.push(made.client.prompt(`prompt ${lost}`));
+    made.socket.ends();
+    await made.greet("u1", { timestamp: serverTime(lost) });
+  }
+  const last = turns.at(-1);
+  expect(turns.filter(({ status }) => status === "sent")).toHaveLength(32);
+  expect(last && (await failureOf(last))).toMatchObject({ code: "connection-lost", delivery: "unknown" });
+  void made.client.close();
+  made.socket.ends(1000);
+});
+
+test("turns that are lost at once are searched for up to that number too", async () => {
+  const { fetch } = fakeFetch("silence");
+  const made = await fakeCass({ recover: true, recoverTimeout: 0, fetch, maxTurnsInFlight: 40 });
+  const warm = made.client.prompt("warm");
+  await made.answers("warm", { timestamp: serverTime(1) });
+  await warm.result;
+  const turns = Array.from({ length: 40 }, (_, n) => made.client.prompt(`prompt ${n}`));
+  made.socket.ends();
+  await made.settle();
+  expect(turns.filter(({ status }) => status === "sent")).toHaveLength(32);
+  await made.client.close();
+});
+
+/** The parts of a fake that a test uses, as functions. */
+function bound(made: Awaited<ReturnType<typeof fakeCass>>) {
+  return { client: made.client, says: (...messages: readonly object[]) => made.says(...messages) };
+}
