@@ -64,17 +64,19 @@ function* judgeText({ expected, isAnswered, heard }: TurnFacts, { status, text }
   if (status === "completed" && heard !== text) yield ["events-incomplete", difference(heard, text)];
 }
 
-function* judgeReading({ reading, expected }: TurnFacts, { status, by, text }: Ending): Iterable<Fault> {
+function* judgeReading({ reading, expected, closed }: TurnFacts, ending: Ending): Iterable<Fault> {
+  const { status, by, code, text } = ending;
   if (!reading) return;
   if (!expected.startsWith(reading.text)) yield ["wrong-reading", difference(reading.text, expected)];
   if (!reading.toTheEnd) return;
   if (reading.end === "open") yield ["reader-hangs", "its reader still waits, behind the outcome"];
-  const throws = status === "failed" || (status === "cancelled" && by === "signal");
+  const isClosed = closed && code === "closed"; // then the iteration ends at once, and without a throw
+  const throws = (status === "failed" && !isClosed) || (status === "cancelled" && by === "signal");
   if (reading.end === "threw something else")
     yield ["reader-threw", "its reader got another error than `outcome`"];
   else if (reading.end !== "open" && throws !== (reading.end === "threw"))
     yield ["reader-threw", `its reader ended ${reading.end}; the outcome is ${status} by ${by}`];
-  const isDrained = status === "completed" || status === "failed";
+  const isDrained = status === "completed" || (status === "failed" && !isClosed);
   if (isDrained && reading.end !== "open" && reading.text !== text)
     yield ["reading-incomplete", difference(reading.text, text)];
 }

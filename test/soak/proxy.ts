@@ -42,9 +42,14 @@ export class ChaosProxy {
     return this.#cuts;
   }
 
-  /** Links whose client has not let go. */
+  /**
+   * Links whose client has not let go of its socket. One that has said its FIN may still hold it: it is sent a byte,
+   * to which a socket that is gone answers with a reset, so ask again a moment later.
+   */
   get open(): number {
-    return [...this.#links].filter((link) => link.open).length;
+    const open = [...this.#links].filter((link) => link.open);
+    for (const link of open) link.knock();
+    return open.length;
   }
 
   /** Ends the port and every link. */
@@ -98,6 +103,10 @@ class Link {
 
   get open(): boolean {
     return !this.#client.destroyed;
+  }
+
+  knock(): void {
+    if (this.#client.readableEnded && this.#client.writable) this.#client.write("\0");
   }
 
   whenOver(then: () => void): void {
