@@ -70,7 +70,8 @@ export interface AskedCall {
 /** What is left of a client that is closed. */
 export interface Leftovers {
   readonly timers: number;
-  readonly sockets: number;
+  /** Each in a few words. */
+  readonly sockets: readonly string[];
   readonly listeners: number;
 }
 

@@ -208,7 +208,7 @@ class Chapter {
     const onTurns = this.#played.reduce((sum, played) => sum + played.listeners(), 0);
     this.#book.leftovers.push({
       timers: clock.pending,
-      sockets: proxy.open,
+      sockets: proxy.openLinks,
       listeners: listeners() + onTurns,
     });
   }

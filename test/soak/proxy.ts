@@ -52,6 +52,11 @@ export class ChaosProxy {
     return open.length;
   }
 
+  /** The links that are open, in a few words each. */
+  get openLinks(): readonly string[] {
+    return [...this.#links].filter((link) => link.open).map((link) => link.words);
+  }
+
   /** Ends the port and every link. */
   async stop(): Promise<void> {
     const closed = once(this.#server, "close");
@@ -67,7 +72,7 @@ export class ChaosProxy {
       client.resetAndDestroy();
       return;
     }
-    const link = new Link(client, this.target, this.#plan(number), new Dice("link", number), () => {
+    const link = new Link(number, client, this.target, this.#plan(number), () => {
       this.#cuts++;
     });
     this.#links.add(link);
@@ -77,12 +82,19 @@ export class ChaosProxy {
 
 /** One client, and its connection to the server. */
 class Link {
+  readonly #number: number;
+  readonly #plan: LinkPlan;
   readonly #client: Socket;
   readonly #server: Socket;
   readonly #up: Half;
   readonly #down: Half;
 
-  constructor(client: Socket, port: number, plan: LinkPlan, dice: Dice, cut: () => void) {
+  #happened = false;
+
+  constructor(number: number, client: Socket, port: number, plan: LinkPlan, cut: () => void) {
+    this.#number = number;
+    this.#plan = plan;
+    const dice = new Dice("link", number);
     this.#client = client;
     this.#server = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
     this.#up = new Half(client, this.#server, plan.up, dice);
@@ -97,12 +109,20 @@ class Link {
     const half = fault.side === "up" ? this.#up : this.#down;
     half.faultAfter(fault.afterBytes, () => {
       cut();
+      this.#happened = true;
       this.#happen(fault, half);
     });
   }
 
   get open(): boolean {
     return !this.#client.destroyed;
+  }
+
+  get words(): string {
+    const { readableEnded, writableEnded, bytesRead, bytesWritten } = this.#client;
+    const fault = this.#plan.fault ? `${this.#plan.fault.kind} ${this.#plan.fault.side}` : "no fault";
+    const ends = `the client has ${readableEnded ? "said FIN" : "not said FIN"}, and ${writableEnded ? "got one" : "got none"}`;
+    return `link ${this.#number}, ${fault}${this.#happened ? " that has happened" : ""}: ${bytesRead} bytes up, ${bytesWritten} down; ${ends}`;
   }
 
   knock(): void {
