@@ -151,6 +151,12 @@ describe("what a client must not do is noted", () => {
     together("SendMessage");
     await mock.waitFor(({ sends }) => sends.length === 3);
     expect(mock.violations).toHaveLength(1);
+    // The Pong of the barrier has been read; that of the keepalive behind it is none of the next turn's business.
+    together("Cancel", "Ping");
+    await mock.waitFor(({ frames }) => frames.filter(({ raw }) => raw.includes("Pong")).length === 3);
+    together("Ping", "SendMessage");
+    await mock.waitFor(({ sends }) => sends.length === 4);
+    expect(mock.violations).toHaveLength(1);
   });
 
   test("a Cancel, a Ping, its Pong and then a SendMessage are as they should be", async () => {

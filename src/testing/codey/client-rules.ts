@@ -25,7 +25,7 @@ export class ClientRules {
 
   /** The `Pong` of a `Ping` is about to be sent, with so many frames arrived. */
   ponged(arrived: number): void {
-    if (this.#barrier === "none") return;
+    if (this.#barrier !== "missing") return; // a later Ping, such as a keepalive, moves no barrier
     this.#barrier = "under-way";
     this.#arrivedBeforePong = arrived;
   }

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { add, type Counts, NOTHING } from "./counts.ts";
+import type { ProtocolName } from "./plan.ts";
+import type { Message, Order } from "./player.ts";
+import { command, tell } from "./report.ts";
+
+/** ms in which a process ends by itself, once its work is done. */
+const EXIT_BOUND = 6_000;
+
+/** ms without a word after which a process counts as hanging: more than any bound in it. */
+const SILENCE = 120_000;
+
+/** Characters of the error output that are kept. */
+const KEPT = 4_000;
+
+const FROM_SOURCE = new URL("../helpers/from-source.ts", import.meta.url).href;
+
+/** The process of one protocol. */
+export class Child {
+  readonly protocol: ProtocolName;
+  readonly over: Promise<void>;
+  /** Every violation, told. */
+  readonly problems: string[] = [];
+  counts: Counts = NOTHING;
+  readonly #order: Order;
+  readonly #process: ChildProcess;
+  #settled = 0;
+  #stderr = "";
+  #state: "playing" | "done" | "gone" = "playing";
+  #heldBy: readonly string[] | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(order: Order) {
+    this.protocol = order.protocol;
+    this.#order = order;
+    this.#process = fork(join(import.meta.dirname, "player.ts"), [JSON.stringify(order)], {
+      execArgv: ["--import", FROM_SOURCE],
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
+    });
+    const kill = (): void => void this.#process.kill("SIGKILL");
+    process.once("exit", kill);
+    this.#await(SILENCE);
+    this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-KEPT);
+    });
+    this.#process.on("message", (message: Message) => this.#hear(message));
+    this.over = new Promise((resolve) => {
+      this.#process.once("exit", (code, signal) => {
+        process.off("exit", kill);
+        this.#ended(code, signal);
+        resolve();
+      });
+    });
+  }
+
+  /** How far it is, in a few words. */
+  get progress(): string {
+    return `${this.protocol} ${this.#settled}${this.#state === "playing" ? "" : " (over)"}`;
+  }
+
+  #hear(message: Message): void {
+    if (this.#state === "playing") this.#await(SILENCE);
+    switch (message.type) {
+      case "progress":
+        this.#settled = message.turns;
+        return;
+      case "chapter":
+        this.counts = add(this.counts, message.counts);
+        return;
+      case "finding":
+        this.problems.push(tell(message.finding, this.protocol, this.#order.seed));
+        return;
+      case "done":
+        this.#state = "done";
+        this.#await(EXIT_BOUND);
+        return;
+      case "held":
+        this.#heldBy = message.by;
+        return;
+    }
+  }
+
+  #await(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const what =
+        this.#state === "done"
+          ? `the process has not ended within ${ms} ms of its last chapter; it is held by ${this.#heldBy ?? "something"}`
+          : `the process has said nothing for ${ms} ms`;
+      this.#state = "gone";
+      this.#fail("process-hangs", what);
+      this.#process.kill("SIGKILL");
+    }, ms);
+  }
+
+  #ended(code: number | null, signal: string | null): void {
+    clearTimeout(this.#timer);
+    const isFine = this.#state === "done" && code === 0;
+    if (this.#state !== "gone" && !isFine)
+      this.#fail("process-died", `the process ended with ${signal ?? code}\n${this.#stderr}`);
+    this.#state = "gone";
+  }
+
+  #fail(kind: string, message: string): void {
+    const { seed } = this.#order;
+    const again = command(this.protocol, seed);
+    this.problems.push(`VIOLATION ${kind}: ${this.protocol}, seed ${seed}\n  ${message}\n  again: ${again}`);
+  }
+}

@@ -1,0 +1,183 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { Dice } from "./dice.ts";
+import { Half } from "./half.ts";
+import type { FaultPlan, LinkPlan } from "./plan.ts";
+
+/** Stands between clients and a server on loopback, and lets their bytes travel as planned. */
+export class ChaosProxy {
+  readonly #server: Server;
+  readonly #links = new Set<Link>();
+  readonly #plan: (link: number) => LinkPlan;
+  #count = 0;
+  #cuts = 0;
+  /** The port of the server; undefined while there is none, and who connects is turned away. */
+  target: number | undefined;
+
+  private constructor(server: Server, plan: (link: number) => LinkPlan) {
+    this.#server = server;
+    this.#plan = plan;
+    server.on("connection", (client) => this.#accept(client));
+  }
+
+  /** @param plan how the link with this number goes; the first has 0 */
+  static async start(plan: (link: number) => LinkPlan): Promise<ChaosProxy> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new ChaosProxy(server, plan);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Links that clients have opened. */
+  get links(): number {
+    return this.#count;
+  }
+
+  /** Faults that have happened. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  /**
+   * Links whose client has not let go of its socket. One that has said its FIN may still hold it: it is sent a byte,
+   * to which a socket that is gone answers with a reset, so ask again a moment later.
+   */
+  get open(): number {
+    const open = [...this.#links].filter((link) => link.open);
+    for (const link of open) link.knock();
+    return open.length;
+  }
+
+  /** The links that are open, in a few words each. */
+  get openLinks(): readonly string[] {
+    return [...this.#links].filter((link) => link.open).map((link) => link.words);
+  }
+
+  /** Ends the port and every link. */
+  async stop(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    for (const link of this.#links) link.destroy();
+    await closed;
+  }
+
+  #accept(client: Socket): void {
+    const number = this.#count++;
+    if (this.target === undefined) {
+      client.on("error", () => {}); // it may have left already
+      client.resetAndDestroy();
+      return;
+    }
+    const link = new Link(number, client, this.target, this.#plan(number), () => {
+      this.#cuts++;
+    });
+    this.#links.add(link);
+    link.whenOver(() => this.#links.delete(link));
+  }
+}
+
+/** One client, and its connection to the server. */
+class Link {
+  readonly #number: number;
+  readonly #plan: LinkPlan;
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #up: Half;
+  readonly #down: Half;
+
+  #happened = false;
+
+  constructor(number: number, client: Socket, port: number, plan: LinkPlan, cut: () => void) {
+    this.#number = number;
+    this.#plan = plan;
+    const dice = new Dice("link", number);
+    this.#client = client;
+    this.#server = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
+    this.#up = new Half(client, this.#server, plan.up, dice);
+    this.#down = new Half(this.#server, client, plan.down, dice);
+    // A broken side shows on the other one, unless that direction is gone without a trace.
+    client.on("error", () => this.#broken(this.#up, this.#server));
+    this.#server.on("error", () => this.#broken(this.#down, client));
+    client.on("close", () => this.#gone(this.#up, this.#server));
+    this.#server.on("close", () => this.#gone(this.#down, client));
+    const { fault } = plan;
+    if (!fault) return;
+    const half = fault.side === "up" ? this.#up : this.#down;
+    half.faultAfter(fault.afterBytes, () => {
+      cut();
+      this.#happened = true;
+      this.#happen(fault, half);
+    });
+  }
+
+  get open(): boolean {
+    return !this.#client.destroyed;
+  }
+
+  get words(): string {
+    const { readableEnded, writableEnded, bytesRead, bytesWritten } = this.#client;
+    const fault = this.#plan.fault ? `${this.#plan.fault.kind} ${this.#plan.fault.side}` : "no fault";
+    const ends = `the client has ${readableEnded ? "said FIN" : "not said FIN"}, and ${writableEnded ? "got one" : "got none"}`;
+    return `link ${this.#number}, ${fault}${this.#happened ? " that has happened" : ""}: ${bytesRead} bytes up, ${bytesWritten} down; ${ends}`;
+  }
+
+  knock(): void {
+    if (this.#client.readableEnded && this.#client.writable) this.#client.write("\0");
+  }
+
+  whenOver(then: () => void): void {
+    const check = (): void => {
+      if (this.#client.destroyed && this.#server.destroyed) then();
+    };
+    this.#client.on("close", check);
+    this.#server.on("close", check);
+  }
+
+  destroy(): void {
+    this.#up.swallow();
+    this.#down.swallow();
+    this.#client.destroy();
+    this.#server.destroy();
+  }
+
+  #happen({ kind, ms }: FaultPlan, half: Half): void {
+    switch (kind) {
+      case "rst":
+        this.#up.swallow();
+        this.#down.swallow();
+        this.#client.resetAndDestroy();
+        this.#server.resetAndDestroy();
+        return;
+      case "fin":
+        this.#up.finish();
+        this.#down.finish();
+        return;
+      case "half-close":
+        half.finish();
+        return;
+      case "half-open":
+        half.swallow();
+        return;
+      case "dead":
+        this.#up.swallow();
+        this.#down.swallow();
+        return;
+      case "stall":
+        half.stall(ms);
+        return;
+    }
+  }
+
+  #broken(half: Half, other: Socket): void {
+    if (!half.swallows && !other.destroyed) other.resetAndDestroy();
+  }
+
+  /** The socket was closed: what it had said before still passes, and then the other side ends. */
+  #gone(half: Half, other: Socket): void {
+    if (!half.swallows && !other.destroyed && !other.writableEnded) setTimeout(() => other.destroy(), 50);
+  }
+}
