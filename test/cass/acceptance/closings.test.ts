@@ -207,7 +207,7 @@ onEach(
 
 onEach(
   "8 ConnectionLostError: a status that was asked for is lost too",
-  { client: { maxTurnsInFlight: 2 } },
+  { client: { maxTurnsInFlight: 2 }, mock: { unreadFrame: "queue" } },
   async ({ client, server }) => {
     says(server, cassStep.hang());
     const turn = client.prompt("go");
