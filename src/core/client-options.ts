@@ -95,6 +95,7 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
   defaults: SocketDefaults,
   expected: Table & Only<Options, Table>,
 ): ResolvedSocketOptions {
+  if (isObject(options)) checkNames(options, expected, "option"); // before the one is missed that is misspelt
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     throw new InvalidInputError(
       "option `url` is missing.",

@@ -108,6 +108,7 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   /**
    * Listens until the returned function is called. A late listener is first told what stands: the present `status`,
    * the `approval`s and `question`s that are open.
+   * @throws InvalidInputError for an event or an option that does not exist.
    */
   on<Name extends keyof TurnEvents<Event> & string>(
     name: Name,

@@ -53,6 +53,13 @@ describe.each(places)("$place", ({ all, give }) => {
     expect(message).toContain(misspelt(name));
   });
 
+  test.each(names)("`%s` is guessed also where it is missed, because it is misspelt", (name) => {
+    const given = Object.fromEntries(
+      Object.entries(all).map(([each, value]) => [each === name ? misspelt(each) : each, value]),
+    );
+    expect(refusalOf(giving(given)).hint).toBe(`Did you mean \`${name}\`?`);
+  });
+
   test("where nothing like it exists, it is said what does", () => {
     const { hint } = refusalOf(giving(withName(all, "qqqqqqqqqqqq")));
     expect(hint).toMatch(/^These exist: /);
