@@ -118,8 +118,8 @@ onEach(
     const error = await rejection(client.connect());
     expect(error).toMatchObject({
       code: "connect-failed",
-      retryable: true,
-      ...(browserLike ? {} : { status: 403 }),
+      // A wrong path gets the same 403 as wrong credentials.
+      ...(browserLike ? { retryable: true } : { status: 403, retryable: false }),
     });
   },
 );
@@ -128,7 +128,7 @@ onEach(
 
 onEach(
   "8 ConnectError: it says where, and that it may be tried again",
-  { connected: false, mock: { refuseUpgrade: 403 } },
+  { connected: false, mock: { refuseUpgrade: 503 } },
   async ({ client, server }) => {
     const error = await rejection(client.connect());
     expect(error).toMatchObject({

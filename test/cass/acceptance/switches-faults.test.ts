@@ -113,8 +113,7 @@ for (const refuseUpgrade of [false, 403, "never-answered", "wrong-accept"] as co
       }
       expect(await failed).toMatchObject({
         code: refuseUpgrade === "never-answered" ? "connect-timeout" : "connect-failed",
-        retryable: true,
-        ...(refuseUpgrade === 403 && !browserLike ? { status: 403 } : {}),
+        ...(refuseUpgrade === 403 && !browserLike ? { status: 403, retryable: false } : { retryable: true }),
       });
       expect(client.status).toBe("idle");
       server.refuseUpgrades(undefined);
