@@ -49,7 +49,11 @@ export interface SocketClientOptions {
   readonly maxQueuedBytes?: number;
   /** Turns that wait to be sent. @default 100 */
   readonly maxQueuedTurns?: number;
-  /** What one turn keeps for a slow reader, counted in characters of its frames. @default 67_108_864 (64 Mi): bounds memory, far above any answer */
+  /**
+   * Bytes of memory that the events of one turn may take while they wait for a slow reader, estimated: text and whatever else
+   * they hold, and some for each event. Past it the iteration fails, and it alone. See also the option `read` of a turn.
+   * @default 67_108_864 (64 MiB): bounds memory, far above any answer
+   */
   readonly maxBufferedBytes?: number;
   /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. @default 67_108_864 (64 MiB) */
   readonly maxTextBytes?: number;
@@ -248,6 +252,7 @@ export const TURN_CHECKS: Readonly<Record<keyof TurnOptions, Check>> = {
   signal: checks.signal,
   timeout: checks.delay,
   idleTimeout: checks.delay,
+  read: checks.boolean,
 };
 
 /** @throws InvalidInputError when `options` is given and no object, or a field of it is not what it should be. */
