@@ -73,7 +73,7 @@ export interface CassServerStatus {
  * user whom the token names; a token that is refused, or about to expire, is renewed if there is a way, and otherwise the
  * client is closed with a `CassAuthError`. A lost connection comes back by itself, with a token that is good.
  *
- * One turn is with the server at a time, the others wait here. There is no cancel on the wire: the answer of a cancelled turn
+ * One turn is with the server at a time, the others wait here; while it runs, nothing else is sent either. There is no cancel on the wire: the answer of a cancelled turn
  * is waited for, and dropped. A turn that was under way when the link was lost fails with `delivery: "unknown"` and is never
  * sent again by itself; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless
  * `drainTimeout` says so.

@@ -8,6 +8,7 @@ import {
 } from "../core/client-options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
+import { checkNames } from "../core/names.ts";
 import { Redactor } from "../core/redact.ts";
 import { type CassCredentialOptions, Credentials } from "./credentials.ts";
 import type { FetchLike } from "./fetch.ts";
@@ -72,6 +73,7 @@ const CHECKS = {
 
 /** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function hostOf(options: CassRestOptions): RestHost {
+  if (isObject(options)) checkNames(options, CHECKS, "option"); // before the one is missed that is misspelt
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     const hint = 'Give the server\'s address, such as { url: "http://127.0.0.1:8000/" }.';
     throw new InvalidInputError("option `url` is missing.", hint);

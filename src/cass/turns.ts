@@ -118,7 +118,7 @@ export class Turns {
     const { settings, core } = this.#setup;
     const { input, request, conversation, recover, allowForeignUser, options = {} } = order;
     this.#queue.assertRoom(request.bytes);
-    const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = options;
+    const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = options;
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
     const turn: Job["turn"] = new LiveTurn<CassEvent, CassResult>({
       id: randomId("turn"),
@@ -129,6 +129,7 @@ export class Turns {
       timeout,
       idleTimeout: 0, // the silence that counts is the connection's, and it ends the connection
       signal,
+      read,
       textOf,
       soFar: () => ({ state: this.#stateOf(job) }),
       stop: () => this.#interrupted(job),

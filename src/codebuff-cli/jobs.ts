@@ -70,7 +70,7 @@ export class Jobs {
     const { settings, voice } = this.#setup;
     this.#queue.assertRoom(prompt.bytes);
     const { clock, maxBufferedBytes, maxTextBytes, maxQueuedEvents } = settings;
-    const { signal, timeout = 0, idleTimeout = 0 } = options;
+    const { signal, timeout = 0, idleTimeout = 0, read = true } = options;
     const id = randomId("turn");
     const state = newTurnState(maxTextBytes, (callId) => this.#setup.questionId(id, callId));
     const turn: Job["turn"] = new LiveTurn<CodebuffCliEvent, CodebuffCliResult>({
@@ -82,6 +82,7 @@ export class Jobs {
       timeout,
       idleTimeout,
       signal,
+      read,
       textOf,
       soFar: () => ({ cost: costOf(state), state: this.#stateOf(job) }),
       stop: () => this.#interrupted(job),

@@ -84,7 +84,7 @@ export interface CodebuffCliOptions extends CredentialOptions {
   readonly maxQueuedTurns?: number;
   /** Bytes of prompts that wait. @default 1_048_576 */
   readonly maxQueuedBytes?: number;
-  /** What one turn keeps for a reader that has not begun. @default 67_108_864 */
+  /** Bytes of memory that the events of one turn may take while they wait for a reader that has not begun, estimated. @default 67_108_864 */
   readonly maxBufferedBytes?: number;
   /** Bytes of `result.text`; past it the result says `truncated`. @default 67_108_864 */
   readonly maxTextBytes?: number;

@@ -27,10 +27,10 @@ export interface InitData extends Omit<CodebuffInitInput, "fingerprintId"> {
 
 /** @throws InvalidInputError for what no server could take. */
 export function buildInit(input: CodebuffInitInput, usualFingerprintId: string): InitData {
+  if (checks.object.holds(input)) checkFields(input, INIT_FIELDS, "init field");
   if (!checks.object.holds(input) || input.fileContext === undefined) {
     throw new InvalidInputError("`fileContext` is missing.", "Pass an object such as { fileContext: {} }.");
   }
-  checkFields(input, INIT_FIELDS, "init field");
   const { fileContext, repoUrl, authToken, fingerprintId = usualFingerprintId } = input;
   return {
     type: "init",

@@ -134,7 +134,7 @@ export class Prompts {
     const heldBytes = order.first ? 0 : utf8Length(toJson(order.data, "the prompt"));
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
-    const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = order.options ?? {};
+    const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = order.options ?? {};
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
     const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding, textSource), (text) =>
       core().redactor.redact(text),
@@ -148,6 +148,7 @@ export class Prompts {
       timeout,
       idleTimeout,
       signal,
+      read,
       textOf: (event) => (event.type === "response-chunk" ? event.text : ""),
       soFar: () => ({ state: order.stateNow(), cost: costOf(state) }),
       // The proxy knows no cancelling: it goes on working, and its words are late.

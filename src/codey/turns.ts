@@ -100,7 +100,7 @@ export class Turns {
   create(input: unknown, prompt: CodeyPrompt, options: TurnOptions = {}): Job {
     const { settings, core } = this.#setup;
     this.#queue.assertRoom(prompt.bytes);
-    const { signal, timeout = 0, idleTimeout = settings.idleTimeout } = options;
+    const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = options;
     const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
     const state = newTurnState((callId) => core().gate.idFor(callId), maxTextBytes);
     const turn: Job["turn"] = new LiveTurn<CodeyEvent, CodeyResult>({
@@ -112,6 +112,7 @@ export class Turns {
       timeout,
       idleTimeout,
       signal,
+      read,
       textOf: (event) => textOf(state, event),
       soFar: () => ({ usage: job.usage, endedBy: job.endedBy }),
       stop: () => this.#interrupted(job),

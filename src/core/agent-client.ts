@@ -117,6 +117,10 @@ export interface AgentClient<
   reply(id: string, decision: Decision | Answer): Ruling | Reply;
   connect(options?: ConnectOptions): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
+  /**
+   * Listens until the returned function is called.
+   * @throws InvalidInputError for an event or an option that does not exist.
+   */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,

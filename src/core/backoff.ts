@@ -1,3 +1,4 @@
+import { isBusy } from "./connection-errors.ts";
 import { type AgentwireError, isAgentwireError } from "./errors.ts";
 
 /** How to come back after a connection ended. Every field has a default. */
@@ -136,5 +137,5 @@ function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
 
 function isWrongUrl(error: AgentwireError): boolean {
   if (!isAgentwireError(error, "connect-failed") || error.status === undefined) return false;
-  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
+  return error.status >= 400 && !isBusy(error.status);
 }

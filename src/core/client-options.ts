@@ -50,7 +50,11 @@ export interface SocketClientOptions {
   readonly maxQueuedBytes?: number;
   /** Turns that wait to be sent. @default 100 */
   readonly maxQueuedTurns?: number;
-  /** What one turn keeps for a slow reader, counted in characters of its frames. @default 67_108_864 (64 Mi): bounds memory, far above any answer */
+  /**
+   * Bytes of memory that the events of one turn may take while they wait for a slow reader, estimated: text and whatever else
+   * they hold, and some for each event. Past it the iteration fails, and it alone. See also the option `read` of a turn.
+   * @default 67_108_864 (64 MiB): bounds memory, far above any answer
+   */
   readonly maxBufferedBytes?: number;
   /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. @default 67_108_864 (64 MiB) */
   readonly maxTextBytes?: number;
@@ -95,6 +99,7 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
   defaults: SocketDefaults,
   expected: Table & Only<Options, Table>,
 ): ResolvedSocketOptions {
+  if (isObject(options)) checkNames(options, expected, "option"); // before the one is missed that is misspelt
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     throw new InvalidInputError(
       "option `url` is missing.",
@@ -262,6 +267,7 @@ export const TURN_CHECKS: Checks<TurnOptions> = {
   signal: checks.signal,
   timeout: checks.delay,
   idleTimeout: checks.delay,
+  read: checks.boolean,
 };
 
 /** @throws InvalidInputError when `options` is given and no object, or as {@link checkFields}. */

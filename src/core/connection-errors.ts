@@ -16,16 +16,38 @@ const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
   const cause = withoutSecrets(end.cause, redact, MAX_DEPTH);
   const problem = cause instanceof Error ? cause.message : said(cause ?? "");
-  const status = REFUSED_UPGRADE.exec(problem)?.[1];
-  if (status !== undefined) {
-    const hint = "check the path and the port of the URL";
+  const refused = REFUSED_UPGRADE.exec(problem)?.[1];
+  if (refused !== undefined) {
+    const status = Number(refused);
+    const { hint, retryable } = adviceOn(status);
     return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, {
-      status: Number(status),
+      status,
       cause,
+      retryable,
     });
   }
   const why = problem === "" ? `close code ${end.code}` : problem;
   return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, { cause });
+}
+
+const WRONG_URL = "check the path and the port of the URL";
+
+/** What to do about an upgrade that was refused with this HTTP status. */
+function adviceOn(status: number): { readonly hint: string; readonly retryable: boolean } {
+  if (status === 401)
+    return { hint: "check the credentials: the token, the key or the headers", retryable: false };
+  if (status === 403) {
+    const hint = `check the credentials: the token, the key or the headers. Some servers refuse a wrong path so: ${WRONG_URL}`;
+    return { hint, retryable: false };
+  }
+  if (isBusy(status))
+    return { hint: "the server is busy or being restarted: wait, and try again", retryable: true };
+  return { hint: WRONG_URL, retryable: true }; // also of a proxy before a server that is being replaced
+}
+
+/** Whether a server that answers with this HTTP status may take the same request later. */
+export function isBusy(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
 }
 
 /** What a failed attempt threw, as an error of this library. A constructor quotes the address that it does not take. */

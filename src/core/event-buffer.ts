@@ -42,6 +42,11 @@ export class EventBuffer<T> {
     return this.#values.size;
   }
 
+  /** Whether a value that is pushed now has to wait: nobody asks for it yet, and the sequence goes on. */
+  get keeps(): boolean {
+    return !this.#end && this.#waiters.size === 0;
+  }
+
   push(value: T, bytes: number): void {
     if (this.#end) return;
     const waiter = this.#waiters.take();

@@ -12,6 +12,7 @@ import {
 import { EventBuffer } from "./event-buffer.ts";
 import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { GrowingText } from "./growing-text.ts";
+import { keptBytes } from "./kept-bytes.ts";
 import type { TurnToolCall } from "./tool-call.ts";
 import type { Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
 import { TurnTools } from "./turn-tools.ts";
@@ -28,6 +29,8 @@ export interface TurnSetup<Event> {
   readonly timeout: number;
   readonly idleTimeout: number;
   readonly signal: AbortSignal | undefined;
+  /** Whether its events are kept for a reader. */
+  readonly read: boolean;
   /** The text that an event adds to the turn's. */
   readonly textOf: (event: Event) => string;
   /** What else the turn has come to so far; a field that is undefined is left out. */
@@ -281,7 +284,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     };
   }
 
-  /** One event of this turn arrived; `bytes` is what it costs to keep. */
+  /** One event of this turn arrived; `bytes` is the length of what it came in. */
   push(event: Event, bytes: number): void {
     if (!this.open) return;
     if (this.#status !== "streaming") this.#setStatus("streaming");
@@ -289,10 +292,15 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#idle.running) this.#idle.touch();
     else this.active();
     this.#text.add(this.#setup.textOf(event));
-    this.#buffer.push(event, bytes);
+    if (this.#setup.read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
     this.#checkFlow();
     this.#setup.onEvent(event);
     this.#emitter.emit("event", event);
+  }
+
+  /** What cannot be looked into is at least as large as what it came in. */
+  #costOf(event: Event, bytes: number): number {
+    return Math.max(bytes, keptBytes(event, this.#setup.maxBufferedBytes));
   }
 
   complete(result: Result): void {
@@ -380,6 +388,13 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   #consume(consumer: "the async iterator" | "textStream"): Reader<Event> {
+    if (!this.#setup.read) {
+      throw new InvalidInputError(
+        `turn ${this.id} was made with \`read: false\`, and keeps no events.`,
+        'Leave `read` out to read it; `turn.on("event", ...)` and `turn.result` work either way.',
+        { code: "already-consumed" },
+      );
+    }
     if (this.#consumer) {
       throw new InvalidInputError(
         `turn ${this.id} is already read through ${this.#consumer}.`,

@@ -51,7 +51,10 @@ export abstract class SocketClient<
     return this.#shared().close(options);
   }
 
-  /** Listens until the returned function is called. A late listener for `approval` or `question` is told what is open. */
+  /**
+   * Listens until the returned function is called. A late listener for `approval` or `question` is told what is open.
+   * @throws InvalidInputError for an event or an option that does not exist.
+   */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,

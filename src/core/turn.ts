@@ -64,6 +64,11 @@ export interface TurnOptions {
   readonly timeout?: number;
   /** ms without a frame of this turn while the server works on it, 0 for no limit. The client's option of the same name sets the default. */
   readonly idleTimeout?: number;
+  /**
+   * Whether the turn keeps its events for who iterates it. With `false` it keeps none, for a turn that is only listened to, or
+   * whose `result` alone counts; iterating it is `already-consumed`. @default true
+   */
+  readonly read?: boolean;
 }
 
 /**
@@ -97,7 +102,7 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   readonly outcome: Promise<TurnOutcome<Result>>;
   /**
    * The events, in order.
-   * @throws InvalidInputError `already-consumed`, when the turn already has a reader.
+   * @throws InvalidInputError `already-consumed`, when the turn already has a reader, or was made with `read: false`.
    */
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined>;
   /**
@@ -108,6 +113,7 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   /**
    * Listens until the returned function is called. A late listener is first told what stands: the present `status`,
    * the `approval`s and `question`s that are open.
+   * @throws InvalidInputError for an event or an option that does not exist.
    */
   on<Name extends keyof TurnEvents<Event> & string>(
     name: Name,

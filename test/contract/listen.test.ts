@@ -1,7 +1,8 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
+import { EventBuffer } from "../../src/core/event-buffer.ts";
 import { TEXT } from "./fixture.ts";
 import { promise } from "./promise.ts";
-import { collect, drain, eventsOf, hold, shows, statesOf, works } from "./support.ts";
+import { collect, drain, eventsOf, hold, shows, statesOf, thrown, works } from "./support.ts";
 
 promise(
   "listen: a late listener is told the present state, and not the past",
@@ -97,3 +98,28 @@ promise("listen: a listener may prompt, and cancel", async ({ client, backend })
   expect((await first.outcome).status).toBe("cancelled");
   expect(await second).toBe("to second");
 });
+
+promise(
+  "listen: a turn made with `read: false` keeps no event, tells all of them, and cannot be iterated",
+  async ({ client }) => {
+    using kept = vi.spyOn(EventBuffer.prototype, "push");
+    const prompts = [
+      () => client.prompt("hello", { read: false }),
+      () => client.conversation().prompt("hello", { read: false }),
+    ];
+    for (const prompt of prompts) {
+      const turn = prompt();
+      const events = eventsOf(turn);
+      expect(thrown(() => turn[Symbol.asyncIterator]())).toMatchObject({ code: "already-consumed" });
+      expect(thrown(() => turn.textStream[Symbol.asyncIterator]())).toMatchObject({
+        code: "already-consumed",
+      });
+      expect((await turn.result).text).toBe(TEXT);
+      expect(events.length).toBeGreaterThan(0);
+    }
+    expect(kept).not.toHaveBeenCalled();
+    expect(thrown(() => client.prompt("hello", { read: "no" as never }))).toMatchObject({
+      code: "invalid-input",
+    });
+  },
+);

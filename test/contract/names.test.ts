@@ -1,4 +1,9 @@
+import { CodebuffClient } from "agentwire/codebuff";
+import { CodebuffCli } from "agentwire/codebuff-cli";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { buildDemo } from "../../src/cass/prompt.ts";
+import { buildInit } from "../../src/codebuff/init.ts";
+import { buildPrompt } from "../../src/codebuff/prompt.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { makers, places } from "./places.ts";
 import { thrown } from "./support.ts";
@@ -48,6 +53,13 @@ describe.each(places)("$place", ({ all, give }) => {
     expect(message).toContain(misspelt(name));
   });
 
+  test.each(names)("`%s` is guessed also where it is missed, because it is misspelt", (name) => {
+    const given = Object.fromEntries(
+      Object.entries(all).map(([each, value]) => [each === name ? misspelt(each) : each, value]),
+    );
+    expect(refusalOf(giving(given)).hint).toBe(`Did you mean \`${name}\`?`);
+  });
+
   test("where nothing like it exists, it is said what does", () => {
     const { hint } = refusalOf(giving(withName(all, "qqqqqqqqqqqq")));
     expect(hint).toMatch(/^These exist: /);
@@ -64,6 +76,40 @@ describe.each(places)("$place", ({ all, give }) => {
     const given = Object.assign(new Given(), all, { [Symbol("qqqqqqqqqqqq")]: 1 });
     const made = giving(given)();
     if (made instanceof Promise) made.catch(() => {});
+  });
+});
+
+describe("what goes to a backend as it is may have any names", () => {
+  const free = { timeut: 1, constructor: 2, nested: { anything: true } };
+
+  test("in the prompt and the init of Codebuff", () => {
+    const given = {
+      content: [{ type: "text" as const, text: "hello", ...free }],
+      sessionState: free,
+      toolResults: [free],
+      promptParams: free,
+    };
+    const defaults = { fingerprintId: "f", costMode: "normal", model: undefined, newPromptId: () => "p1" };
+    expect(buildPrompt(given, defaults)).toMatchObject(given);
+    expect(buildInit({ fileContext: free }, "f")).toMatchObject({ fileContext: free });
+  });
+
+  test("in a profile that Cass is told", () => {
+    const profile = { relationship: "friend", background: { context: "here", ...free }, ...free };
+    const { frame } = buildDemo({ userId: "u1", profile }, 1_000);
+    expect(JSON.parse(frame(undefined, undefined))).toMatchObject({ profile });
+  });
+
+  test("in the parameters of an agent of the CLI", () => {
+    const client = new CodebuffCli({ command: "/nowhere/at/all", profile: "print" });
+    expect(() => client.prompt("hello", { agent: "a", params: free })).not.toThrow();
+    void client.close({ force: true });
+  });
+
+  test("in headers, and among the tools of a client", () => {
+    const tools = { timeut: () => [] };
+    const client = new CodebuffClient({ url: "ws://127.0.0.1:9", tools, headers: { timeut: "1" } });
+    void client.close({ force: true });
   });
 });
 

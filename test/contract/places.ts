@@ -43,11 +43,10 @@ const reconnect = { maxAttempts: 1, minDelay: 1, maxDelay: 1, shouldReconnect: (
 const rule = { tool: "rm", when: () => true, then: "deny" };
 const nothing = () => [];
 
-const codebuff = (options: Partial<CodebuffClientOptions> = {}) =>
-  new CodebuffClient({ ...socket, ...options });
-const codey = (options: Partial<CodeyClientOptions> = {}) => new CodeyClient({ ...socket, ...options });
-const cass = (options: Partial<CassClientOptions> = {}) => new CassClient({ ...socket, token, ...options });
-const cli = (options: CodebuffCliOptions = {}) => new CodebuffCli({ command: "/nowhere/at/all", ...options });
+const codebuff = () => new CodebuffClient(socket);
+const codey = () => new CodeyClient(socket);
+const cass = () => new CassClient({ ...socket, token });
+const cli = () => new CodebuffCli({ command: "/nowhere/at/all" });
 const never = (): Promise<never> => new Promise(() => {});
 
 export const makers: readonly Maker[] = [
@@ -160,10 +159,15 @@ function options<Options>(
   }));
 }
 
-const inKeepalive = { keepalive: [keepalive, (given: object) => ({ keepalive: given })] } as const;
-const inReconnect = { reconnect: [reconnect, (given: object) => ({ reconnect: given })] } as const;
-const inRules = {
-  "a rule": [rule, (given: object) => ({ toolPolicy: [{ ...rule, tool: "ls" }, given] })],
+/** What is in the options of one that has a connection; `base` is what it needs besides. */
+const inLink = (base: object) =>
+  ({
+    keepalive: [keepalive, (given: object) => ({ ...base, keepalive: given })],
+    reconnect: [reconnect, (given: object) => ({ ...base, reconnect: given })],
+  }) as const;
+
+const inGate = {
+  "a rule": [rule, (given: object) => ({ ...socket, toolPolicy: [{ ...rule, tool: "ls" }, given] })],
 } as const;
 
 const credentials = { apiKey: "k", homeDir: "/nowhere", configDirName: "c", credentialOrder: "cli" };
@@ -230,7 +234,7 @@ const ofCass: readonly Place[] = [
       logger: undefined,
       clock: new ManualClock(),
     },
-    give: (it: Partial<CassRestOptions>) => new CassRest({ url: restUrl, token, ...it }),
+    give: (it: CassRestOptions) => new CassRest(it),
   },
   rest("login, input", login, (it, given) => it.login(given)),
   rest("login, options", call, (it, given) => it.login(login, given)),
@@ -255,15 +259,21 @@ const ofCass: readonly Place[] = [
 ];
 
 export const places: readonly Place[] = [
-  ...options("CodebuffClient", codebuff, {
+  ...options("CodebuffClient", (given: CodebuffClientOptions) => new CodebuffClient(given), {
     options: [codebuffOptions],
-    ...inKeepalive,
-    ...inReconnect,
-    ...inRules,
+    ...inLink(socket),
+    ...inGate,
   }),
-  ...options("CodeyClient", codey, { options: [codeyOptions], ...inKeepalive, ...inReconnect, ...inRules }),
-  ...options("CassClient", cass, { options: [cassOptions], ...inKeepalive, ...inReconnect }),
-  ...options("CodebuffCli", cli, { options: [cliOptions] }),
+  ...options("CodeyClient", (given: CodeyClientOptions) => new CodeyClient(given), {
+    options: [codeyOptions],
+    ...inLink(socket),
+    ...inGate,
+  }),
+  ...options("CassClient", (given: CassClientOptions) => new CassClient(given), {
+    options: [cassOptions],
+    ...inLink({ ...socket, token }),
+  }),
+  ...options("CodebuffCli", (given: CodebuffCliOptions) => new CodebuffCli(given), { options: [cliOptions] }),
   ...ofEach,
   {
     place: "CodebuffClient.init",

@@ -216,6 +216,54 @@ promise(
 );
 
 promise(
+  "reconnect: a server that refuses the credentials is not asked again, and the client says what to check",
+  BACK,
+  async ({ another, link, backend }) => {
+    for (const refusal of [401, 403]) {
+      const client = another(BACK);
+      await works(client);
+      const { calls } = backend;
+      link.refuse(refusal);
+      const told = collect(client, "reconnecting");
+      link.end("cut");
+      await status(client, "closed");
+      expect(await rejection(client.connect())).toMatchObject({
+        cause: {
+          code: "connect-failed",
+          status: refusal,
+          retryable: false,
+          message: expect.stringMatching(/check the credentials/),
+        },
+      });
+      expect([told.length, backend.calls]).toEqual([1, calls]);
+      link.refuse(undefined);
+    }
+  },
+);
+
+promise(
+  "reconnect: a server that is busy is asked again, and the client says to wait",
+  { reconnect: { maxAttempts: 30 } },
+  async ({ client, link }) => {
+    await works(client);
+    const waits = collect(client, "reconnecting");
+    link.refuse(429);
+    link.end("cut");
+    await next(client, "reconnecting", ({ attempt }) => attempt === 3);
+    link.refuse(503);
+    await next(client, "reconnecting", ({ attempt }) => attempt === 20); // far more than a wrong address gets
+    link.refuse(undefined);
+    await status(client, "ready");
+    for (const { error } of waits.slice(1))
+      expect(error).toMatchObject({
+        code: "connect-failed",
+        retryable: true,
+        message: expect.stringMatching(/wait, and try again/),
+      });
+  },
+);
+
+promise(
   "reconnect: `connect()` and a conversation's prompt start the next attempt at once, too",
   { ...BACK, walksBackoff: false },
   async ({ another, link, backend }) => {

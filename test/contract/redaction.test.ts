@@ -97,7 +97,7 @@ promise(
     await noteTurn(notebook, lost);
     await status(client, "ready");
     expect(await works(client)).toBe(TEXT);
-    link.refuse(403);
+    link.refuse(503);
     const refused = next(client, "reconnecting", ({ attempt }) => attempt > 1);
     link.end("cut");
     await refused;

@@ -6,13 +6,39 @@ import { ClosedError, ConnectError, InvalidInputError } from "../../src/core/err
 const target = "ws://127.0.0.1:8000/ws";
 
 describe("a socket that ended before it was open", () => {
-  test.each([400, 403, 404, 503])("tells the HTTP status of a refused upgrade: %i", (status) => {
-    const cause = new Error(`Unexpected server response: ${status}`);
-    const error = connectError({ code: 1006, reason: "", cause }, target, String);
-    expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable: true });
-    expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
-    expect(error.message).toContain("check the path and the port");
-  });
+  test.each<{ statuses: readonly number[]; retryable: boolean; hint: RegExp }>([
+    {
+      statuses: [401],
+      retryable: false,
+      hint: /; check the credentials: the token, the key or the headers$/,
+    },
+    {
+      statuses: [403],
+      retryable: false,
+      hint: /; check the credentials: .*refuse a wrong path so: check the path/,
+    },
+    {
+      statuses: [408, 429, 500, 502, 503, 504],
+      retryable: true,
+      hint: /; the server is busy.*: wait, and try again$/,
+    },
+    {
+      statuses: [200, 301, 400, 404, 405, 410, 426],
+      retryable: true,
+      hint: /; check the path and the port of the URL$/,
+    },
+  ])(
+    "tells the HTTP status of a refused upgrade, whether to try again, and what to do: $statuses",
+    ({ statuses, retryable, hint }) => {
+      for (const status of statuses) {
+        const cause = new Error(`Unexpected server response: ${status}`);
+        const error = connectError({ code: 1006, reason: "", cause }, target, String);
+        expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable });
+        expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
+        expect(error.message).toMatch(hint);
+      }
+    },
+  );
 
   test("tells what the runtime said", () => {
     const cause = new Error("connect ECONNREFUSED");

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { InvalidInputError, TurnCancelledError } from "../../src/core/errors.ts";
+import { EventBuffer } from "../../src/core/event-buffer.ts";
+import { keptBytes } from "../../src/core/kept-bytes.ts";
 import { fateOf, thrownBy, unhandledDuring, wordOf } from "./support/promises.ts";
 import {
   failureOf,
@@ -277,7 +279,7 @@ describe("a signal that was aborted before", () => {
 
 describe("past its limits", () => {
   test("of buffered bytes only the iteration ends: the turn, its listeners and its result go on", async () => {
-    const { turn, told } = turnRig({ maxBufferedBytes: 3 });
+    const { turn, told } = turnRig({ maxBufferedBytes: 3 * keptBytes("a", 1_000) });
     for (const event of ["a", "b", "c", "d", "e"]) turn.push(event, 1);
     expect(turn.status).toBe("streaming");
     const iterator = reader(turn);
@@ -288,8 +290,25 @@ describe("past its limits", () => {
     expect([await turn.result, told.events.length]).toEqual([{ text: "abcdef" }, 6]);
   });
 
+  test.each<{ what: string; event: string; bytes: number }>([
+    { what: "many events of one letter, not their letters", event: "#", bytes: 1 },
+    {
+      what: "text of two bytes a character, not its characters",
+      event: `#${"字".repeat(1_000)}`,
+      bytes: 1_003,
+    },
+    { what: "what cannot be looked into by what it came in", event: "#", bytes: 5_000 },
+  ])("the bytes that are kept count: $what", async ({ event, bytes }) => {
+    const limit = 100_000;
+    const { turn } = turnRig({ maxBufferedBytes: limit });
+    for (let count = 0; count < 10_000; count++) turn.push(event, bytes);
+    const kept = (await readAll(reader(turn))).length - 1;
+    expect(kept).toBe(Math.floor(limit / Math.max(bytes, keptBytes(event, limit))));
+    expect(kept).toBeLessThan(limit / 64);
+  });
+
   test("a reader that keeps up never meets it", async () => {
-    const { turn } = turnRig({ maxBufferedBytes: 3 });
+    const { turn } = turnRig({ maxBufferedBytes: keptBytes("abc", 1_000) });
     const iterator = reader(turn);
     for (let count = 0; count < 20; count++) {
       turn.push("abc", 3);
@@ -324,4 +343,34 @@ test("ten thousand turns on one signal leave no listener on it", async () => {
     turn.complete({ text: "" });
   }
   expect(shared.leftovers().signalListeners).toBe(1); // its own
+});
+
+describe("made with `read: false`", () => {
+  test("it keeps nothing unread, tells everything, and ends as it would", async () => {
+    using kept = vi.spyOn(EventBuffer.prototype, "push");
+    const { turn, told } = turnRig({ read: false, maxBufferedBytes: 1 });
+    for (const event of ["a", "b", "c"]) turn.push(event, 1);
+    expect([kept.mock.calls.length, told.events, turn.text]).toEqual([0, ["a", "b", "c"], "abc"]);
+    turn.complete({ text: turn.text });
+    expect(await outcomeOf(turn)).toBe("completed");
+  });
+
+  test("it is not to be iterated, and says what works instead", () => {
+    const { turn } = turnRig({ read: false });
+    for (const iterate of [() => reader(turn), () => reader(turn.textStream)])
+      expect(thrownBy(iterate)).toMatchObject({
+        code: "already-consumed",
+        message: expect.stringMatching(/`read: false`.*turn\.on/),
+      });
+  });
+
+  test("what it comes from is never paused", () => {
+    const told: string[] = [];
+    const flow = { high: 1, pause: () => void told.push("pause"), resume: () => void told.push("resume") };
+    const { turn } = turnRig({ read: false, flow });
+    for (let count = 0; count < 100; count++) turn.push("x", 100);
+    thrownBy(() => reader(turn));
+    turn.push("x", 100);
+    expect(told).toEqual([]);
+  });
 });

@@ -166,6 +166,7 @@ describe("docs/codebuff-cli.md names", () => {
         signal: true,
         timeout: true,
         idleTimeout: true,
+        read: true,
       }),
     ],
     [

@@ -68,7 +68,7 @@ onEach("5 rule 3: one turn is on the wire, and the others wait here", async ({ c
 
 onEach(
   "5 rule 3: with more of them, a turn that fails takes those behind it on the wire down, and no others",
-  { client: { maxTurnsInFlight: 2 }, mock: { pipelining: true } },
+  { client: { maxTurnsInFlight: 2 }, mock: { pipelining: true, unreadFrame: "queue" } },
   async ({ client, server, clock }) => {
     server.answer = ({ message }) =>
       message === "one" ? [cassStep.delay(10), cassStep.die("drop")] : [`about ${message}`];

@@ -35,7 +35,10 @@ function mostOpen(frames: readonly { readonly raw: string }[]): number {
 for (const maxTurnsInFlight of [1, 5]) {
   onEach(
     `C1: fifty turns have their own replies, in order, ${maxTurnsInFlight} at a time`,
-    { client: { maxTurnsInFlight }, mock: { pipelining: maxTurnsInFlight > 1 } },
+    {
+      client: { maxTurnsInFlight },
+      mock: maxTurnsInFlight > 1 ? { pipelining: true, unreadFrame: "queue" } : {},
+    },
     async ({ client, server }) => {
       server.answer = ({ message }) => [`about ${message}`];
       const settled: string[] = [];

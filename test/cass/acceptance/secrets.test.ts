@@ -148,7 +148,7 @@ const STORIES: readonly Story[] = [
       says(server, cassStep.hang());
       const turn = client.prompt("hi");
       await saw(turn, "thinking", 2);
-      server.refuseUpgrades(403);
+      server.refuseUpgrades(503);
       const waits = once(client, "reconnecting");
       link(server).close(4001, `bye ${user.accessToken}`);
       const { delay } = await waits;

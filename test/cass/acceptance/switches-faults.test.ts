@@ -113,8 +113,7 @@ for (const refuseUpgrade of [false, 403, "never-answered", "wrong-accept"] as co
       }
       expect(await failed).toMatchObject({
         code: refuseUpgrade === "never-answered" ? "connect-timeout" : "connect-failed",
-        retryable: true,
-        ...(refuseUpgrade === 403 && !browserLike ? { status: 403 } : {}),
+        ...(refuseUpgrade === 403 && !browserLike ? { status: 403, retryable: false } : { retryable: true }),
       });
       expect(client.status).toBe("idle");
       server.refuseUpgrades(undefined);
@@ -341,7 +340,10 @@ for (const rateLimits of [true, false]) {
 for (const pipelining of [false, true]) {
   onEach(
     `switch pipelining=${pipelining}: replies come to the turns in their order`,
-    { mock: { pipelining }, client: { maxTurnsInFlight: pipelining ? 3 : 1 } },
+    {
+      mock: { pipelining, ...(pipelining ? { unreadFrame: "queue" } : {}) },
+      client: { maxTurnsInFlight: pipelining ? 3 : 1 },
+    },
     async ({ client, server, clock }) => {
       server.answer = ({ message }) => [cassStep.delay(100), `about ${message}`];
       const turns = ["one", "two", "three"].map((message) => client.prompt(message));
@@ -356,6 +358,61 @@ for (const pipelining of [false, true]) {
     },
   );
 }
+
+onEach(
+  "switch unreadFrame=1011: a turn of a minute loses nothing, because nothing is sent while it runs",
+  { mock: { unreadFrame: "1011", status: "answered" } },
+  async ({ client, server, clock }) => {
+    server.answer = ({ message }) => [cassStep.delay(60_000), `about ${message}`];
+    const turns = ["one", "two"].map((message) => client.prompt(message));
+    await server.waitFor(() => server.turns.length === 1);
+    const asking = client.getStatus();
+    for (const [index, turn] of turns.entries()) {
+      await server.waitFor(() => server.turns.length === index + 1);
+      await clock.advance(60_000);
+      expect((await turn.result).text).toBe(`about ${["one", "two"][index]}`);
+      expect(await asking).toMatchObject({ sdkMode: true }); // before the second turn is over
+    }
+    expect(server.connections.length).toBe(1);
+  },
+);
+
+onEach(
+  "switch unreadFrame=1011: with `maxTurnsInFlight` above 1 the server ends the connection, and both turns are lost",
+  {
+    mock: { unreadFrame: "1011", pipelining: true, answer: () => [cassStep.hang()] },
+    client: { maxTurnsInFlight: 2, reconnect: false },
+  },
+  async ({ client, server, clock }) => {
+    const turns = ["one", "two"].map((message) => client.prompt(message));
+    await server.waitFor(() => asked(server).length === 2);
+    await clock.advance(40_000);
+    const lost = { code: "connection-lost", delivery: "unknown", closeCode: 1011 };
+    expect(await Promise.all(turns.map(failureOf))).toMatchObject([lost, lost]);
+  },
+);
+
+onEach(
+  "switch unreadFrame=queue: with `maxTurnsInFlight` above 1 prompts and the status are sent during a turn",
+  {
+    mock: { unreadFrame: "queue", pipelining: true, status: "answered" },
+    client: { maxTurnsInFlight: 2 },
+  },
+  async ({ client, server, clock }) => {
+    server.answer = ({ message }) => [cassStep.delay(60_000), `about ${message}`];
+    const turns = ["one", "two"].map((message) => client.prompt(message));
+    await server.waitFor(() => asked(server).length === 2);
+    const asking = client.getStatus();
+    await server.waitFor(() => asked(server).length === 3);
+    for (const [index, turn] of turns.entries()) {
+      await server.waitFor(() => server.turns.length === index + 1);
+      await clock.advance(60_000);
+      expect((await turn.result).text).toBe(`about ${["one", "two"][index]}`);
+    }
+    expect(await asking).toMatchObject({ sdkMode: true });
+    expect(server.connections.length).toBe(1);
+  },
+);
 
 for (const resends of [false, true]) {
   onEach(

@@ -31,6 +31,7 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     timeout: TOTAL,
     idleTimeout: IDLE,
     signal: controller.signal,
+    read: true,
     textOf: (event) => (event.startsWith("#") ? "" : event),
     soFar: () => ({}),
     stop: () => void told.stops++,

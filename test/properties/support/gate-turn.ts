@@ -28,6 +28,7 @@ export class GateTurn implements Waiting {
       input: "",
       clock: world.clock,
       maxBufferedBytes: 100,
+      read: true,
       maxTextBytes: 100,
       timeout: 0,
       idleTimeout: 0,

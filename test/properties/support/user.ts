@@ -110,7 +110,9 @@ export class User {
         return;
       case "close":
         this.closes(step.force);
-        this.#world.watch("close", () => client.close(step));
+        this.#world.watch("close", () =>
+          client.close({ force: step.force, drainTimeout: step.drainTimeout }),
+        );
         return;
       case "when":
         this.#armed.push(step);

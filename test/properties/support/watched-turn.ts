@@ -21,6 +21,8 @@ const RANK: Readonly<Record<Status, number>> = {
 export abstract class WatchedTurn<Event, Result extends TurnResult> {
   /** No other turn has it. */
   readonly name: string;
+  /** Its client was closed before anybody could listen to it: its events were told to nobody but its reader. */
+  isUntold = false;
   readonly reader: Reader;
   readonly abort: ReturnType<typeof countingController> | undefined;
   /** Events as the client told them. */
@@ -207,7 +209,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
   }
 
   *#checkReading(outcome: TurnOutcome<Result>): Iterable<string> {
-    if (this.reader === "nobody" || this.#left) return;
+    if (this.reader === "nobody" || this.#left || this.isUntold) return;
     if (!this.#readerEnd) {
       yield "its reader still waits";
       return;

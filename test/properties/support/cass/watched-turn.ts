@@ -9,8 +9,6 @@ export class WatchedCassTurn extends WatchedTurn<CassEvent, CassResult> {
   readonly place: number;
   /** Whether it was written to a socket. */
   wasSent = false;
-  /** Its client was closed before anybody could listen to it. */
-  isUntold = false;
   /** Whether a server has answered it, or stored its answer. */
   wasAnswered = false;
 

@@ -1,0 +1,56 @@
+/**
+ * What values take in V8 on a machine of 64 bits, measured with `process.memoryUsage()` over parsed frames: text,
+ * records, lists of numbers, of strings, of empty objects. The sum was between 1 and 3 times what was kept, and never less.
+ */
+const STRING = 24;
+const OBJECT = 56;
+const SLOT = 8;
+const NUMBER = 16;
+/** The name of a field, where the fields are data: few names are those of a type, and shared by all objects of it. */
+const NAME = 64;
+const MOST_FIELDS_OF_A_TYPE = 32;
+
+/** What a value costs besides itself while it waits in a queue. */
+const ENTRY = 64;
+
+/** A string with any other character takes two bytes for each. */
+const NOT_LATIN1 = /[^\0-\xff]/;
+
+const MAX_SMALL_INTEGER = 2 ** 31;
+
+/**
+ * About how many bytes a value keeps alive while it waits, rather more than less. Without recursion, and no further than
+ * `most`: what is above that does not fit anyway.
+ */
+export function keptBytes(value: unknown, most: number): number {
+  let bytes = ENTRY;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); (next !== undefined || open.length > 0) && bytes <= most; next = open.pop()) {
+    if (typeof next === "string") {
+      bytes += STRING + next.length * (NOT_LATIN1.test(next) ? 2 : 1);
+    } else if (typeof next === "number") {
+      if (!Number.isInteger(next) || Math.abs(next) >= MAX_SMALL_INTEGER) bytes += NUMBER;
+    } else if (typeof next === "object" && next !== null) {
+      bytes += ownBytes(next, open);
+    }
+  }
+  return bytes;
+}
+
+/** What an object takes by itself; what it holds is put behind `open`. */
+function ownBytes(value: object, open: unknown[]): number {
+  if (ArrayBuffer.isView(value)) return OBJECT + value.byteLength;
+  if (Array.isArray(value)) {
+    for (const item of value) open.push(item);
+    return OBJECT + value.length * SLOT;
+  }
+  let bytes = OBJECT;
+  let fields = 0;
+  for (const [name, field] of Object.entries(value)) {
+    fields++;
+    bytes += SLOT;
+    if (fields > MOST_FIELDS_OF_A_TYPE) bytes += NAME + name.length;
+    open.push(field);
+  }
+  return bytes;
+}
