@@ -34,6 +34,9 @@ export type Message =
 /** Clients at a time: most of their time they wait. */
 const LANES = 4;
 
+/** ms in which a turn settles, and a client closes: with the short limits of the soak it takes a few seconds at most. */
+const BOUND = 20_000;
+
 /** ms between two words of progress. */
 const TELLING = 500;
 
@@ -71,6 +74,7 @@ const setup: ChapterSetup = {
   protocol,
   driver: DRIVERS[protocol],
   strictLine,
+  bound: BOUND,
   progress: () => {
     settled++;
   },
