@@ -205,11 +205,11 @@ class Chapter {
 
   /** What is left behind the client's close, once its sockets had their time. */
   async #leftovers(clock: CountingClock, proxy: ChaosProxy, listeners: () => number): Promise<void> {
+    await setImmediate(); // a link of the last moment is seen by then
     const end = performance.now() + LET_GO;
     // A busy machine may let the time pass in one go, with what has come from the network still unread.
     for (let looks = 0; proxy.open > 0 && (performance.now() < end || looks < LOOKS); looks++)
       await setTimeout(5);
-    await setImmediate();
     const onTurns = this.#played.reduce((sum, played) => sum + played.listeners(), 0);
     this.#book.leftovers.push({
       timers: clock.pending,

@@ -41,7 +41,7 @@ const BOUND = 20_000;
 const TELLING = 500;
 
 /** ms after which a child that has not ended says what holds it; less than its parent allows. */
-const HELD = 4_000;
+const HELD = 5_000;
 
 const order: Order = JSON.parse(process.argv[2] ?? "{}");
 const say = (message: Message): void => void process.send?.(message);
