@@ -16,8 +16,8 @@ const LET_GO = 1_000;
 /** How often it is looked for them, at least. */
 const LOOKS = 50;
 
-/** What short limits are multiplied by where nothing is cut. */
-const CALM_PATIENCE = 20;
+/** What short limits are multiplied by where nothing is cut: none of them is to come into it. */
+const CALM_PATIENCE = 200;
 
 /** Frames that are shown beside a violation. */
 const SHOWN_FRAMES = 14;
@@ -183,15 +183,24 @@ class Chapter {
       }
       this.#played.push(played);
       void played.settled.then(this.#setup.progress);
-      if (plan.gap === "settle") await within(this.#setup.bound, played.settled);
+      if (plan.gap === "settle") await this.#bounded(played.settled);
       else if (plan.gap > 0) await setTimeout(plan.gap);
     }
+  }
+
+  /** Waits for turns that have to settle by now. */
+  async #bounded(settled: Promise<unknown>): Promise<void> {
+    const { bound } = this.#setup;
+    if (await within(bound, settled)) return;
+    for (const { number, endings } of this.#book.turns.values())
+      if (endings.length === 0)
+        this.#book.note("settles-late", `it has not settled within ${bound} ms`, number);
   }
 
   async #end(client: SoakClient, abort: () => void): Promise<void> {
     const { ending } = this.#plan;
     const all = Promise.all(this.#played.map(({ done }) => done));
-    if (ending === "settled") await within(this.#setup.bound, all);
+    if (ending === "settled") await this.#bounded(all);
     for (const facts of this.#book.turns.values()) if (facts.endings.length === 0) facts.closed = true;
     if (ending === "signal") abort();
     if (!(await within(this.#setup.bound, client.close({ force: ending === "force" }))))

@@ -72,13 +72,17 @@ function* judgeReading({ reading, expected, closed }: TurnFacts, ending: Ending)
   if (!expected.startsWith(reading.text)) yield ["wrong-reading", difference(reading.text, expected)];
   if (!reading.toTheEnd) return;
   if (reading.end === "open") yield ["reader-hangs", "its reader still waits, behind the outcome"];
-  const isClosed = closed && code === "closed"; // then the iteration ends at once, and without a throw
-  const throws = (status === "failed" && !isClosed) || (status === "cancelled" && by === "signal");
   if (reading.end === "threw something else")
     yield ["reader-threw", "its reader got another error than `outcome`"];
-  else if (reading.end !== "open" && throws !== (reading.end === "threw"))
-    yield ["reader-threw", `its reader ended ${reading.end}; the outcome is ${status} by ${by}`];
-  const isDrained = status === "completed" || (status === "failed" && !isClosed);
+  if (closed) return; // the iteration ends at once, without a throw, if it has not ended before
+  const throws = status === "failed" || (status === "cancelled" && by === "signal");
+  if (
+    reading.end !== "open" &&
+    reading.end !== "threw something else" &&
+    throws !== (reading.end === "threw")
+  )
+    yield ["reader-threw", `its reader ended ${reading.end}; the outcome is ${status} by ${by ?? code}`];
+  const isDrained = status === "completed" || status === "failed";
   if (isDrained && reading.end !== "open" && reading.text !== text)
     yield ["reading-incomplete", difference(reading.text, text)];
 }

@@ -35,7 +35,7 @@ export type Message =
 const LANES = 4;
 
 /** ms in which a turn settles, and a client closes: with the short limits of the soak it takes a few seconds at most. */
-const BOUND = 20_000;
+const BOUND = 30_000;
 
 /** ms between two words of progress. */
 const TELLING = 500;
