@@ -189,7 +189,9 @@ export class ClientCore<
   startTurn(turn: LiveTurn<Event, Result>, start: () => void): void {
     const closed = this.closedError;
     if (closed) {
-      turn.abandon(closed);
+      // Only the caller's own close ends a loop without a throw: a client that gave up by itself has failed.
+      if (this.#closing) turn.abandon(closed);
+      else turn.fail(closed);
       return;
     }
     start();

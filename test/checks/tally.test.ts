@@ -16,20 +16,20 @@ const checks = [
   { name: "size", findings: [] },
 ];
 const stages = (broken?: string) =>
-  ["test", "browser", "lint", "types", "check"].map((name) => ({ name, ok: name !== broken }));
+  ["test", "browser", "lint", "types", "soak", "check"].map((name) => ({ name, ok: name !== broken }));
 
 describe("the last line of .ci/run", () => {
   test("counts tests and checks one by one, the other stages as one each", () => {
-    expect(tally(stages(), { vitest, browser, checks })).toEqual({ passed: 10, failed: 0 });
+    expect(tally(stages(), { vitest, browser, checks })).toEqual({ passed: 11, failed: 0 });
   });
 
-  test.each(["lint", "types"])("counts a failed %s as a failure", (stage) => {
-    expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 9, failed: 1 });
+  test.each(["lint", "types", "soak"])("counts a failed %s as a failure", (stage) => {
+    expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 10, failed: 1 });
   });
 
   test("counts failed tests in a browser", () => {
     const report = { ...browser, numFailedTests: 2, testResults: [file("failed", "failed")] };
-    expect(tally(stages("browser"), { vitest, browser: report, checks })).toEqual({ passed: 10, failed: 2 });
+    expect(tally(stages("browser"), { vitest, browser: report, checks })).toEqual({ passed: 11, failed: 2 });
   });
 
   test("counts failed tests", () => {
@@ -38,29 +38,29 @@ describe("the last line of .ci/run", () => {
       numFailedTests: 3,
       testResults: [file("failed", "passed", "failed")],
     };
-    expect(tally(stages("test"), { vitest: report, browser, checks })).toEqual({ passed: 10, failed: 3 });
+    expect(tally(stages("test"), { vitest: report, browser, checks })).toEqual({ passed: 11, failed: 3 });
   });
 
   test("counts a test file that cannot be loaded", () => {
     const report = { ...vitest, testResults: [...vitest.testResults, file("failed")] };
-    expect(tally(stages("test"), { vitest: report, browser, checks })).toEqual({ passed: 10, failed: 1 });
+    expect(tally(stages("test"), { vitest: report, browser, checks })).toEqual({ passed: 11, failed: 1 });
   });
 
   test("counts failed checks", () => {
     const report = [...checks, { name: "browser", findings: [{}, {}] }];
-    expect(tally(stages("check"), { vitest, browser, checks: report })).toEqual({ passed: 10, failed: 1 });
+    expect(tally(stages("check"), { vitest, browser, checks: report })).toEqual({ passed: 11, failed: 1 });
   });
 
   test.each(["test", "browser", "check"])(
     "believes the exit code of %s when its report knows of no failure",
     (stage) => {
-      expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 10, failed: 1 });
+      expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 11, failed: 1 });
     },
   );
 
   test("counts a stage without a report as one failure, even if it says it passed", () => {
-    expect(tally(stages(), { vitest: undefined, browser, checks })).toEqual({ passed: 8, failed: 1 });
-    expect(tally(stages(), { vitest, browser: undefined, checks })).toEqual({ passed: 6, failed: 1 });
-    expect(tally(stages(), { vitest, browser, checks: "garbage" })).toEqual({ passed: 8, failed: 1 });
+    expect(tally(stages(), { vitest: undefined, browser, checks })).toEqual({ passed: 9, failed: 1 });
+    expect(tally(stages(), { vitest, browser: undefined, checks })).toEqual({ passed: 7, failed: 1 });
+    expect(tally(stages(), { vitest, browser, checks: "garbage" })).toEqual({ passed: 9, failed: 1 });
   });
 });

@@ -1,6 +1,6 @@
 import { step } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { gate, once, readyPair, status } from "../helpers/codebuff.ts";
+import { drain, gate, once, readyPair, status } from "../helpers/codebuff.ts";
 
 const user = (content: string) => ({ role: "user", content });
 const assistant = (content: string) => ({ role: "assistant", content });
@@ -152,6 +152,19 @@ test("a client that is closed for good by a lost link ends what the conversation
   expect(await second.outcome).toMatchObject({
     error: { code: "closed", delivery: "not-sent", input: "two", cause: { code: "connection-lost" } },
   });
+});
+
+test("a turn that its conversation held back throws at its reader when the client is closed for good by a lost link", async () => {
+  await using made = await readyPair({
+    mock: { answer: () => [step.hang()] },
+    client: { reconnect: false },
+  });
+  const chat = made.client.conversation();
+  chat.prompt("one");
+  const read = drain(chat.prompt("two"));
+  await made.server.nextPrompt();
+  made.server.dropAll();
+  expect((await read).thrown).toMatchObject({ code: "closed", delivery: "not-sent", input: "two" });
 });
 
 test("a prompt that says nothing is refused, although its state has messages", async () => {

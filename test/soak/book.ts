@@ -27,6 +27,8 @@ export class TurnFacts {
   readonly expected: string;
   /** Whether it is to come to its end at all. */
   readonly isAnswered: boolean;
+  /** Whether nothing is there to keep it from its end but the user. */
+  readonly isCalm: boolean;
   /** Set by the user: `queued` when the turn had not been sent yet. */
   stopped: "no" | "queued" | "sent" = "no";
   /** The client was closed while it was open. */
@@ -46,10 +48,11 @@ export class TurnFacts {
   /** What the user said to each call, by its number. */
   readonly decided = new Map<number, boolean>();
 
-  constructor(plan: { readonly number: number; readonly expected: string; readonly isAnswered: boolean }) {
+  constructor(plan: Pick<TurnFacts, "number" | "expected" | "isAnswered" | "isCalm">) {
     this.number = plan.number;
     this.expected = plan.expected;
     this.isAnswered = plan.isAnswered;
+    this.isCalm = plan.isCalm;
   }
 }
 

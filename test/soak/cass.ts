@@ -74,7 +74,7 @@ function client({ port, restPort, token, plan, clock, signal, patience }: Client
     authTimeout: 300 * patience,
     idleTimeout: 500 * patience,
     requestTimeout: 400 * patience,
-    keepalive: { interval: 120 * patience, timeout: 150 * patience },
+    keepalive: { interval: 120, timeout: 150 * patience },
     reconnect: { minDelay: 5, maxDelay: 60 },
   });
   return made as SoakClient;

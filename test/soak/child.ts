@@ -5,8 +5,8 @@ import type { ProtocolName } from "./plan.ts";
 import type { Message, Order } from "./player.ts";
 import { command, tell } from "./report.ts";
 
-/** ms in which a process ends by itself, once its work is done. */
-const EXIT_BOUND = 6_000;
+/** ms in which a process ends by itself, once its work is done; on an idle machine it takes a tenth of a second. */
+const EXIT_BOUND = 15_000;
 
 /** ms without a word after which a process counts as hanging: more than any bound in it. */
 const SILENCE = 120_000;

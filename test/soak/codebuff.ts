@@ -52,7 +52,7 @@ async function serve(profile: "proxy" | "codebuff", { book, chapter, planOf }: S
             toolName: TOOL,
             input: { name },
             requestId: name,
-            timeout: 5_000,
+            timeout: 60_000,
           });
           const did = part?.type === "json" ? member(part.value, "did") : undefined;
           if (did !== undefined && did !== name)
@@ -100,7 +100,7 @@ function client(profile: "proxy" | "codebuff", order: ClientOrder): SoakClient {
     idleTimeout: 500 * patience,
     stallTimeout: 700 * patience,
     drainTimeout: 300 * patience,
-    keepalive: { interval: 120 * patience, timeout: 150 * patience },
+    keepalive: { interval: 120, timeout: 150 * patience },
     reconnect: { minDelay: 5, maxDelay: 60 },
     toolPolicy: [{ tool: TOOL, then: "ask" }],
     onToolApproval: ask ?? "manual",

@@ -14,8 +14,8 @@ import {
 } from "./driver.ts";
 import { type TurnPlan, turnNamedIn } from "./plan.ts";
 
-/** The client left in the middle: the proxy between them has cut the link. */
-const EXCUSED = ["malformed-frame"];
+/** The link was cut in the middle of a frame; a client that closes cannot deny a question that is still on its way to it. */
+const EXCUSED = ["malformed-frame", "approval-not-denied"];
 
 export const codeyDriver: Driver = {
   excused: new Set(EXCUSED),
@@ -77,7 +77,7 @@ function client({ port, plan, clock, signal, patience, ask }: ClientOrder): Soak
     cancelTimeout: 300 * patience,
     requestTimeout: 300 * patience,
     idleTimeout: 500 * patience,
-    keepalive: { interval: 100 * patience, timeout: 150 * patience },
+    keepalive: { interval: 100, timeout: 150 * patience },
     reconnect: plan.variant % 4 === 0 ? false : { maxAttempts: 20, minDelay: 5, maxDelay: 60 },
     onToolApproval: ask ?? "manual",
   });

@@ -51,6 +51,8 @@ function* judgeTurn(turn: TurnFacts): Iterable<Fault> {
     yield ["stray-event", `${turn.strayEvents} events were told as those of another turn`];
   yield* judgeText(turn, ending);
   yield* judgeReading(turn, ending);
+  if (turn.isCalm && ending.status === "failed" && turn.stopped === "no" && !turn.closed)
+    yield ["failed-in-calm", `it failed with ${ending.code}, and nothing had been cut`];
   if (ending.status === "cancelled" && turn.stopped === "no" && !turn.closed)
     yield ["cancelled-by-nobody", `it was cancelled by ${ending.by}, and nobody had asked for that`];
 }
@@ -70,13 +72,17 @@ function* judgeReading({ reading, expected, closed }: TurnFacts, ending: Ending)
   if (!expected.startsWith(reading.text)) yield ["wrong-reading", difference(reading.text, expected)];
   if (!reading.toTheEnd) return;
   if (reading.end === "open") yield ["reader-hangs", "its reader still waits, behind the outcome"];
-  const isClosed = closed && code === "closed"; // then the iteration ends at once, and without a throw
-  const throws = (status === "failed" && !isClosed) || (status === "cancelled" && by === "signal");
   if (reading.end === "threw something else")
     yield ["reader-threw", "its reader got another error than `outcome`"];
-  else if (reading.end !== "open" && throws !== (reading.end === "threw"))
-    yield ["reader-threw", `its reader ended ${reading.end}; the outcome is ${status} by ${by}`];
-  const isDrained = status === "completed" || (status === "failed" && !isClosed);
+  if (closed) return; // the iteration ends at once, without a throw, if it has not ended before
+  const throws = status === "failed" || (status === "cancelled" && by === "signal");
+  if (
+    reading.end !== "open" &&
+    reading.end !== "threw something else" &&
+    throws !== (reading.end === "threw")
+  )
+    yield ["reader-threw", `its reader ended ${reading.end}; the outcome is ${status} by ${by ?? code}`];
+  const isDrained = status === "completed" || status === "failed";
   if (isDrained && reading.end !== "open" && reading.text !== text)
     yield ["reading-incomplete", difference(reading.text, text)];
 }

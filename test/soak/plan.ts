@@ -73,7 +73,7 @@ export interface TurnPlan {
 /** One client, from its first turn to its end. */
 export interface ChapterPlan {
   readonly number: number;
-  /** `calm`: bytes are split and gathered, and nothing is cut. */
+  /** `calm`: bytes are split and gathered, nothing is cut, and every turn is answered that nobody stops. */
   readonly weather: "calm" | "rough";
   readonly turns: readonly TurnPlan[];
   readonly approvals: "callback" | "manual";
@@ -128,7 +128,7 @@ function turnPlan(dice: Dice, weather: ChapterPlan["weather"], number: number): 
     number,
     chunks,
     calls,
-    ending: dice.pick({ answer: 20, error: 2, hang: calm ? 0 : 1, silent: calm ? 0 : 1, drop: calm ? 0 : 1 }),
+    ending: calm ? "answer" : dice.pick({ answer: 20, error: 2, hang: 1, silent: 1, drop: 1 }),
     reader,
     stop: stops
       ? {

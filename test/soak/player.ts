@@ -34,11 +34,14 @@ export type Message =
 /** Clients at a time: most of their time they wait. */
 const LANES = 4;
 
+/** ms in which a turn settles, and a client closes: with the short limits of the soak it takes a few seconds at most. */
+const BOUND = 30_000;
+
 /** ms between two words of progress. */
 const TELLING = 500;
 
 /** ms after which a child that has not ended says what holds it; less than its parent allows. */
-const HELD = 4_000;
+const HELD = 5_000;
 
 const order: Order = JSON.parse(process.argv[2] ?? "{}");
 const say = (message: Message): void => void process.send?.(message);
@@ -71,6 +74,7 @@ const setup: ChapterSetup = {
   protocol,
   driver: DRIVERS[protocol],
   strictLine,
+  bound: BOUND,
   progress: () => {
     settled++;
   },
