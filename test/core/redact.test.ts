@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { credentialsIn, Redactor } from "../../src/core/redact.ts";
+import { credentialsIn } from "../../src/core/credential-names.ts";
+import { Redactor } from "../../src/core/redact.ts";
 import { growth } from "./support/costs.ts";
 
 const redactor = (...secrets: readonly string[]): Redactor => {
