@@ -405,7 +405,10 @@ export class Run {
     const error = isAgentwireError(cause)
       ? cause
       : isHomeless
-        ? new ConnectError("`cwd` is no folder any more", { cause: cleanCause(cause, clean), retryable: false })
+        ? new ConnectError("`cwd` is no folder any more", {
+            cause: cleanCause(cause, clean),
+            retryable: false,
+          })
         : notStarted(settings.command, cause, clean, found);
     if (turn.open) turn.fail(error);
     else turn.stopped();

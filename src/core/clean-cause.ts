@@ -32,7 +32,8 @@ function isClean(thrown: unknown, redact: (text: string) => string): boolean {
     seen.add(value);
     if (seen.size > MAX_OBJECTS || !isReadable(value)) return false;
     if (value instanceof Error) open.push(["", value.name], ["", value.message], ["", value.stack]);
-    for (const [key, { value: field }] of membersOf(value)) open.push(["", String(key)], [String(key), field]);
+    for (const [key, { value: field }] of membersOf(value))
+      open.push(["", String(key)], [String(key), field]);
   }
   return true;
 }
@@ -69,7 +70,8 @@ function copyError({ name, message, stack }: Error, redact: (text: string) => st
 
 /** Own members but for those that an error or an array always has. An accessor shows nothing, and is left out. */
 function membersOf(value: object): readonly (readonly [string | symbol, PropertyDescriptor])[] {
-  const usual = value instanceof Error ? ["name", "message", "stack"] : Array.isArray(value) ? ["length"] : [];
+  const usual =
+    value instanceof Error ? ["name", "message", "stack"] : Array.isArray(value) ? ["length"] : [];
   return Reflect.ownKeys(value).flatMap((key) => {
     const member = Object.getOwnPropertyDescriptor(value, key);
     return member && "value" in member && !usual.includes(String(key)) ? [[key, member] as const] : [];

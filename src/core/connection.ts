@@ -119,7 +119,9 @@ export class Connection {
       socket.send(text);
     } catch (cause) {
       this.drop(
-        new ConnectionLostError("the socket refused a frame", { cause: cleanCause(cause, this.#setup.redact) }),
+        new ConnectionLostError("the socket refused a frame", {
+          cause: cleanCause(cause, this.#setup.redact),
+        }),
       );
       return;
     }

@@ -7,7 +7,7 @@ export const CREDENTIAL_NAME =
 const MEMBER = new RegExp(`${CREDENTIAL_NAME}$`, "i");
 
 /** In a URL any key is a credential. */
-const PARAMETER = new RegExp(`(?:${CREDENTIAL_NAME}|key|signature)$`, "i");
+const PARAMETER = new RegExp(`(?:${CREDENTIAL_NAME}|key|signature)\\d*$`, "i");
 
 /** Credentials in a URL only as a whole word: `compass` is no `pass`. In JSON these words also name other things. */
 const PARAMETER_WORDS: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ const PARAMETER_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The last word of a name in camel, snake, kebab or dotted case, or in capitals. */
-const LAST_WORD = /(?:[A-Z]?[a-z]+|[A-Z]+)\d*$/;
+const LAST_WORD = /(?:[A-Z]?[a-z]+|[A-Z]+)(?=\d*$)/;
 
 /** Whether a member of this name holds a credential. */
 export function isCredentialMember(name: string): boolean {
@@ -49,7 +49,8 @@ export function credentialsIn(url: string): readonly string[] {
     ...parameters.flatMap((parameter) => {
       const at = parameter.indexOf("=");
       const value = parameter.slice(at + 1);
-      return at > 0 && value !== "" && isCredentialParameter(parameter.slice(0, at)) ? [value] : [];
+      if (at < 1 || value === "" || !isCredentialParameter(parameter.slice(0, at))) return [];
+      return value.includes("+") ? [value, value.replaceAll("+", " ")] : [value]; // servers read it as a space
     }),
   ];
 }
@@ -59,6 +60,8 @@ export function credentialsInHeaders(headers: Readonly<Record<string, string>>):
   return Object.entries(headers).flatMap(([name, value]) => [
     value,
     value.replace(/^[\w-]+ +/, ""),
-    ...(/cookie$/i.test(name) ? value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim()) : []),
+    ...(/cookie$/i.test(name)
+      ? value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+      : []),
   ]);
 }

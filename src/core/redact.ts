@@ -70,7 +70,7 @@ export class Redactor {
       view = next;
     }
     let spans: readonly Span[] = [];
-    for (const view of views.reverse()) spans = joined([...spansInSource(view, spans), ...this.#spansIn(view)]);
+    for (const view of views.reverse()) spans = joined(this.#spansIn(view, spansInSource(view, spans)));
     return without(text, spans);
   }
 
@@ -128,8 +128,9 @@ export class Redactor {
     }
   }
 
-  #spansIn(text: string): readonly Span[] {
-    const spans: Span[] = [];
+  /** `found`, and the credentials of a text as it stands. */
+  #spansIn(text: string, found: readonly Span[]): Span[] {
+    const spans = [...found];
     for (const { forms } of this.#known.values()) {
       for (const form of forms) {
         for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length))

@@ -19,29 +19,30 @@ export function unescaped(text: string): string {
 export function spansInSource(text: string, spans: readonly Span[]): readonly Span[] {
   if (spans.length === 0) return spans;
   const escapes = text.matchAll(ESCAPE);
-  let escape = escapes.next().value;
+  let next = escapes.next().value;
   let saved = 0; // characters that the escapes so far are longer than what they mean
   /** Passes the escapes that end up to `at`; an end in the middle of one belongs behind it, a start before it. */
   const place = (at: number, side: "start" | "end"): number => {
-    while (escape) {
-      const [written] = escape;
+    while (next) {
+      const [written] = next;
       const meant = meaningOf(written).length;
-      const start = escape.index - saved;
+      const start = next.index - saved;
       if (at <= start) break;
-      if (at < start + meant) return side === "start" ? escape.index : escape.index + written.length;
+      if (at < start + meant) return side === "start" ? next.index : next.index + written.length;
       saved += written.length - meant;
-      escape = escapes.next().value;
+      next = escapes.next().value;
     }
     return at + saved;
   };
   return spans.map(({ start, end }) => ({ start: place(start, "start"), end: place(end, "end") }));
 }
 
-/** Spans in order, those that overlap made one, and without those that are empty. */
-export function joined(spans: readonly Span[]): readonly Span[] {
+/** Sorts the spans, makes those that overlap one, and drops those that are empty. */
+export function joined(spans: Span[]): readonly Span[] {
   const result: Span[] = [];
   let last: Span | undefined;
-  for (const span of spans.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start)) {
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    if (span.start === span.end) continue;
     if (last && span.start < last.end) {
       last = { start: last.start, end: Math.max(last.end, span.end) };
       result[result.length - 1] = last;
@@ -53,15 +54,15 @@ export function joined(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
-function meaningOf(escape: string): string {
-  if (escape.startsWith("\\")) {
-    const kind = escape.charAt(1);
-    if (escape.length > 2) return String.fromCharCode(Number.parseInt(escape.slice(2), 16));
+function meaningOf(written: string): string {
+  if (written.startsWith("\\")) {
+    const kind = written.charAt(1);
+    if (written.length > 2) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
     return SHORT[kind] ?? kind;
   }
   try {
-    return decodeURIComponent(escape);
+    return decodeURIComponent(written);
   } catch {
-    return escape; // not UTF-8
+    return written; // not UTF-8
   }
 }
