@@ -1,3 +1,4 @@
+import { cleanCause } from "../core/clean-cause.ts";
 import { describe } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
@@ -86,8 +87,7 @@ export class Credentials {
     if (typeof token === "function") this.#source = token;
     else this.#known = token;
     this.#refreshToken = refreshToken;
-    setup.redactor.add(this.#known);
-    setup.redactor.add(refreshToken);
+    this.#keepSecret();
   }
 
   /** Whether there is a token, or could be. */
@@ -170,7 +170,7 @@ export class Credentials {
     if ("error" in got) throw got.error;
     this.#known = got.tokens.accessToken;
     this.#latest = order; // and not now: what was asked for later is newer, though it may have come before
-    this.#setup.redactor.add(this.#known);
+    this.#keepSecret();
     return this.#known;
   }
 
@@ -191,7 +191,7 @@ export class Credentials {
       return { tokens: await asking };
     } catch (cause) {
       if (this.#waits.closed) throw closedError();
-      return { error: noToken(cause) };
+      return { error: noToken(cleanCause(cause, (text) => this.#setup.redactor.redact(text))) };
     }
   }
 
@@ -221,7 +221,6 @@ export class Credentials {
     const { accessToken, refreshToken } = tokens;
     this.#refreshToken = refreshToken;
     this.#refused = undefined;
-    this.#setup.redactor.add(refreshToken);
     this.#set(accessToken);
     this.#tell(tokensOf(accessToken, refreshToken));
     return accessToken;
@@ -230,8 +229,12 @@ export class Credentials {
   #set(accessToken: string): string {
     this.#latest = ++this.#events;
     this.#known = accessToken;
-    this.#setup.redactor.add(accessToken);
+    this.#keepSecret();
     return accessToken;
+  }
+
+  #keepSecret(): void {
+    this.#setup.redactor.use(this, this.#known, this.#refreshToken);
   }
 
   #tell(tokens: CassTokens): void {

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { jittered } from "../core/backoff.ts";
+import { cleanCause } from "../core/clean-cause.ts";
 import { describe } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
 import {
@@ -221,7 +222,9 @@ export class Http {
       asked = await url();
     } catch (cause) {
       if (isAgentwireError(cause)) throw cause;
-      throw new ConnectError("the `url` function failed; its error is the cause", { cause });
+      throw new ConnectError("the `url` function failed; its error is the cause", {
+        cause: cleanCause(cause, (text) => this.#setup.redactor.redact(text)),
+      });
     }
     return httpBaseOf(checkAddress(asked));
   }

@@ -1,5 +1,6 @@
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/agent-client.ts";
 import type { Decision, Reply, Ruling } from "../core/approvals.ts";
+import { cleanCause } from "../core/clean-cause.ts";
 import { checkCallOptions, checks } from "../core/client-options.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import type { ClientStatus } from "../core/connection-state.ts";
@@ -21,7 +22,7 @@ import {
   type SessionRef,
 } from "./conversation.ts";
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
-import { type Environment, makeEnvironment } from "./environment.ts";
+import { type Environment, makeEnvironment, secretsGiven } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { notStarted } from "./failures.ts";
 import { homeFolder, isFolder, withoutHome } from "./folder.ts";
@@ -84,7 +85,7 @@ export class CodebuffCli
     this.#options = options;
     this.#settings = settings;
     const redactor = new Redactor();
-    redactor.add(options.apiKey);
+    redactor.use("options", options.apiKey, ...secretsGiven(settings.env, settings.args));
     const voice = new Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>({
       events: CLI_EVENTS,
       redactor,
@@ -333,7 +334,7 @@ export class CodebuffCli
   #environment(): Environment {
     const { env, isolateHome } = this.#settings;
     const { report, keys } = this.#search();
-    for (const key of keys) this.#voice.redactor.add(key); // those too that only the program itself reads
+    this.#voice.redactor.use("keys", ...keys); // those too that only the program itself reads
     const { credentials, warnings } = report;
     const news = this.#isWarned ? [] : warnings;
     this.#isWarned = true; // before anybody is told, who may prompt again
@@ -347,7 +348,11 @@ export class CodebuffCli
     } catch (cause) {
       const message =
         "no folder could be made for the program's own home; check that of temporary files (TMPDIR)";
-      throw new ConnectError(message, { cause, delivery: "not-sent", retryable: false });
+      throw new ConnectError(message, {
+        cause: cleanCause(cause, this.#clean),
+        delivery: "not-sent",
+        retryable: false,
+      });
     }
   }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isCredentialParameter } from "../core/credential-names.ts";
 
 export interface EnvironmentSetup {
   /** The user's own additions. */
@@ -28,4 +29,17 @@ export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup):
     env: { ...made, HOME: home, USERPROFILE: home },
     dispose: () => rmSync(home, { recursive: true, force: true }),
   };
+}
+
+/** The credentials that the caller gives the program, by their names: variables such as `GITHUB_TOKEN`, arguments such as `--api-key k` or `--api-key=k`. */
+export function secretsGiven(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): readonly string[] {
+  const inEnv = Object.entries(env).filter(([name]) => isCredentialParameter(name));
+  const inArgs = args.flatMap((arg, at) => {
+    const [, name = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return isCredentialParameter(name) ? [value ?? args[at + 1] ?? ""] : [];
+  });
+  return [...inEnv.map(([, value]) => value), ...inArgs];
 }

@@ -1,3 +1,4 @@
+import { cleanCause } from "../core/clean-cause.ts";
 import { ConnectError } from "../core/errors.ts";
 import type { CodebuffCliFailureKind } from "./errors.ts";
 
@@ -95,7 +96,10 @@ export function notStarted(
   clean: (text: string) => string,
   found = false,
 ): ConnectError {
-  return new ConnectError(clean(startFailure(command, cause, found)), { cause, retryable: false });
+  return new ConnectError(clean(startFailure(command, cause, found)), {
+    cause: cleanCause(cause, clean),
+    retryable: false,
+  });
 }
 
 function whereToLook(command: string): string {

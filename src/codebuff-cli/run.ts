@@ -1,3 +1,4 @@
+import { cleanCause } from "../core/clean-cause.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 import { ClosedError, ConnectError, isAgentwireError, said, TurnTimeoutError } from "../core/errors.ts";
@@ -419,7 +420,10 @@ export class Run {
     const error = isAgentwireError(cause)
       ? cause
       : isHomeless
-        ? new ConnectError("`cwd` is no folder any more", { cause, retryable: false })
+        ? new ConnectError("`cwd` is no folder any more", {
+            cause: cleanCause(cause, clean),
+            retryable: false,
+          })
         : notStarted(settings.command, cause, clean, found);
     if (turn.open) turn.fail(error);
     else turn.stopped();

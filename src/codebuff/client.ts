@@ -131,7 +131,7 @@ export class CodebuffClient
       closing: () => this.#prompts.giveBack(),
     });
     this.#core.heedSignal();
-    this.#core.redactor.add(token.known); // a server may repeat it before it was ever sent
+    this.#core.redactor.use(token, token.known); // a server may repeat it before it was ever sent
   }
 
   /** Which server is at the other end: `undefined` until the first connection tells, unless `profile` says it. */
@@ -214,6 +214,7 @@ export class CodebuffClient
     this.#core.assertOpen();
     const data = buildInit(input, this.#settings.fingerprintId);
     this.#noteToken(data.authToken);
+    this.#core.redactor.use("init", data.authToken); // repeated after every reconnect
     const json = toJson(data, "init");
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
     const reply = this.#standing.init(json, data.authToken !== undefined);

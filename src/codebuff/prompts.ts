@@ -1,4 +1,5 @@
 import type { ClientCore } from "../core/client-core.ts";
+import { isObject } from "../core/client-options.ts";
 import {
   type AgentwireError,
   ClosedError,
@@ -60,7 +61,7 @@ export interface Prompt {
 
 /** What a new prompt is made of. */
 export interface PromptOrder {
-  /** What the caller passed, to be handed back if it is never sent. */
+  /** What the caller passed, to be handed back, without its token, if it is never sent. */
   readonly input: unknown;
   readonly data: PromptData;
   readonly json: (server: CodebuffServer | undefined) => string;
@@ -141,7 +142,7 @@ export class Prompts {
     );
     const turn: Prompt["turn"] = new LiveTurn<CodebuffEvent, CodebuffResult>({
       id: promptId,
-      input: order.input,
+      input: withoutToken(order.input),
       clock,
       maxBufferedBytes,
       maxTextBytes,
@@ -178,6 +179,7 @@ export class Prompts {
       wasAcked: false,
     };
     this.#open.set(promptId, prompt);
+    core().redactor.use(turn, ownToken);
     if (!order.first) this.#held.add(prompt, heldBytes);
     turn.begin();
     if (turn.open) core().connection.hurry();
@@ -375,7 +377,7 @@ export class Prompts {
     try {
       token = await asked;
     } catch (cause) {
-      prompt.turn.fail(tokenFailed(cause));
+      prompt.turn.fail(tokenFailed(cause, this.#setup.core().redactor));
     }
     this.#askingForToken = false;
     const { session } = this.#setup.wire;
@@ -400,6 +402,7 @@ export class Prompts {
     prompt.txid = wire.nextTxid;
     prompt.server = session.server;
     prompt.sentToken = prompt.ownToken ?? token;
+    this.#setup.core().redactor.use(prompt.turn, prompt.sentToken);
     prompt.turn.sent(() => wire.request(session, { kind: "prompt", promptId }, () => frame));
   }
 
@@ -449,8 +452,16 @@ export class Prompts {
     this.#queue.delete(prompt);
     this.#held.delete(prompt);
     this.#open.delete(promptId);
+    this.#setup.core().redactor.use(prompt.turn);
     this.#settled.set(promptId, prompt.turn.status === "completed" ? "completed" : "other");
   }
+}
+
+/** An error that hands the prompt back is logged: the token is not in it. */
+function withoutToken(input: unknown): unknown {
+  if (!isObject(input) || input["authToken"] === undefined) return input;
+  const { authToken: _, ...rest } = input;
+  return rest;
 }
 
 /** Whatever is wrong with a prompt that cannot be written, its turn has to end. */

@@ -159,7 +159,7 @@ export class Standing {
     if (typeof token !== "object") return token;
     return token.then(
       (value) => ({ token: value }),
-      (cause: unknown) => ({ error: tokenFailed(cause) }),
+      (cause: unknown) => ({ error: tokenFailed(cause, this.#setup.core().redactor) }),
     );
   }
 

@@ -1,3 +1,4 @@
+import { cleanCause } from "../core/clean-cause.ts";
 import { describe } from "../core/client-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
@@ -33,7 +34,7 @@ export class TokenSource {
   /** At once where that is possible, so that prompts do not wait for nothing. A function that throws gives a rejection. */
   get(): string | undefined | Promise<string | undefined> {
     if (typeof this.#source !== "function") {
-      this.#redactor().add(this.#source);
+      this.#redactor().use(this, this.#source);
       return this.#source;
     }
     return this.#ask(this.#source);
@@ -52,7 +53,7 @@ export class TokenSource {
         "It must return the token, a string.",
       );
     }
-    this.#redactor().add(token);
+    this.#redactor().use(this, token);
     return token;
   }
 
@@ -77,9 +78,11 @@ export class TokenSource {
 const TOKEN_TIMEOUT = 30_000;
 
 /** What a prompt or an init fails with that was never sent for want of a token. */
-export function tokenFailed(cause: unknown): HandshakeError {
+export function tokenFailed(thrown: unknown, redactor: Redactor): HandshakeError {
   const message = "the `authToken` function failed, so nothing was sent; its error is the cause";
-  return new HandshakeError("refresh-failed", message, { cause });
+  return new HandshakeError("refresh-failed", message, {
+    cause: cleanCause(thrown, (text) => redactor.redact(text)),
+  });
 }
 
 /** Adds a token to an action's JSON, which is an object with at least one member. */

@@ -15,6 +15,7 @@ import {
 } from "./client-options.ts";
 import { Connection } from "./connection.ts";
 import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connection-state.ts";
+import { credentialsInHeaders } from "./credential-names.ts";
 import { createDialer } from "./dial.ts";
 import { ClosedError, ConnectError } from "./errors.ts";
 import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
@@ -84,10 +85,7 @@ export class ClientCore<
       opened: (request) => this.#onOpened(request),
       warn: (kind, message, details) => this.warn(kind, message, details),
     });
-    for (const value of Object.values(options.headers ?? {})) {
-      this.redactor.add(value);
-      this.redactor.add(value.replace(/^\w+ /, "")); // "Bearer abc" is not to show as "abc" either
-    }
+    this.redactor.use("headers", ...credentialsInHeaders(options.headers ?? {}));
     const { carriesCredentials, address } = setup;
     const dialer = createDialer(options, { ...resolved, carriesCredentials, redactor, address });
     this.assertPrivate = () => dialer.assertPrivate();

@@ -1,3 +1,4 @@
+import { cleanCause } from "./clean-cause.ts";
 import {
   type AgentwireError,
   ClosedError,
@@ -14,7 +15,7 @@ const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
 /** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
 export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
-  const cause = withoutSecrets(end.cause, redact, MAX_DEPTH);
+  const cause = cleanCause(end.cause, redact);
   const problem = cause instanceof Error ? cause.message : said(cause ?? "");
   const refused = REFUSED_UPGRADE.exec(problem)?.[1];
   if (refused !== undefined) {
@@ -57,21 +58,8 @@ export function asConnectError(
   redact: (text: string) => string,
 ): AgentwireError {
   if (isAgentwireError(error)) return error;
-  const cause = withoutSecrets(error, redact, MAX_DEPTH);
+  const cause = cleanCause(error, redact);
   return new ConnectError(`cannot connect to ${target} (${said(cause)})`, { cause });
-}
-
-/** How far causes are followed. */
-const MAX_DEPTH = 4;
-
-/** What was thrown, or its words alone where they hold a credential. */
-function withoutSecrets(thrown: unknown, redact: (text: string) => string, depth: number): unknown {
-  if (!(thrown instanceof Error)) return typeof thrown === "string" ? redact(thrown) : thrown;
-  const { name, message, stack = "" } = thrown;
-  const cause = depth === 0 ? undefined : withoutSecrets(thrown.cause, redact, depth - 1);
-  if (redact(message) === message && redact(stack) === stack && cause === thrown.cause) return thrown;
-  const clean = new Error(redact(message), cause === undefined ? undefined : { cause });
-  return Object.assign(clean, { name, stack: redact(stack) });
 }
 
 /** The end that the caller wanted. */

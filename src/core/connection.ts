@@ -1,5 +1,6 @@
 import pRetry from "p-retry";
 import { Attempts } from "./backoff.ts";
+import { cleanCause } from "./clean-cause.ts";
 import type { CancelTimer } from "./clock.ts";
 import { asConnectError, closedByCaller, connectError, isTooLarge, tooLarge } from "./connection-errors.ts";
 import {
@@ -123,7 +124,11 @@ export class Connection {
     try {
       socket.send(text);
     } catch (cause) {
-      this.drop(new ConnectionLostError("the socket refused a frame", { cause }));
+      this.drop(
+        new ConnectionLostError("the socket refused a frame", {
+          cause: cleanCause(cause, this.#setup.redact),
+        }),
+      );
       return;
     }
     this.#setup.observer.frame("out", text); // after it is on its way: an observer may send something too
@@ -442,10 +447,11 @@ export class Connection {
 
   #socketEnded(reported: SocketEnd): void {
     const { protocol, target, maxReceiveBytes, redact } = this.#setup;
+    const cause = cleanCause(reported.cause, redact);
     // A server may say why it closed in the words of what it was sent.
     const end = isTooLarge(reported.cause)
-      ? tooLarge(maxReceiveBytes, reported.cause)
-      : { ...reported, reason: redact(reported.reason) };
+      ? tooLarge(maxReceiveBytes, cause)
+      : { ...reported, reason: redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
     const state = this.#state;
     switch (state.name) {
       case "connecting":

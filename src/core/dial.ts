@@ -1,9 +1,10 @@
 import { openSocket, sendsHeaders } from "#socket";
 import type { SocketClientOptions } from "./client-options.ts";
 import { describe } from "./client-options.ts";
+import { credentialsIn } from "./credential-names.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "./errors.ts";
 import { assertPrivate } from "./private-address.ts";
-import { credentialsIn, type Redactor } from "./redact.ts";
+import type { Redactor } from "./redact.ts";
 import type { WebSocketLike } from "./socket.ts";
 
 /** Opens sockets for one client, as its options say. */
@@ -42,7 +43,7 @@ export function createDialer(
   const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || settings.carriesCredentials();
   const check = (value: unknown): URL => {
     const found = credentialsIn(String(value));
-    for (const credential of found) settings.redactor.add(credential);
+    settings.redactor.use("url", ...found);
     return checkUrl(value, (found.length > 0 || carriesCredentials()) && !allowInsecure);
   };
   let address = typeof url === "function" ? undefined : check(url);

@@ -10,12 +10,15 @@ export function assertPrivate(url: URL): void {
   );
 }
 
-/** A URL's host name that cannot leave this machine. The URL parser has already made one form of `127.1` and its like. */
+/**
+ * Whether a URL's host name is this machine: `localhost`, 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6. The URL parser has
+ * already made one form of `127.1` and its like. Not `*.localhost`: resolvers are asked for those names, and may answer anything.
+ */
 function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
     hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
+    /^127(\.\d+){3}$/.test(hostname) ||
+    /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(hostname)
   );
 }

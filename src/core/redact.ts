@@ -1,68 +1,167 @@
-const REDACTED = "[redacted]";
+import { CREDENTIAL_NAME, isCredentialMember, isCredentialParameter } from "./credential-names.ts";
+import { joined, type Span, spansInSource, unescaped } from "./spellings.ts";
 
-/** What the name of a credential ends with. */
-const CREDENTIAL =
-  "(?:auth_?token|access_?token|refresh_?token|id_?token|token|api_?key|password|secret|authorization|cookie)";
+/** What stands in the place of a credential. */
+export const REDACTED = "[redacted]";
+
+const BACKSLASH = "\\";
+
+/** Characters of a secret: fewer would hit innocent text. */
+const SHORTEST = 4;
+
+/** Secrets remembered that nothing uses any more: a server may still repeat the token of the last few prompts. */
+const REMEMBERED = 16;
+
+/** Levels of escapes that are undone: JSON in JSON in JSON, or that in a URL. */
+const LEVELS = 3;
 
 /**
  * The name of a member that holds a credential and the quote that opens its value: in JSON, in JSON inside
  * a JSON string (where quotes have backslashes), and in the Python notation that servers quote input in.
  */
-const CREDENTIAL_MEMBER = new RegExp(`["'][\\w-]{0,40}${CREDENTIAL}\\\\*["']\\s*:\\s*(\\\\*)(["'])`, "gi");
+const MEMBER = new RegExp(String.raw`["'][\w.-]{0,64}${CREDENTIAL_NAME}\\*["']\s*:\s*(\\*)(["'])`, "gi");
 
-/** In an address, any key is one. */
-const CREDENTIAL_PARAMETER = new RegExp(`(?:${CREDENTIAL}|key)$`, "i");
+/** A parameter of a URL, wherever that is quoted. */
+const PARAMETER = /[?&#]([^=&#?\s"'<>\\]{1,80})=([^&#\s"'<>\\]+)/g;
 
-/** Half a character is in no address, and cannot be escaped. */
-const HALF = /\p{Cs}/u;
+/** What is known of one secret. */
+interface Known {
+  /** Itself, and itself with its own escapes undone. */
+  readonly forms: readonly string[];
+  /** How many use it. */
+  uses: number;
+}
 
-const BACKSLASH = "\\";
-
-/** Takes credentials out of text that leaves the library: errors, warnings, logs, `frame` events. */
+/** Takes credentials out of what leaves the library: errors, warnings, logs, `frame` and `message` events. */
 export class Redactor {
-  /** Longest first, so that a secret that begins with another leaves no rest. */
-  #secrets: readonly string[] = [];
+  readonly #known = new Map<string, Known>();
+  /** Those of them that nothing uses, the oldest first. */
+  readonly #unused = new Set<string>();
+  readonly #used = new Map<unknown, readonly string[]>();
 
-  /**
-   * Remembers a credential, so that it is taken out as it is, and as it stands in JSON and in an address. Shorter than
-   * 4 characters would hit innocent text.
-   */
+  /** Remembers a credential among the last 16 that nothing uses. */
   add(secret: string | undefined): void {
-    if (secret === undefined || secret.length < 4) return;
-    const forms = [
-      secret,
-      JSON.stringify(secret).slice(1, -1),
-      ...(HALF.test(secret) ? [] : [encodeURIComponent(secret)]),
-    ];
-    if (forms.every((form) => this.#secrets.includes(form))) return; // the same token comes with every prompt
-    this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((a, b) => b.length - a.length);
+    if (secret === undefined || secret.length < SHORTEST) return;
+    if (this.#knowledgeOf(secret).uses === 0) this.#setUnused(secret);
   }
 
+  /**
+   * Remembers what `user`, any object or name, uses, until the next call for it: that is all that it uses then. What it does not
+   * use any more is among the last 16.
+   */
+  use(user: unknown, ...secrets: readonly (string | undefined)[]): void {
+    const before = this.#used.get(user) ?? [];
+    const now = secrets.filter((secret): secret is string => (secret?.length ?? 0) >= SHORTEST);
+    if (now.length > 0) this.#used.set(user, now);
+    else this.#used.delete(user);
+    for (const secret of now) {
+      this.#knowledgeOf(secret).uses++;
+      this.#unused.delete(secret);
+    }
+    for (const secret of before) if (--this.#knowledgeOf(secret).uses === 0) this.#setUnused(secret);
+  }
+
+  /** Takes out remembered secrets, however they are escaped, and the values of members and parameters with the name of a credential. */
   redact(text: string): string {
-    let clean = text;
-    for (const secret of this.#secrets) clean = clean.replaceAll(secret, REDACTED);
-    return redactMembers(clean);
+    const views = [text];
+    for (let view = text; views.length <= LEVELS; views.push(view)) {
+      const next = unescaped(view);
+      if (next === view) break;
+      view = next;
+    }
+    let spans: readonly Span[] = [];
+    for (const view of views.reverse()) spans = joined(this.#spansIn(view, spansInSource(view, spans)));
+    return without(text, spans);
+  }
+
+  /** The same for a JSON value, of any depth: a clean copy, or the value itself where it is clean. */
+  redactValue(value: unknown): unknown {
+    let isClean = true;
+    const open: [source: object, copy: object][] = [];
+    const clean = (text: string): string => {
+      const redacted = this.redact(text);
+      if (redacted !== text) isClean = false;
+      return redacted;
+    };
+    const copyOf = (name: string, field: unknown): unknown => {
+      if (typeof field === "string") {
+        if (field === "" || !isCredentialMember(name)) return clean(field);
+        isClean = false;
+        return REDACTED;
+      }
+      if (typeof field !== "object" || field === null) return field;
+      const copy = Array.isArray(field) ? [] : {};
+      open.push([field, copy]);
+      return copy;
+    };
+    const copy = copyOf("", value);
+    for (let pair = open.pop(); pair; pair = open.pop()) {
+      const [source, target] = pair;
+      for (const [name, field] of Object.entries(source)) {
+        const key = Array.isArray(source) ? name : clean(name);
+        // Not assigned: a member may be called `__proto__`.
+        const member = { value: copyOf(name, field), writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(target, key, member);
+      }
+    }
+    return isClean ? value : copy;
+  }
+
+  #knowledgeOf(secret: string): Known {
+    let known = this.#known.get(secret);
+    if (!known) {
+      const forms = new Set([secret, unescaped(secret)]);
+      known = { forms: [...forms].filter((form) => form.length >= SHORTEST), uses: 0 };
+      this.#known.set(secret, known);
+    }
+    return known;
+  }
+
+  #setUnused(secret: string): void {
+    this.#unused.delete(secret);
+    this.#unused.add(secret);
+    if (this.#unused.size <= REMEMBERED) return;
+    for (const oldest of this.#unused) {
+      this.#unused.delete(oldest);
+      this.#known.delete(oldest);
+      return;
+    }
+  }
+
+  /** `found`, and the credentials of a text as it stands. */
+  #spansIn(text: string, found: readonly Span[]): Span[] {
+    const spans = [...found];
+    for (const { forms } of this.#known.values()) {
+      for (const form of forms) {
+        for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length))
+          spans.push({ start: at, end: at + form.length });
+      }
+    }
+    for (const { index, 0: whole, 1: name = "", 2: value = "" } of text.matchAll(PARAMETER)) {
+      const end = index + whole.length;
+      if (isCredentialParameter(name)) spans.push({ start: end - value.length, end });
+    }
+    addMembers(text, spans);
+    return spans;
   }
 }
 
 /** One pass: after each value the search goes on behind it. */
-function redactMembers(text: string): string {
-  let clean = "";
-  let copied = 0;
-  CREDENTIAL_MEMBER.lastIndex = 0;
-  for (let found = CREDENTIAL_MEMBER.exec(text); found; found = CREDENTIAL_MEMBER.exec(text)) {
-    const [whole, backslashes = "", quote = ""] = found;
-    const start = found.index + whole.length;
-    clean += text.slice(copied, start) + REDACTED;
-    copied = endOfValue(text, start, quote, backslashes.length);
-    CREDENTIAL_MEMBER.lastIndex = copied;
+function addMembers(text: string, spans: Span[]): void {
+  MEMBER.lastIndex = 0;
+  for (let found = MEMBER.exec(text); found; found = MEMBER.exec(text)) {
+    const [, backslashes = "", quote = ""] = found;
+    const start = MEMBER.lastIndex;
+    const end = endOfValue(text, start, quote, backslashes.length);
+    spans.push({ start, end });
+    MEMBER.lastIndex = end;
   }
-  return copied === 0 ? text : clean + text.slice(copied);
 }
 
 /**
  * Where the string ends whose opening quote had `depth` backslashes: at the first such quote that is not
  * escaped. Each level of nesting doubles the backslashes, so it is the remainder of their number that tells.
+ * A double quote with fewer closes a string around it: the text was cut there.
  */
 function endOfValue(text: string, start: number, quote: string, depth: number): number {
   let run = 0;
@@ -73,29 +172,18 @@ function endOfValue(text: string, start: number, quote: string, depth: number): 
       continue;
     }
     if (character === quote && run >= depth && (run - depth) % (2 * (depth + 1)) === 0) return at - depth;
+    if (character === '"' && quote === '"' && run < depth) return at - run;
     run = 0;
   }
   return text.length;
 }
 
-/** The credentials in the query of an address, as they stand there and as they are meant. */
-export function credentialsIn(address: string): readonly string[] {
-  const start = address.indexOf("?");
-  if (start < 0) return [];
-  return address
-    .slice(start + 1)
-    .split("&")
-    .flatMap((parameter) => {
-      const [name = "", ...rest] = parameter.split("=");
-      const value = rest.join("=");
-      return value !== "" && CREDENTIAL_PARAMETER.test(name) ? [value, unescaped(value)] : [];
-    });
-}
-
-function unescaped(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value; // not escaped, or wrongly, which servers read as it stands
+function without(text: string, spans: readonly Span[]): string {
+  let clean = "";
+  let copied = 0;
+  for (const { start, end } of spans) {
+    clean += text.slice(copied, start) + REDACTED;
+    copied = end;
   }
+  return copied === 0 ? text : clean + text.slice(copied);
 }

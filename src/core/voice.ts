@@ -1,4 +1,5 @@
 import type { ClientEvents, ProtocolWarning } from "./agent-client.ts";
+import { cleanCause } from "./clean-cause.ts";
 import type { Logger } from "./client-options.ts";
 import type { ClientStatus } from "./connection-state.ts";
 import { said } from "./errors.ts";
@@ -66,7 +67,7 @@ export class Voice<
       kind,
       message: text,
       ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
-      ...(cause === undefined ? {} : { cause }),
+      ...(cause === undefined ? {} : { cause: cleanCause(cause, (text) => this.redactor.redact(text)) }),
     };
     this.shared.emit("protocolWarning", warning);
   }
@@ -79,9 +80,9 @@ export class Voice<
     else this.warn("listener-threw", message, { cause: error });
   };
 
-  /** A message that was understood as JSON is about to be handled. */
+  /** A message that was understood as JSON is about to be handled. Nothing is copied when nobody listens. */
   message(value: unknown): void {
-    if (this.shared.has("message")) this.shared.emit("message", value);
+    if (this.shared.has("message")) this.shared.emit("message", this.redactor.redactValue(value));
   }
 
   /** What came in or went out, as it is. Nothing is built when nobody listens. */
@@ -107,7 +108,7 @@ export class Voice<
     try {
       this.#setup.logger?.[level](line);
     } catch (error) {
-      console.debug(`agentwire: the logger threw: ${said(error)}`);
+      console.debug(`agentwire: the logger threw: ${this.redactor.redact(said(error))}`);
     }
   }
 }

@@ -15,7 +15,7 @@ const EVENTS: { readonly [Name in keyof ClientEvents<unknown, TurnResult>]: "our
   event: "as it came",
   approval: "as it came",
   question: "as it came",
-  message: "as it came",
+  message: "ours",
   frame: "ours",
 };
 

@@ -98,6 +98,12 @@ describe("credentials over plain ws://", () => {
     "ws://128.0.0.1/ws",
     "ws://[::2]/ws",
     "ws://[fe80::1]/ws",
+    "ws://[::ffff:128.0.0.1]/ws",
+    "ws://[::7f00:1]/ws",
+    "ws://[::ffff:0:7f00:1]/ws",
+    "ws://x.localhost/ws",
+    "ws://localhost./ws",
+    "ws://127.0.0.1.localhost/ws",
   ];
   const here = [
     "ws://127.0.0.1:8000/ws",
@@ -108,7 +114,8 @@ describe("credentials over plain ws://", () => {
     "ws://[0:0:0:0:0:0:0:1]/ws",
     "ws://localhost/ws",
     "ws://LOCALHOST/ws",
-    "ws://x.localhost/ws",
+    "ws://[::ffff:127.0.0.1]/ws",
+    "ws://[::ffff:127.255.0.9]/ws",
   ];
 
   test.each(elsewhere)("do not travel to another machine: %s", async (url) => {
@@ -144,6 +151,30 @@ describe("credentials over plain ws://", () => {
     expect(() => dialerFor({ url: "wss://agents.example/ws?token=abcd" })).not.toThrow();
     expect(() => dialerFor({ url: "ws://agents.example/ws?page=2" })).not.toThrow();
   });
+
+  test.each([
+    "auth",
+    "jwt",
+    "pwd",
+    "pass",
+    "session",
+    "bearer",
+    "sig",
+    "user_pass",
+    "authJwt",
+    "%61uth",
+    "key",
+  ])(
+    "are those of a parameter `%s`, in a string, a URL object and the answer of a function",
+    async (name) => {
+      const url = `ws://agents.example/ws?${name}=abcd`;
+      expect(refusalOf(() => dialerFor({ url })).message).toContain("unencrypted");
+      expect(refusalOf(() => dialerFor({ url: new URL(url) })).message).toContain("unencrypted");
+      const { dialer, calls } = dialerFor({ url: async () => url });
+      expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input" } });
+      expect(calls).toEqual([]);
+    },
+  );
 
   test("travel over wss://, and no credentials travel anywhere", async () => {
     const encrypted = dialerFor({ url: "wss://example.com/ws" }, { carries: true });

@@ -1,0 +1,68 @@
+/** A part of a text: from `start` up to `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One character as JSON, JavaScript, Python or a URL may escape it. */
+const ESCAPE =
+  /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|["'\\/bfnrt])|%[0-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}/g;
+
+const SHORT: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** A text with one level of escapes undone. Escapes that are none stay. */
+export function unescaped(text: string): string {
+  return text.replace(ESCAPE, meaningOf);
+}
+
+/** Where spans of `unescaped(text)`, in order and apart from each other, stand in `text`. One pass. */
+export function spansInSource(text: string, spans: readonly Span[]): readonly Span[] {
+  if (spans.length === 0) return spans;
+  const escapes = text.matchAll(ESCAPE);
+  let next = escapes.next().value;
+  let saved = 0; // characters that the escapes so far are longer than what they mean
+  /** Passes the escapes that end up to `at`; an end in the middle of one belongs behind it, a start before it. */
+  const place = (at: number, side: "start" | "end"): number => {
+    while (next) {
+      const [written] = next;
+      const meant = meaningOf(written).length;
+      const start = next.index - saved;
+      if (at <= start) break;
+      if (at < start + meant) return side === "start" ? next.index : next.index + written.length;
+      saved += written.length - meant;
+      next = escapes.next().value;
+    }
+    return at + saved;
+  };
+  return spans.map(({ start, end }) => ({ start: place(start, "start"), end: place(end, "end") }));
+}
+
+/** Sorts the spans, makes those that overlap one, and drops those that are empty. */
+export function joined(spans: Span[]): readonly Span[] {
+  const result: Span[] = [];
+  let last: Span | undefined;
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    if (span.start === span.end) continue;
+    if (last && span.start < last.end) {
+      last = { start: last.start, end: Math.max(last.end, span.end) };
+      result[result.length - 1] = last;
+    } else {
+      last = span;
+      result.push(span);
+    }
+  }
+  return result;
+}
+
+function meaningOf(written: string): string {
+  if (written.startsWith("\\")) {
+    const kind = written.charAt(1);
+    if (written.length > 2) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
+    return SHORT[kind] ?? kind;
+  }
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written; // not UTF-8
+  }
+}
