@@ -57,7 +57,7 @@ export class CodeyClient
         ready: () => this.#turns.pump(),
         message: (message, size) => this.#turns.receive(message, size),
         serverError: (error) => this.#turns.receiveError(error),
-        unreadableApproval: (callId) => this.#turns.receiveUnreadable(callId),
+        unreadableApproval: (question) => this.#turns.receiveUnreadable(question),
         sessionLost: (error) => this.#onSessionLost(error),
         unavailable: (reason) => this.#turns.endAll(reason),
       },

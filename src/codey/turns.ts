@@ -11,7 +11,6 @@ import {
 } from "../core/errors.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import { hasEnded, type TurnToolCall } from "../core/tool-call.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { misconfigured, turnError } from "./errors.ts";
@@ -20,29 +19,27 @@ import {
   encode,
   type Finished,
   type ServerError,
-  type ToolAwaitingApproval,
   type TurnMessage,
+  type UnreadableQuestion,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import type { CodeyPrompt } from "./prompt.ts";
-import type { PastCall } from "./session.ts";
 import type { Transcript } from "./transcript.ts";
 import {
-  type CodeyCall,
   type CodeyEvent,
   type CodeyResult,
-  currentOf,
   decide,
   isOfRoot,
-  keyOf,
   MAX_RETRIES,
   newTurnState,
   roundsOf,
   stepTurn,
+  stepUnreadable,
   type TurnState,
   type TurnStep,
   textOf,
 } from "./turn.ts";
+import { type CodeyCall, keyOf } from "./turn-calls.ts";
 import type { CodeyUsage } from "./usage.ts";
 import type { Wire } from "./wire.ts";
 
@@ -177,7 +174,7 @@ export class Turns {
       this.#apply(job, stepTurn(job.state, message), message, size);
       return;
     }
-    if (message.type === "ToolAwaitingApproval") this.#denyUnasked(message);
+    if (message.type === "ToolAwaitingApproval") this.#deny(message.call_id);
     if (this.#stopping) this.#afterCancel(this.#stopping, message);
     if (job || this.#stopping) {
       core().events.emit("late", message);
@@ -188,11 +185,16 @@ export class Turns {
   }
 
   /** A call asks for its decision in words that cannot be read: without one the server would wait for ever. */
-  receiveUnreadable(callId: string): void {
-    const known = [...(this.#current?.state.calls.values() ?? [])].filter((call) => call.callId === callId);
-    // Of one that has begun, the decision was made, or is under way.
-    if (known.every(({ call }) => call.state === "requested"))
-      this.#setup.wire.send(encode.toolDecision(callId, false));
+  receiveUnreadable(question: UnreadableQuestion): void {
+    const job = this.#addressed;
+    if (!job) {
+      this.#deny(question.callId);
+      return;
+    }
+    const { ask, ...step } = stepUnreadable(job.state, question);
+    this.#tell(job, step, 0);
+    if (ask && this.#runs(job))
+      this.#decided(job, ask, { decision: "reject", by: "error", reason: "its question cannot be read" });
   }
 
   /** Any error ends the turn; a server that goes on in spite of it is stopped. */
@@ -266,11 +268,12 @@ export class Turns {
     if (finished) job.usage = this.#count(message.usage); // also if a listener cancels the turn now
     if (warning !== undefined) this.#setup.core().warn("odd-call", warning);
     // Before anybody hears that it has gone on without the decision, and looks at what is open.
-    if (decided !== undefined) this.#withdraw(job, decided, "elsewhere", "the server has decided it");
+    if (decided) this.#withdraw(job, decided.call.id, "elsewhere", "the server has decided it");
     this.#tell(job, step, size);
     if (finished) job.endedBy = message;
     if (!this.#runs(job)) return; // a listener has just ended it
     if (ask) this.#ask(job, ask);
+    if (decided) this.#sendDecisions(job, decided.callId);
     if (finished) this.#finish(job);
     if (end === "retries" && message.type === "Retrying")
       job.turn.stopWith(misconfigured(this.#setup.core().redactor.redact(message.error), MAX_RETRIES));
@@ -339,10 +342,20 @@ export class Turns {
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
     job.open.delete(asked.call.id);
-    if (!this.#runs(job) || currentOf(job.state, asked).state !== "awaiting") return; // it came to nothing, or was decided elsewhere
-    const { approved, ...step } = decide(job.state, asked, ruling);
-    this.#setup.wire.send(encode.toolDecision(asked.callId, approved));
-    this.#tell(job, step, 0);
+    if (!this.#runs(job) || asked.call.state !== "awaiting") return; // it came to nothing, or was decided elsewhere
+    asked.ruling = ruling;
+    this.#sendDecisions(job, asked.callId);
+  }
+
+  /** A decision names the id alone, so the server takes it for its oldest open question of that id. */
+  #sendDecisions(job: Job, callId: string): void {
+    for (;;) {
+      const ruled = this.#runs(job) ? job.state.calls.nextRuled(callId) : undefined;
+      if (!ruled) return;
+      const { approved, ...step } = decide(job.state, ruled, ruled.ruling);
+      this.#setup.wire.send(encode.toolDecision(callId, approved));
+      this.#tell(job, step, 0);
+    }
   }
 
   #withdraw({ open }: Job, id: string, by: DecidedBy, reason: string): void {
@@ -379,7 +392,7 @@ export class Turns {
   /** Nothing of the turn waits any more; what still comes of its calls is not given to another. */
   #leave(job: Job, by: DecidedBy, reason: string): void {
     const { session } = this.#setup.wire;
-    for (const [key, { call }] of job.state.calls) session?.past.set(key, pastOf(call));
+    for (const key of job.state.calls.keys()) session?.past.set(key, true);
     for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
     job.turn.tools.abandon();
   }
@@ -388,8 +401,7 @@ export class Turns {
   #tellCancel({ state }: Job): void {
     const { wire } = this.#setup;
     wire.send(encode.cancel);
-    for (const { callId, call } of state.calls.values())
-      if (call.state === "awaiting") wire.send(encode.toolDecision(callId, false));
+    for (const { callId } of state.calls.takeQuestions()) wire.send(encode.toolDecision(callId, false));
   }
 
   /** What a server says behind a `Cancel` comes before the `Pong` of a `Ping` behind it. */
@@ -427,31 +439,17 @@ export class Turns {
     job.endedBy ??= message;
   }
 
-  /** A question that comes too late for its turn is answered all the same, or the server would keep it open. */
-  #denyUnasked({ agent_id, call_id }: ToolAwaitingApproval): void {
-    const { wire } = this.#setup;
-    const key = keyOf(agent_id, call_id);
-    const past = wire.session?.past.get(key) ?? "unasked";
-    if (past !== "unasked") return; // it was answered, or needs no answer
-    wire.session?.past.set(key, this.#current ? "abandoned" : "over");
-    wire.send(encode.toolDecision(call_id, false));
+  /** A question that no turn takes is answered all the same, or the server would keep it open. */
+  #deny(callId: string): void {
+    this.#setup.wire.send(encode.toolDecision(callId, false));
   }
 
+  /** What comes late for a call of an ended turn. A question never does: behind the `Pong` it is one of this turn. */
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
-    if (!("call_id" in message)) return false;
+    if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
     const key = keyOf(message.agent_id, message.call_id);
-    if (state.calls.has(key)) return false;
-    const past = this.#setup.wire.session?.past.get(key);
-    // A question about a call that is over is a new one, under an id that the server uses again.
-    if (message.type === "ToolAwaitingApproval") return past === "unasked" || past === "abandoned";
-    return past !== undefined;
+    return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) !== undefined;
   }
-}
-
-/** What is remembered of a call when its turn ends: over before that, not asked about by then, or left behind. */
-function pastOf(call: TurnToolCall): PastCall {
-  if (hasEnded(call)) return "over";
-  return call.state === "requested" ? "unasked" : "abandoned";
 }
 
 function lostTurn(error: AgentwireError): ConnectionLostError {

@@ -18,6 +18,7 @@ import {
   type ServerError,
   type ServerMessage,
   type TurnMessage,
+  type UnreadableQuestion,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import { Session } from "./session.ts";
@@ -34,7 +35,7 @@ export interface WireUser {
   /** The server says that something failed. */
   serverError(error: ServerError): void;
   /** A call needs a decision, and more of it cannot be read. */
-  unreadableApproval(callId: string): void;
+  unreadableApproval(question: UnreadableQuestion): void;
   /** The session is gone, and with it everything the server knew. */
   sessionLost(error: AgentwireError): void;
   /** No more will be sent, for now or ever. */
