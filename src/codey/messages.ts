@@ -182,15 +182,17 @@ export interface Invalid {
   /** The type that it claims, where that is one of the known ones. */
   readonly claims?: string;
   /** The call that it asks a decision for: without one the server would wait for ever. */
-  readonly undecided?: UnreadableQuestion;
+  readonly undecided?: string;
+  /** The agent that makes that call. @default the server's first */
+  readonly agentId?: number;
 }
 
 /** What can be read of a question that cannot be read as a whole. */
 export interface UnreadableQuestion {
   readonly callId: string;
-  /** 0, the server's first agent, where it cannot be read. */
   readonly agentId: number;
-  readonly raw: unknown;
+  /** The frame. */
+  readonly raw: string;
 }
 
 /** The largest id: an unsigned integer of 32 bits. */
@@ -401,14 +403,12 @@ export function decode(message: unknown): ServerMessage {
   if (result.success) return result.data;
   const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
   const { call_id: callId, agent_id } = message;
-  const agentId = isU32(agent_id) ? agent_id : 0;
   return {
     type: "invalid",
     problem: `${type}: wrong or missing ${fields.join(", ")}`,
     claims: type,
-    ...(type === "ToolAwaitingApproval" && typeof callId === "string"
-      ? { undecided: { callId, agentId, raw: message } }
-      : {}),
+    ...(type === "ToolAwaitingApproval" && typeof callId === "string" ? { undecided: callId } : {}),
+    ...(isU32(agent_id) ? { agentId: agent_id } : {}),
   };
 }
 

@@ -10,7 +10,7 @@ export interface CodeyCall {
   readonly agentId: number;
   /** As it is now. */
   call: TurnToolCall;
-  /** The decision on its question, as long as an older question with the same `callId` is open. */
+  /** The decision on its question, as long as an older question of its id is open. */
   ruling?: Ruling;
 }
 
@@ -29,8 +29,6 @@ interface SameId {
 export class TurnCalls {
   /** By agent and call id: a server may count them per agent. */
   readonly #byKey = new Map<string, SameId>();
-  /** By call id, which is all that a decision names on the wire: the questions that are not decided, oldest first. */
-  readonly #questions = new Map<string, Queue<CodeyCall>>();
   readonly #ids = new Set<string>();
   /** Makes an id that is unique in the client out of the server's. */
   readonly #idFor: (callId: string) => string;
@@ -90,29 +88,23 @@ export class TurnCalls {
     // Always the first of its line: messages go to the first, and decisions are made in the order of the questions.
     if (from) lines?.[from].take();
     if (to) lines?.[to].add(known);
-    if (to === "awaiting") this.#questionsOf(known.callId).add(known);
   }
 
-  /** The oldest question of this id, if its decision has been made: no decision overtakes that of an older question. */
-  nextRuled(callId: string): (CodeyCall & { readonly ruling: Ruling }) | undefined {
-    const questions = this.#questionsOf(callId);
-    while (questions.first && questions.first.call.state !== "awaiting") questions.take();
-    const { first } = questions;
-    return first && isRuled(first) ? first : undefined;
+  /** The call with the oldest open question of this id, if its decision has been made: no decision overtakes another. */
+  nextRuled({ agentId, callId }: CodeyCall): (CodeyCall & { readonly ruling: Ruling }) | undefined {
+    const asked = this.#byKey.get(keyOf(agentId, callId))?.awaiting.first;
+    return asked && isRuled(asked) ? asked : undefined;
   }
 
-  /** Takes the questions of all calls that await a decision, those of one id in their order. */
-  *takeQuestions(): Iterable<CodeyCall> {
-    for (const questions of this.#questions.values()) {
-      for (let next = questions.take(); next; next = questions.take())
-        if (next.call.state === "awaiting") yield next;
-    }
+  /** Takes out the oldest call of an id that nobody was asked about; whether there was one. */
+  takeRequested(key: string): boolean {
+    return this.#byKey.get(key)?.requested.take() !== undefined;
   }
 
-  #questionsOf(callId: string): Queue<CodeyCall> {
-    const questions = this.#questions.get(callId) ?? new Queue<CodeyCall>();
-    this.#questions.set(callId, questions);
-    return questions;
+  /** Takes out the calls that await a decision; those of one id in the order of their questions. */
+  *takeAwaiting(): Iterable<CodeyCall> {
+    for (const { awaiting } of this.#byKey.values())
+      for (let next = awaiting.take(); next; next = awaiting.take()) yield next;
   }
 
   #newId(callId: string): string {

@@ -174,7 +174,7 @@ export class Turns {
       this.#apply(job, stepTurn(job.state, message), message, size);
       return;
     }
-    if (message.type === "ToolAwaitingApproval") this.#deny(message.call_id);
+    if (message.type === "ToolAwaitingApproval") this.#denyLate(message.agent_id, message.call_id);
     if (this.#stopping) this.#afterCancel(this.#stopping, message);
     if (job || this.#stopping) {
       core().events.emit("late", message);
@@ -188,7 +188,7 @@ export class Turns {
   receiveUnreadable(question: UnreadableQuestion): void {
     const job = this.#addressed;
     if (!job) {
-      this.#deny(question.callId);
+      this.#denyLate(question.agentId, question.callId);
       return;
     }
     const { ask, ...step } = stepUnreadable(job.state, question);
@@ -273,7 +273,7 @@ export class Turns {
     if (finished) job.endedBy = message;
     if (!this.#runs(job)) return; // a listener has just ended it
     if (ask) this.#ask(job, ask);
-    if (decided) this.#sendDecisions(job, decided.callId);
+    if (decided) this.#sendDecisions(job, decided);
     if (finished) this.#finish(job);
     if (end === "retries" && message.type === "Retrying")
       job.turn.stopWith(misconfigured(this.#setup.core().redactor.redact(message.error), MAX_RETRIES));
@@ -298,6 +298,7 @@ export class Turns {
     this.#current = undefined;
     core().connection.healthy();
     transcript().answered(turn.text);
+    this.#remember(job);
     this.#leave(job, "ended", "the turn is over");
     const rounds = roundsOf(state);
     turn.complete({
@@ -344,16 +345,16 @@ export class Turns {
     job.open.delete(asked.call.id);
     if (!this.#runs(job) || asked.call.state !== "awaiting") return; // it came to nothing, or was decided elsewhere
     asked.ruling = ruling;
-    this.#sendDecisions(job, asked.callId);
+    this.#sendDecisions(job, asked);
   }
 
-  /** A decision names the id alone, so the server takes it for its oldest open question of that id. */
-  #sendDecisions(job: Job, callId: string): void {
+  /** A decision names the id alone, so it answers the oldest open question of that id. */
+  #sendDecisions(job: Job, sameId: CodeyCall): void {
     for (;;) {
-      const ruled = this.#runs(job) ? job.state.calls.nextRuled(callId) : undefined;
+      const ruled = this.#runs(job) ? job.state.calls.nextRuled(sameId) : undefined;
       if (!ruled) return;
       const { approved, ...step } = decide(job.state, ruled, ruled.ruling);
-      this.#setup.wire.send(encode.toolDecision(callId, approved));
+      this.#setup.wire.send(encode.toolDecision(ruled.callId, approved));
       this.#tell(job, step, 0);
     }
   }
@@ -386,13 +387,18 @@ export class Turns {
   /** From here until the `Pong` nothing is sent that begins a turn. */
   #halt(job: Job): void {
     this.#current = undefined;
+    this.#remember(job);
     this.#stopping = job;
   }
 
-  /** Nothing of the turn waits any more; what still comes of its calls is not given to another. */
-  #leave(job: Job, by: DecidedBy, reason: string): void {
+  /** What still comes of the calls of a turn that is over is not given to the next one. */
+  #remember({ state }: Job): void {
     const { session } = this.#setup.wire;
-    for (const key of job.state.calls.keys()) session?.past.set(key, true);
+    for (const key of state.calls.keys()) session?.past.set(key, true);
+  }
+
+  /** Nothing of the turn waits any more. */
+  #leave(job: Job, by: DecidedBy, reason: string): void {
     for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
     job.turn.tools.abandon();
   }
@@ -401,7 +407,7 @@ export class Turns {
   #tellCancel({ state }: Job): void {
     const { wire } = this.#setup;
     wire.send(encode.cancel);
-    for (const { callId } of state.calls.takeQuestions()) wire.send(encode.toolDecision(callId, false));
+    for (const { callId } of state.calls.takeAwaiting()) wire.send(encode.toolDecision(callId, false));
   }
 
   /** What a server says behind a `Cancel` comes before the `Pong` of a `Ping` behind it. */
@@ -439,16 +445,21 @@ export class Turns {
     job.endedBy ??= message;
   }
 
-  /** A question that no turn takes is answered all the same, or the server would keep it open. */
-  #deny(callId: string): void {
+  /** A question that no turn takes is denied all the same, or the server would keep it open. */
+  #denyLate(agentId: number, callId: string): void {
+    const { session } = this.#setup.wire;
+    const key = keyOf(agentId, callId);
+    const unasked = this.#stopping?.state.calls.takeRequested(key) ?? false;
+    if (!unasked && session?.past.get(key)) return; // it says again what was denied with the `Cancel`, or behind it
+    session?.past.set(key, true);
     this.#setup.wire.send(encode.toolDecision(callId, false));
   }
 
-  /** What comes late for a call of an ended turn. A question never does: behind the `Pong` it is one of this turn. */
+  /** What comes late for a call of an ended turn. A question is not late behind the `Pong`: it begins a call of this turn. */
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
     if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
     const key = keyOf(message.agent_id, message.call_id);
-    return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) !== undefined;
+    return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) === true;
   }
 }
 
