@@ -216,7 +216,7 @@ export class Turns {
       core().events.emit("serverError", error);
     }
     if (!error.fatal) return;
-    const message = "the server ended the session with a fatal error; make a new client";
+    const message = "the server ended the session with a fatal error";
     core().connection.drop(new ConnectionLostError(message, { retryable: false }));
   }
 
@@ -226,7 +226,7 @@ export class Turns {
     const stopping = this.#reset();
     const waiting = this.#queue.clear();
     if (job) this.#leave(job, "disconnected", "the connection has ended");
-    job?.turn.fail(lostTurn(error));
+    job?.turn.fail(lostTurn(error, job.turn));
     stopping?.turn.stopped();
     for (const { turn } of waiting) turn.fail(contextLost(error));
   }
@@ -238,7 +238,7 @@ export class Turns {
     this.#current = undefined;
     this.#tellCancel(job);
     this.#leave(job, "cancelled", "the client is closing");
-    job.turn.abandon(closedError());
+    job.turn.abandon(closedError(job.turn));
   }
 
   /** Ends all that is left: by the caller's will, or because the connection is not to be had. */
@@ -417,7 +417,8 @@ export class Turns {
     const failed = (error: AgentwireError): void => {
       if (!isAgentwireError(error, "request-timeout")) return; // the connection is gone already
       const message = `the server did not answer the \`Ping\` behind a \`Cancel\` within ${cancelTimeout} ms`;
-      core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible: true }));
+      const sideEffectsPossible = job.turn.toolCalls.length > 0 || undefined;
+      core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible }));
     };
     wire.ping(cancelTimeout, () => this.#stopped(job), failed);
   }
@@ -463,12 +464,11 @@ export class Turns {
   }
 }
 
-function lostTurn(error: AgentwireError): ConnectionLostError {
-  const message = `${withoutCode(error)}, in the middle of the turn; a tool that was approved may still run`;
+function lostTurn(error: AgentwireError, turn: Job["turn"]): ConnectionLostError {
+  const message = `${withoutCode(error)}, in the middle of the turn${mayRun(turn)}`;
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
   return new ConnectionLostError(message, {
     delivery: "unknown",
-    sideEffectsPossible: true,
     closeCode,
     closeReason,
     cause: error,
@@ -481,8 +481,12 @@ export function contextLost(cause: unknown): ConnectionLostError {
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
 }
 
-function closedError(): ClosedError {
-  return new ClosedError("the client was closed while the turn ran; a tool that was approved may still run", {
-    delivery: "unknown",
-  });
+function closedError(turn: Job["turn"]): ClosedError {
+  const message = `the client was closed while the turn ran${mayRun(turn)}`;
+  return new ClosedError(message, { delivery: "unknown" });
+}
+
+/** A warning for a turn in which calls were announced. */
+function mayRun({ toolCalls }: Job["turn"]): string {
+  return toolCalls.length > 0 ? "; a tool that was approved may still run" : "";
 }

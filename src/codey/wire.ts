@@ -24,6 +24,11 @@ import type { CodeySettings } from "./options.ts";
 import { Session } from "./session.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 
+/** The published server, on a machine of few cores: its session loop never yields to what answers clients. */
+export const TIMEOUT_HINT =
+  "codey-server as published (with tokio 1.49) answers nobody on a machine of few cores, and each session left behind uses up a core: " +
+  "restart the server, build it with tokio 1.51 or later, or give it more cores";
+
 /** What the wire tells the rest of the client. */
 export interface WireUser {
   /** The server has greeted: another session begins. */
@@ -87,12 +92,22 @@ export class Wire implements Protocol {
   /** One ping of the keepalive; returns whether it could be sent. */
   keepAlive(): boolean {
     if (!this.session) return !this.#setup.core().connection.writable; // a link that takes nothing is judged like one that answers nothing
+    this.#pingOnly();
+    return true;
+  }
+
+  /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */
+  closing(): void {
+    if (this.session) this.#pingOnly();
+  }
+
+  /** A `Ping` whose `Pong` nobody waits for. */
+  #pingOnly(): void {
     this.ping(
       0,
       () => {},
       () => {},
     );
-    return true;
   }
 
   // --- the connection's side ---
@@ -116,7 +131,7 @@ export class Wire implements Protocol {
   }
 
   handshakeTimeout(): AgentwireError {
-    return new ConnectTimeoutError(this.#setup.settings.socket.connectTimeout, "greet");
+    return new ConnectTimeoutError(this.#setup.settings.socket.connectTimeout, "greet", TIMEOUT_HINT);
   }
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {

@@ -61,6 +61,8 @@ export interface ConnectionSetup {
   readonly redact: (text: string) => string;
   /** ms until a socket is open; 0 for no limit. */
   readonly connectTimeout: number;
+  /** Why a server of this protocol may not answer in that time, where that is known. */
+  readonly connectTimeoutHint: string | undefined;
   /** ms from then until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
   readonly handshakeTimeout: number | "rest of connectTimeout";
   /** `undefined`: never. */

@@ -129,7 +129,7 @@ describe("a server that only says that it tries again", () => {
     made.says(say.pong);
     expect(await turn.outcome).toMatchObject({
       status: "failed",
-      error: { kind: "server-misconfigured", serverMessage: expect.stringContaining("no key") },
+      error: { kind: "misconfigured", serverMessage: expect.stringContaining("no key") },
     });
   });
 });

@@ -41,6 +41,7 @@ function rig(options: Partial<SocketClientOptions> = {}) {
     }),
     protocol,
     handshakeTimeout: 0,
+    connectTimeoutHint: undefined,
     stableAfter: undefined,
     drainTimeout: 5_000,
     binary: "utf-8",

@@ -91,7 +91,7 @@ onBoth(
     expect(await failureOf(client.prompt("go"))).toMatchObject({
       code: "turn-failed",
       origin: "retrying",
-      kind: "server-misconfigured",
+      kind: "misconfigured",
       serverMessage: expect.stringContaining("API key is missing"),
       retryable: false,
     });
@@ -214,7 +214,7 @@ const PATTERNS: readonly (readonly [
   [
     "API error",
     "API error (claude-sonnet-4): missing API key",
-    { kind: "server-misconfigured", retryable: false },
+    { kind: "misconfigured", retryable: false },
   ],
   ["no pattern", "", { kind: "other", retryable: false }],
   ["no pattern", "the moon is full", { kind: "other", retryable: false }],

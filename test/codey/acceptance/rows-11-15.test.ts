@@ -157,7 +157,7 @@ onBoth(
     server.answer = ({ content }) => (content === "go" ? [codeyStep.retrying("no key")] : ["yes"]);
     const { values, thrown } = await drain(client.prompt("go"));
     expect(values.map(({ type }) => type)).toEqual(Array.from({ length: 5 }, () => "Retrying"));
-    expect(thrown).toMatchObject({ code: "turn-failed", kind: "server-misconfigured" });
+    expect(thrown).toMatchObject({ code: "turn-failed", kind: "misconfigured" });
     expect(await works(client)).toBe("yes");
     expect(sent(server).slice(1, 3)).toEqual(["Cancel", "Ping"]);
   },

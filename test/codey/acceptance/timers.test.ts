@@ -240,7 +240,7 @@ onBoth(
     server.answer = () => [codeyStep.retrying("no key", { times: 5 }), codeyStep.hang()];
     expect(await failureOf(client.prompt("go"))).toMatchObject({
       code: "turn-failed",
-      kind: "server-misconfigured",
+      kind: "misconfigured",
       serverMessage: expect.stringContaining("no key"),
     });
     expect(sent(server).slice(1)).toEqual(["SendMessage go", "Cancel", "Ping"]);
