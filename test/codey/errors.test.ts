@@ -15,7 +15,7 @@ describe("what the words of an error mean", () => {
     ["Stream error: ReqwestEventSource(StreamEnded)", { kind: "truncated", retryable: true }],
     [
       'Stream error: ReqwestEventSource(InvalidContentType("text/html"))',
-      { kind: "truncated", retryable: true },
+      { kind: "misconfigured", retryable: false },
     ],
     ["API error (some-model): no key", { kind: "misconfigured", retryable: false }],
     ["Stream error: SerdeJson(EOF)", { kind: "other", retryable: false }],

@@ -113,7 +113,7 @@ describe("between Cancel and Pong", () => {
     const { made, turn } = await stopping();
     void made.client.close();
     expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping", "Ping"]);
     await made.clock.advance(1_000);
     expect(made.clock.pending).toBe(0);
   });

@@ -59,7 +59,6 @@ onBoth("7 ConnectionLost: a close says its code and reason", async ({ client, se
     code: "connection-lost",
     closeCode: 1011,
     closeReason: "out of memory",
-    sideEffectsPossible: true,
     retryable: true,
     partial: { text: "one" },
   });
@@ -202,7 +201,7 @@ const PATTERNS: readonly (readonly [
   [
     "InvalidContentType",
     'Stream error: ReqwestEventSource(InvalidContentType("text/html", Response { status: 200 }))',
-    { kind: "truncated", retryable: true },
+    { kind: "misconfigured", retryable: false },
   ],
   ["other Stream error", 'Stream error: StreamParse("bad data")', { kind: "other", retryable: false }],
   [
