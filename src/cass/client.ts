@@ -159,6 +159,7 @@ export class CassClient
       protocol: wire,
       redactor,
       handshakeTimeout: settings.greetingTimeout,
+      connectTimeoutHint: undefined,
       stableAfter: STABLE_AFTER,
       drainTimeout: 0,
       binary: "unreadable",

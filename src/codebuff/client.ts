@@ -119,6 +119,7 @@ export class CodebuffClient
       protocol: wire,
       redactor: new Redactor(),
       handshakeTimeout: settings.identifyTimeout,
+      connectTimeoutHint: undefined,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,
       binary: "utf-8",

@@ -50,10 +50,10 @@ export function newCall(
  *         │                │                  denied  ──▶ (the server's ToolError)
  *         └──── S, D, C, E ┴── decided elsewhere
  *
- * What comes for a call that has ended changes nothing; one that was denied has, once the server has said so.
+ * A message for a call that is over changes nothing. Which call a message is about: see {@link TurnCalls}.
  */
 export function stepCall(call: TurnToolCall, message: CallMessage): CallStep {
-  if (hasEnded(call) && !isOnItsWay(call)) return { call, tell: false };
+  if (isOver(call)) return { call, tell: false };
   switch (message.type) {
     case "ToolAwaitingApproval":
       return onAwaiting(call, message);
@@ -72,9 +72,9 @@ export function stepCall(call: TurnToolCall, message: CallMessage): CallStep {
   }
 }
 
-/** Denied here, and the server has not said yet what it made of that. */
-function isOnItsWay({ state, error }: TurnToolCall): boolean {
-  return state === "denied" && error === undefined;
+/** Whether the server has nothing more to say of it. It confirms a denial with a `ToolError`. */
+export function isOver(call: TurnToolCall): boolean {
+  return hasEnded(call) && (call.state !== "denied" || call.error !== undefined);
 }
 
 function onAwaiting(call: TurnToolCall, message: ToolAwaitingApproval): CallStep {

@@ -14,14 +14,14 @@ import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import { contextLost, type Job, Turns } from "./turns.ts";
-import { Wire } from "./wire.ts";
+import { TIMEOUT_HINT, Wire } from "./wire.ts";
 
 /**
  * Client of codey-server's WebSocket protocol.
  *
  * Nothing is opened before the first `prompt()` or `connect()`. One turn runs at a time, the others wait here. Tool
  * calls are denied unless `toolPolicy`, `onToolApproval` or `client.reply()` says otherwise. `close()` cancels the turn
- * that runs and denies what is open; it takes a second at most, for the server may not answer at all.
+ * that runs and denies what is open; it takes a second at most, even where the server does not react.
  *
  * The server has no authentication and checks no origin: any page open on the same machine can connect to it and
  * approve its own shell commands. Keep it on loopback.
@@ -57,7 +57,7 @@ export class CodeyClient
         ready: () => this.#turns.pump(),
         message: (message, size) => this.#turns.receive(message, size),
         serverError: (error) => this.#turns.receiveError(error),
-        unreadableApproval: (callId) => this.#turns.receiveUnreadable(callId),
+        unreadableApproval: (question) => this.#turns.receiveUnreadable(question),
         unreadableEnd: (problem, agentId) => this.#turns.receiveUnreadableEnd(problem, agentId),
         handlingFailed: (problem) => this.#turns.handlingFailed(problem),
         sessionLost: (error) => this.#onSessionLost(error),
@@ -82,7 +82,11 @@ export class CodeyClient
       carriesCredentials: () => false,
       turnOf: (id) => this.#turns.turnOf(id),
       address: String,
-      closing: () => this.#turns.closing(),
+      connectTimeoutHint: TIMEOUT_HINT,
+      closing: () => {
+        this.#turns.closing();
+        wire.closing();
+      },
     });
     this.#core.heedSignal();
   }

@@ -6,10 +6,10 @@ export type CodeyFailureKind =
   | "http"
   /** The model API could not be reached, or the link to it broke. */
   | "transport"
-  /** The model API's stream ended early, or did not read as one. */
+  /** The model API's stream ended early. */
   | "truncated"
-  /** The server cannot build its requests: often an API key is missing. */
-  | "server-misconfigured"
+  /** The server cannot build its requests (often an API key is missing), or the address of its model API is wrong. */
+  | "misconfigured"
   /** What the server said of the turn cannot be handled: `serverMessage` says why. */
   | "unreadable"
   | "other";
@@ -28,8 +28,8 @@ const HTTP = /^Stream error: ApiError \{ status: (\d+), body: "/;
 const BEGINNINGS: readonly (readonly [beginning: string, kind: CodeyFailureKind])[] = [
   ["Stream error: ReqwestEventSource(Transport(", "transport"],
   ["Stream error: ReqwestEventSource(StreamEnded)", "truncated"],
-  ["Stream error: ReqwestEventSource(InvalidContentType(", "truncated"],
-  ["API error (", "server-misconfigured"],
+  ["Stream error: ReqwestEventSource(InvalidContentType(", "misconfigured"],
+  ["API error (", "misconfigured"],
 ];
 
 /** Statuses after which the same prompt may succeed; it is repeated in the model's context all the same. */
@@ -53,7 +53,7 @@ export function turnError(message: string, fatal: boolean): CodeyTurnError {
 export function misconfigured(message: string, retries: number): CodeyTurnError {
   const serverMessage = `the server has tried ${retries} times without counting up, and said: ${message}`;
   return new CodeyTurnError(
-    { origin: "retrying", kind: "server-misconfigured", serverMessage },
+    { origin: "retrying", kind: "misconfigured", serverMessage },
     { fatal: false },
   );
 }

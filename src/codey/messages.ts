@@ -183,8 +183,16 @@ export interface Invalid {
   readonly claims?: string;
   /** The call that it asks a decision for: without one the server would wait for ever. */
   readonly undecided?: string;
-  /** The agent that it is of. */
+  /** The agent that it is of; the server's first where none is named. */
   readonly agentId?: number;
+}
+
+/** What can be read of a question that cannot be read as a whole. */
+export interface UnreadableQuestion {
+  readonly callId: string;
+  readonly agentId: number;
+  /** The frame. */
+  readonly raw: string;
 }
 
 /** The largest id: an unsigned integer of 32 bits. */

@@ -5,14 +5,8 @@ import { Replies } from "../core/replies.ts";
 import type { History, State } from "./messages.ts";
 import { UsageCount } from "./usage.ts";
 
-/** How many calls of ended turns are remembered, so that what comes late for one is not taken for a new call. */
+/** How many ids of calls of ended turns are remembered, so that what comes late for one is not taken for a new call. */
 const REMEMBERED = 256;
-
-/**
- * What is remembered of a call whose turn has ended: it was `over` by then, `unasked` as yet, or `abandoned` in the
- * middle.
- */
-export type PastCall = "over" | "unasked" | "abandoned";
 
 /** What one connection has outstanding, and what its session has used. Gone with its socket. */
 export class Session {
@@ -22,8 +16,8 @@ export class Session {
   readonly states: Replies<State>;
   readonly histories: Replies<History>;
   readonly usage = new UsageCount();
-  /** The calls of turns that are over. */
-  readonly past = new Recent<string, PastCall>(REMEMBERED);
+  /** The calls of turns that are over, by agent and id. */
+  readonly past = new Recent<string, true>(REMEMBERED);
 
   constructor(clock: Clock) {
     this.pings = new Replies(clock);

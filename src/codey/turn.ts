@@ -2,8 +2,16 @@ import type { Ruling } from "../core/approvals.ts";
 import { GrowingText } from "../core/growing-text.ts";
 import type { TurnToolCall } from "../core/tool-call.ts";
 import type { TurnResult } from "../core/turn.ts";
-import { type CallMessage, decideCall, inferStart, newCall, stepCall } from "./calls.ts";
-import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } from "./messages.ts";
+import { type CallMessage, decideCall, inferStart, stepCall } from "./calls.ts";
+import type {
+  RequestedCall,
+  Retrying,
+  ToolRequest,
+  ToolStarted,
+  TurnMessage,
+  UnreadableQuestion,
+} from "./messages.ts";
+import { type CodeyCall, keyOf, TurnCalls } from "./turn-calls.ts";
 import type { CodeyUsage } from "./usage.ts";
 
 /**
@@ -37,23 +45,11 @@ interface Round {
   readonly calls: string[];
 }
 
-/** A call of the turn, with what names it on the wire. */
-export interface CodeyCall {
-  readonly callId: string;
-  readonly agentId: number;
-  readonly call: TurnToolCall;
-}
-
 /** What is known of one turn while it runs. */
 export interface TurnState {
-  /** Makes an id that is unique in the client out of the server's. */
-  readonly idFor: (callId: string) => string;
   readonly maxTextBytes: number;
   readonly rounds: Round[];
-  /** By agent and call id; a server may count them per agent. */
-  readonly calls: Map<string, CodeyCall>;
-  /** The ids of its calls for users, who do not name the agent. */
-  readonly ids: Set<string>;
+  readonly calls: TurnCalls;
   /** The agent whose end is the turn's: the first that spoke or asked for calls. */
   root: number | undefined;
   /** `Retrying` in a row that do not count up, and the last number. */
@@ -61,13 +57,12 @@ export interface TurnState {
   attempt: number;
 }
 
+/** @param idFor makes an id that is unique in the client out of the server's, another one each time */
 export function newTurnState(idFor: (callId: string) => string, maxTextBytes: number): TurnState {
   return {
-    idFor,
     maxTextBytes,
     rounds: [],
-    calls: new Map(),
-    ids: new Set(),
+    calls: new TurnCalls(idFor),
     root: undefined,
     retries: 0,
     attempt: 0,
@@ -80,8 +75,8 @@ export interface TurnStep {
   readonly changed: readonly TurnToolCall[];
   /** A decision is needed. */
   readonly ask?: CodeyCall;
-  /** The id of a call whose decision is not needed any more. */
-  readonly decided?: string;
+  /** A call whose decision is not needed any more. */
+  readonly decided?: CodeyCall;
   readonly warning?: string;
   /** The turn is over, or the server only says that it tries again. */
   readonly end?: "finished" | "retries";
@@ -138,31 +133,32 @@ export function textOf(state: TurnState, event: CodeyEvent): string {
 
 /** What a decision makes of a call that awaits it, and what users hear of that. */
 export function decide(
-  state: TurnState,
-  key: CodeyCall,
+  { calls }: TurnState,
+  asked: CodeyCall,
   ruling: Ruling,
 ): TurnStep & { readonly approved: boolean } {
-  const { callId, agentId } = key;
-  const decided = decideCall(currentOf(state, key), ruling);
-  if (decided.state === "denied") {
-    keep(state, { callId, agentId, call: decided });
-    return { changed: [decided], approved: false };
-  }
+  const decided = decideCall(asked.call, ruling);
+  calls.update(asked, decided);
+  if (decided.state === "denied") return { changed: [decided], approved: false };
   const running = inferStart(decided);
-  keep(state, { callId, agentId, call: running });
+  calls.update(asked, running);
   const event: CodeyEvent = {
     type: "ToolStarted",
-    agent_id: agentId,
-    call_id: callId,
+    agent_id: asked.agentId,
+    call_id: asked.callId,
     name: running.name,
     inferred: true,
   };
   return { event, changed: [decided, running], approved: true };
 }
 
-/** The call as it is now. */
-export function currentOf({ calls }: TurnState, { agentId, callId, call }: CodeyCall): TurnToolCall {
-  return calls.get(keyOf(agentId, callId))?.call ?? call;
+/** A question of which no more than the ids can be read. Users hear of the call; there is no event to show. */
+export function stepUnreadable(state: TurnState, question: UnreadableQuestion): TurnStep {
+  const { agentId, callId, raw } = question;
+  const asked = state.calls.addressed("ToolAwaitingApproval", agentId, callId) ?? add(state, agentId, callId, {}, raw);
+  if (asked.call.state === "awaiting") return { changed: NOTHING }; // the very same question
+  state.calls.update(asked, { ...asked.call, raw, state: "awaiting" });
+  return { changed: [asked.call], ask: asked };
 }
 
 export function roundsOf({ rounds }: TurnState): readonly CodeyRound[] {
@@ -185,27 +181,28 @@ function newRound({ rounds, maxTextBytes }: TurnState): Round {
   return round;
 }
 
-/** The calls that the server means to make. Those of the root end its round, also when it has said nothing in it. */
+/** The calls that the server means to make, each a new one. Those of the root end its round, also when it has said nothing in it. */
 function onRequest(state: TurnState, message: ToolRequest): TurnToolCall[] {
   const { agent_id: agentId, calls } = message;
-  const isNew = ({ call_id }: RequestedCall): boolean => !state.calls.has(keyOf(agentId, call_id));
-  if (isOfRoot(state, message) && calls.some(isNew)) prelude(state);
-  return calls.flatMap((told) => (isNew(told) ? [add(state, agentId, told.call_id, told, told).call] : []));
+  if (isOfRoot(state, message) && calls.length > 0) prelude(state);
+  return calls.map((told) => add(state, agentId, told.call_id, told, told).call);
 }
 
 function onCall(state: TurnState, message: CallMessage): TurnStep {
-  const { agent_id: agentId, call_id: callId } = message;
-  const known = state.calls.get(keyOf(agentId, callId));
-  const { call } = known ?? add(state, agentId, callId, "name" in message ? message : {}, message);
-  const step = stepCall(call, message);
-  if (!step.tell) return { changed: known ? NOTHING : [call] };
-  const current = { callId, agentId, call: step.call };
-  keep(state, current);
+  const { type, agent_id: agentId, call_id: callId } = message;
+  const { calls } = state;
+  const known = calls.addressed(type, agentId, callId);
+  // Its calls are over, and only a question begins another one.
+  if (!known && type !== "ToolAwaitingApproval" && calls.has(keyOf(agentId, callId))) return { changed: NOTHING };
+  const addressed = known ?? add(state, agentId, callId, "name" in message ? message : {}, message);
+  const step = stepCall(addressed.call, message);
+  if (!step.tell) return { changed: NOTHING };
+  calls.update(addressed, step.call);
   return {
     event: message,
     changed: [step.call],
-    ...(step.ask ? { ask: current } : {}),
-    ...(step.decided ? { decided: step.call.id } : {}),
+    ...(step.ask ? { ask: addressed } : {}),
+    ...(step.decided ? { decided: addressed } : {}),
     ...(step.warning === undefined ? {} : { warning: `the call ${callId} ${step.warning}` }),
   };
 }
@@ -225,25 +222,8 @@ function add(
   told: Partial<RequestedCall>,
   raw: unknown,
 ): CodeyCall {
-  const added = { callId, agentId, call: newCall(newId(state, callId), agentId, told, raw) };
-  keep(state, added);
+  const added = state.calls.add(agentId, callId, told, raw);
   const round = state.rounds.at(-1) ?? newRound(state);
   round.calls.push(added.call.id);
   return added;
-}
-
-/** Two agents may call theirs the same. */
-function newId({ idFor, ids }: TurnState, callId: string): string {
-  let id = idFor(callId);
-  for (let use = 2; ids.has(id); use++) id = idFor(`${callId}~${use}`);
-  ids.add(id);
-  return id;
-}
-
-function keep({ calls }: TurnState, call: CodeyCall): void {
-  calls.set(keyOf(call.agentId, call.callId), call);
-}
-
-export function keyOf(agentId: number, callId: string): string {
-  return `${agentId} ${callId}`;
 }

@@ -11,7 +11,6 @@ import {
 } from "../core/errors.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import { hasEnded, type TurnToolCall } from "../core/tool-call.ts";
 import type { TurnOptions } from "../core/turn.ts";
 import { TurnQueue } from "../core/turn-queue.ts";
 import { misconfigured, turnError, unreadable } from "./errors.ts";
@@ -20,29 +19,27 @@ import {
   encode,
   type Finished,
   type ServerError,
-  type ToolAwaitingApproval,
   type TurnMessage,
+  type UnreadableQuestion,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import type { CodeyPrompt } from "./prompt.ts";
-import type { PastCall } from "./session.ts";
 import type { Transcript } from "./transcript.ts";
 import {
-  type CodeyCall,
   type CodeyEvent,
   type CodeyResult,
-  currentOf,
   decide,
   isOfRoot,
-  keyOf,
   MAX_RETRIES,
   newTurnState,
   roundsOf,
   stepTurn,
+  stepUnreadable,
   type TurnState,
   type TurnStep,
   textOf,
 } from "./turn.ts";
+import { type CodeyCall, keyOf } from "./turn-calls.ts";
 import type { CodeyUsage } from "./usage.ts";
 import type { Wire } from "./wire.ts";
 
@@ -183,7 +180,7 @@ export class Turns {
       this.#handled = undefined;
       return;
     }
-    if (message.type === "ToolAwaitingApproval") this.#denyUnasked(message);
+    if (message.type === "ToolAwaitingApproval") this.#denyLate(message.agent_id, message.call_id);
     if (this.#stopping) this.#afterCancel(this.#stopping, message);
     if (job || this.#stopping) {
       core().events.emit("late", message);
@@ -194,11 +191,16 @@ export class Turns {
   }
 
   /** A call asks for its decision in words that cannot be read: without one the server would wait for ever. */
-  receiveUnreadable(callId: string): void {
-    const known = [...(this.#current?.state.calls.values() ?? [])].filter((call) => call.callId === callId);
-    // Of one that has begun, the decision was made, or is under way.
-    if (known.every(({ call }) => call.state === "requested"))
-      this.#setup.wire.send(encode.toolDecision(callId, false));
+  receiveUnreadable(question: UnreadableQuestion): void {
+    const job = this.#addressed;
+    if (!job) {
+      this.#denyLate(question.agentId, question.callId);
+      return;
+    }
+    const { ask, ...step } = stepUnreadable(job.state, question);
+    this.#tell(job, step, 0);
+    if (ask && this.#runs(job))
+      this.#decided(job, ask, { decision: "reject", by: "error", reason: "its question cannot be read" });
   }
 
   /** The end of the turn, or of a sub-agent, cannot be read. A server that is done takes the `Cancel` for nothing. */
@@ -240,7 +242,7 @@ export class Turns {
       core().events.emit("serverError", error);
     }
     if (!error.fatal) return;
-    const message = "the server ended the session with a fatal error; make a new client";
+    const message = "the server ended the session with a fatal error";
     core().connection.drop(new ConnectionLostError(message, { retryable: false }));
   }
 
@@ -250,7 +252,7 @@ export class Turns {
     const stopping = this.#reset();
     const waiting = this.#queue.clear();
     if (job) this.#leave(job, "disconnected", "the connection has ended");
-    job?.turn.fail(lostTurn(error));
+    job?.turn.fail(lostTurn(error, job.turn));
     stopping?.turn.stopped();
     for (const { turn } of waiting) turn.fail(contextLost(error));
   }
@@ -262,7 +264,7 @@ export class Turns {
     this.#current = undefined;
     this.#tellCancel(job);
     this.#leave(job, "cancelled", "the client is closing");
-    job.turn.abandon(closedError());
+    job.turn.abandon(closedError(job.turn));
   }
 
   /** Ends all that is left: by the caller's will, or because the connection is not to be had. */
@@ -292,11 +294,12 @@ export class Turns {
     if (finished) job.usage = this.#count(message.usage); // also if a listener cancels the turn now
     if (warning !== undefined) this.#setup.core().warn("odd-call", warning);
     // Before anybody hears that it has gone on without the decision, and looks at what is open.
-    if (decided !== undefined) this.#withdraw(job, decided, "elsewhere", "the server has decided it");
+    if (decided) this.#withdraw(job, decided.call.id, "elsewhere", "the server has decided it");
     this.#tell(job, step, size);
     if (finished) job.endedBy = message;
     if (!this.#runs(job)) return; // a listener has just ended it
     if (ask) this.#ask(job, ask);
+    if (decided) this.#sendDecisions(job, decided);
     if (finished) this.#finish(job);
     if (end === "retries" && message.type === "Retrying")
       job.turn.stopWith(misconfigured(this.#setup.core().redactor.redact(message.error), MAX_RETRIES));
@@ -321,6 +324,7 @@ export class Turns {
     this.#current = undefined;
     core().connection.healthy();
     transcript().answered(turn.text);
+    this.#remember(job);
     this.#leave(job, "ended", "the turn is over");
     const rounds = roundsOf(state);
     turn.complete({
@@ -365,10 +369,20 @@ export class Turns {
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
     job.open.delete(asked.call.id);
-    if (!this.#runs(job) || currentOf(job.state, asked).state !== "awaiting") return; // it came to nothing, or was decided elsewhere
-    const { approved, ...step } = decide(job.state, asked, ruling);
-    this.#setup.wire.send(encode.toolDecision(asked.callId, approved));
-    this.#tell(job, step, 0);
+    if (!this.#runs(job) || asked.call.state !== "awaiting") return; // it came to nothing, or was decided elsewhere
+    asked.ruling = ruling;
+    this.#sendDecisions(job, asked);
+  }
+
+  /** A decision names the id alone, so it answers the oldest open question of that id. */
+  #sendDecisions(job: Job, sameId: CodeyCall): void {
+    for (;;) {
+      const ruled = this.#runs(job) ? job.state.calls.nextRuled(sameId) : undefined;
+      if (!ruled) return;
+      const { approved, ...step } = decide(job.state, ruled, ruled.ruling);
+      this.#setup.wire.send(encode.toolDecision(ruled.callId, approved));
+      this.#tell(job, step, 0);
+    }
   }
 
   #withdraw({ open }: Job, id: string, by: DecidedBy, reason: string): void {
@@ -399,13 +413,18 @@ export class Turns {
   /** From here until the `Pong` nothing is sent that begins a turn. */
   #halt(job: Job): void {
     this.#current = undefined;
+    this.#remember(job);
     this.#stopping = job;
   }
 
-  /** Nothing of the turn waits any more; what still comes of its calls is not given to another. */
-  #leave(job: Job, by: DecidedBy, reason: string): void {
+  /** What still comes of the calls of a turn that is over is not given to the next one. */
+  #remember({ state }: Job): void {
     const { session } = this.#setup.wire;
-    for (const [key, { call }] of job.state.calls) session?.past.set(key, pastOf(call));
+    for (const key of state.calls.keys()) session?.past.set(key, true);
+  }
+
+  /** Nothing of the turn waits any more. */
+  #leave(job: Job, by: DecidedBy, reason: string): void {
     for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
     job.turn.tools.abandon();
   }
@@ -414,8 +433,7 @@ export class Turns {
   #tellCancel({ state }: Job): void {
     const { wire } = this.#setup;
     wire.send(encode.cancel);
-    for (const { callId, call } of state.calls.values())
-      if (call.state === "awaiting") wire.send(encode.toolDecision(callId, false));
+    for (const { callId } of state.calls.takeAwaiting()) wire.send(encode.toolDecision(callId, false));
   }
 
   /** What a server says behind a `Cancel` comes before the `Pong` of a `Ping` behind it. */
@@ -425,7 +443,8 @@ export class Turns {
     const failed = (error: AgentwireError): void => {
       if (!isAgentwireError(error, "request-timeout")) return; // the connection is gone already
       const message = `the server did not answer the \`Ping\` behind a \`Cancel\` within ${cancelTimeout} ms`;
-      core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible: true }));
+      const sideEffectsPossible = job.turn.toolCalls.length > 0 || undefined;
+      core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible }));
     };
     wire.ping(cancelTimeout, () => this.#stopped(job), failed);
   }
@@ -453,39 +472,29 @@ export class Turns {
     job.endedBy ??= message;
   }
 
-  /** A question that comes too late for its turn is answered all the same, or the server would keep it open. */
-  #denyUnasked({ agent_id, call_id }: ToolAwaitingApproval): void {
-    const { wire } = this.#setup;
-    const key = keyOf(agent_id, call_id);
-    const past = wire.session?.past.get(key) ?? "unasked";
-    if (past !== "unasked") return; // it was answered, or needs no answer
-    wire.session?.past.set(key, this.#current ? "abandoned" : "over");
-    wire.send(encode.toolDecision(call_id, false));
+  /** A question that no turn takes is denied all the same, or the server would keep it open. */
+  #denyLate(agentId: number, callId: string): void {
+    const { session } = this.#setup.wire;
+    const key = keyOf(agentId, callId);
+    const unasked = this.#stopping?.state.calls.takeRequested(key) ?? false;
+    if (!unasked && session?.past.get(key)) return; // it says again what was denied with the `Cancel`, or behind it
+    session?.past.set(key, true);
+    this.#setup.wire.send(encode.toolDecision(callId, false));
   }
 
+  /** What comes late for a call of an ended turn. A question is not late behind the `Pong`: it begins a call of this turn. */
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
-    if (!("call_id" in message)) return false;
+    if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
     const key = keyOf(message.agent_id, message.call_id);
-    if (state.calls.has(key)) return false;
-    const past = this.#setup.wire.session?.past.get(key);
-    // A question about a call that is over is a new one, under an id that the server uses again.
-    if (message.type === "ToolAwaitingApproval") return past === "unasked" || past === "abandoned";
-    return past !== undefined;
+    return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) === true;
   }
 }
 
-/** What is remembered of a call when its turn ends: over before that, not asked about by then, or left behind. */
-function pastOf(call: TurnToolCall): PastCall {
-  if (hasEnded(call)) return "over";
-  return call.state === "requested" ? "unasked" : "abandoned";
-}
-
-function lostTurn(error: AgentwireError): ConnectionLostError {
-  const message = `${withoutCode(error)}, in the middle of the turn; a tool that was approved may still run`;
+function lostTurn(error: AgentwireError, turn: Job["turn"]): ConnectionLostError {
+  const message = `${withoutCode(error)}, in the middle of the turn${mayRun(turn)}`;
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
   return new ConnectionLostError(message, {
     delivery: "unknown",
-    sideEffectsPossible: true,
     closeCode,
     closeReason,
     cause: error,
@@ -498,8 +507,12 @@ export function contextLost(cause: unknown): ConnectionLostError {
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
 }
 
-function closedError(): ClosedError {
-  return new ClosedError("the client was closed while the turn ran; a tool that was approved may still run", {
-    delivery: "unknown",
-  });
+function closedError(turn: Job["turn"]): ClosedError {
+  const message = `the client was closed while the turn ran${mayRun(turn)}`;
+  return new ClosedError(message, { delivery: "unknown" });
+}
+
+/** A warning for a turn in which calls were announced. */
+function mayRun({ toolCalls }: Job["turn"]): string {
+  return toolCalls.length > 0 ? "; a tool that was approved may still run" : "";
 }

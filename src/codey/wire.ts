@@ -19,10 +19,16 @@ import {
   type ServerMessage,
   type TurnMessage,
   unhandled,
+  type UnreadableQuestion,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import { Session } from "./session.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
+
+/** The published server, on a machine of few cores: its session loop never yields to what answers clients. */
+export const TIMEOUT_HINT =
+  "codey-server as published (with tokio 1.49) answers nobody on a machine of few cores, and each session left behind uses up a core: " +
+  "restart the server, build it with tokio 1.51 or later, or give it more cores";
 
 /** What the wire tells the rest of the client. */
 export interface WireUser {
@@ -35,7 +41,7 @@ export interface WireUser {
   /** The server says that something failed. */
   serverError(error: ServerError): void;
   /** A call needs a decision, and more of it cannot be read. */
-  unreadableApproval(callId: string): void;
+  unreadableApproval(question: UnreadableQuestion): void;
   /** The end of a turn cannot be read; `agentId` says whose end it is; an error is everybody's. */
   unreadableEnd(problem: string, agentId: number | undefined): void;
   /** The handling of a message threw, perhaps half-way through what it meant for a turn. */
@@ -91,12 +97,22 @@ export class Wire implements Protocol {
   /** One ping of the keepalive; returns whether it could be sent. */
   keepAlive(): boolean {
     if (!this.session) return !this.#setup.core().connection.writable; // a link that takes nothing is judged like one that answers nothing
+    this.#pingOnly();
+    return true;
+  }
+
+  /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */
+  closing(): void {
+    if (this.session) this.#pingOnly();
+  }
+
+  /** A `Ping` whose `Pong` nobody waits for. */
+  #pingOnly(): void {
     this.ping(
       0,
       () => {},
       () => {},
     );
-    return true;
   }
 
   // --- the connection's side ---
@@ -115,10 +131,10 @@ export class Wire implements Protocol {
     else this.#onMessage(session, message, text);
   }
 
-  spoiled(value: unknown, problem: string): void {
+  spoiled(value: unknown, problem: string, raw: string): void {
     const session = this.#session;
     if (session?.id === undefined) return; // the handshake has a limit of its own
-    this.#settle(session, unhandled(value, problem));
+    this.#settle(session, unhandled(value, problem), raw);
     this.#setup.user.handlingFailed(problem);
   }
 
@@ -127,7 +143,7 @@ export class Wire implements Protocol {
   }
 
   handshakeTimeout(): AgentwireError {
-    return new ConnectTimeoutError(this.#setup.settings.socket.connectTimeout, "greet");
+    return new ConnectTimeoutError(this.#setup.settings.socket.connectTimeout, "greet", TIMEOUT_HINT);
   }
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {
@@ -200,11 +216,11 @@ export class Wire implements Protocol {
 
   #onInvalid(session: Session, message: Invalid, raw: string): void {
     this.#setup.core().warn("invalid-message", message.problem, { raw });
-    this.#settle(session, message);
+    this.#settle(session, message, raw);
   }
 
   /** What waits for a message that cannot be read does not wait for another one. */
-  #settle(session: Session, { problem, claims, undecided, agentId }: Invalid): void {
+  #settle(session: Session, { problem, claims, undecided, agentId }: Invalid, raw: string): void {
     const { user } = this.#setup;
     const error = unreadableAnswer(problem);
     if (claims === "State") session.states.spoil(error);
@@ -212,7 +228,7 @@ export class Wire implements Protocol {
     // Without an agent nobody can say whose end it is.
     if (claims === "Error" || (claims === "Finished" && agentId !== undefined))
       user.unreadableEnd(problem, agentId);
-    if (undecided !== undefined) user.unreadableApproval(undecided);
+    if (undecided !== undefined) user.unreadableApproval({ callId: undecided, agentId: agentId ?? 0, raw });
   }
 
   #unasked(what: string): void {

@@ -17,7 +17,7 @@ import { Connection } from "./connection.ts";
 import type { ClientStatus, ConnectionSetup, Observer, Protocol } from "./connection-state.ts";
 import { credentialsInHeaders } from "./credential-names.ts";
 import { createDialer } from "./dial.ts";
-import { ClosedError, ConnectError } from "./errors.ts";
+import { type ClosedError, ConnectError } from "./errors.ts";
 import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { Answer, Question } from "./question.ts";
@@ -34,6 +34,7 @@ export interface ClientCoreSetup<Event, Result extends TurnResult, Events> {
   readonly protocol: Protocol;
   readonly redactor: Redactor;
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
+  readonly connectTimeoutHint: ConnectionSetup["connectTimeoutHint"];
   readonly stableAfter: number | undefined;
   readonly drainTimeout: number;
   readonly binary: ConnectionSetup["binary"];
@@ -98,6 +99,7 @@ export class ClientCore<
       target: () => dialer.target(),
       redact: (text) => this.redactor.redact(text),
       connectTimeout: resolved.connectTimeout,
+      connectTimeoutHint: setup.connectTimeoutHint,
       handshakeTimeout: setup.handshakeTimeout,
       reconnect: resolved.reconnect,
       stableAfter: setup.stableAfter,
@@ -171,7 +173,7 @@ export class ClientCore<
   get closedError(): ClosedError | undefined {
     const cause = this.connection.closedBy;
     if (!this.#closing && !cause) return undefined;
-    return new ClosedError("this client was closed; make a new one", { cause, delivery: "not-sent" });
+    return this.connection.closedError(cause);
   }
 
   /** @throws ClosedError on a client that takes nothing new. */

@@ -7,6 +7,7 @@ import {
   isAgentwireError,
   RequestError,
   said,
+  withoutCode,
 } from "./errors.ts";
 import type { SocketEnd } from "./socket.ts";
 
@@ -64,6 +65,18 @@ export function asConnectError(
 
 /** The end that the caller wanted. */
 export const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
+
+/** A client that is closed takes nothing new: why, and what to do. `reason` is undefined while its caller closes it. */
+export function clientClosed(
+  reason: AgentwireError | undefined,
+  { redact, reconnects }: { readonly redact: (text: string) => string; readonly reconnects: boolean },
+): ClosedError {
+  const options = { cause: reason, delivery: "not-sent" } as const;
+  if (!reason || isAgentwireError(reason, "closed"))
+    return new ClosedError("this client was closed; make a new one", options);
+  const way = reason.retryable && !reconnects ? "make a new one, with `reconnect` if it is to go on by itself" : "make a new one";
+  return new ClosedError(`this client was closed, because ${redact(withoutCode(reason))}; ${way}`, options);
+}
 
 /** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
 export function tooLarge(limit: number, cause: unknown): ConnectionLostError {

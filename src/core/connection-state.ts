@@ -25,7 +25,7 @@ export interface Protocol {
    * One frame that could not be handled: it is nested too deeply, or its handling threw half-way. The link lives on. Whoever
    * waits for the frame would wait for ever: end what it was to end, refuse what it asked for.
    */
-  spoiled(value: unknown, problem: string): void;
+  spoiled(value: unknown, problem: string, text: string): void;
   /** The handshake is done: send what has to precede new work, then the work that waited. */
   ready(): void;
   /** The handshake took longer than its limit. */
@@ -68,6 +68,8 @@ export interface ConnectionSetup {
   readonly redact: (text: string) => string;
   /** ms until a socket is open; 0 for no limit. */
   readonly connectTimeout: number;
+  /** Why a server of this protocol may not answer in that time, where that is known. */
+  readonly connectTimeoutHint: string | undefined;
   /** ms from then until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
   readonly handshakeTimeout: number | "rest of connectTimeout";
   /** `undefined`: never. */

@@ -2,7 +2,14 @@ import pRetry from "p-retry";
 import { Attempts } from "./backoff.ts";
 import { cleanCause } from "./clean-cause.ts";
 import type { CancelTimer } from "./clock.ts";
-import { asConnectError, closedByCaller, connectError, isTooLarge, tooLarge } from "./connection-errors.ts";
+import {
+  asConnectError,
+  clientClosed,
+  closedByCaller,
+  connectError,
+  isTooLarge,
+  tooLarge,
+} from "./connection-errors.ts";
 import {
   type ClientStatus,
   type ConnectionSetup,
@@ -57,6 +64,12 @@ export class Connection {
     return state.name === "closed" || state.name === "closing" ? state.reason : undefined;
   }
 
+  /** What a closed client answers to everything new: why it was closed, and what to do. */
+  closedError(reason: AgentwireError | undefined): ClosedError {
+    const { redact, reconnect } = this.#setup;
+    return clientClosed(reason, { redact, reconnects: reconnect !== undefined });
+  }
+
   /** Text frames so far, the one that is being handled included. */
   get frames(): number {
     return this.#frames;
@@ -74,9 +87,7 @@ export class Connection {
       case "closing":
         return Promise.reject(new ClosedError("the client is closing"));
       case "closed":
-        return Promise.reject(
-          new ClosedError("the client is closed; make a new one", { cause: this.#state.reason }),
-        );
+        return Promise.reject(this.closedError(this.#state.reason));
       case "connecting":
       case "handshaking":
       case "reconnecting":
@@ -286,13 +297,15 @@ export class Connection {
   }
 
   async #attempt(): Promise<void> {
-    const { connectTimeout } = this.#setup;
+    const { connectTimeout, connectTimeoutHint } = this.#setup;
+    const expire = (): void =>
+      step.reject(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
     const step = deferred<void>();
     const state: State & { name: "connecting" } = {
       name: "connecting",
       step,
       since: this.#setup.clock.now(),
-      cancelTimer: this.#limit(connectTimeout, () => step.reject(new ConnectTimeoutError(connectTimeout))),
+      cancelTimer: this.#limit(connectTimeout, expire),
     };
     if (this.#transition(state)) void this.#dial(state);
     await step.promise;
@@ -433,7 +446,7 @@ export class Connection {
     const problem = cause instanceof Error ? cause.message : said(cause);
     observer.frameFailed(`a frame cannot be handled: ${problem}`, text, cause);
     try {
-      protocol.spoiled(value, problem);
+      protocol.spoiled(value, problem, text);
     } catch (again) {
       observer.frameFailed(`a frame that cannot be handled cannot be given up: ${said(again)}`, text, again);
     }

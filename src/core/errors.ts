@@ -109,8 +109,13 @@ export class ConnectTimeoutError extends AgentwireError {
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  constructor(timeout: number, step: "accept the connection" | "greet" = "accept the connection") {
-    const message = `the server did not ${step} within ${timeout} ms`;
+  /** @param hint why that may be, and what to do about it */
+  constructor(
+    timeout: number,
+    step: "accept the connection" | "greet" = "accept the connection",
+    hint?: string,
+  ) {
+    const message = `the server did not ${step} within ${timeout} ms${hint === undefined ? "" : `; ${hint}`}`;
     super("connect-timeout", message, { retryable: true }, { timeout });
   }
 }
@@ -156,8 +161,8 @@ export class ConnectionLostError extends AgentwireError {
   declare readonly code: "connection-lost" | "context-lost";
   declare readonly closeCode?: number;
   declare readonly closeReason?: string;
-  /** Whether work on the server or on this machine may go on although nobody hears of it. */
-  declare readonly sideEffectsPossible?: boolean;
+  /** Set where a tool call was announced in the turn: it may run, or have run, although nobody hears of it. */
+  declare sideEffectsPossible?: boolean;
 
   constructor(
     message: string,

@@ -5,6 +5,7 @@ import { Deadline } from "./deadline.ts";
 import {
   type AgentwireError,
   InvalidInputError,
+  isAgentwireError,
   TurnCancelledError,
   type TurnPartial,
   TurnTimeoutError,
@@ -449,6 +450,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   #stamp(error: AgentwireError): void {
     error.partial = this.partial();
+    if (isAgentwireError(error, "connection-lost") && this.toolCalls.length > 0)
+      error.sideEffectsPossible = true;
     if (this.#sent) return;
     error.delivery = "not-sent";
     error.input = this.#setup.input;

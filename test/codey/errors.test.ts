@@ -15,9 +15,9 @@ describe("what the words of an error mean", () => {
     ["Stream error: ReqwestEventSource(StreamEnded)", { kind: "truncated", retryable: true }],
     [
       'Stream error: ReqwestEventSource(InvalidContentType("text/html"))',
-      { kind: "truncated", retryable: true },
+      { kind: "misconfigured", retryable: false },
     ],
-    ["API error (some-model): no key", { kind: "server-misconfigured", retryable: false }],
+    ["API error (some-model): no key", { kind: "misconfigured", retryable: false }],
     ["Stream error: SerdeJson(EOF)", { kind: "other", retryable: false }],
     ["Stream error: ApiError { status: five }", { kind: "other", retryable: false }],
     ['said: Stream error: ApiError { status: 529, body: "" }', { kind: "other", retryable: false }],
@@ -47,7 +47,7 @@ describe("what the words of an error mean", () => {
     const error = misconfigured("no key", 5);
     expect(error).toMatchObject({
       origin: "retrying",
-      kind: "server-misconfigured",
+      kind: "misconfigured",
       retryable: false,
       fatal: false,
     });

@@ -86,7 +86,7 @@ describe("a turn that is cancelled with an open approval", () => {
     });
     void turn.cancel();
     expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
     await made.clock.advance(1_000);
     expect(made.clock.pending).toBe(0);
   });
@@ -101,7 +101,7 @@ describe("a turn that is cancelled with an open approval", () => {
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
     void turn.cancel();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
     expect((await turn.outcome).status).toBe("cancelled");
   });
 
@@ -115,7 +115,7 @@ describe("a turn that is cancelled with an open approval", () => {
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
     void made.client.close();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "closed" } });
   });
 });

@@ -113,7 +113,7 @@ describe("between Cancel and Pong", () => {
     const { made, turn } = await stopping();
     void made.client.close();
     expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping", "Ping"]);
     await made.clock.advance(1_000);
     expect(made.clock.pending).toBe(0);
   });
@@ -189,18 +189,13 @@ describe("a question that comes too late is denied, once", () => {
     expect(stray).toHaveLength(2);
   });
 
-  test("while the next turn runs, which does not get it", async () => {
-    const made = await fakePair({ onToolApproval: () => true });
+  test("each of two calls of one id that nobody was asked about before", async () => {
+    const made = await fakePair();
     const turn = made.client.prompt("one");
-    made.says(say.request(["c1"]));
+    made.says(say.request(["x", "x"]));
     void turn.cancel();
-    made.says(say.pong);
-    const next = made.client.prompt("two");
-    const late = told(made, "late");
-    made.says(say.asks("c1"), say.completed("c1"));
-    expect(next.toolCalls).toEqual([]);
-    expect(late).toHaveLength(2);
-    expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision c1 false"]);
+    made.says(say.asks("x"), say.asks("x"), say.asks("x"));
+    expect(made.sent.slice(3)).toEqual(["ToolDecision x false", "ToolDecision x false"]);
   });
 
   test("while no turn runs: the question of the next turn about a call of that name is asked", async () => {
@@ -209,6 +204,34 @@ describe("a question that comes too late is denied, once", () => {
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
     expect(turn.pending).toHaveLength(1);
+  });
+
+  test("but behind the Pong a question under an abandoned id is one of the next turn, and its results too", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    const turn = made.client.prompt("one");
+    made.says(say.request(["x"]), say.asks("x"));
+    void turn.cancel();
+    made.says(say.pong);
+    const next = made.client.prompt("two");
+    const late = told(made, "late");
+    made.says(say.completed("x", "old"), say.asks("x"));
+    expect(late).toMatchObject([{ type: "ToolCompleted" }]);
+    expect(next.pending).toMatchObject([{ id: "x~2" }]);
+    made.client.reply("x~2", true);
+    made.says(say.completed("x", "new"));
+    expect(next.toolCalls).toMatchObject([{ id: "x~2", state: "done", output: "new" }]);
+    expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision x true"]);
+  });
+
+  test("and an abandoned id that a request of the next turn names is the next turn's", async () => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.says(say.request(["x"]));
+    void turn.cancel();
+    made.says(say.pong);
+    const next = made.client.prompt("two");
+    made.says(say.request(["x"]), say.started("x"), say.completed("x", "new"));
+    expect(next.toolCalls).toMatchObject([{ id: "x~2", state: "done", output: "new" }]);
   });
 
   test("but the question of the next turn about a call of that name is asked", async () => {
@@ -238,14 +261,27 @@ describe("a question that cannot be read", () => {
     expect(made.sent).toEqual(["ToolDecision c1 false", "SendMessage one", "ToolDecision c1 false"]);
   });
 
-  test("is left alone when its call is being decided on already", async () => {
+  test("is left alone while its call is being decided on, and is a new one after that", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
-    made.client.prompt("one");
+    const turn = made.client.prompt("one");
     made.says(say.asks("c1"), unreadable);
     expect(made.sent).toEqual(["SendMessage one"]);
     made.client.reply("c1", true);
     made.says(unreadable);
-    expect(made.sent).toEqual(["SendMessage one", "ToolDecision c1 true"]);
+    expect(made.sent.slice(1)).toEqual(["ToolDecision c1 true", "ToolDecision c1 false"]);
+    expect(turn.toolCalls).toMatchObject([
+      { id: "c1", state: "running" },
+      { id: "c1~2", state: "denied", deniedBy: "policy", reason: "its question cannot be read" },
+    ]);
+  });
+
+  test("is not denied before an older question of its id is decided", async () => {
+    const made = await fakePair({ onToolApproval: "manual" });
+    made.client.prompt("one");
+    made.says(say.request(["x", "x"]), say.asks("x"), { ...unreadable, call_id: "x" });
+    expect(made.sent).toEqual(["SendMessage one"]);
+    made.client.reply("x", true);
+    expect(made.sent.slice(1)).toEqual(["ToolDecision x true", "ToolDecision x false"]);
   });
 });
 

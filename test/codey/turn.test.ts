@@ -1,21 +1,33 @@
 import { describe, expect, test } from "vitest";
 import type { TurnMessage } from "../../src/codey/messages.ts";
 import {
-  currentOf,
   decide,
   MAX_RETRIES,
   newTurnState,
   roundsOf,
   stepTurn,
+  stepUnreadable,
   type TurnState,
   type TurnStep,
   textOf,
 } from "../../src/codey/turn.ts";
+import type { CodeyCall } from "../../src/codey/turn-calls.ts";
+import type { Ruling } from "../../src/core/approvals.ts";
 import { say } from "../helpers/codey-fake.ts";
 
 const LONG = 1_000_000;
 
-function newState(idFor: (callId: string) => string = (callId) => callId): TurnState {
+/** Gives each call an id of its own, as a client's gate does. */
+function ids(): (callId: string) => string {
+  const uses = new Map<string, number>();
+  return (callId) => {
+    const use = (uses.get(callId) ?? 0) + 1;
+    uses.set(callId, use);
+    return use === 1 ? callId : `${callId}~${use}`;
+  };
+}
+
+function newState(idFor: (callId: string) => string = ids()): TurnState {
   return newTurnState(idFor, LONG);
 }
 
@@ -56,10 +68,10 @@ describe("rounds", () => {
     expect(roundsOf(state).map(({ calls }) => calls)).toEqual([["c1"], ["c2"], ["c3"]]);
   });
 
-  test("a request that repeats known calls begins no round, and changes nothing", () => {
+  test("a request that uses an id again begins a round with a new call", () => {
     const { state, last } = played(say.request(["c1"]), say.request(["c1"]));
-    expect(roundsOf(state)).toHaveLength(1);
-    expect(last).toMatchObject({ changed: [], event: { type: "ToolRequest" } });
+    expect(roundsOf(state).map(({ calls }) => calls)).toEqual([["c1"], ["c1~2"]]);
+    expect(last).toMatchObject({ changed: [{ id: "c1~2" }], event: { type: "ToolRequest" } });
   });
 
   test("an empty request ends no round", () => {
@@ -74,7 +86,7 @@ describe("rounds", () => {
   });
 
   test("a text that is too long is cut off in its round as well", () => {
-    const state = newTurnState((id) => id, 4);
+    const state = newTurnState(ids(), 4);
     stepTurn(state, say.text("abc"));
     stepTurn(state, say.text("def"));
     expect(roundsOf(state)[0]?.text).toBe("abcd");
@@ -117,13 +129,16 @@ describe("the root agent", () => {
   });
 });
 
+/** The calls of a turn as its steps have told them, by id. */
+function told(steps: readonly TurnStep[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(steps.flatMap(({ changed }) => changed.map(({ id, state }) => [id, state])));
+}
+
 describe("calls", () => {
   test("are told apart by agent and id, and get ids of their own for users", () => {
-    const { state } = played(say.request(["c1"], 0), say.request(["c1"], 1), say.asks("c1", 1));
-    expect([...state.calls.values()].map(({ call }) => [call.id, call.agentId, call.state])).toEqual([
-      ["c1", 0, "requested"],
-      ["c1~2", 1, "awaiting"],
-    ]);
+    const { steps } = played(say.request(["c1"], 0), say.request(["c1"], 1), say.asks("c1", 1));
+    expect(told(steps)).toEqual({ c1: "requested", "c1~2": "awaiting" });
+    expect(steps[2]?.changed).toMatchObject([{ agentId: 1 }]);
   });
 
   test("get the ids that the client gives them", () => {
@@ -131,8 +146,11 @@ describe("calls", () => {
     expect(stepTurn(state, say.request(["c1"])).changed).toMatchObject([{ id: "c1~9" }]);
   });
 
-  test("one that is named twice in a request is one", () => {
-    expect(played(say.request(["c1", "c1"])).last?.changed).toHaveLength(1);
+  test("never share an id, even when the client has forgotten the first use", () => {
+    const given = ["c1", "c1", "c1~2"];
+    const state = newState(() => given.shift() ?? "c1~3");
+    const { changed } = stepTurn(state, say.request(["c1", "c1"]));
+    expect(changed.map(({ id }) => id)).toEqual(["c1", "c1~2"]);
   });
 
   test("a question asks for a decision, once", () => {
@@ -142,14 +160,12 @@ describe("calls", () => {
   });
 
   test("one that goes on without the decision needs none any more", () => {
-    expect(played(say.asks("c1"), say.started("c1")).last?.decided).toBe("c1");
+    expect(played(say.asks("c1"), say.started("c1")).last?.decided?.call.id).toBe("c1");
   });
 
   test("what is odd about one names it", () => {
-    const { state } = played(say.asks("c1"));
-    const [asked] = state.calls.values();
-    if (!asked) throw new Error("no call");
-    decide(state, asked, { decision: "reject", by: "reply" });
+    const { state, last } = played(say.asks("c1"));
+    decide(state, askedBy(last), { decision: "reject", by: "reply" });
     expect(stepTurn(state, say.completed("c1")).warning).toBe("the call c1 has run although it was denied");
   });
 
@@ -157,14 +173,160 @@ describe("calls", () => {
     const { last } = played(say.started("c1"), say.started("c1"));
     expect(last).toEqual({ changed: [] });
   });
+
+  test("late output of a call that is over is no event, and begins no other call", () => {
+    const { steps } = played(say.request(["c1"]), say.completed("c1"), say.started("c1"), say.delta("c1", "x"));
+    expect(steps.slice(2)).toEqual([{ changed: [] }, { changed: [] }]);
+  });
+});
+
+/** The call that a step asks a decision for. */
+function askedBy(step: TurnStep | undefined): CodeyCall {
+  if (!step?.ask) throw new Error("nothing was asked");
+  return step.ask;
+}
+
+const YES: Ruling = { decision: "once", by: "reply" };
+const NO: Ruling = { decision: "reject", by: "reply" };
+
+describe("an id that comes again names a new call", () => {
+  test("each entry of a request is one, also when two entries share the id", () => {
+    expect(told(played(say.request(["x", "x"])).steps)).toEqual({ x: "requested", "x~2": "requested" });
+  });
+
+  test.each([
+    ["approved", YES],
+    ["denied", NO],
+  ])("a question behind one that was %s asks again", (_, ruling) => {
+    const { state, last } = played(say.asks("x"));
+    decide(state, askedBy(last), ruling);
+    expect(stepTurn(state, say.asks("x"))).toMatchObject({ ask: { callId: "x", call: { id: "x~2" } } });
+  });
+
+  test.each([
+    ["done", say.completed("x")],
+    ["failed", say.toolError("x")],
+    ["running", say.started("x")],
+  ])("a question behind one that is %s asks again", (_, message) => {
+    const { last } = played(say.request(["x"]), message, say.asks("x"));
+    expect(last).toMatchObject({ ask: { call: { id: "x~2", state: "awaiting" } } });
+  });
+
+  test("questions and starts go to the oldest call that is only requested", () => {
+    const { steps } = played(say.request(["x", "x", "x"]), say.asks("x"), say.started("x"), say.asks("x"));
+    expect(told(steps)).toEqual({ x: "awaiting", "x~2": "running", "x~3": "awaiting" });
+  });
+
+  test("a start without a requested call is a repetition", () => {
+    const { last } = played(say.request(["x"]), say.started("x"), say.started("x"));
+    expect(last).toEqual({ changed: [] });
+  });
+
+  test.each([
+    ["output", say.delta("x", "1"), { state: "running", output: "1" }],
+    ["a result", say.completed("x", "1"), { state: "done", output: "1" }],
+    ["an error", say.toolError("x", "1"), { state: "failed", error: "1" }],
+  ])("%s goes to the oldest call that has not ended", (_, message, expected) => {
+    const { state } = played(say.request(["x", "x"]), say.started("x"), say.started("x"));
+    const first = stepTurn(state, message).changed;
+    expect(first).toMatchObject([{ id: "x", ...expected }]);
+  });
+
+  test("results come one after the other, each to its call", () => {
+    const { steps } = played(
+      say.request(["x", "x"]),
+      say.started("x"),
+      say.started("x"),
+      say.completed("x", "one"),
+      say.completed("x", "two"),
+    );
+    expect(steps.slice(-2).flatMap(({ changed }) => changed)).toMatchObject([
+      { id: "x", output: "one" },
+      { id: "x~2", output: "two" },
+    ]);
+  });
+
+  test("the confirmation of a denial goes to the call that was denied, and the next one to the next", () => {
+    const { state, last } = played(say.request(["x", "x"]), say.asks("x"));
+    decide(state, askedBy(last), NO);
+    expect(stepTurn(state, say.toolError("x", "Denied by user")).changed).toMatchObject([
+      { id: "x", state: "denied", deniedBy: "user" },
+    ]);
+    expect(stepTurn(state, say.toolError("x", "Denied by user")).changed).toMatchObject([
+      { id: "x~2", state: "denied", deniedBy: "server" },
+    ]);
+  });
+
+  test("a result never takes away an open question while another call of the id can have it", () => {
+    const { state, last } = played(say.request(["x", "x"]), say.asks("x"));
+    const step = stepTurn(state, say.completed("x", "two"));
+    expect(step).toMatchObject({ changed: [{ id: "x~2", state: "done" }] });
+    expect(step.decided).toBeUndefined();
+    expect(askedBy(last).call.state).toBe("awaiting");
+  });
+
+  test("decisions keep the order of the questions, whichever is made first", () => {
+    const { state, steps } = played(say.request(["x", "x"]), say.asks("x"), say.asks("x"));
+    const [first, second] = steps.slice(1).map(askedBy);
+    if (!first || !second) throw new Error("nothing was asked");
+    second.ruling = YES;
+    expect(state.calls.nextRuled(second)).toBeUndefined();
+    first.ruling = NO;
+    expect(state.calls.nextRuled(second)).toBe(first);
+    decide(state, first, NO);
+    expect(state.calls.nextRuled(second)).toBe(second);
+  });
+
+  test("twenty thousand open questions of one id cost as many looks as there are calls", () => {
+    const count = 20_000;
+    const { state } = played(say.request(Array.from({ length: count }, () => "x")));
+    const asked = Array.from({ length: count }, () => askedBy(stepTurn(state, say.asks("x"))));
+    let looks = 0;
+    for (const call of asked) {
+      const ruling = (): Ruling => {
+        looks++;
+        return YES;
+      };
+      Object.defineProperty(call, "ruling", { get: ruling });
+    }
+    const [first] = asked;
+    if (!first) throw new Error("nothing was asked");
+    for (let next = state.calls.nextRuled(first); next; next = state.calls.nextRuled(first))
+      decide(state, next, YES);
+    for (let n = 0; n < count; n++) stepTurn(state, say.completed("x"));
+    expect(looks).toBe(count);
+    expect(asked.every(({ call }) => call.state === "done")).toBe(true);
+    expect(stepTurn(state, say.completed("x"))).toEqual({ changed: [] });
+  });
+});
+
+describe("a question that cannot be read", () => {
+  const question = { callId: "x", agentId: 0, raw: "?" };
+
+  test("is that of the oldest call of its id, and keeps what the request said of it", () => {
+    const { state } = played(say.request(["x", "x"]));
+    expect(stepUnreadable(state, question)).toMatchObject({
+      ask: { call: { id: "x", name: "mcp_shell", state: "awaiting" } },
+    });
+    expect(stepTurn(state, say.asks("x"))).toMatchObject({ ask: { call: { id: "x~2" } } });
+  });
+
+  test("is of a call that nobody has heard of, where there is no other", () => {
+    expect(stepUnreadable(newState(), question)).toMatchObject({
+      changed: [{ id: "x", name: "unknown", state: "awaiting" }],
+    });
+  });
+
+  test("is the same again, while the call awaits its decision", () => {
+    const { state } = played(say.asks("x"));
+    expect(stepUnreadable(state, question)).toEqual({ changed: [] });
+  });
 });
 
 describe("decisions", () => {
   function awaiting() {
-    const { state } = played(say.request(["c1"]), say.asks("c1"));
-    const [asked] = state.calls.values();
-    if (!asked) throw new Error("no call");
-    return { state, asked };
+    const { state, last } = played(say.request(["c1"]), say.asks("c1"));
+    return { state, asked: askedBy(last) };
   }
 
   test("an approval shows as approved, then as running, with an event that the server may not send", () => {
@@ -173,7 +335,7 @@ describe("decisions", () => {
     expect(step.approved).toBe(true);
     expect(step.changed.map(({ state }) => state)).toEqual(["approved", "running"]);
     expect(step.event).toEqual({ ...say.started("c1"), inferred: true });
-    expect(currentOf(state, asked)).toMatchObject({ state: "running", startInferred: true });
+    expect(asked.call).toMatchObject({ state: "running", startInferred: true });
     expect(stepTurn(state, say.started("c1"))).toEqual({ changed: [] });
   });
 
@@ -182,7 +344,7 @@ describe("decisions", () => {
     const step = decide(state, asked, { decision: "reject", by: "policy" });
     expect(step).toMatchObject({ approved: false, changed: [{ state: "denied", deniedBy: "policy" }] });
     expect(step.event).toBeUndefined();
-    expect(currentOf(state, asked).state).toBe("denied");
+    expect(asked.call.state).toBe("denied");
   });
 });
 

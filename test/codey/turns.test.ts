@@ -129,7 +129,7 @@ describe("a server that only says that it tries again", () => {
     made.says(say.pong);
     expect(await turn.outcome).toMatchObject({
       status: "failed",
-      error: { kind: "server-misconfigured", serverMessage: expect.stringContaining("no key") },
+      error: { kind: "misconfigured", serverMessage: expect.stringContaining("no key") },
     });
   });
 });
@@ -272,7 +272,7 @@ describe("close", () => {
     const next = made.client.prompt("two");
     made.says(say.text("a"), say.asks("c1"));
     const closed = made.client.close();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
     expect(made.socket.closes).toEqual([[1000, ""]]);
     expect(turn.pending).toEqual([]);
     expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });

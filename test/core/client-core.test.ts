@@ -59,6 +59,7 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
     ),
     protocol,
     handshakeTimeout: 0,
+    connectTimeoutHint: undefined,
     stableAfter: undefined,
     drainTimeout: 5_000,
     binary: "utf-8",

@@ -32,6 +32,39 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       });
     });
 
+    test.each(["idle", "cancelled"])("false: a Ping right before it ends the connection, %s", async (when) => {
+      const answer = () => [codeyStep.hang()];
+      await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
+      using client = await RawCodey.connected(server);
+      if (when === "cancelled") client.send("go");
+      if (when === "cancelled") client.cancel();
+      client.ping();
+      client.raw.socket.close(1000, "bye");
+      expect((await client.closed).code).toBe(1006);
+      const connection = await server.nextConnection();
+      expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "client", wasClean: false });
+      expect(connection.session).toBe("ended");
+    });
+
+    test.each([
+      ["another message behind the Ping", ["Ping", "GetState"], 0],
+      ["a Ping of a second ago", ["Ping"], 1_000],
+      ["a Ping in a turn", ["SendMessage", "Ping"], 0],
+    ] as const)("false: %s ends nothing", async (_, types, wait) => {
+      const clock = new ManualClock();
+      const answer = () => [codeyStep.hang()];
+      await using server = await MockCodeyServer.start({ profile, clock, closeReply: false, answer });
+      using client = await RawCodey.connected(server);
+      for (const type of types) client.say({ type, content: "go" });
+      await server.waitFor(({ received }) => received.length === types.length);
+      await clock.advance(wait);
+      client.raw.socket.close(1000, "bye");
+      const connection = await server.nextConnection();
+      await server.waitFor(() => connection.state === "closed");
+      await roundTrip(server);
+      expect(connection.closed).toBeUndefined();
+    });
+
     test("false: it is not, and the socket is left to the client", async () => {
       await using server = await MockCodeyServer.start({ profile, closeReply: false });
       using client = await RawCodey.connected(server);

@@ -106,7 +106,11 @@ export interface MockCodeySwitches {
    * @default "dead"; "works"
    */
   readonly shellFilter?: "dead" | "works";
-  /** `false`: a Close frame of the client is not answered, and the socket left open. @default false; true */
+  /**
+   * `false`: a Close frame of the client is not answered, and the socket left open. But where no turn runs, and the
+   * last message was a `Ping` within the second before the Close, the connection is cut and its session ends.
+   * @default false; true
+   */
   readonly closeReply?: boolean;
   /**
    * What becomes of a session whose connection is gone. `leaks`: it lives on up to the second message that it cannot

@@ -21,6 +21,8 @@ const SERVER_LIMIT = 16 * MIB;
 /** The size of a huge message. */
 const HUGE = 20_000_000;
 const CUT = 1006;
+/** ms between a `Ping` and a Close: the answer to such a `Ping` is written behind the Close, and fails. */
+const RIGHT_BEFORE = 1_000;
 
 /** One connection of the mock server without its socket: frames in, frames out, a clock. */
 export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
@@ -32,6 +34,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   #arrived = 0;
   #handled = 0;
   #said = 0;
+  /** When the last message was handled, if that was a `Ping`. */
+  #pingedAt: number | undefined;
 
   constructor(id: number, link: PeerLink, backend: CodeyBackend) {
     super(id, new ChunkedLink(link, () => chunkingOf(backend), backend.withPort), backend);
@@ -131,7 +135,18 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     // One that is not heard cannot cancel first.
     if (!this.#frozen && !this.#deaf)
       for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
+    const failsBehindClose = this.#answersBehindClose;
     super.leave(code, reason);
+    if (!failsBehindClose) return;
+    this.#session.end();
+    this.hangUp();
+  }
+
+  /** Whether the answer to a `Ping` meets the Close, to which an idle server without `closeReply` does not react otherwise. */
+  get #answersBehindClose(): boolean {
+    const { settings, clock } = this.#backend;
+    if (settings.closeReply || this.#frozen || this.#deaf || this.#pingedAt === undefined) return false;
+    return this.#session.idle && clock.now() - this.#pingedAt < RIGHT_BEFORE;
   }
 
   blame({ kind, detail }: CodeyMistake): void {
@@ -149,12 +164,14 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     this.#handled++;
     const text = typeof frame === "string" ? frame : undefined;
     const { clock, journal } = this.#backend;
+    this.#pingedAt = undefined;
     if (text === undefined) {
       this.blame({ kind: "binary-frame", detail: describe(frame) });
       this.#session.refuse("binary frame");
       return;
     }
     const reading = readMessage(text);
+    if (reading.ok && reading.message.type === "Ping") this.#pingedAt = clock.now();
     if (reading.ok) journal.addReceived({ at: clock.now(), connection: this, message: reading.message });
     else this.blame({ kind: reading.kind, detail: reading.detail });
     if (this.#session.panicked) this.drop();

@@ -84,6 +84,10 @@ export class CodeySession implements TurnPort {
     return this.#phase === "panicked";
   }
 
+  get idle(): boolean {
+    return this.#phase === "live" && !this.#turn;
+  }
+
   get settings() {
     return this.#backend.settings;
   }

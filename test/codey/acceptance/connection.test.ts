@@ -287,7 +287,7 @@ forBoth(
     await clock.advance(4_999);
     expect([client.status, next.status]).toEqual(["ready", "queued"]);
     await clock.advance(1);
-    expect(await gone).toMatchObject({ code: "connection-lost", sideEffectsPossible: true });
+    expect(await gone).toMatchObject({ code: "connection-lost" });
     expect(await failureOf(next)).toMatchObject({ code: "context-lost", delivery: "not-sent" });
     expect([client.status, socket.abandoned, clock.pending]).toEqual(["closed", true, 0]);
   },

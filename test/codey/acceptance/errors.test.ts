@@ -59,7 +59,6 @@ onBoth("7 ConnectionLost: a close says its code and reason", async ({ client, se
     code: "connection-lost",
     closeCode: 1011,
     closeReason: "out of memory",
-    sideEffectsPossible: true,
     retryable: true,
     partial: { text: "one" },
   });
@@ -91,7 +90,7 @@ onBoth(
     expect(await failureOf(client.prompt("go"))).toMatchObject({
       code: "turn-failed",
       origin: "retrying",
-      kind: "server-misconfigured",
+      kind: "misconfigured",
       serverMessage: expect.stringContaining("API key is missing"),
       retryable: false,
     });
@@ -202,7 +201,7 @@ const PATTERNS: readonly (readonly [
   [
     "InvalidContentType",
     'Stream error: ReqwestEventSource(InvalidContentType("text/html", Response { status: 200 }))',
-    { kind: "truncated", retryable: true },
+    { kind: "misconfigured", retryable: false },
   ],
   ["other Stream error", 'Stream error: StreamParse("bad data")', { kind: "other", retryable: false }],
   [
@@ -214,7 +213,7 @@ const PATTERNS: readonly (readonly [
   [
     "API error",
     "API error (claude-sonnet-4): missing API key",
-    { kind: "server-misconfigured", retryable: false },
+    { kind: "misconfigured", retryable: false },
   ],
   ["no pattern", "", { kind: "other", retryable: false }],
   ["no pattern", "the moon is full", { kind: "other", retryable: false }],

@@ -306,7 +306,7 @@ onBoth(
     server.set({ frozen: "midSession" });
     const outcome = turn.cancel();
     await clock.advance(5_000);
-    expect(await gone).toMatchObject({ code: "connection-lost", sideEffectsPossible: true });
+    expect(await gone).toMatchObject({ code: "connection-lost" });
     expect([(await outcome).status, client.status, late]).toEqual(["cancelled", "closed", []]);
   },
 );

@@ -19,14 +19,28 @@ import { play, read } from "./calls.ts";
 
 for (const closeReply of [false, true]) {
   onBoth(
-    `switch closeReply=${closeReply}: close() resolves${closeReply ? " at once" : " after a second"}`,
+    `switch closeReply=${closeReply}: close() of an idle client resolves at once, and its Ping is its last word`,
     { mock: { closeReply } },
     async ({ client, server, clock }) => {
-      const closed = client.close();
-      await server.waitFor(() => link(server).state === "closed");
-      if (!closeReply) await clock.advance(1_000);
-      await closed;
-      expect(client.status).toBe("closed");
+      await client.close();
+      expect([client.status, clock.pending]).toEqual(["closed", 0]);
+      await server.waitFor(() => link(server).closed);
+      expect(sent(server)).toEqual(["Ping"]);
+    },
+  );
+
+  onBoth(
+    `switch closeReply=${closeReply}: close() in a turn resolves at once: Cancel, denials, Ping`,
+    { mock: { closeReply }, client: { onToolApproval: "manual" } },
+    async ({ client, server, clock }) => {
+      server.answer = () => [codeyStep.calls(read())];
+      const turn = client.prompt("go");
+      await asked(turn);
+      await client.close();
+      expect(await failureOf(turn)).toMatchObject({ code: "closed", delivery: "unknown" });
+      expect([client.status, clock.pending]).toEqual(["closed", 0]);
+      await server.waitFor(() => link(server).closed);
+      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false", "Ping"]);
     },
   );
 }
@@ -40,7 +54,7 @@ for (const sessionAfterDisconnect of ["leaks", "ends"] as const) {
       await asked(client.prompt("go"));
       await client.close();
       await server.waitFor(() => link(server).closed);
-      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false"]);
+      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false", "Ping"]);
       expect(server.sessions.leaked).toBe(sessionAfterDisconnect === "leaks" ? 1 : 0);
     },
   );
@@ -201,7 +215,6 @@ for (const code of [1000, 1001, 1006, 1011] as const) {
       expect(await failureOf(turn)).toMatchObject({
         code: "connection-lost",
         closeCode: code,
-        sideEffectsPossible: true,
         partial: { text: "Hello! " },
       });
       expect(await failureOf(next)).toMatchObject({ code: "context-lost", delivery: "not-sent" });

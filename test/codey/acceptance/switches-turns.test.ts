@@ -160,7 +160,7 @@ for (const retrying of ["flood", "counted"] as const) {
       const outcome = await turn.outcome;
       const attempts = events.filter(({ type }) => type === "Retrying");
       if (retrying === "flood") {
-        expect(outcome).toMatchObject({ status: "failed", error: { kind: "server-misconfigured" } });
+        expect(outcome).toMatchObject({ status: "failed", error: { kind: "misconfigured" } });
         expect(attempts).toHaveLength(5);
       } else {
         expect(outcome).toMatchObject({ status: "completed", result: { text: "fine" } });

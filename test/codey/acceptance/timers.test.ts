@@ -217,9 +217,10 @@ onBoth(
 );
 
 onBoth(
-  "6.2 close: a second, then it resolves and the socket is given up",
+  "6.2 close: a second of a server that reacts to nothing, then it resolves and the socket is given up",
   { mock: { closeReply: false } },
   async ({ client, server, clock }) => {
+    server.set({ frozen: "midSession" });
     const done: string[] = [];
     const closed = client.close().then(() => void done.push("closed"));
     await server.waitFor(() => link(server).state === "closed");
@@ -240,7 +241,7 @@ onBoth(
     server.answer = () => [codeyStep.retrying("no key", { times: 5 }), codeyStep.hang()];
     expect(await failureOf(client.prompt("go"))).toMatchObject({
       code: "turn-failed",
-      kind: "server-misconfigured",
+      kind: "misconfigured",
       serverMessage: expect.stringContaining("no key"),
     });
     expect(sent(server).slice(1)).toEqual(["SendMessage go", "Cancel", "Ping"]);

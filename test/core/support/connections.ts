@@ -108,6 +108,7 @@ export function connectionRig(changes: Changes = {}) {
     connectTimeout: CONNECT_TIMEOUT,
     handshakeTimeout: HANDSHAKE_TIMEOUT,
     reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
+    connectTimeoutHint: undefined,
     stableAfter: STABLE_AFTER,
     maxReceiveBytes: 1_000,
     binary: "utf-8",
