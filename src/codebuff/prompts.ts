@@ -2,7 +2,6 @@ import type { ClientCore } from "../core/client-core.ts";
 import {
   type AgentwireError,
   ClosedError,
-  copyError,
   InvalidInputError,
   isAgentwireError,
 } from "../core/errors.ts";
@@ -15,11 +14,12 @@ import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
+import type { Line, Waiting } from "./line.ts";
 import { type ActionError, encode, type PromptError, type PromptResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { type PromptData, toJson } from "./prompt.ts";
 import type { Session } from "./session.ts";
-import { type TokenSource, tokenFailed, withToken } from "./token.ts";
+import { type TokenSource, withToken } from "./token.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
@@ -41,7 +41,7 @@ export interface CodebuffPromptOptions {
 }
 
 /** One prompt of this client, from the call to its end. */
-export interface Prompt {
+export interface Prompt extends Waiting {
   readonly turn: LiveTurn<CodebuffEvent, CodebuffResult>;
   readonly state: PromptState;
   /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
@@ -87,9 +87,8 @@ export interface Named {
 export interface PromptsSetup {
   readonly settings: CodebuffSettings;
   readonly wire: Wire;
+  readonly line: Line;
   readonly token: TokenSource;
-  /** Whether something that was asked before has to go out first. */
-  readonly mustWait: () => boolean;
   /** A prompt that was sent comes to nothing: what is done for it here has to stop, before anybody sees the turn end. */
   readonly ending: (promptId: string, by: "cancelled" | "ended") => void;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
@@ -98,19 +97,16 @@ export interface PromptsSetup {
 /** The prompts of one client: those that wait, those under way, and what is left of those that settled. */
 export class Prompts {
   readonly #setup: PromptsSetup;
-  readonly #queue: TurnQueue<Prompt>;
   /** Prompts that their conversations hold back until those before them are done. */
   readonly #held: TurnQueue<Prompt>;
   readonly #open = new Map<string, Prompt>();
   readonly #settled = new Recent<string, Settled>(REMEMBERED);
-  #askingForToken = false;
   /** The txid of the last cancel: the server may answer that with an action-error, too. */
   #lastCancel = -1;
 
   constructor(setup: PromptsSetup) {
     this.#setup = setup;
     const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
-    this.#queue = new TurnQueue({ maxTurns, maxBytes });
     this.#held = new TurnQueue({ maxTurns, maxBytes });
   }
 
@@ -120,7 +116,7 @@ export class Prompts {
    *   the server takes; QueueFullError when too much waits already.
    */
   create(order: PromptOrder): Prompt {
-    const { settings, core, wire } = this.#setup;
+    const { settings, core, wire, line } = this.#setup;
     const { promptId } = order.data;
     if (this.#open.has(promptId) || this.#settled.get(promptId)) {
       throw new InvalidInputError(
@@ -155,7 +151,7 @@ export class Prompts {
         this.#setup.ending(promptId, "cancelled");
         turn.stopped();
         wire.promptAbandoned(promptId);
-        this.pump();
+        line.pump();
       },
       settled: () => this.#forget(prompt),
       insist: () => {},
@@ -174,6 +170,9 @@ export class Prompts {
       server: undefined,
       sentToken: undefined,
       wasAcked: false,
+      wantsToken: ownToken === undefined,
+      write: (session, token) => this.#write(session, prompt, token),
+      fail: (error) => turn.fail(error),
     };
     this.#open.set(promptId, prompt);
     if (!order.first) this.#held.add(prompt, heldBytes);
@@ -191,26 +190,7 @@ export class Prompts {
       prompt.turn.fail(unwritable(error));
       return;
     }
-    this.#queue.add(prompt, prompt.bytes);
-    this.pump();
-  }
-
-  /** Sends what waits, oldest first, as far as the server and `maxConcurrentPrompts` take it. */
-  pump(): void {
-    const { wire, settings, token } = this.#setup;
-    while (!this.#askingForToken && !this.#setup.mustWait()) {
-      const { session } = wire;
-      const prompt = this.#queue.first();
-      if (!session || !prompt || session.runningCount >= settings.maxConcurrentPrompts) return;
-      this.#askingForToken = true; // the token function is the caller's code, and may prompt
-      const now = prompt.ownToken === undefined ? token.get() : undefined;
-      if (typeof now === "object") {
-        void this.#sendWithToken(prompt, now);
-      } else {
-        this.#askingForToken = false;
-        this.#send(session, prompt, now);
-      }
-    }
+    this.#setup.line.addPrompt(prompt, prompt.bytes);
   }
 
   /** The server took the prompt in: from now on its silence counts. */
@@ -225,7 +205,7 @@ export class Prompts {
     const prompt = this.#open.get(promptId);
     if (prompt) this.#fail(prompt, error);
     if (prompt && isAgentwireError(error, "request-timeout")) this.#cancelOnServer(prompt);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   endSilently(promptId: string): void {
@@ -234,7 +214,7 @@ export class Prompts {
       this.#apply(prompt, { type: "silent-end" }, 0);
       this.#settled.set(promptId, "silent");
     }
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** A message that names a prompt; it goes there, or is reported as late or stray. */
@@ -245,34 +225,38 @@ export class Prompts {
     const own = this.#open.get(id);
     const early = own !== undefined && own.txid === undefined; // nothing can end what was not sent yet
     if (own?.txid !== undefined) {
-      this.#heardOf(own, own.txid);
+      this.#heardOf(own);
       this.#apply(own, message, size);
     } else {
       this.#receiveForAnother(id, message, size);
     }
     if (early || (message.type !== "prompt-response" && message.type !== "prompt-error")) return;
     this.#setup.wire.promptEnded(id);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** A message whose id is not just that of a prompt under way: of a sub-agent, late, or a stray. */
   #receiveForAnother(id: string, message: PromptFrame, size: number): void {
-    const { wire, core } = this.#setup;
-    const { prompt, standing } = this.named(id);
+    const { wire, line, core } = this.#setup;
+    const { prompt, promptId, standing } = this.named(id);
     if (prompt?.txid !== undefined) {
-      this.#heardOf(prompt, prompt.txid);
+      this.#heardOf(prompt);
       prompt.turn.push(subagentEvent(prompt.state, message), size);
       return;
     }
-    if (standing === "silent") wire.answersOutOfOrder();
+    wire.heardOf(promptId); // it may run there still
+    if (standing === "silent") {
+      wire.answersOutOfOrder();
+      line.pump();
+    }
     core().events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
   }
 
   /** Whatever comes for a prompt presupposes its ack. */
-  #heardOf(prompt: Prompt, txid: number): void {
+  #heardOf(prompt: Prompt): void {
     if (prompt.wasAcked) return;
     prompt.wasAcked = true;
-    this.#setup.wire.impliesAck(txid);
+    this.#setup.wire.heardOf(prompt.state.promptId);
   }
 
   /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
@@ -324,7 +308,7 @@ export class Prompts {
     }
     this.#apply(only, error, 0);
     this.#setup.wire.promptEnded(only.state.promptId);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** Gives back what was not sent, also what conversations hold back: the client is closing. */
@@ -335,35 +319,18 @@ export class Prompts {
     }
   }
 
-  /** Ends everything: by the caller's will, or because the connection is not to be had. */
+  /** Ends everything, where the client is closed. */
   endAll(reason: AgentwireError): void {
-    if (!isAgentwireError(reason, "closed")) {
-      for (const { turn } of this.#queue.clear()) turn.fail(copyError(reason));
-      return;
-    }
+    if (!isAgentwireError(reason, "closed")) return; // what was sent has its own errors
     this.giveBack();
     for (const { turn } of [...this.#open.values()]) {
       turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
     }
   }
 
-  async #sendWithToken(prompt: Prompt, asked: Promise<string | undefined>): Promise<void> {
-    let token: string | undefined;
-    try {
-      token = await asked;
-    } catch (cause) {
-      prompt.turn.fail(tokenFailed(cause));
-    }
-    this.#askingForToken = false;
-    const { session } = this.#setup.wire;
-    if (session) this.#send(session, prompt, token);
-    this.pump();
-  }
-
-  #send(session: Session, prompt: Prompt, token: string | undefined): void {
+  #write(session: Session, prompt: Prompt, token: string | undefined): void {
     const { settings, wire } = this.#setup;
     const { promptId } = prompt.state;
-    this.#queue.delete(prompt);
     prompt.turn.begin(); // the signal that has just made room by ending another turn may be its own
     if (!prompt.turn.open) return; // it is just ending, and its listeners are being told
     let frame: string;
@@ -414,16 +381,16 @@ export class Prompts {
   }
 
   #assertSendable(json: Prompt["json"], ownToken: string | undefined): number {
-    const { settings, wire, token } = this.#setup;
+    const { settings, wire, line, token } = this.#setup;
     const data = withToken(json(wire.server), ownToken === undefined ? token.known : undefined);
     const bytes = checkFrame(encode.action(wire.nextTxid, data), settings, wire.server);
-    this.#queue.assertRoom(bytes);
+    line.assertRoom(bytes);
     return bytes;
   }
 
   #forget(prompt: Prompt): void {
     const { promptId } = prompt.state;
-    this.#queue.delete(prompt);
+    this.#setup.line.deletePrompt(prompt);
     this.#held.delete(prompt);
     this.#open.delete(promptId);
     this.#settled.set(promptId, prompt.turn.status === "completed" ? "completed" : "other");
