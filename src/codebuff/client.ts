@@ -10,7 +10,7 @@ import type { Turn, TurnOptions } from "../core/turn.ts";
 import { promptFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import type { CodebuffClientEvents } from "./events.ts";
-import { checkFrame } from "./frame-limit.ts";
+import { checkFrame, LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
 import { Line } from "./line.ts";
@@ -134,17 +134,18 @@ export class CodebuffClient
     return this.#wire.server;
   }
 
+  /** What the server at the other end can do. Until the first connection tells which one it is: what both can. */
   get capabilities(): Capabilities {
     const original = this.#wire.server === "codebuff";
     return {
       textDeltas: true,
       reasoning: original,
-      toolCalls: true,
+      toolCalls: original,
       toolOutputDeltas: false,
       subagents: original,
       permissions: "client",
-      questions: true,
-      usage: "credits",
+      questions: original,
+      usage: original ? "credits" : "none",
       images: true,
       cancelOnWire: original && (this.#tokensGiven || this.#token.exists),
       history: "client",
@@ -172,6 +173,7 @@ export class CodebuffClient
         if (made?.server !== server) made = { server, json: toJson(promptFor(server, data), "the prompt") };
         return made.json;
       },
+      advice: () => LESS,
       stateNow: () => undefined,
       first: true,
     });

@@ -46,6 +46,8 @@ export interface Prompt extends Waiting {
   readonly state: PromptState;
   /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
   readonly json: (server: CodebuffServer | undefined) => string;
+  /** What to do when its frame is too large for the server. */
+  readonly advice: (server: CodebuffServer | undefined) => string;
   /** The token that the data brings along, if it does. */
   readonly ownToken: string | undefined;
   /** Of the frame, once it is known. */
@@ -63,6 +65,7 @@ export interface PromptOrder {
   readonly input: unknown;
   readonly data: PromptData;
   readonly json: (server: CodebuffServer | undefined) => string;
+  readonly advice: (server: CodebuffServer | undefined) => string;
   readonly options: (CodebuffPromptOptions & TurnOptions) | undefined;
   readonly stateNow: () => unknown;
   /** Nothing waits before it: what it will send is known, and can be refused at once. */
@@ -125,7 +128,7 @@ export class Prompts {
       );
     }
     const ownToken = order.data.authToken;
-    const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
+    const bytes = order.first ? this.#assertSendable(order, ownToken) : undefined;
     const heldBytes = order.first ? 0 : utf8Length(toJson(order.data, "the prompt"));
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
@@ -164,6 +167,7 @@ export class Prompts {
       turn,
       state,
       json: order.json,
+      advice: order.advice,
       ownToken,
       bytes,
       txid: undefined,
@@ -185,7 +189,7 @@ export class Prompts {
     if (!prompt.turn.open) return;
     this.#held.delete(prompt);
     try {
-      prompt.bytes ??= this.#assertSendable(prompt.json, prompt.ownToken);
+      prompt.bytes ??= this.#assertSendable(prompt, prompt.ownToken);
     } catch (error) {
       prompt.turn.fail(unwritable(error));
       return;
@@ -272,6 +276,16 @@ export class Prompts {
     return this.#known(longest) ?? { promptId: id, standing: "unknown" };
   }
 
+  /** The prompt that the server works on, if there is just one: what a message is about that names none. */
+  onlyUnderWay(): Named | undefined {
+    const [only, another] = this.#underWay();
+    return only && !another ? this.#known(only.state.promptId) : undefined;
+  }
+
+  *#underWay(): Iterable<Prompt> {
+    for (const prompt of this.#open.values()) if (prompt.txid !== undefined) yield prompt;
+  }
+
   /** The turn of a prompt that is under way, or waits. */
   turnOf(promptId: string): Prompt["turn"] | undefined {
     return this.#open.get(promptId)?.turn;
@@ -296,13 +310,12 @@ export class Prompts {
   /** An error without any id fails the only prompt under way, if nothing of its answer came; otherwise it is told to the client. */
   receiveActionError(frame: ActionError): void {
     const error = this.#clean(frame);
-    const underWay = [...this.#open.values()].filter(({ txid }) => txid !== undefined);
-    const [only] = underWay;
+    const [only, another] = this.#underWay();
     // A cancel that was sent before may be what it answers, unless this prompt was heard of since.
     const { txid = -1, wasAcked = false } = only ?? {};
     const its = this.#lastCancel < 0 || (wasAcked && txid > this.#lastCancel);
     const fresh = only && only.turn.status !== "streaming" && its;
-    if (!fresh || underWay.length > 1) {
+    if (!fresh || another) {
       this.#setup.core().events.emit("actionError", error);
       return;
     }
@@ -336,7 +349,7 @@ export class Prompts {
     let frame: string;
     try {
       frame = encode.action(wire.nextTxid, withToken(prompt.json(session.server), token));
-      checkFrame(frame, settings, session.server);
+      checkFrame(frame, settings, session.server, prompt.advice(session.server));
     } catch (error) {
       prompt.turn.fail(unwritable(error));
       return;
@@ -380,10 +393,11 @@ export class Prompts {
     wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));
   }
 
-  #assertSendable(json: Prompt["json"], ownToken: string | undefined): number {
+  #assertSendable({ json, advice }: Pick<Prompt, "json" | "advice">, ownToken: string | undefined): number {
     const { settings, wire, line, token } = this.#setup;
     const data = withToken(json(wire.server), ownToken === undefined ? token.known : undefined);
-    const bytes = checkFrame(encode.action(wire.nextTxid, data), settings, wire.server);
+    const frame = encode.action(wire.nextTxid, data);
+    const bytes = checkFrame(frame, settings, wire.server, advice(wire.server));
     line.assertRoom(bytes);
     return bytes;
   }
