@@ -137,11 +137,7 @@ export class Line {
     const session = wire.identified;
     if (!session || session.holdsBack) return undefined;
     if (session.phase === "resuming" && !this.#firstStanding) session.phase = "ready";
-    if (session.pingIsDue) {
-      session.pingIsDue = false;
-      wire.ping();
-      core().connection.answerDue();
-    }
+    if (session.pingIsDue && wire.ping()) core().connection.answerDue();
     return session;
   }
 

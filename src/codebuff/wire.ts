@@ -151,7 +151,10 @@ export class Wire implements Protocol {
 
   ping(): boolean {
     const { live } = this;
-    if (live) this.request(live, { kind: "ping" }, encode.ping);
+    if (live) {
+      live.pingIsDue = false;
+      this.request(live, { kind: "ping" }, encode.ping);
+    }
     // A link that takes no frames any more is to be judged like one that answers none.
     return live !== undefined || !this.#setup.core().connection.writable;
   }
