@@ -144,15 +144,28 @@ describe("a prompt runs until the server ends it", () => {
       expect(session.blocked).toBe(false);
       session.sent(1, prompt("a"), SIZE);
       session.takeAck(1);
-      expect([session.blocked, session.hasRunning, session.takesPrompt]).toEqual([
-        server === "proxy",
-        true,
-        1,
-      ]);
+      expect([session.blocked, session.hasRunning]).toEqual([server === "proxy", true]);
       session.ended("a");
-      expect([session.blocked, session.hasRunning, session.takesPrompt]).toEqual([false, false, 0]);
+      expect([session.blocked, session.hasRunning]).toEqual([false, false]);
       session.end();
     }
+  });
+
+  test.each([
+    ["proxy", undefined, [true, false]],
+    ["proxy", 1, [true, false]],
+    ["proxy", 2, [false, true]],
+    ["codebuff", undefined, [false, true]],
+    ["codebuff", 1, [false, false]],
+  ] as const)("on %s, with at most %s at once: holds back and takes one more are %j", (server, max, expected) => {
+    const { session } = sessionWith(server, max === undefined ? {} : { maxConcurrentPrompts: max });
+    session.phase = "ready";
+    expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
+    session.sent(1, prompt("a"), SIZE);
+    expect([session.holdsBack, session.takesPrompt]).toEqual(expected);
+    session.ended("a");
+    expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
+    session.end();
   });
 
   test("idleness is told once, after the last one", () => {
@@ -198,8 +211,13 @@ describe("a prompt that ended without a word", () => {
   test("fails in the client too when the later ack came after its chunk", async () => {
     const oddities = { chunkBeforeAck: true };
     const answer: Answer = ({ data }) => (data.prompt === "silent" ? [step.silent()] : ["later"]);
-    await using server = await MockCodebuffServer.start({ oddities, answer });
-    await using client = new CodebuffClient({ url: server.url, settleWindow: 0, clock: new ManualClock() });
+    await using server = await MockCodebuffServer.start({ oddities, answer, unreadFrame: "queue" });
+    await using client = new CodebuffClient({
+      url: server.url,
+      settleWindow: 0,
+      clock: new ManualClock(),
+      maxConcurrentPrompts: 2,
+    });
     const silent = client.prompt("silent");
     await client.prompt("speaks").result;
     const { status } = silent;
