@@ -2,7 +2,7 @@ import type { AgentClient, Capabilities } from "../core/agent-client.ts";
 import { ClientCore } from "../core/client-core.ts";
 import { checkCallOptions, checks, oneOf, TURN_CHECKS } from "../core/client-options.ts";
 import type { ConversationState } from "../core/conversation.ts";
-import { type AgentwireError, InvalidInputError } from "../core/errors.ts";
+import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import { Redactor } from "../core/redact.ts";
 import { SocketClient } from "../core/socket-client.ts";
@@ -10,9 +10,10 @@ import type { Turn, TurnOptions } from "../core/turn.ts";
 import { promptFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents } from "./events.ts";
-import { checkFrame } from "./frame-limit.ts";
+import { checkFrame, LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
+import { Line } from "./line.ts";
 import type { CodebuffConversationState } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
@@ -61,6 +62,7 @@ export class CodebuffClient
   readonly #settings: CodebuffSettings;
   readonly #core: ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
   readonly #wire: Wire;
+  readonly #line: Line;
   readonly #prompts: Prompts;
   readonly #standing: Standing;
   readonly #requests: Requests;
@@ -78,7 +80,7 @@ export class CodebuffClient
       settings,
       core,
       user: {
-        resume: () => this.#standing.resume(),
+        resume: () => line.resume(this.#standing.repeats()),
         promptAcked: (promptId) => this.#prompts.acked(promptId),
         promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
         promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
@@ -91,27 +93,19 @@ export class CodebuffClient
     });
     this.#wire = wire;
     this.#token = token;
+    const line = new Line({ settings, wire, token, core });
+    this.#line = line;
     const prompts = new Prompts({
       settings,
       wire,
+      line,
       token,
       core,
-      mustWait: () => this.#standing.hasWork,
       ending: (promptId, by) => this.#requests.promptEnding(promptId, by),
     });
     this.#prompts = prompts;
     this.#requests = new Requests({ settings, wire, prompts, core });
-    this.#standing = new Standing({
-      settings,
-      wire,
-      token,
-      core,
-      closed: () => this.#core.closedError,
-      done: () => {
-        wire.resumed();
-        this.#prompts.pump();
-      },
-    });
+    this.#standing = new Standing({ settings, wire, line, core });
     this.#core = new ClientCore({
       events: CODEBUFF_EVENTS,
       options,
@@ -124,12 +118,15 @@ export class CodebuffClient
       drainTimeout: settings.drainTimeout,
       binary: "utf-8",
       proof: "frame",
-      ping: () => wire.ping(),
+      ping: () => line.ping(),
       excused: () => wire.excused(),
       carriesCredentials: () => this.#tokensGiven || token.exists,
       turnOf: (id) => this.#prompts.turnOf(id),
       address: String,
-      closing: () => this.#prompts.giveBack(),
+      closing: () => {
+        prompts.giveBack();
+        line.clear(new ClosedError("the client was closed before this was sent"));
+      },
     });
     this.#core.heedSignal();
     this.#core.redactor.use(token, token.known); // a server may repeat it before it was ever sent
@@ -140,17 +137,18 @@ export class CodebuffClient
     return this.#wire.server;
   }
 
+  /** What the server at the other end can do. Until the first connection tells which one it is: what both can. */
   get capabilities(): Capabilities {
     const original = this.#wire.server === "codebuff";
     return {
       textDeltas: true,
       reasoning: original,
-      toolCalls: true,
+      toolCalls: original,
       toolOutputDeltas: false,
       subagents: original,
       permissions: "client",
-      questions: true,
-      usage: "credits",
+      questions: original,
+      usage: original ? "credits" : "none",
       images: true,
       cancelOnWire: original && (this.#tokensGiven || this.#token.exists),
       history: "client",
@@ -178,6 +176,7 @@ export class CodebuffClient
         if (made?.server !== server) made = { server, json: toJson(promptFor(server, data), "the prompt") };
         return made.json;
       },
+      advice: () => LESS,
       stateNow: () => undefined,
       first: true,
     });
@@ -336,7 +335,7 @@ export class CodebuffClient
 
   #unavailable(reason: AgentwireError): void {
     this.#prompts.endAll(reason);
-    this.#standing.unavailable(reason);
+    this.#line.clear(reason);
     this.#token.close();
   }
 }

@@ -1,6 +1,7 @@
 import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { TurnOptions } from "../core/turn.ts";
+import { LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
 import { type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
@@ -15,6 +16,10 @@ export type CodebuffConversation = Conversation<
   CodebuffPromptInput,
   CodebuffConversationState
 >;
+
+/** What to do when a conversation has outgrown what the proxy takes. */
+const FEWER =
+  "all that was said goes to this server with each prompt; go on with the last messages, as in `client.conversation({ from: { ...chat.state, messages: chat.state.messages.slice(-10) } })`";
 
 type Input = string | CodebuffPromptInput;
 type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
@@ -46,7 +51,10 @@ export function openConversation(
       const data = host.build(input, options);
       assertSaysSomething(data);
       const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
-      const prompt = host.create({ input, data, options, json, stateNow: () => memory.state, first });
+      // The original server gets its own state back, which cannot be shortened from outside.
+      const advice = (to = host.server()): string =>
+        to === "proxy" && memory.messages.length > 0 ? FEWER : LESS;
+      const prompt = host.create({ input, data, options, json, advice, stateNow: () => memory.state, first });
       return {
         turn: prompt.turn,
         start: () => host.start(prompt),

@@ -9,6 +9,9 @@ const PROXY_MAX_FRAME = 1_048_576;
 /** The original server sets no limit of its own; this one only keeps a mistake from filling the link. */
 const CODEBUFF_MAX_FRAME = 128 * 1_048_576;
 
+/** What to do about a frame that is too large. */
+export const LESS = "send less, or set `maxSendBytes` if the server takes more";
+
 /** The largest frame to send, in bytes. An unknown server may be the stricter one. */
 export function frameLimit(settings: CodebuffSettings, server: CodebuffServer | undefined): number {
   return settings.maxSendBytes ?? (server === "codebuff" ? CODEBUFF_MAX_FRAME : PROXY_MAX_FRAME);
@@ -22,11 +25,11 @@ export function checkFrame(
   frame: string,
   settings: CodebuffSettings,
   server: CodebuffServer | undefined,
+  advice: string = LESS,
 ): number {
   const bytes = utf8Length(frame);
   const limit = frameLimit(settings, server);
   if (bytes <= limit) return bytes;
-  const advice = "send less, or set `maxSendBytes` if the server takes more";
   throw new PayloadTooLargeError(
     `the frame would have ${bytes} bytes, over the limit of ${limit}; ${advice}`,
     {

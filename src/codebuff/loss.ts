@@ -5,11 +5,11 @@ import {
   PayloadTooLargeError,
   withoutCode,
 } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
 import type { SocketEnd } from "../core/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
 import { describeEnd, endedInHandshake, POLICY } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
+import type { Session } from "./session.ts";
 
 /** Why a socket ended, for the client. `session`: how far it had come, or that it was to end. */
 export function lossError(
@@ -27,9 +27,20 @@ export function lossError(
   });
 }
 
+/** What the user can do about an end in the middle of a prompt, where the server says enough. */
+export function hintFor(end: SocketEnd | AgentwireError, session: Session): string | undefined {
+  if (isAgentwireError(end) || !session.blocked) return undefined;
+  if (/heartbeat timeout/i.test(end.reason))
+    return "the server counts no ping while it works: raise its heartbeat timeout, or set `maxConcurrentPrompts` above 1 if it reads pings meanwhile";
+  if (/keepalive ping timeout/i.test(end.reason) && !session.holdsBack)
+    return "the server reads nothing while it works: leave `maxConcurrentPrompts` at 1";
+  return undefined;
+}
+
 /** Why a request that was under way failed; each gets an error of its own. */
-export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostError {
-  const advice = "it may have been carried out, so it is not sent again by itself";
+export function requestLost(end: SocketEnd | AgentwireError, hint?: string): ConnectionLostError {
+  const unsure = "it may have been carried out, so it is not sent again by itself";
+  const advice = hint === undefined ? unsure : `${unsure}; ${hint}`;
   if (isAgentwireError(end)) {
     return new ConnectionLostError(`${withoutCode(end)}; ${advice}`, { delivery: "unknown", cause: end });
   }
@@ -47,10 +58,9 @@ export function requestLost(end: SocketEnd | AgentwireError): ConnectionLostErro
 /** The server closed with 1009, over what was most likely the largest frame that it had not acknowledged. */
 export function requestTooLarge(
   what: string,
-  frame: string,
+  bytes: number,
   settings: CodebuffSettings,
 ): PayloadTooLargeError {
-  const bytes = utf8Length(frame);
   const message = `the server closed the connection over a ${what} of ${bytes} bytes; send less`;
   const limit = frameLimit(settings, "proxy"); // the server's own is not known; this one can be too high
   return new PayloadTooLargeError(message, { bytes, ...(limit < bytes ? { limit } : {}) });

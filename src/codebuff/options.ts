@@ -44,9 +44,11 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
   /** Which chunks make up the text. @default "strings": what the published protocol sends */
   readonly textSource?: TextSource;
   /**
-   * Prompts on the wire at once; more wait here. With 1, a lost link costs only the prompt that runs: those
-   * that wait are sent on the next connection.
-   * @default Infinity: the server queues them itself
+   * Prompts on the wire at once; more wait here. A lost link costs only what was sent: what waits is sent on the next
+   * connection. The published proxy reads nothing while a prompt runs, and ends the link over a frame that it has not
+   * read. With 1 it gets nothing meanwhile: init, topics and pings wait, too. Above 1 says that this proxy reads while it
+   * works (behind another WebSocket implementation of its web server it does).
+   * @default 1 on the proxy, no limit on the original server
    */
   readonly maxConcurrentPrompts?: number;
   /** Until the answer to `identify`. @default 10_000 */
@@ -78,7 +80,6 @@ type Defaulted =
   | "costMode"
   | "chunkDecoding"
   | "textSource"
-  | "maxConcurrentPrompts"
   | "identifyTimeout"
   | "settleWindow"
   | "ackTimeout"
@@ -89,7 +90,7 @@ type Defaulted =
 
 /** Every option with its default. */
 export type CodebuffSettings = Required<Pick<CodebuffClientOptions, Defaulted>> &
-  Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes"> & {
+  Pick<CodebuffClientOptions, "authToken" | "model" | "maxSendBytes" | "maxConcurrentPrompts"> & {
     readonly socket: ResolvedSocketOptions;
     readonly handlers: CodebuffHandlers;
   };
@@ -135,7 +136,7 @@ const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDel
 /** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings {
   const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT }, CHECKS);
-  const { authToken, model, maxSendBytes } = options;
+  const { authToken, model, maxSendBytes, maxConcurrentPrompts } = options;
   return {
     socket,
     handlers: options,
@@ -147,7 +148,6 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
     costMode: options.costMode ?? "normal",
     chunkDecoding: options.chunkDecoding ?? "auto",
     textSource: options.textSource ?? "strings",
-    maxConcurrentPrompts: options.maxConcurrentPrompts ?? Number.POSITIVE_INFINITY,
     identifyTimeout: options.identifyTimeout ?? 10_000,
     settleWindow: options.settleWindow ?? 50,
     ackTimeout: options.ackTimeout ?? 30_000,
@@ -158,5 +158,6 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
     ...(authToken === undefined ? {} : { authToken }),
     ...(model === undefined ? {} : { model }),
     ...(maxSendBytes === undefined ? {} : { maxSendBytes }),
+    ...(maxConcurrentPrompts === undefined ? {} : { maxConcurrentPrompts }),
   };
 }

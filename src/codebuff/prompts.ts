@@ -1,12 +1,6 @@
 import type { ClientCore } from "../core/client-core.ts";
 import { isObject } from "../core/client-options.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  copyError,
-  InvalidInputError,
-  isAgentwireError,
-} from "../core/errors.ts";
+import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { Recent } from "../core/recent.ts";
@@ -16,11 +10,12 @@ import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
+import type { Line, Waiting } from "./line.ts";
 import { type ActionError, encode, type Invalid, type PromptError, type PromptResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { type PromptData, toJson } from "./prompt.ts";
 import type { Session } from "./session.ts";
-import { type TokenSource, tokenFailed, withToken } from "./token.ts";
+import { type TokenSource, withToken } from "./token.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
@@ -43,11 +38,13 @@ export interface CodebuffPromptOptions {
 }
 
 /** One prompt of this client, from the call to its end. */
-export interface Prompt {
+export interface Prompt extends Waiting {
   readonly turn: LiveTurn<CodebuffEvent, CodebuffResult>;
   readonly state: PromptState;
   /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
   readonly json: (server: CodebuffServer | undefined) => string;
+  /** What to do when its frame is too large for the server. */
+  readonly advice: (server: CodebuffServer | undefined) => string;
   /** The token that the data brings along, if it does. */
   readonly ownToken: string | undefined;
   /** Of the frame, once it is known. */
@@ -65,6 +62,7 @@ export interface PromptOrder {
   readonly input: unknown;
   readonly data: PromptData;
   readonly json: (server: CodebuffServer | undefined) => string;
+  readonly advice: (server: CodebuffServer | undefined) => string;
   readonly options: (CodebuffPromptOptions & TurnOptions) | undefined;
   readonly stateNow: () => unknown;
   /** Nothing waits before it: what it will send is known, and can be refused at once. */
@@ -89,9 +87,8 @@ export interface Named {
 export interface PromptsSetup {
   readonly settings: CodebuffSettings;
   readonly wire: Wire;
+  readonly line: Line;
   readonly token: TokenSource;
-  /** Whether something that was asked before has to go out first. */
-  readonly mustWait: () => boolean;
   /** A prompt that was sent comes to nothing: what is done for it here has to stop, before anybody sees the turn end. */
   readonly ending: (promptId: string, by: "cancelled" | "ended") => void;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
@@ -100,19 +97,16 @@ export interface PromptsSetup {
 /** The prompts of one client: those that wait, those under way, and what is left of those that settled. */
 export class Prompts {
   readonly #setup: PromptsSetup;
-  readonly #queue: TurnQueue<Prompt>;
   /** Prompts that their conversations hold back until those before them are done. */
   readonly #held: TurnQueue<Prompt>;
   readonly #open = new Map<string, Prompt>();
   readonly #settled = new Recent<string, Settled>(REMEMBERED);
-  #askingForToken = false;
   /** The txid of the last cancel: the server may answer that with an action-error, too. */
   #lastCancel = -1;
 
   constructor(setup: PromptsSetup) {
     this.#setup = setup;
     const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
-    this.#queue = new TurnQueue({ maxTurns, maxBytes });
     this.#held = new TurnQueue({ maxTurns, maxBytes });
   }
 
@@ -122,7 +116,7 @@ export class Prompts {
    *   the server takes; QueueFullError when too much waits already.
    */
   create(order: PromptOrder): Prompt {
-    const { settings, core, wire } = this.#setup;
+    const { settings, core, wire, line } = this.#setup;
     const { promptId } = order.data;
     if (this.#open.has(promptId) || this.#settled.get(promptId)) {
       throw new InvalidInputError(
@@ -131,7 +125,7 @@ export class Prompts {
       );
     }
     const ownToken = order.data.authToken;
-    const bytes = order.first ? this.#assertSendable(order.json, ownToken) : undefined;
+    const bytes = order.first ? this.#assertSendable(order, ownToken) : undefined;
     const heldBytes = order.first ? 0 : utf8Length(toJson(order.data, "the prompt"));
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
@@ -158,7 +152,7 @@ export class Prompts {
         this.#setup.ending(promptId, "cancelled");
         turn.stopped();
         wire.promptAbandoned(promptId);
-        this.pump();
+        line.pump();
       },
       settled: () => this.#forget(prompt),
       insist: () => {},
@@ -171,12 +165,16 @@ export class Prompts {
       turn,
       state,
       json: order.json,
+      advice: order.advice,
       ownToken,
       bytes,
       txid: undefined,
       server: undefined,
       sentToken: undefined,
       wasAcked: false,
+      wantsToken: ownToken === undefined,
+      write: (session, token) => this.#write(session, prompt, token),
+      fail: (error) => turn.fail(error),
     };
     this.#open.set(promptId, prompt);
     core().redactor.use(turn, ownToken);
@@ -191,31 +189,12 @@ export class Prompts {
     if (!prompt.turn.open) return;
     this.#held.delete(prompt);
     try {
-      prompt.bytes ??= this.#assertSendable(prompt.json, prompt.ownToken);
+      prompt.bytes ??= this.#assertSendable(prompt, prompt.ownToken);
     } catch (error) {
       prompt.turn.fail(unwritable(error));
       return;
     }
-    this.#queue.add(prompt, prompt.bytes);
-    this.pump();
-  }
-
-  /** Sends what waits, oldest first, as far as the server and `maxConcurrentPrompts` take it. */
-  pump(): void {
-    const { wire, settings, token } = this.#setup;
-    while (!this.#askingForToken && !this.#setup.mustWait()) {
-      const { session } = wire;
-      const prompt = this.#queue.first();
-      if (!session || !prompt || session.runningCount >= settings.maxConcurrentPrompts) return;
-      this.#askingForToken = true; // the token function is the caller's code, and may prompt
-      const now = prompt.ownToken === undefined ? token.get() : undefined;
-      if (typeof now === "object") {
-        void this.#sendWithToken(prompt, now);
-      } else {
-        this.#askingForToken = false;
-        this.#send(session, prompt, now);
-      }
-    }
+    this.#setup.line.addPrompt(prompt, prompt.bytes);
   }
 
   /** The server took the prompt in: from now on its silence counts. */
@@ -230,7 +209,7 @@ export class Prompts {
     const prompt = this.#open.get(promptId);
     if (prompt) this.#fail(prompt, error);
     if (prompt && isAgentwireError(error, "request-timeout")) this.#cancelOnServer(prompt);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   endSilently(promptId: string): void {
@@ -239,7 +218,7 @@ export class Prompts {
       this.#apply(prompt, { type: "silent-end" }, 0);
       this.#settled.set(promptId, "silent");
     }
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** A message that names a prompt; it goes there, or is reported as late or stray. */
@@ -250,14 +229,14 @@ export class Prompts {
     const own = this.#open.get(id);
     const early = own !== undefined && own.txid === undefined; // nothing can end what was not sent yet
     if (own?.txid !== undefined) {
-      this.#heardOf(own, own.txid);
+      this.#heardOf(own);
       this.#apply(own, message, size);
     } else {
       this.#receiveForAnother(id, message, size);
     }
     if (early || (message.type !== "prompt-response" && message.type !== "prompt-error")) return;
     this.#setup.wire.promptEnded(id);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** A part of an answer, or its end, that cannot be read. The turn fails: nobody can say what was in it. */
@@ -277,27 +256,31 @@ export class Prompts {
     }
     if (prompt) this.#fail(prompt, error);
     this.#setup.wire.promptEnded(promptId);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** A message whose id is not just that of a prompt under way: of a sub-agent, late, or a stray. */
   #receiveForAnother(id: string, message: PromptFrame, size: number): void {
-    const { wire, core } = this.#setup;
-    const { prompt, standing } = this.named(id);
+    const { wire, line, core } = this.#setup;
+    const { prompt, promptId, standing } = this.named(id);
     if (prompt?.txid !== undefined) {
-      this.#heardOf(prompt, prompt.txid);
+      this.#heardOf(prompt);
       prompt.turn.push(subagentEvent(prompt.state, message), size);
       return;
     }
-    if (standing === "silent") wire.answersOutOfOrder();
+    wire.heardOf(promptId); // it may run there still
+    if (standing === "silent") {
+      wire.answersOutOfOrder();
+      line.pump();
+    }
     core().events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
   }
 
   /** Whatever comes for a prompt presupposes its ack. */
-  #heardOf(prompt: Prompt, txid: number): void {
+  #heardOf(prompt: Prompt): void {
     if (prompt.wasAcked) return;
     prompt.wasAcked = true;
-    this.#setup.wire.impliesAck(txid);
+    this.#setup.wire.heardOf(prompt.state.promptId);
   }
 
   /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
@@ -311,6 +294,16 @@ export class Prompts {
       }
     }
     return this.#known(longest) ?? { promptId: id, standing: "unknown" };
+  }
+
+  /** The prompt that the server works on, if there is just one: what a message is about that names none. */
+  onlyUnderWay(): Named | undefined {
+    const [only, another] = this.#underWay();
+    return only && !another ? this.#known(only.state.promptId) : undefined;
+  }
+
+  *#underWay(): Iterable<Prompt> {
+    for (const prompt of this.#open.values()) if (prompt.txid !== undefined) yield prompt;
   }
 
   /** The turn of a prompt that is under way, or waits. */
@@ -337,19 +330,18 @@ export class Prompts {
   /** An error without any id fails the only prompt under way, if nothing of its answer came; otherwise it is told to the client. */
   receiveActionError(frame: ActionError): void {
     const error = this.#clean(frame);
-    const underWay = [...this.#open.values()].filter(({ txid }) => txid !== undefined);
-    const [only] = underWay;
+    const [only, another] = this.#underWay();
     // A cancel that was sent before may be what it answers, unless this prompt was heard of since.
     const { txid = -1, wasAcked = false } = only ?? {};
     const its = this.#lastCancel < 0 || (wasAcked && txid > this.#lastCancel);
     const fresh = only && only.turn.status !== "streaming" && its;
-    if (!fresh || underWay.length > 1) {
+    if (!fresh || another) {
       this.#setup.core().events.emit("actionError", error);
       return;
     }
     this.#apply(only, error, 0);
     this.#setup.wire.promptEnded(only.state.promptId);
-    this.pump();
+    this.#setup.line.pump();
   }
 
   /** Gives back what was not sent, also what conversations hold back: the client is closing. */
@@ -360,41 +352,24 @@ export class Prompts {
     }
   }
 
-  /** Ends everything: by the caller's will, or because the connection is not to be had. */
+  /** Ends everything, where the client is closed. */
   endAll(reason: AgentwireError): void {
-    if (!isAgentwireError(reason, "closed")) {
-      for (const { turn } of this.#queue.clear()) turn.fail(copyError(reason));
-      return;
-    }
+    if (!isAgentwireError(reason, "closed")) return; // what was sent has its own errors
     this.giveBack();
     for (const { turn } of [...this.#open.values()]) {
       turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
     }
   }
 
-  async #sendWithToken(prompt: Prompt, asked: Promise<string | undefined>): Promise<void> {
-    let token: string | undefined;
-    try {
-      token = await asked;
-    } catch (cause) {
-      prompt.turn.fail(tokenFailed(cause, this.#setup.core().redactor));
-    }
-    this.#askingForToken = false;
-    const { session } = this.#setup.wire;
-    if (session) this.#send(session, prompt, token);
-    this.pump();
-  }
-
-  #send(session: Session, prompt: Prompt, token: string | undefined): void {
+  #write(session: Session, prompt: Prompt, token: string | undefined): void {
     const { settings, wire } = this.#setup;
     const { promptId } = prompt.state;
-    this.#queue.delete(prompt);
     prompt.turn.begin(); // the signal that has just made room by ending another turn may be its own
     if (!prompt.turn.open) return; // it is just ending, and its listeners are being told
     let frame: string;
     try {
       frame = encode.action(wire.nextTxid, withToken(prompt.json(session.server), token));
-      checkFrame(frame, settings, session.server);
+      checkFrame(frame, settings, session.server, prompt.advice(session.server));
     } catch (error) {
       prompt.turn.fail(unwritable(error));
       return;
@@ -439,17 +414,18 @@ export class Prompts {
     wire.request(session, { kind: "cancel-user-input" }, (id) => encode.action(id, data));
   }
 
-  #assertSendable(json: Prompt["json"], ownToken: string | undefined): number {
-    const { settings, wire, token } = this.#setup;
+  #assertSendable({ json, advice }: Pick<Prompt, "json" | "advice">, ownToken: string | undefined): number {
+    const { settings, wire, line, token } = this.#setup;
     const data = withToken(json(wire.server), ownToken === undefined ? token.known : undefined);
-    const bytes = checkFrame(encode.action(wire.nextTxid, data), settings, wire.server);
-    this.#queue.assertRoom(bytes);
+    const frame = encode.action(wire.nextTxid, data);
+    const bytes = checkFrame(frame, settings, wire.server, advice(wire.server));
+    line.assertRoom(bytes);
     return bytes;
   }
 
   #forget(prompt: Prompt): void {
     const { promptId } = prompt.state;
-    this.#queue.delete(prompt);
+    this.#setup.line.deletePrompt(prompt);
     this.#held.delete(prompt);
     this.#open.delete(promptId);
     this.#setup.core().redactor.use(prompt.turn);

@@ -139,7 +139,7 @@ export class Requests {
     const { prompts, core, settings } = this.#setup;
     const { gate } = core();
     const { toolName: name, userInputId, mcpConfig } = raw;
-    const named = userInputId == null ? undefined : prompts.named(userInputId);
+    const named = userInputId == null ? prompts.onlyUnderWay() : prompts.named(userInputId);
     const { promptId } = named ?? {};
     const turn = named?.standing === "open" ? named.prompt?.turn : undefined;
     const call = toolCallOf(raw, gate.idFor(requestId), promptId);
@@ -154,18 +154,22 @@ export class Requests {
       read: (output) => ({ requestId, output: readOutput(output) }),
       failed: (why) => toolError(requestId, why),
     };
+    const notRun = named ? REFUSED[named.standing] : "it names no prompt, and not just one is under way";
+    if (notRun !== undefined) {
+      core().warn("unwanted-request", `a call of ${asked(name)} was refused: ${notRun}`);
+      this.#refuse(job, notRun);
+      return;
+    }
     const asksUser = !mcpConfig && isAskUser(name);
     const isQuestion = asksUser && gate.answersQuestions;
     const question = isQuestion ? questionOf(call) : undefined;
     const handler = isQuestion ? undefined : handlerFor(settings.handlers, raw);
-    const why = handler || isQuestion ? named && REFUSED[named.standing] : undefined;
-    if (why !== undefined) this.#refuse(job, why);
-    else if (question) this.#start(key, { ...job, handler: "`onQuestion`", ask: asking(gate, question) });
+    if (question) this.#start(key, { ...job, handler: "`onQuestion`", ask: asking(gate, question) });
     else if (isQuestion) this.#refuse(job, "the input of the tool is no question");
     else {
       this.#offer(key, {
         ...job,
-        asked: `the tool "${name.slice(0, MAX_ID)}"`,
+        asked: asked(name),
         option: mcpConfig ? "`onMcpToolCall`" : asksUser ? "`onQuestion`" : "`tools`",
         run: handler && ((context) => handler(call, context)),
         alwaysFor: mcpConfig ? `mcp:${JSON.stringify([name, mcpConfig])}` : undefined,
@@ -274,4 +278,9 @@ export class Requests {
 function keyOf(request: ServerRequest, id: string): string {
   if (request.type !== "tool-call-request") return JSON.stringify([request.type, id]);
   return JSON.stringify([request.type, id, request.userInputId ?? null, request.toolName]);
+}
+
+/** What a call asks for, in words. */
+function asked(toolName: string): string {
+  return `the tool "${toolName.slice(0, MAX_ID)}"`;
 }

@@ -2,9 +2,10 @@ import type { ClientCore } from "../core/client-core.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import { encode } from "./messages.ts";
+import type { Notice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { toJson } from "./prompt.ts";
-import type { Notice, Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
@@ -39,12 +40,10 @@ export class Responses {
   /** `otherwise` is sent when the original server does not take the answer: it would go on waiting. */
   send(session: Session, kind: Notice, json: string, otherwise?: object): void {
     const { wire } = this.#setup;
-    const refused = (): void => {
-      if (otherwise && session.server === "codebuff") this.refuse(session, kind, otherwise);
-    };
+    const instead = otherwise && JSON.stringify({ type: kind, ...otherwise });
     // With its connection the server has forgotten the request.
     if (wire.isCurrent(session))
-      wire.request(session, { kind, refused }, (txid) => encode.action(txid, json));
+      wire.request(session, { kind, instead }, (txid) => encode.action(txid, json));
     wire.retireIfIdle();
   }
 }

@@ -4,34 +4,40 @@ import type { Deferred } from "../core/deferred.ts";
 import { Pending } from "../core/pending.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { InitResponse } from "./messages.ts";
+import { Notices, type SentNotice } from "./notices.ts";
 
 /** What was sent and awaits its ack. */
-export type Sent =
+export type Sent = Begun | SentNotice;
+
+/** What this client begins. */
+export type Begun =
   | { readonly kind: "ping" }
   | { readonly kind: "prompt"; readonly promptId: string }
   | { readonly kind: "init"; readonly reply: Deferred<InitResponse> }
-  | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void }
-  | { readonly kind: Notice; readonly refused?: () => void };
+  | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void };
 
-/** A frame is kept until its ack: a server may close over one that is too large without saying which. */
-interface Unacked {
+/** A frame's size is kept until its ack: a server may close over one that is too large without saying which. */
+export interface Unacked {
   readonly sent: Sent;
-  readonly frame: string;
+  readonly bytes: number;
 }
 
-/** What is told to the server and has no result here: that it may stop, and the answers to its own requests. */
-export type Notice = "cancel-user-input" | "tool-call-response" | "read-files-response" | "mcp-tool-data";
-
-type Init = Sent & { readonly kind: "init" };
+type Init = Begun & { readonly kind: "init" };
 
 export interface SessionSetup {
   readonly clock: Clock;
   readonly ackTimeout: number;
   readonly initTimeout: number;
   readonly stallTimeout: number;
-  readonly onAckTimeout: (txid: number, sent: Sent) => void;
+  /** Prompts at once; `undefined` for as many as the server reads while it works. */
+  readonly maxConcurrentPrompts: number | undefined;
+  /** ms of silence after which a session that holds everything back is asked whether its prompt has ended; 0 for never. */
+  readonly probeAfter: number;
+  readonly onAckTimeout: (txid: number, sent: Begun) => void;
+  readonly onNoticeLost: (sent: SentNotice) => void;
   readonly onInitTimeout: (txid: number, init: Init) => void;
   readonly onStall: () => void;
+  readonly onSilence: () => void;
   /** The last running prompt has ended. */
   readonly onIdle: () => void;
 }
@@ -45,7 +51,8 @@ const FRESH_FOR = 2_000;
  *
  * A prompt is *running* here until its terminal message arrives, even when it was settled locally long
  * before. While one runs, the published proxy handles nothing else on the connection: its silence proves
- * nothing, and the clocks of everything sent later stand still.
+ * nothing, the clocks of everything sent later stand still, and unless `maxConcurrentPrompts` says that it reads
+ * all the same, nothing that this client begins is written to it.
  */
 export class Session {
   /** `undefined` until the identify ack tells. */
@@ -59,26 +66,48 @@ export class Session {
   retiring = false;
   /** Whether the server answers first in, first out, as the published proxy does. */
   inOrder = true;
-  readonly #acks: Pending<number, Unacked>;
+  /** A ping came due while the session held everything back. */
+  pingIsDue = false;
+  readonly #acks: Pending<number, Unacked & { readonly sent: Begun }>;
+  readonly #notices: Notices;
   readonly #inits: Pending<number, Init>;
   readonly #running = new Map<string, number>();
   readonly #stall: Deadline;
+  readonly #silence: Deadline;
   readonly #clock: Clock;
   #identifiedAt = 0;
+  readonly #maxPrompts: number | undefined;
   readonly #onIdle: () => void;
 
   constructor(setup: SessionSetup) {
-    const { clock, ackTimeout, initTimeout, stallTimeout } = setup;
+    const { clock, ackTimeout, initTimeout, stallTimeout, probeAfter } = setup;
     this.#clock = clock;
+    this.#maxPrompts = setup.maxConcurrentPrompts;
     this.#acks = new Pending(clock, ackTimeout, (txid, { sent }) => setup.onAckTimeout(txid, sent));
+    this.#notices = new Notices(clock, ackTimeout, ({ sent }) => setup.onNoticeLost(sent));
     this.#inits = new Pending(clock, initTimeout, setup.onInitTimeout);
     this.#onIdle = setup.onIdle;
     this.#stall = new Deadline(clock, stallTimeout, setup.onStall, { unref: true });
+    this.#silence = new Deadline(clock, probeAfter, setup.onSilence, { unref: true });
   }
 
   /** Whether the server's silence is explained by a prompt that it works on. */
   get blocked(): boolean {
     return this.server === "proxy" && this.inOrder && this.#running.size > 0;
+  }
+
+  /** Whether nothing that this client begins may be written: the published proxy reads nothing while it works on a prompt. */
+  get holdsBack(): boolean {
+    return this.blocked && this.#limit === 1;
+  }
+
+  /** Whether one more prompt may be written. */
+  get takesPrompt(): boolean {
+    return this.phase === "ready" && this.#running.size < this.#limit;
+  }
+
+  get #limit(): number {
+    return this.#maxPrompts ?? (this.server === "codebuff" ? Number.POSITIVE_INFINITY : 1);
   }
 
   /** From now on nothing is inferred from the order of answers. */
@@ -107,36 +136,62 @@ export class Session {
     return this.#running.size > 0;
   }
 
-  /** Whether somebody waits for something of the server: pings aside. */
+  /** Whether nobody waits for anything of the server: pings aside. */
   get awaitsNothing(): boolean {
-    if (this.hasRunning || this.#inits.size > 0) return false;
+    if (this.hasRunning || this.#inits.size > 0 || this.#notices.size > 0) return false;
     for (const { sent } of this.#acks.values()) if (sent.kind !== "ping") return false;
     return true;
   }
 
-  get runningCount(): number {
-    return this.#running.size;
+  /** Notes a frame of so many bytes. */
+  sent(txid: number, sent: Sent, bytes: number): void {
+    switch (sent.kind) {
+      case "ping":
+      case "init":
+      case "topics":
+        this.#acks.add(txid, { sent, bytes });
+        return;
+      case "prompt":
+        this.#acks.add(txid, { sent, bytes });
+        this.#running.set(sent.promptId, txid);
+        this.#runningChanged();
+        return;
+      case "cancel-user-input":
+      case "tool-call-response":
+      case "read-files-response":
+      case "mcp-tool-data":
+        this.#notices.add(txid, { sent, bytes });
+        return;
+      default:
+        sent satisfies never;
+    }
   }
 
-  sent(txid: number, sent: Sent, frame: string): void {
-    this.#acks.add(txid, { sent, frame });
-    if (sent.kind !== "prompt") return;
-    this.#running.set(sent.promptId, txid);
-    this.#runningChanged();
+  /** Gives up the oldest notices where too many have no ack. */
+  trim(): void {
+    this.#notices.trim();
   }
 
   /** Any frame arrived. */
   touch(): void {
     this.#stall.touch();
+    this.#silence.touch();
   }
 
   takeAck(txid: number): Sent | undefined {
-    return this.#acks.take(txid)?.sent;
+    return (this.#acks.take(txid) ?? this.#notices.take(txid))?.sent;
+  }
+
+  /** Something came for a prompt that runs, so its ack was lost or is late. Returns its txid where that is news. */
+  takePromptAck(promptId: string): number | undefined {
+    const txid = this.#running.get(promptId);
+    return txid !== undefined && this.#acks.take(txid) ? txid : undefined;
   }
 
   /** A refusal that names no frame is about the only frame without an ack, if there is only one. */
   takeOnlyUnacked(): Sent | undefined {
-    return this.#acks.size === 1 ? this.#acks.takeFirst()?.sent : undefined;
+    if (this.#acks.size + this.#notices.size !== 1) return undefined;
+    return (this.#acks.takeFirst() ?? this.#notices.takeFirst())?.sent;
   }
 
   /** The init was acked; its response has its own clock from now on. */
@@ -169,8 +224,8 @@ export class Session {
   /** The un-acked request with the largest frame: what a close with 1009 is about. */
   largestUnacked(): Unacked | undefined {
     let largest: Unacked | undefined;
-    for (const unacked of this.#acks.values()) {
-      if (unacked.frame.length > (largest?.frame.length ?? 0)) largest = unacked;
+    for (const pending of [this.#acks, this.#notices]) {
+      for (const unacked of pending.values()) if (unacked.bytes > (largest?.bytes ?? 0)) largest = unacked;
     }
     return largest;
   }
@@ -178,16 +233,22 @@ export class Session {
   /** The socket is gone: stops every clock and hands back what never got an answer. */
   end(): { readonly prompts: readonly string[]; readonly requests: readonly Sent[] } {
     this.#stall.stop();
+    this.#silence.stop();
     const prompts = [...this.#running.keys()];
     this.#running.clear();
-    return { prompts, requests: [...this.#acks.clear().map(({ sent }) => sent), ...this.#inits.clear()] };
+    const unacked = [...this.#acks.clear(), ...this.#notices.clear()];
+    return { prompts, requests: [...unacked.map(({ sent }) => sent), ...this.#inits.clear()] };
   }
 
   #runningChanged(): void {
     if (!this.blocked) this.#stall.stop();
     else if (!this.#stall.running) this.#stall.start();
+    if (this.holdsBack) this.#silence.start();
+    else this.#silence.stop();
     const [first] = this.#running.values();
     const oldest = this.blocked ? first : undefined;
-    this.#acks.setClocks((txid) => oldest === undefined || txid <= oldest);
+    const mayRun = (txid: number): boolean => oldest === undefined || txid <= oldest;
+    this.#acks.setClocks(mayRun);
+    this.#notices.setClocks(mayRun);
   }
 }

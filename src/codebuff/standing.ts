@@ -2,54 +2,38 @@ import type { ClientCore } from "../core/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { type AgentwireError, copyError, isAgentwireError } from "../core/errors.ts";
 import { utf8Length } from "../core/frames.ts";
-import { Queue } from "../core/queue.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { frameLimit } from "./frame-limit.ts";
+import type { Line, Waiting } from "./line.ts";
 import { encode, type InitResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
-import { type TokenSource, tokenFailed, withToken } from "./token.ts";
+import { withToken } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 interface Init {
-  readonly kind: "init";
   readonly json: string;
-  readonly ownToken: boolean;
-  readonly reply: Deferred<InitResponse>;
+  readonly hasToken: boolean;
 }
 
-interface Topics {
+interface Topics extends Waiting {
   readonly kind: "subscribe" | "unsubscribe";
   readonly topics: readonly string[];
   readonly reply: Deferred<void>;
 }
 
-type Asked = Init | Topics;
-
 export interface StandingSetup {
   readonly settings: CodebuffSettings;
   readonly wire: Wire;
-  readonly token: TokenSource;
+  readonly line: Line;
   readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
-  /** Why nothing will be sent any more, once that is so. */
-  readonly closed: () => AgentwireError | undefined;
-  /** All that was asked has been written: prompts may follow. */
-  readonly done: () => void;
 }
 
-/**
- * What a client has asked of its session as a whole: the init, and topics. It goes out one by one, in the
- * order of the calls, and is asked anew of every next session, before any prompt.
- */
+/** What a client has asked of its session as a whole, the init and topics. Every next session is asked for it anew. */
 export class Standing {
   readonly #setup: StandingSetup;
   readonly #topics = new Set<string>();
-  /** What the session that is resuming has to be asked again; made anew for each. */
-  #repeats = new Queue<Asked>();
-  /** What was asked and not yet written, the next one first. */
-  readonly #waiting = new Queue<Asked>();
-  #pumping = false;
   /** The last init that a server answered. */
   #answered: Init | undefined;
 
@@ -57,47 +41,31 @@ export class Standing {
     this.#setup = setup;
   }
 
-  /** Whether something has to be written before a prompt. */
-  get hasWork(): boolean {
-    return this.#pumping || this.#repeats.size > 0 || this.#waiting.size > 0;
-  }
-
-  init(json: string, ownToken: boolean): Promise<InitResponse> {
-    const init: Init = { kind: "init", json, ownToken, reply: deferred() };
+  init(json: string, hasToken: boolean): Promise<InitResponse> {
+    const init: Init = { json, hasToken };
+    const reply = deferred<InitResponse>();
     // What a server has accepted is worth repeating; what it has refused is not.
-    init.reply.promise.then(
+    reply.promise.then(
       () => {
         this.#answered = init;
       },
       () => {},
     );
-    this.#ask(init);
-    return init.reply.promise;
+    this.#ask(this.#toInit(init, reply));
+    return reply.promise;
   }
 
   setTopics(kind: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
-    const asked: Topics = { kind, topics, reply: deferred() };
-    this.#ask(asked);
-    return asked.reply.promise;
+    const reply = deferred<void>();
+    this.#ask(this.#toTopics(kind, topics, reply));
+    return reply.promise;
   }
 
-  /** A new session stands: it is asked for all of it, and then told to be ready. */
-  resume(): void {
-    this.#repeats = new Queue();
-    if (this.#answered)
-      this.#repeats.add({ ...this.#answered, reply: this.#repeated<InitResponse>("reinit-failed") });
+  /** What a new session has to be asked, made anew for each. */
+  *repeats(): Iterable<Waiting> {
+    if (this.#answered) yield this.#toInit(this.#answered, this.#repeated("reinit-failed"));
     const topics = [...this.#topics];
-    if (topics.length > 0) {
-      this.#repeats.add({ kind: "subscribe", topics, reply: this.#repeated<void>("resubscribe-failed") });
-    }
-    void this.#pump();
-  }
-
-  unavailable(reason: AgentwireError): void {
-    this.#repeats.clear();
-    for (let asked = this.#waiting.take(); asked; asked = this.#waiting.take()) {
-      asked.reply.reject(copyError(reason));
-    }
+    if (topics.length > 0) yield this.#toTopics("subscribe", topics, this.#repeated("resubscribe-failed"));
   }
 
   /** The reply to something that nobody awaits a second time; its failure is told as a warning. */
@@ -110,76 +78,48 @@ export class Standing {
     return reply;
   }
 
-  #ask(asked: Asked): void {
-    const error = this.#setup.closed();
-    if (error) {
-      asked.reply.reject(error);
-      return;
-    }
-    this.#waiting.add(asked);
-    void this.#pump();
+  #ask(asked: Waiting): void {
+    const { core, line } = this.#setup;
+    const error = core().closedError;
+    if (error) asked.fail(error);
+    else line.addStanding(asked);
   }
 
-  /**
-   * Writes what waits, one at a time. What is next stays in its queue until it is written, so that a session
-   * that ends while a token is awaited loses nothing. Waits for nothing but a token function.
-   */
-  async #pump(): Promise<void> {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    const { wire } = this.#setup;
-    for (let session = wire.identified; session; session = wire.identified) {
-      const asked = this.#next.first;
-      if (!asked) break;
-      const token = this.#tokenFor(asked);
-      const got = typeof token === "object" ? await token : { token };
-      if (wire.identified !== session || this.#next.first !== asked) continue;
-      this.#next.take();
-      if ("error" in got) asked.reply.reject(got.error);
-      else if (asked.kind === "init") this.#writeInit(session, asked, got.token);
-      else this.#writeTopics(session, asked.kind, [asked, ...this.#takeMore(asked)]);
-    }
-    this.#pumping = false;
-    if (!this.hasWork) this.#setup.done();
+  #toInit({ json, hasToken }: Init, reply: Deferred<InitResponse>): Waiting {
+    return {
+      wantsToken: !hasToken,
+      write: (session, token) => {
+        const frame = (txid: number): string => encode.action(txid, withToken(json, token));
+        this.#setup.wire.request(session, { kind: "init", reply }, frame);
+      },
+      fail: reply.reject,
+    };
   }
 
-  get #next(): Queue<Asked> {
-    return this.#repeats.size > 0 ? this.#repeats : this.#waiting;
-  }
-
-  /** At once where there is nothing to ask; never rejects. */
-  #tokenFor(
-    asked: Asked,
-  ):
-    | string
-    | undefined
-    | Promise<{ readonly token: string | undefined } | { readonly error: AgentwireError }> {
-    if (asked.kind !== "init" || asked.ownToken) return undefined;
-    const token = this.#setup.token.get();
-    if (typeof token !== "object") return token;
-    return token.then(
-      (value) => ({ token: value }),
-      (cause: unknown) => ({ error: tokenFailed(cause, this.#setup.core().redactor) }),
-    );
+  #toTopics(kind: Topics["kind"], topics: readonly string[], reply: Deferred<void>): Topics {
+    const asked: Topics = {
+      kind,
+      topics,
+      reply,
+      wantsToken: false,
+      write: (session) => this.#writeTopics(session, kind, [asked, ...this.#takeMore(session, asked)]),
+      fail: reply.reject,
+    };
+    return asked;
   }
 
   /** What follows of the same kind: several subscribes go out as one, with the union of their topics, as far as a frame holds them. */
-  #takeMore({ kind, topics }: Topics): readonly Topics[] {
-    const { settings, wire } = this.#setup;
+  #takeMore(session: Session, { kind, topics }: Topics): readonly Topics[] {
+    const { settings, wire, line } = this.#setup;
     let room = frameLimit(settings, wire.server) - sizeOf(topics);
-    const more: Topics[] = [];
-    for (let next = this.#next.first; next?.kind === kind; next = this.#next.first) {
+    const fits = (next: Waiting): next is Topics => {
+      if (!isTopics(next) || next.kind !== kind) return false;
       room -= sizeOf(next.topics);
-      if (room < ENVELOPE) break;
-      this.#next.take();
-      more.push(next);
-    }
+      return room >= ENVELOPE;
+    };
+    const more: Topics[] = [];
+    for (let next = line.takeNext(session, fits); next; next = line.takeNext(session, fits)) more.push(next);
     return more;
-  }
-
-  #writeInit(session: Session, { json, reply }: Init, token: string | undefined): void {
-    const frame = (txid: number): string => encode.action(txid, withToken(json, token));
-    this.#setup.wire.request(session, { kind: "init", reply }, frame);
   }
 
   #writeTopics(session: Session, kind: Topics["kind"], asked: readonly Topics[]): void {
@@ -197,6 +137,10 @@ export class Standing {
     const frame = (txid: number): string => encode.topics(kind, txid, topics);
     this.#setup.wire.request(session, { kind: "topics", reply, apply }, frame);
   }
+}
+
+function isTopics(waiting: Waiting): waiting is Topics {
+  return "topics" in waiting;
 }
 
 /** Bytes of a frame around its topics: more than its type and any txid need. */

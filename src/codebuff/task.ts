@@ -4,9 +4,10 @@ import { isUsersWord } from "../core/decision.ts";
 import { said } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/tool-call.ts";
 import type { HandlerContext } from "./handlers.ts";
+import type { Notice } from "./notices.ts";
 import type { Prompt, Prompts } from "./prompts.ts";
 import type { RequestsBase, Responses } from "./responses.ts";
-import type { Notice, Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** Characters of an error that a server is told: real ones are a fraction of that. */
 const MAX_ERROR = 8_192;

@@ -21,8 +21,9 @@ export function toolCallOf(raw: ToolCallRequest, id: string, turnId: string | un
   };
 }
 
-/** Why a tool is not run for a prompt that stands so. A completed one may have agents that go on. */
+/** Why a tool is not run, by how the prompt stands that the call is for: only one that is under way has its tools run. */
 export const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
+  completed: "the prompt has ended",
   other: "the prompt was cancelled or has failed",
   silent: "the prompt has failed",
   unknown: "this client has sent no such prompt",

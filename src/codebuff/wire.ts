@@ -10,11 +10,12 @@ import {
   RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
+import { utf8Length } from "../core/frames.ts";
 import { randomId } from "../core/random-id.ts";
 import type { SocketEnd } from "../core/socket.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from "./handshake.ts";
-import { lossError, requestLost, requestTooLarge } from "./loss.ts";
+import { hintFor, lossError, requestLost, requestTooLarge } from "./loss.ts";
 import {
   type Ack,
   decode,
@@ -24,13 +25,14 @@ import {
   type ServerMessage,
   unhandled,
 } from "./messages.ts";
+import type { Notice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
-import { type Notice, type Sent, Session } from "./session.ts";
+import { type Begun, type Sent, Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
 /** What the wire tells the rest of the client. */
 export interface WireUser {
-  /** The session stands: send what has to precede the prompts, then the prompts. */
+  /** A session was identified: send what has to precede the prompts, then the prompts. */
   resume(): void;
   /** The server took the prompt in. */
   promptAcked(promptId: string): void;
@@ -49,6 +51,9 @@ export interface WireUser {
   /** No more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
+
+/** ms of silence on a proxy that works, after which one ping asks whether it still does: as long as a prompt may be silent. */
+const PROBE_AFTER = 120_000;
 
 export interface WireSetup {
   readonly settings: CodebuffSettings;
@@ -71,13 +76,7 @@ export class Wire implements Protocol {
     this.#clientSessionId = setup.settings.clientSessionId;
   }
 
-  /** The session that takes new prompts, if there is one. */
-  get session(): Session | undefined {
-    const { identified } = this;
-    return identified?.phase === "ready" ? identified : undefined;
-  }
-
-  /** The session that takes standing requests, also while it resumes. */
+  /** The session that takes what is new. */
   get identified(): Session | undefined {
     return this.live?.retiring ? undefined : this.live;
   }
@@ -92,12 +91,6 @@ export class Wire implements Protocol {
     return this.#session === session && this.#setup.core().connection.writable;
   }
 
-  /** What has to precede the prompts was sent. */
-  resumed(): void {
-    const session = this.identified;
-    if (session) session.phase = "ready";
-  }
-
   /** An init-response came: it answers the oldest init that has none. */
   initAnswered(response: InitResponse): void {
     this.#session?.takeInit()?.reply.resolve(response);
@@ -109,10 +102,11 @@ export class Wire implements Protocol {
     return this.#session?.server ?? this.#lastServer ?? (profile === "auto" ? undefined : profile);
   }
 
-  /** Something came that presupposes the ack of a frame: it was lost, or is late. */
-  impliesAck(txid: number): void {
+  /** Something came for a prompt: its ack was lost, or is late. */
+  heardOf(promptId: string): void {
     const session = this.#session;
-    if (session?.takeAck(txid)) this.#provesOver(session, txid);
+    const txid = session?.takePromptAck(promptId);
+    if (session && txid !== undefined) this.#provesOver(session, txid);
   }
 
   /** Nobody waits for a prompt any more. A server that works in order still does, and the others wait behind it. */
@@ -160,13 +154,17 @@ export class Wire implements Protocol {
       return;
     }
     const text = frame(txid);
-    session.sent(txid, sent, text);
+    session.sent(txid, sent, utf8Length(text));
     this.#setup.core().connection.send(text);
+    session.trim();
   }
 
   ping(): boolean {
     const { live } = this;
-    if (live) this.request(live, { kind: "ping" }, encode.ping);
+    if (live) {
+      live.pingIsDue = false;
+      this.request(live, { kind: "ping" }, encode.ping);
+    }
     // A link that takes no frames any more is to be judged like one that answers none.
     return live !== undefined || !this.#setup.core().connection.writable;
   }
@@ -176,8 +174,10 @@ export class Wire implements Protocol {
     this.#session?.answersOutOfOrder();
   }
 
+  /** Where pings go out while a prompt runs, they wait for it there. A session that holds them back has none to judge. */
   excused(): boolean {
-    return this.#session?.blocked ?? false;
+    const session = this.#session;
+    return session !== undefined && session.blocked && !session.holdsBack;
   }
 
   // --- the connection's side ---
@@ -191,7 +191,14 @@ export class Wire implements Protocol {
       ackTimeout: settings.ackTimeout,
       initTimeout: settings.initTimeout,
       stallTimeout: settings.stallTimeout,
-      onAckTimeout: (txid, sent) => this.#onAckTimeout(txid, sent),
+      maxConcurrentPrompts: settings.maxConcurrentPrompts,
+      probeAfter: settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER,
+      onAckTimeout: (txid, sent) => this.#onAckTimeout(session, txid, sent),
+      onNoticeLost: ({ kind }) => {
+        this.#setup.core().warn(`${kind}-failed`, `the server did not acknowledge the ${kind}`);
+        this.retireIfIdle();
+      },
+      onSilence: () => this.#probe(),
       onInitTimeout: (txid, { reply }) => {
         const timeout = settings.initTimeout;
         reply.reject(
@@ -260,13 +267,15 @@ export class Wire implements Protocol {
     const error = lossError(end, unproven ? "unproven" : session.retiring ? "retiring" : "proven");
     const { user, settings, core } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
+    const hint = hintFor(end, session);
     const why = (isBlamed: boolean): AgentwireError =>
-      tooLarge && isBlamed ? requestTooLarge(tooLarge.sent.kind, tooLarge.frame, settings) : requestLost(end);
+      tooLarge && isBlamed ? requestTooLarge(tooLarge.sent.kind, tooLarge.bytes, settings) : requestLost(end);
     const { prompts, requests } = session.end();
     user.sessionEnded();
     for (const promptId of prompts) {
       const { sent } = tooLarge ?? {};
-      user.promptFailed(promptId, why(sent?.kind === "prompt" && sent.promptId === promptId));
+      const isBlamed = sent?.kind === "prompt" && sent.promptId === promptId;
+      user.promptFailed(promptId, isBlamed ? why(true) : requestLost(end, hint));
     }
     for (const sent of requests) {
       const isBlamed = sent === tooLarge?.sent;
@@ -394,7 +403,10 @@ export class Wire implements Protocol {
     });
     if (sent.kind === "prompt") session.ended(sent.promptId); // it will get no prompt-error
     this.#fail(sent, error);
-    if ("refused" in sent) sent.refused?.();
+    if (!("instead" in sent) || sent.instead === undefined || session.server !== "codebuff") return;
+    const { kind, instead } = sent;
+    if (this.isCurrent(session)) this.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
+    this.retireIfIdle();
   }
 
   /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */
@@ -431,13 +443,27 @@ export class Wire implements Protocol {
     this.#setup.core().warn(`${kind}-failed`, `the server ${how} the ${kind}`, raw);
   }
 
-  #onAckTimeout(txid: number, sent: Sent): void {
+  /**
+   * A server that works in order acks a prompt when it begins with it. One without an ack, and with nothing older before
+   * it, was never read: nothing runs there that could be cut off, and the next prompt is not to wait for the stall limit.
+   */
+  #onAckTimeout(session: Session, txid: number, sent: Begun): void {
     const { ackTimeout: timeout } = this.#setup.settings;
     const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;
     const error = new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" });
+    const isUnread = sent.kind === "prompt" && session.blocked;
     if (sent.kind === "prompt") this.promptAbandoned(sent.promptId);
     this.#fail(sent, error);
-    this.retireIfIdle();
+    if (isUnread && this.#session === session)
+      this.#setup
+        .core()
+        .connection.drop(new ConnectionLostError(`a prompt was not acknowledged within ${timeout} ms`));
+    else this.retireIfIdle();
+  }
+
+  /** Nothing came for long while the session holds everything back: a ping that is answered proves its prompt over. */
+  #probe(): void {
+    if (this.ping()) this.#setup.core().connection.answerDue();
   }
 
   #endSettling(): void {

@@ -388,18 +388,31 @@ test("await using closes the client", async () => {
 });
 
 test("capabilities say what the server at the other end can do, as far as it is known", async () => {
-  const shown = ({ capabilities: { reasoning, subagents, cancelOnWire } }: CodebuffClient) => ({
+  const shown = ({ capabilities: { reasoning, subagents, cancelOnWire, ...rest } }: CodebuffClient) => ({
     reasoning,
     subagents,
     cancelOnWire,
+    toolCalls: rest.toolCalls,
+    questions: rest.questions,
+    usage: rest.usage,
   });
-  const none = { reasoning: false, subagents: false, cancelOnWire: false };
+  const asking = { toolCalls: true, questions: true, usage: "credits" };
+  const none = {
+    reasoning: false,
+    subagents: false,
+    cancelOnWire: false,
+    toolCalls: false,
+    questions: false,
+    usage: "none",
+  };
   await using proxy = await readyPair({ client: { authToken: "token-1" } });
   expect(shown(proxy.client)).toEqual(none);
   await using original = await pair({ mock: { profile: "codebuff" } });
   expect(shown(original.client)).toEqual(none);
   await original.client.connect();
-  expect(shown(original.client)).toEqual({ ...none, reasoning: true, subagents: true });
+  expect(shown(original.client)).toEqual({ ...none, ...asking, reasoning: true, subagents: true });
+  await using said = await pair({ client: { profile: "codebuff" } });
+  expect(shown(said.client)).toMatchObject(asking); // before any connection
   await original.client.prompt({ prompt: "hello", authToken: "token-1" }).result;
   expect(shown(original.client).cancelOnWire).toBe(true); // a token is what a cancel needs
 });

@@ -1,6 +1,13 @@
-import { step } from "agentwire/testing";
+import { type MockCodebuffServer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { drain, gate, once, readyPair, sentTo, status } from "../helpers/codebuff.ts";
+
+/** The types of all that the client wrote, in order. */
+const sentTypes = (server: MockCodebuffServer): readonly string[] =>
+  server.frames
+    .filter(({ direction }) => direction === "c2s")
+    .map(({ raw }): { type: string } => JSON.parse(raw))
+    .map(({ type }) => type);
 
 /** Lets the client's ping go out and its answer come back. */
 async function pinged(made: Awaited<ReturnType<typeof readyPair>>, times: number): Promise<void> {
@@ -58,8 +65,9 @@ test("a prompt that blocks the proxy for longer than any limit of pings and acks
         if (data.prompt === "long") await hold.passed;
         yield "done";
       },
+      unreadFrame: "queue",
     },
-    client: { stallTimeout: 0, idleTimeout: 0 },
+    client: { maxConcurrentPrompts: 2, stallTimeout: 0, idleTimeout: 0 },
   });
   const { client, clock, server } = made;
   const long = client.prompt("long");
@@ -82,13 +90,15 @@ test("the ack clock of a waiting prompt starts over when the one before it ends"
         if (data.prompt === "first") await hold.passed;
         yield "done";
       },
+      unreadFrame: "queue",
     },
-    client: { stallTimeout: 0, idleTimeout: 0, keepalive: false },
+    client: { maxConcurrentPrompts: 2, stallTimeout: 0, idleTimeout: 0, keepalive: false },
   });
   const { client, clock, server } = made;
+  const acked = once(client, "frame", ({ direction, text }) => direction === "in" && text.includes('"ack"'));
   const first = client.prompt("first");
   const second = client.prompt("second");
-  await server.nextPrompt();
+  await acked;
   await clock.advance(60_000);
   const ended = first.outcome;
   hold.open();
@@ -104,7 +114,7 @@ test("the ack clock of a waiting prompt starts over when the one before it ends"
 test("nothing at all for 180 s while a prompt runs: the connection counts as lost", async () => {
   await using made = await readyPair({
     mock: { answer: () => ["one", step.hang()] },
-    client: { idleTimeout: 0 },
+    client: { idleTimeout: 0, keepalive: false },
   });
   const { client, clock, server } = made;
   const turn = client.prompt("hello");
@@ -119,6 +129,64 @@ test("nothing at all for 180 s while a prompt runs: the connection counts as los
     partial: { text: "one" },
   });
   expect(server.connections).toHaveLength(1);
+});
+
+test("a ping that comes due while a prompt runs goes out when it ends, once, and before the prompt behind it", async () => {
+  const holds = [gate(), gate()];
+  await using made = await readyPair({
+    mock: {
+      async *answer({ data }) {
+        yield "begun";
+        await holds[Number(data.prompt)]?.passed;
+      },
+    },
+    client: { stallTimeout: 0, idleTimeout: 0 },
+  });
+  const { client, clock, server } = made;
+  const turns = [client.prompt("0"), client.prompt("1")];
+  await once(client, "event");
+  await clock.advance(80_000);
+  expect(sentTo(server, "ping")).toEqual([]);
+  holds[0]?.open();
+  await turns[0]?.result;
+  await once(client, "event");
+  expect(sentTypes(server)).toEqual(["identify", "action", "ping", "action"]);
+  await clock.advance(20_000);
+  holds[1]?.open();
+  await turns[1]?.result;
+  await client.subscribe(["a"]);
+  expect(sentTypes(server)).toEqual(["identify", "action", "ping", "action", "ping", "subscribe"]);
+  expect(server.violations).toEqual([]);
+});
+
+test("the ping behind a prompt is judged like any other: without a sign of life for 15 s the link is dead", async () => {
+  const hold = gate();
+  await using made = await readyPair({
+    mock: {
+      async *answer() {
+        yield "begun";
+        await hold.passed;
+      },
+    },
+  });
+  const { client, clock, server } = made;
+  const turn = client.prompt("hello");
+  await once(client, "event");
+  await clock.advance(30_000);
+  hold.open();
+  const pinged = once(
+    client,
+    "frame",
+    ({ direction, text }) => direction === "out" && text.includes('"ping"'),
+  );
+  const ended = once(client, "event", ({ type }) => type === "prompt-response");
+  await ended;
+  server.connections[0]?.pause();
+  await turn.result;
+  await pinged;
+  const gone = once(client, "disconnected");
+  await clock.advance(15_000);
+  expect((await gone).message).toContain("no sign of life for 15000 ms");
 });
 
 test("a prompt that was cancelled still blocks the proxy: pings get no verdict until its terminal came", async () => {

@@ -5,7 +5,10 @@ import { countingController, gate, once, readyPair } from "../helpers/codebuff.t
 const TIMES = 1_000;
 
 test("a turn cancelled a thousand times leaves no listener and no timer", async () => {
-  await using made = await readyPair({ mock: { answer: () => ["a"], scheduling: "concurrent" } });
+  await using made = await readyPair({
+    mock: { answer: () => ["a"], scheduling: "concurrent" },
+    client: { maxConcurrentPrompts: TIMES + 1 },
+  });
   const { client, clock, server } = made;
   const { controller, listeners } = countingController();
   await clock.advance(5_000); // the stability timer

@@ -231,8 +231,12 @@ test("the first wait after a healthy link drops is random between 0 and 500 ms, 
 
 test("1009 over an init or topics: they are too large, and the prompt beside them is only lost", async () => {
   await using made = await readyPair({
-    mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 }, answer: () => [step.hang()] },
-    client: { maxSendBytes: 4_000_000 },
+    mock: {
+      sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 },
+      answer: () => [step.hang()],
+      unreadFrame: "queue",
+    },
+    client: { maxSendBytes: 4_000_000, maxConcurrentPrompts: 2 },
   });
   const { client, server } = made;
   const back = once(client, "reconnected");
@@ -262,7 +266,12 @@ test("1009 over an answer to the server is told, since nobody waits for that", a
 
 test("1009 blames the largest of several prompts; the others are only lost", async () => {
   await using made = await readyPair({
-    mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 }, answer: () => [step.hang()] },
+    mock: {
+      sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 },
+      answer: () => [step.hang()],
+      unreadFrame: "queue",
+    },
+    client: { maxConcurrentPrompts: 3 },
   });
   const { client, server } = made;
   const running = client.prompt("running");

@@ -166,6 +166,7 @@ test("a server that answers pings during a prompt costs one prompt at most: afte
         yield " two";
       },
     },
+    client: { maxConcurrentPrompts: 2 },
   });
   const { client, clock, server } = made;
   const first = client.prompt("first");
@@ -462,7 +463,7 @@ test("a server that does not answer in order is judged by its pings although a p
         yield step.hang();
       },
     },
-    client: { idleTimeout: 0 },
+    client: { idleTimeout: 0, maxConcurrentPrompts: 2 },
   });
   const { client, clock, server } = made;
   const first = client.prompt("first");

@@ -217,7 +217,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
 
   test("26: two prompts and two pings behind each other all get their own answers", async () => {
     await using replay = await replayOf("26-concurrent-prompts-and-ping");
-    const { client, clock } = clientOf(replay, { keepalive: { interval: 1_000 } });
+    const { client, clock } = clientOf(replay, { keepalive: { interval: 1_000 }, maxConcurrentPrompts: 2 });
     await using _client = client;
     await client.connect();
     const first = client.prompt("slow 3");
@@ -286,7 +286,7 @@ describe("refusals that name no frame", () => {
 
   test("24: of a frame over the limit fail the only prompt they can be about; 1009 fails the largest", async () => {
     await using replay = await replayOf("24-oversize");
-    const { client } = clientOf(replay);
+    const { client } = clientOf(replay, { maxConcurrentPrompts: 2 });
     await using _client = client;
     await client.connect();
     await expect(client.prompt("refused without txid").result).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { type Step, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { gate, once, readyPair } from "../helpers/codebuff.ts";
-import { answers, errorOutput, json, original } from "../helpers/codebuff-requests.ts";
+import { gate, once, readyPair, sentTo } from "../helpers/codebuff.ts";
+import { ASK, answers, errorOutput, json, original } from "../helpers/codebuff-requests.ts";
 
 describe("whom a tool is run for", () => {
   test("the prompt whose id is the longest that fits, also when that one is over", async () => {
@@ -112,8 +112,8 @@ describe("whom a tool is run for", () => {
   test("not for a prompt that was taken to have ended without a word", async () => {
     let runs = 0;
     await using pair = await readyPair({
-      mock: { answer: () => ["half", step.silent()] },
-      client: { tools: { "*": () => json(++runs) }, keepalive: false },
+      mock: { answer: () => ["half", step.silent()], unreadFrame: "queue" },
+      client: { tools: { "*": () => json(++runs) }, keepalive: false, maxConcurrentPrompts: 2 },
     });
     const begun = once(pair.client, "event");
     const turn = pair.client.prompt("act");
@@ -142,7 +142,7 @@ describe("whom a tool is run for", () => {
     expect([runs, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/no such prompt/) }]]);
   });
 
-  test("for a sub-agent of a running prompt, and for agents that go on behind a completed one", async () => {
+  test("for a sub-agent of a running prompt, and not for agents that go on behind a completed one", async () => {
     const turns: (string | undefined)[] = [];
     await using pair = await original(
       {
@@ -164,7 +164,98 @@ describe("whom a tool is run for", () => {
       JSON.stringify({ type: "action", data: { ...data, userInputId: `${turn.id}-async-2` } }),
     );
     await pair.server.waitFor(({ answers }) => answers.length === 2);
-    expect(turns).toEqual([turn.id, turn.id]);
+    expect(turns).toEqual([turn.id]);
+    expect(answers(pair)[1]).toMatchObject({ requestId: "r2", output: errorOutput("the prompt has ended") });
+  });
+
+  test.each([
+    ["nobody's", { userInputId: "nobodys" }],
+    ["one that has ended", { userInputId: "ended" }],
+    ["one that has ended, of a sub-agent", { userInputId: "ended-base-1" }],
+    ["one that was cancelled", { userInputId: "cancelled" }],
+    ["one that has failed", { userInputId: "failed" }],
+    ["no prompt at all", {}],
+  ])("a call for %s runs no handler and asks nobody; it is answered and told", async (_, name) => {
+    const run: string[] = [];
+    const note = (what: string) => () => {
+      run.push(what);
+      return json(what);
+    };
+    await using pair = await original(
+      {
+        tools: { "*": note("tool") },
+        onMcpToolCall: note("mcp"),
+        onToolApproval: () => {
+          run.push("approval");
+          return true;
+        },
+        toolPolicy: ASK,
+        onQuestion: () => {
+          run.push("question");
+          return null;
+        },
+      },
+      ({ promptId }) =>
+        promptId === "failed"
+          ? [step.promptError({ message: "no" })]
+          : promptId === "cancelled"
+            ? [step.hang()]
+            : ["done"],
+    );
+    for (const promptId of ["ended", "cancelled", "failed"]) {
+      const turn = pair.client.prompt({ prompt: "act", promptId });
+      await (promptId === "cancelled" ? turn.cancel() : turn.outcome);
+    }
+    const told: unknown[] = [];
+    pair.client.on("protocolWarning", ({ kind, message }) => told.push([kind, message]));
+    const calls = [
+      { requestId: "r1", toolName: "act", input: {} },
+      { requestId: "r2", toolName: "act", input: {}, mcpConfig: { command: "npx" } },
+      { requestId: "r3", toolName: "ask_user", input: { questions: [{ question: "Why?", options: [] }] } },
+    ];
+    for (const call of calls) {
+      const data = { type: "tool-call-request", ...call, ...name };
+      pair.server.connections[0]?.send(JSON.stringify({ type: "action", data }));
+    }
+    const wasTold = (): readonly unknown[] =>
+      sentTo(pair.server, "action").filter(({ data }) => JSON.stringify(data).includes("errorMessage"));
+    await pair.server.waitFor(() => wasTold().length === calls.length);
+    expect(run).toEqual([]);
+    expect(told).toEqual(
+      calls.map(({ toolName }) => ["unwanted-request", expect.stringContaining(`"${toolName}"`)]),
+    );
+  });
+
+  test("a call that names no prompt is the only one's that is under way; with two under way it is nobody's", async () => {
+    const turns: (string | undefined)[] = [];
+    await using pair = await original(
+      {
+        tools: {
+          act: ({ turnId }) => {
+            turns.push(turnId);
+            return json(turnId);
+          },
+        },
+      },
+      () => ["begun", step.hang()],
+    );
+    const call = (toolCallId: string): void => {
+      const data = { type: "tool-call-request", toolCallId, toolName: "act", toolArgs: {} };
+      pair.server.connections[0]?.send(JSON.stringify({ type: "action", data }));
+    };
+    const one = pair.client.prompt("one");
+    await pair.server.nextPrompt();
+    call("t1");
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(one.toolCalls).toMatchObject([{ name: "act", state: "done" }]);
+    const two = pair.client.prompt("two");
+    await pair.server.nextPrompt();
+    const told = once(pair.client, "protocolWarning", ({ kind }) => kind === "unwanted-request");
+    call("t2");
+    expect((await told).message).toContain("it names no prompt");
+    await pair.server.waitFor(({ answers }) => answers.length === 2);
+    expect(turns).toEqual([one.id]);
+    expect([one.toolCalls.length, two.toolCalls.length]).toEqual([1, 0]);
   });
 
   test("one that goes on behind an answer keeps its handler, which may still answer", async () => {

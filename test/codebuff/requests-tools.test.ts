@@ -272,6 +272,8 @@ describe("a tool call", () => {
     await using pair = await original({ tools: { act: () => json(++runs) } }, () => [step.hang()]);
     const data = { type: "tool-call-request", toolCallId: "t1", toolName: "act", toolArgs: {} };
     for (const answered of [1, 2]) {
+      pair.client.prompt("act");
+      await pair.server.nextPrompt();
       pair.server.connections.at(-1)?.send(JSON.stringify({ type: "action", data }));
       await pair.server.waitFor(({ answers }) => answers.length === answered);
       const back = once(pair.client, "reconnected");

@@ -14,6 +14,8 @@ interface Limits {
   readonly ackTimeout?: number;
   readonly initTimeout?: number;
   readonly stallTimeout?: number;
+  readonly maxConcurrentPrompts?: number;
+  readonly probeAfter?: number;
 }
 
 /** A session with one server, on a clock of its own, and what it told. */
@@ -25,9 +27,13 @@ function sessionWith(server: CodebuffServer, limits: Limits = {}) {
     ackTimeout: limits.ackTimeout ?? ACK_TIMEOUT,
     initTimeout: limits.initTimeout ?? INIT_TIMEOUT,
     stallTimeout: limits.stallTimeout ?? STALL_TIMEOUT,
+    maxConcurrentPrompts: limits.maxConcurrentPrompts,
+    probeAfter: limits.probeAfter ?? 0,
     onAckTimeout: (txid, { kind }) => told.push(`no ack of ${kind} ${txid}`),
+    onNoticeLost: ({ kind }) => told.push(`no ack of ${kind}`),
     onInitTimeout: (txid) => told.push(`no init-response for ${txid}`),
     onStall: () => told.push("stall"),
+    onSilence: () => told.push("silence"),
     onIdle: () => told.push("idle"),
   });
   session.server = server;
@@ -36,7 +42,8 @@ function sessionWith(server: CodebuffServer, limits: Limits = {}) {
 
 const ping: Sent = { kind: "ping" };
 const prompt = (promptId: string): Sent => ({ kind: "prompt", promptId });
-const FRAME = "{}";
+/** Bytes of a frame whose size does not matter. */
+const SIZE = 2;
 const topics = (): Sent => ({ kind: "topics", reply: deferred<void>(), apply: () => {} });
 const init = () => ({ kind: "init", reply: deferred<InitResponse>() }) as const;
 
@@ -45,8 +52,8 @@ describe("an ack clock", () => {
     "runs out when nothing explains the silence (%s)",
     async (server) => {
       const { clock, session, told } = sessionWith(server);
-      session.sent(1, ping, FRAME);
-      session.sent(2, topics(), FRAME);
+      session.sent(1, ping, SIZE);
+      session.sent(2, topics(), SIZE);
       await clock.advance(ACK_TIMEOUT - 1);
       expect(told).toEqual([]);
       await clock.advance(1);
@@ -58,7 +65,7 @@ describe("an ack clock", () => {
 
   test("is gone with the ack", async () => {
     const { clock, session, told } = sessionWith("proxy");
-    session.sent(1, ping, FRAME);
+    session.sent(1, ping, SIZE);
     expect(session.takeAck(1)).toBe(ping);
     expect(session.takeAck(1)).toBeUndefined();
     await clock.advance(10 * ACK_TIMEOUT);
@@ -68,8 +75,8 @@ describe("an ack clock", () => {
 
   test("runs for a prompt that nothing blocks, and for what was sent before it", async () => {
     const { clock, session, told } = sessionWith("proxy");
-    session.sent(1, ping, FRAME);
-    session.sent(2, prompt("a"), FRAME);
+    session.sent(1, ping, SIZE);
+    session.sent(2, prompt("a"), SIZE);
     await clock.advance(ACK_TIMEOUT);
     expect(told).toEqual(["no ack of ping 1", "no ack of prompt 2"]);
     session.end();
@@ -77,10 +84,10 @@ describe("an ack clock", () => {
 
   test("stands still behind an earlier prompt on the proxy, acked or not", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
-    session.sent(1, prompt("a"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
     session.takeAck(1);
-    session.sent(2, ping, FRAME);
-    session.sent(3, prompt("b"), FRAME);
+    session.sent(2, ping, SIZE);
+    session.sent(3, prompt("b"), SIZE);
     await clock.advance(100 * ACK_TIMEOUT);
     expect(told).toEqual([]);
     session.end();
@@ -88,12 +95,12 @@ describe("an ack clock", () => {
 
   test("starts over when the way is free", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
-    session.sent(1, ping, FRAME);
-    session.sent(2, prompt("a"), FRAME);
+    session.sent(1, ping, SIZE);
+    session.sent(2, prompt("a"), SIZE);
     session.takeAck(1);
     session.takeAck(2);
     await clock.advance(ACK_TIMEOUT - 1);
-    session.sent(3, ping, FRAME);
+    session.sent(3, ping, SIZE);
     await clock.advance(ACK_TIMEOUT);
     session.ended("a");
     await clock.advance(ACK_TIMEOUT - 1);
@@ -105,9 +112,9 @@ describe("an ack clock", () => {
 
   test("stands behind the next prompt after the first one ended", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
-    session.sent(1, prompt("a"), FRAME);
-    session.sent(2, prompt("b"), FRAME);
-    session.sent(3, ping, FRAME);
+    session.sent(1, prompt("a"), SIZE);
+    session.sent(2, prompt("b"), SIZE);
+    session.sent(3, ping, SIZE);
     session.takeAck(1);
     session.ended("a");
     session.takeAck(2);
@@ -121,9 +128,9 @@ describe("an ack clock", () => {
 
   test("always runs on the original server, which acks at once", async () => {
     const { clock, session, told } = sessionWith("codebuff");
-    session.sent(1, prompt("a"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
     session.takeAck(1);
-    session.sent(2, ping, FRAME);
+    session.sent(2, ping, SIZE);
     await clock.advance(ACK_TIMEOUT);
     expect(told).toEqual(["no ack of ping 2"]);
     session.end();
@@ -135,23 +142,36 @@ describe("a prompt runs until the server ends it", () => {
     for (const server of ["proxy", "codebuff"] as const) {
       const { session } = sessionWith(server);
       expect(session.blocked).toBe(false);
-      session.sent(1, prompt("a"), FRAME);
+      session.sent(1, prompt("a"), SIZE);
       session.takeAck(1);
-      expect([session.blocked, session.hasRunning, session.runningCount]).toEqual([
-        server === "proxy",
-        true,
-        1,
-      ]);
+      expect([session.blocked, session.hasRunning]).toEqual([server === "proxy", true]);
       session.ended("a");
-      expect([session.blocked, session.hasRunning, session.runningCount]).toEqual([false, false, 0]);
+      expect([session.blocked, session.hasRunning]).toEqual([false, false]);
       session.end();
     }
   });
 
+  test.each([
+    ["proxy", undefined, [true, false]],
+    ["proxy", 1, [true, false]],
+    ["proxy", 2, [false, true]],
+    ["codebuff", undefined, [false, true]],
+    ["codebuff", 1, [false, false]],
+  ] as const)("on %s, with at most %s at once: holds back and takes one more are %j", (server, max, expected) => {
+    const { session } = sessionWith(server, max === undefined ? {} : { maxConcurrentPrompts: max });
+    session.phase = "ready";
+    expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
+    session.sent(1, prompt("a"), SIZE);
+    expect([session.holdsBack, session.takesPrompt]).toEqual(expected);
+    session.ended("a");
+    expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
+    session.end();
+  });
+
   test("idleness is told once, after the last one", () => {
     const { session, told } = sessionWith("proxy");
-    session.sent(1, prompt("a"), FRAME);
-    session.sent(2, prompt("b"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
+    session.sent(2, prompt("b"), SIZE);
     session.ended("b");
     session.ended("b");
     session.ended("never sent");
@@ -166,10 +186,10 @@ describe("a prompt runs until the server ends it", () => {
 describe("a prompt that ended without a word", () => {
   test("is known on the proxy by the ack of anything later", () => {
     const { session, told } = sessionWith("proxy");
-    session.sent(1, prompt("a"), FRAME);
-    session.sent(2, prompt("b"), FRAME);
-    session.sent(3, ping, FRAME);
-    session.sent(4, prompt("c"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
+    session.sent(2, prompt("b"), SIZE);
+    session.sent(3, ping, SIZE);
+    session.sent(4, prompt("c"), SIZE);
     expect(session.endedSilently(1)).toEqual([]);
     expect(session.endedSilently(2)).toEqual(["a"]);
     expect(session.endedSilently(3)).toEqual(["b"]);
@@ -181,8 +201,8 @@ describe("a prompt that ended without a word", () => {
 
   test("is never guessed on the original server, which acks at once", () => {
     const { session } = sessionWith("codebuff");
-    session.sent(1, prompt("a"), FRAME);
-    session.sent(2, ping, FRAME);
+    session.sent(1, prompt("a"), SIZE);
+    session.sent(2, ping, SIZE);
     expect(session.endedSilently(2)).toEqual([]);
     expect(session.hasRunning).toBe(true);
     session.end();
@@ -191,8 +211,13 @@ describe("a prompt that ended without a word", () => {
   test("fails in the client too when the later ack came after its chunk", async () => {
     const oddities = { chunkBeforeAck: true };
     const answer: Answer = ({ data }) => (data.prompt === "silent" ? [step.silent()] : ["later"]);
-    await using server = await MockCodebuffServer.start({ oddities, answer });
-    await using client = new CodebuffClient({ url: server.url, settleWindow: 0, clock: new ManualClock() });
+    await using server = await MockCodebuffServer.start({ oddities, answer, unreadFrame: "queue" });
+    await using client = new CodebuffClient({
+      url: server.url,
+      settleWindow: 0,
+      clock: new ManualClock(),
+      maxConcurrentPrompts: 2,
+    });
     const silent = client.prompt("silent");
     await client.prompt("speaks").result;
     const { status } = silent;
@@ -205,7 +230,7 @@ describe("a stall", () => {
   test("is silence while a prompt blocks the connection", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
     await clock.advance(10 * STALL_TIMEOUT);
-    session.sent(1, prompt("a"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
     await clock.advance(STALL_TIMEOUT - 1);
     expect(told).toEqual([]);
     await clock.advance(1);
@@ -215,7 +240,7 @@ describe("a stall", () => {
 
   test("is put off by any frame", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
-    session.sent(1, prompt("a"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
     for (let frame = 0; frame < 5; frame++) {
       await clock.advance(STALL_TIMEOUT - 1);
       session.touch();
@@ -228,7 +253,7 @@ describe("a stall", () => {
 
   test("is over when the prompt is", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
-    session.sent(1, prompt("a"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
     session.ended("a");
     session.touch();
     await clock.advance(10 * STALL_TIMEOUT);
@@ -241,7 +266,7 @@ describe("a stall", () => {
     ["when it is turned off", "proxy", 0],
   ] as const)("is never told %s", async (_, server, stallTimeout) => {
     const { clock, session, told } = sessionWith(server, { ackTimeout: 0, stallTimeout });
-    session.sent(1, prompt("a"), FRAME);
+    session.sent(1, prompt("a"), SIZE);
     await clock.advance(10 * STALL_TIMEOUT);
     expect(told).toEqual([]);
     session.end();
@@ -252,9 +277,9 @@ describe("init-responses, which carry no id", () => {
   test("answer the inits in order, before or after their acks", () => {
     const { session } = sessionWith("proxy");
     const [a, b, c] = [init(), init(), init()];
-    session.sent(1, a, FRAME);
-    session.sent(2, b, FRAME);
-    session.sent(3, c, FRAME);
+    session.sent(1, a, SIZE);
+    session.sent(2, b, SIZE);
+    session.sent(3, c, SIZE);
     session.takeAck(1);
     session.initAcked(1, a);
     expect(session.takeInit()).toBe(a);
@@ -270,7 +295,7 @@ describe("init-responses, which carry no id", () => {
   test("have a clock that starts at the ack", async () => {
     const { clock, session, told } = sessionWith("proxy");
     const sent = init();
-    session.sent(1, sent, FRAME);
+    session.sent(1, sent, SIZE);
     await clock.advance(ACK_TIMEOUT - 1);
     session.takeAck(1);
     session.initAcked(1, sent);
@@ -288,8 +313,8 @@ describe("an answer that names no frame", () => {
     const { session } = sessionWith("proxy");
     expect(session.takeOnlyUnacked()).toBeUndefined();
     const a = prompt("a");
-    session.sent(1, a, FRAME);
-    session.sent(2, ping, FRAME);
+    session.sent(1, a, SIZE);
+    session.sent(2, ping, SIZE);
     expect(session.takeOnlyUnacked()).toBeUndefined();
     session.takeAck(2);
     expect(session.takeOnlyUnacked()).toBe(a);
@@ -300,13 +325,13 @@ describe("an answer that names no frame", () => {
   test("is, when a frame was too large, about the largest without an ack", () => {
     const { session } = sessionWith("proxy");
     expect(session.largestUnacked()).toBeUndefined();
-    session.sent(1, prompt("acked"), "x".repeat(9_000));
+    session.sent(1, prompt("acked"), 9_000);
     session.takeAck(1);
-    session.sent(2, ping, "x".repeat(30));
-    session.sent(3, prompt("small"), "x".repeat(40));
+    session.sent(2, ping, 30);
+    session.sent(3, prompt("small"), 40);
     const large = topics();
-    session.sent(4, large, "x".repeat(500));
-    session.sent(5, prompt("later"), "x".repeat(50));
+    session.sent(4, large, 500);
+    session.sent(5, prompt("later"), 50);
     expect(session.largestUnacked()?.sent).toBe(large);
     session.end();
   });
@@ -316,14 +341,14 @@ describe("the end of the socket", () => {
   test("hands back all that got no answer, stops every clock, and tells nothing more", async () => {
     const { clock, session, told } = sessionWith("proxy");
     const [acked, unacked, subscribe] = [init(), init(), topics()];
-    session.sent(1, acked, FRAME);
+    session.sent(1, acked, SIZE);
     session.takeAck(1);
     session.initAcked(1, acked);
-    session.sent(2, prompt("a"), FRAME);
+    session.sent(2, prompt("a"), SIZE);
     session.takeAck(2);
-    session.sent(3, unacked, FRAME);
-    session.sent(4, prompt("b"), FRAME);
-    session.sent(5, subscribe, FRAME);
+    session.sent(3, unacked, SIZE);
+    session.sent(4, prompt("b"), SIZE);
+    session.sent(5, subscribe, SIZE);
 
     const { prompts, requests } = session.end();
 
@@ -337,9 +362,9 @@ describe("the end of the socket", () => {
 
   test("leaves no clock behind, whatever was started and stopped", async () => {
     const { clock, session } = sessionWith("proxy");
-    session.sent(1, ping, FRAME);
-    session.sent(2, prompt("a"), FRAME);
-    session.sent(3, ping, FRAME);
+    session.sent(1, ping, SIZE);
+    session.sent(2, prompt("a"), SIZE);
+    session.sent(3, ping, SIZE);
     await clock.advance(1_000);
     session.ended("a");
     session.takeAck(1);
@@ -353,17 +378,17 @@ describe("a session that is to be left", () => {
     const { session } = sessionWith("codebuff");
     const awaits: boolean[] = [];
     const look = (): void => void awaits.push(!session.awaitsNothing);
-    session.sent(1, ping, FRAME);
+    session.sent(1, ping, SIZE);
     look();
     const asked = init();
-    session.sent(2, asked, FRAME);
+    session.sent(2, asked, SIZE);
     look();
     session.takeAck(2);
     session.initAcked(2, asked);
     look();
     session.takeInit();
     look();
-    session.sent(3, prompt("a"), FRAME);
+    session.sent(3, prompt("a"), SIZE);
     session.takeAck(3);
     look();
     session.ended("a");

@@ -122,6 +122,7 @@ test("silence for good: an answer to any later frame proves that the prompt is o
       await shown(turn, "one");
       await clock.advance(25_000); // the next ping
     },
+    { pair: { mock: { unreadFrame: "queue" }, client: { maxConcurrentPrompts: 2 } } },
   );
   expect(thrown).toMatchObject({ code: "turn-failed", origin: "silent-end", partial: { text: "one" } });
   expect(outcome.status).toBe("failed");

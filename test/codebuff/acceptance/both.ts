@@ -33,10 +33,17 @@ type Body = (scene: Scene) => Promise<void>;
 
 export const TOKEN = "token-1234";
 
-/** For tests in which the server asks for something: the proxy knows no such answers, and says so to each. */
+/** For tests in which the server asks for something: the proxy reads the answers, but knows none, and says so to each. */
 export const asking = (profile: Profile): SceneOptions => ({
+  mock: { unreadFrame: "queue" },
   mistakes: profile === "proxy" ? ["unknown-action"] : [],
 });
+
+/** For tests that send while a prompt runs, to a proxy that reads while it works: the client has to be told. */
+export const READING = {
+  client: { maxConcurrentPrompts: 2 },
+  mock: { unreadFrame: "queue" },
+} as const satisfies SceneOptions;
 
 /**
  * Runs a test on both servers, unless `omissions.ts` says why not. The client finds out by itself which server it

@@ -1,7 +1,7 @@
 import { step } from "agentwire/testing";
 import { expect } from "vitest";
 import { gate, once } from "../../helpers/codebuff.ts";
-import { asking, onBoth, TOKEN } from "./both.ts";
+import { asking, onBoth, READING, TOKEN } from "./both.ts";
 import {
   action,
   actionsTo,
@@ -223,7 +223,7 @@ onBoth(
 
 onBoth(
   "checklist 17: what a refusal quotes, and tokens, stay out of the log",
-  { mock: { ackOrder: "late" } },
+  { ...READING, mock: { ...READING.mock, ackOrder: "late" } },
   async ({ client, server, log }) => {
     server.answer = ({ data, txid }) => [
       step.nack(`bad input: ${data.prompt} ${data.authToken}`),

@@ -2,7 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { step } from "agentwire/testing";
 import { expect } from "vitest";
 import { drain, gate, once, sentTo, status } from "../../helpers/codebuff.ts";
-import { asking, onBoth, TOKEN } from "./both.ts";
+import { asking, onBoth, READING, TOKEN } from "./both.ts";
 import { action, actionsTo, failureOf, heard, INIT, link, lose, nack, sentOn, shown, works } from "./wire.ts";
 
 onBoth(
@@ -54,8 +54,45 @@ onBoth(
 );
 
 onBoth(
-  "checklist 8: a prompt that ends without a word is found by the next answer, or by its idle time",
-  { mock: { failure: "silent" }, mistakes: ["left-mid-prompt"] },
+  "checklist 8: during a prompt of 75 s the proxy gets nothing; what was called meanwhile follows in its order",
+  { serverClock: true, mock: { heartbeat: { timeout: 300_000 } } },
+  async ({ client, clock, server, serverClock, profile }) => {
+    const hold = gate();
+    server.answer = async function* ({ data }) {
+      yield "begun";
+      if (data.prompt === "long") await hold.passed;
+    };
+    const long = client.prompt("long");
+    await shown(long, "begun");
+    const second = client.prompt("second");
+    if (profile === "codebuff") await second.result;
+    const rest = [client.init(INIT), client.subscribe(["updates"]), client.unsubscribe(["updates"])];
+    if (profile === "codebuff") await Promise.all(rest);
+    for (let waited = 0; waited < 75_000; waited += 25_000) {
+      const pong = profile === "codebuff" ? heard(client, '"ack"') : undefined;
+      await clock.advance(25_000);
+      await pong;
+      await serverClock.advance(25_000);
+      if (profile === "codebuff") continue;
+      expect(sentOn(server, 1)).toEqual(["identify", "prompt"]);
+      expect(second.status).toBe("queued");
+    }
+    hold.open();
+    expect((await long.result).text).toBe("begun");
+    expect((await second.result).text).toBe("begun");
+    await Promise.all(rest);
+    const calls = ["prompt", "prompt", "init", "subscribe", "unsubscribe"];
+    expect(sentOn(server, 1).filter((type) => type !== "ping")).toEqual(["identify", ...calls]);
+    expect(sentOn(server, 1).slice(0, 3)).toEqual(
+      profile === "proxy" ? ["identify", "prompt", "ping"] : ["identify", "prompt", "prompt"],
+    );
+    expect(server.connections).toHaveLength(1);
+  },
+);
+
+onBoth(
+  "checklist 8: a prompt that ends without a word is found by the next answer, where pings go out meanwhile, or by its idle time",
+  { ...READING, mock: { ...READING.mock, failure: "silent" }, mistakes: ["left-mid-prompt"] },
   async ({ client, clock, profile }) => {
     const acked = heard(client, '"ack"');
     const turn = client.prompt("hello");
@@ -72,10 +109,33 @@ onBoth(
   },
 );
 
+onBoth(
+  "checklist 8: a prompt that is silent for 120 s ends by its idle time, and a ping frees the line behind it",
+  { mistakes: ["left-mid-prompt"] },
+  async ({ client, clock, server, profile }) => {
+    server.answer = ({ data }) => (data.prompt === "silent" ? [step.silent()] : ["answer"]);
+    const acked = heard(client, '"ack"');
+    const silent = client.prompt("silent");
+    await acked;
+    const next = client.prompt("next");
+    for (let waited = 0; waited < 100_000; waited += 25_000) {
+      const pong = profile === "codebuff" ? heard(client, '"ack"') : undefined;
+      await clock.advance(25_000);
+      await pong;
+    }
+    if (profile === "proxy") expect(sentOn(server, 1)).toEqual(["identify", "prompt"]);
+    await clock.advance(20_000);
+    expect(await failureOf(silent)).toMatchObject({ code: "turn-timeout", kind: "idle" });
+    expect((await next.result).text).toBe("answer");
+    if (profile === "proxy") expect(sentOn(server, 1)).toEqual(["identify", "prompt", "ping", "prompt"]);
+    expect(server.connections).toHaveLength(1);
+  },
+);
+
 for (const code of [1000, 1006, 1012]) {
   onBoth(
     `checklist 9: after ${code} in mid-prompt the client is back; nothing is repeated, and all that stands is asked for first`,
-    { client: { maxConcurrentPrompts: 2 }, mock: { idRelease: { midPrompt: 0 } } },
+    { ...READING, mock: { ...READING.mock, idRelease: { midPrompt: 0 } } },
     async ({ client, server }) => {
       await client.init(INIT);
       await client.subscribe(["a", "b"]);

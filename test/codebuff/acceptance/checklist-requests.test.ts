@@ -141,6 +141,7 @@ onBoth(
   (profile) => {
     let runs = 0;
     return {
+      mock: { unreadFrame: "queue" },
       mistakes: profile === "proxy" ? ["unknown-action"] : ["answer-unknown-request"], // the test asks in its place
       client: {
         tools: {

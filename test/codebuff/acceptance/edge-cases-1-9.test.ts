@@ -2,7 +2,7 @@ import type { PromptFrame } from "agentwire/codebuff";
 import { step } from "agentwire/testing";
 import { expect } from "vitest";
 import { gate, once, sentTo } from "../../helpers/codebuff.ts";
-import { onBoth } from "./both.ts";
+import { onBoth, READING } from "./both.ts";
 import {
   action,
   actionsTo,
@@ -143,7 +143,7 @@ onBoth(
 
 onBoth(
   "edge case 4: a refusal that names no frame is told, also where only a ping is without an ack",
-  { client: { stallTimeout: 0, idleTimeout: 0 } },
+  { ...READING, client: { ...READING.client, stallTimeout: 0, idleTimeout: 0 } },
   async ({ client, clock, server }) => {
     const hold = gate();
     server.answer = async function* () {
@@ -212,7 +212,10 @@ onBoth(
 
 onBoth(
   "edge case 6: a prompt that was sent and not acked fails with the rest",
-  { mock: { ackOrder: "late", answer: () => [step.drop()], idRelease: { midPrompt: 0 } } },
+  {
+    ...READING,
+    mock: { ...READING.mock, ackOrder: "late", answer: () => [step.drop()], idRelease: { midPrompt: 0 } },
+  },
   async ({ client }) => {
     const turns = [client.prompt("one"), client.prompt("two")];
     for (const turn of turns) {
@@ -222,7 +225,27 @@ onBoth(
 );
 
 onBoth(
-  "edge case 7: a second prompt is sent while the first one runs: answered after it, or beside it",
+  "edge case 7: a second prompt is kept here until the first one has ended, on a server that reads nothing meanwhile",
+  async ({ client, server, profile }) => {
+    const hold = gate();
+    server.answer = async function* ({ data }) {
+      yield String(data.prompt);
+      if (data.prompt === "first") await hold.passed;
+    };
+    const first = client.prompt("first");
+    await shown(first, "first");
+    const second = client.prompt("second");
+    if (profile === "codebuff") await second.result;
+    else expect([second.status, actionsTo(server, "prompt").length]).toEqual(["queued", 1]);
+    hold.open();
+    const texts = (await Promise.all([first.result, second.result])).map(({ text }) => text);
+    expect(texts).toEqual(["first", "second"]);
+  },
+);
+
+onBoth(
+  "edge case 7: a second prompt is sent while the first one runs, where the server reads: answered after it, or beside it",
+  READING,
   async ({ client, server, profile }) => {
     const hold = gate();
     server.answer = async function* ({ data }) {
@@ -291,6 +314,7 @@ onBoth(
 
 onBoth(
   "edge case 9: an action-error with two prompts under way, or one that has begun to answer, is only told",
+  READING,
   async ({ client, server }) => {
     const hold = gate();
     server.answer = async function* () {
@@ -314,6 +338,7 @@ onBoth(
 
 onBoth(
   "edge case 9: an action-error behind a cancel may be the cancel's, so that it is only told",
+  READING,
   async ({ client, server, profile }) => {
     const hold = gate();
     server.answer = async function* () {

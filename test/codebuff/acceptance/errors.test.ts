@@ -2,7 +2,7 @@ import { type AgentwireError, isAgentwireError } from "agentwire/codebuff";
 import { type MockConnection, step } from "agentwire/testing";
 import { expect } from "vitest";
 import { once, sentTo, status } from "../../helpers/codebuff.ts";
-import { browserLike, onBoth, TOKEN } from "./both.ts";
+import { browserLike, onBoth, READING, TOKEN } from "./both.ts";
 import { action, failureOf, heard, INIT, link, lose, nack, rejection, shown, works } from "./wire.ts";
 
 onBoth(
@@ -56,7 +56,7 @@ for (const [reason, retryable, refuse] of [
 
 onBoth(
   "error ConnectionLost: connection-lost, with code and reason, for each prompt and request that was sent",
-  { mock: { idRelease: { midPrompt: 0 } } },
+  { ...READING, mock: { ...READING.mock, idRelease: { midPrompt: 0 } } },
   async ({ client, server, profile }) => {
     server.answer = () => [step.hang()];
     const turns = [client.prompt("one"), client.prompt("two")];
@@ -138,7 +138,11 @@ onBoth(
 
 onBoth(
   "error PromptError: a prompt that ends without a word has the origin `silent-end`, where that can be known",
-  { mock: { failure: "silent" }, client: { stallTimeout: 0 }, mistakes: ["left-mid-prompt"] },
+  {
+    client: { ...READING.client, stallTimeout: 0 },
+    mock: { ...READING.mock, failure: "silent" },
+    mistakes: ["left-mid-prompt"],
+  },
   async ({ client, clock, profile }) => {
     const acked = heard(client, '"ack"');
     const turn = client.prompt("hello");

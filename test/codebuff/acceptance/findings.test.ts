@@ -2,7 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { ManualClock, step } from "agentwire/testing";
 import { expect } from "vitest";
 import { gate, once, sentTo, status } from "../../helpers/codebuff.ts";
-import { browserLike, onBoth, TOKEN } from "./both.ts";
+import { browserLike, onBoth, READING, TOKEN } from "./both.ts";
 import {
   actionsTo,
   eventsOf,
@@ -105,7 +105,7 @@ onBoth(
 
 onBoth(
   "finding 5: a prompt that runs for minutes, with pings and a second prompt behind it, times nothing out",
-  { client: { idleTimeout: 0, stallTimeout: 0 } },
+  { ...READING, client: { ...READING.client, idleTimeout: 0, stallTimeout: 0 } },
   async ({ client, server, clock, profile }) => {
     const hold = gate();
     server.answer = async function* ({ data }) {
@@ -147,9 +147,68 @@ onBoth(
       closeCode: profile === "proxy" ? 1000 : 1006,
       partial: { text: "part" },
     });
+    const advice = "raise its heartbeat timeout, or set `maxConcurrentPrompts` above 1";
+    expect(String(await failureOf(turn)).includes(advice)).toBe(profile === "proxy");
     await back;
     server.answer = () => ["again"];
     expect(await works(client)).toBe("again");
+  },
+);
+
+onBoth(
+  "finding 6a: a prompt of 75 s is answered by a server that stops reading behind one frame that it has not read",
+  { serverClock: true, mock: { heartbeat: { timeout: 300_000 } } },
+  async ({ client, server, clock, serverClock, profile }) => {
+    const hold = gate();
+    server.answer = async function* () {
+      yield "begun";
+      await hold.passed;
+      yield " and done";
+    };
+    const turn = client.prompt("long");
+    await shown(turn, "begun");
+    for (let waited = 0; waited < 75_000; waited += 25_000) {
+      const pong = profile === "codebuff" ? heard(client, '"ack"') : undefined;
+      await clock.advance(25_000);
+      await pong;
+      await serverClock.advance(25_000);
+    }
+    expect(sentOn(server, 1)).toEqual(
+      profile === "proxy" ? ["identify", "prompt"] : ["identify", "prompt", "ping", "ping", "ping"],
+    );
+    hold.open();
+    expect((await turn.result).text).toBe("begun and done");
+    expect(await works(client)).not.toBe("");
+    expect(server.connections).toHaveLength(1);
+  },
+);
+
+onBoth(
+  "finding 6a: above one prompt at once the client sends all the same, and learns why the link was closed",
+  {
+    client: { maxConcurrentPrompts: 2 },
+    serverClock: true,
+    mock: { heartbeat: { timeout: 300_000 }, idRelease: { midPrompt: 0 } },
+    mistakes: ["frame-mid-prompt", "left-mid-prompt"],
+  },
+  async ({ client, server, clock, serverClock, profile }) => {
+    const hold = gate();
+    server.answer = async function* () {
+      yield "begun";
+      await hold.passed;
+    };
+    const turn = client.prompt("long");
+    await shown(turn, "begun");
+    await clock.advance(25_000);
+    await server.waitFor(() => sentTo(server, "ping").length === 1);
+    for (let waited = 0; waited < 45_000; waited += 5_000) await serverClock.advance(5_000);
+    if (profile === "proxy") {
+      const error = await failureOf(turn);
+      expect(error).toMatchObject({ code: "connection-lost", closeCode: 1011 });
+      expect(String(error)).toContain("leave `maxConcurrentPrompts` at 1");
+    }
+    hold.open();
+    if (profile === "codebuff") expect((await turn.result).text).toBe("begun");
   },
 );
 
@@ -170,6 +229,7 @@ onBoth(
 
 onBoth(
   "finding 8: the client never leaves a prompt behind unasked: close() waits for it, and a cancel closes nothing",
+  READING,
   async ({ client, server }) => {
     const hold = gate();
     server.answer = async function* () {
