@@ -160,6 +160,7 @@ export type { RecordableSocket } from "./record/watch-socket.ts";
 export type { AcceptedConnection, AcceptedSocket } from "./server/accepted-socket.ts";
 export type { ConnectionFaults } from "./server/faults.ts";
 export type { DripPace } from "./server/link.ts";
+export type { PortOption } from "./server/listen.ts";
 export type { MalformedFrame } from "./server/malformed.ts";
 export type { UpgradeAttempt, UpgradeRefusal } from "./server/port.ts";
 export type { ProtocolMock } from "./server/protocol-mock.ts";

@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from "../core/clock.ts";
+import { checkNames } from "./names.ts";
 import { settle } from "./settle.ts";
 
 /** One timer that waits in a {@link ManualClock}. */
@@ -25,7 +26,9 @@ export class ManualClock implements Clock {
   readonly #random: () => number;
   readonly #epoch: number;
 
+  /** @throws InvalidInputError for an option that does not exist */
   constructor(options: { readonly random?: number | (() => number); readonly epoch?: number } = {}) {
+    checkNames(options, { random: true, epoch: true }, "option");
     const { random = 0.5, epoch = Date.now() } = options;
     this.#random = typeof random === "number" ? () => random : random;
     this.#epoch = epoch;

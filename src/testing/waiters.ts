@@ -42,7 +42,7 @@ export class Waiters {
 
   /** Fails all who wait, and all who will: nothing happens any more. */
   end(error: Error): void {
-    this.#ended = error;
+    this.#ended ??= error;
     for (const waiter of this.#waiting) waiter.fail(error);
     this.#waiting.clear();
   }

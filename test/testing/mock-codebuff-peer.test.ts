@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CodebuffBackend } from "../../src/testing/codebuff/backend.ts";
 
-const WITH_A_PORT = new Set(["port.ts", "server-socket.ts", "cable.ts", "http.ts"]);
+const WITH_A_PORT = new Set(["port.ts", "listen.ts", "server-socket.ts", "cable.ts", "http.ts"]);
 
 describe("the peer behind the mock server", () => {
   test("attaches to any link: frames in, frames out, no socket", async () => {

@@ -4,6 +4,7 @@ import {
   ManualClock,
   type MockCodebuffOptions,
   MockCodebuffServer,
+  type PromptMessage,
   step,
 } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
@@ -38,12 +39,17 @@ const CAPTURED_MODEL: { readonly [prompt: string]: Answer } = {
   ],
 };
 
+function textOf(messages: readonly PromptMessage[]): string {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [{ text: content }]));
+  return parts.map(({ text = "" }) => text).join("\n");
+}
+
 /** Another model said what its prompt told it to: `S:{"id":"a","n":3,"delay":50}` is three chunks, 50 ms apart. */
-const countingModel: Answer = function* ({ data: { prompt } }) {
-  const { id, n, delay } = JSON.parse(/^S:(.*)$/.exec(prompt ?? "")?.[1] ?? "");
+const countingModel: Answer = function* ({ messages }) {
+  const { id, n, delay = 0 } = JSON.parse(/S:(\{.*?\})/.exec(textOf(messages))?.[1] ?? "");
   for (let index = 0; index < n; index++) {
     yield `[${id}:${index}]`;
-    yield step.delay(delay);
+    if (delay > 0) yield step.delay(delay);
   }
 };
 
@@ -62,6 +68,7 @@ const CAPTURES: readonly { readonly name: string; readonly options?: MockCodebuf
   { name: "21-duplicate-session-id" },
   { name: "24-oversize" },
   { name: "26-concurrent-prompts-and-ping" },
+  { name: "44-content-image-text-system" },
   { name: "48-init-while-prompt-runs" },
   { name: "53-second-frame-mid-prompt-keepalive-ping-timeout" },
   { name: "f2-prompt-openai-gpt4" },

@@ -1,12 +1,14 @@
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
+import { checkNames, InvalidMockInput } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
 import { changed } from "../server/switches.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { ClientHistory, isStorm } from "./client-rules.ts";
 import { CassJournal } from "./journal.ts";
 import { type CassProvider, Models, PROVIDERS } from "./models.ts";
+import { OPTIONS, SWITCHES } from "./names.ts";
 import { readOpening } from "./opening.ts";
-import type { MockCassOptions } from "./options.ts";
+import type { CassOpening, MockCassOptions } from "./options.ts";
 import { CassPeer } from "./peer.ts";
 import { type ProfileName, type Settings, settingsOf } from "./profiles.ts";
 import { type CassAnswer, type CassTool, helloAnswer } from "./script.ts";
@@ -53,6 +55,7 @@ export class CassBackend {
   #toolUses = 0;
 
   constructor(options: MockCassOptions) {
+    checkNames(options, OPTIONS, "option");
     this.#settings = settingsOf(options);
     this.profile = options.profile ?? "v2";
     this.basePath = options.basePath ?? "";
@@ -71,7 +74,10 @@ export class CassBackend {
     this.#perConnection = options.perConnection ?? (() => ({}));
     this.answer = options.answer ?? helloAnswer;
     if (typeof this.answer !== "function")
-      throw new TypeError('`answer` must be a function that returns steps, such as () => ["Hello"]');
+      throw new InvalidMockInput(
+        "`answer` must be a function that returns steps.",
+        'Such as () => ["Hello"].',
+      );
   }
 
   get settings(): Settings {
@@ -85,7 +91,7 @@ export class CassBackend {
     const opening = readOpening(link.url, this.tokens);
     const userId = this.#userOf(opening.token);
     const number = this.journal.connections.length + 1;
-    const peer = new CassPeer(number, link, this, opening, this.#perConnection({ number, userId }));
+    const peer = new CassPeer(number, link, this, opening, this.#ownSwitches({ number, userId }));
     this.peers.push(peer);
     this.journal.addConnection(peer);
     this.#noteAttempt(userId, () => peer.state === "closed" || peer.state === "zombie", peer);
@@ -100,6 +106,7 @@ export class CassBackend {
 
   /** Sets switches anew, for what happens from now on. */
   set(switches: MockCassSwitches): void {
+    checkNames(switches, SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
   }
 
@@ -194,6 +201,16 @@ export class CassBackend {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
     for (const peer of this.peers) peer.die();
+  }
+
+  #ownSwitches(opening: CassOpening): MockCassSwitches {
+    const switches = this.#perConnection(opening);
+    try {
+      checkNames(switches, SWITCHES, "switch");
+    } catch (error) {
+      this.journal.threw(error);
+    }
+    return switches;
   }
 
   #userOf(token: string | undefined): string | null {

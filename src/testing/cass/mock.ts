@@ -1,3 +1,4 @@
+import { checkNames } from "../names.ts";
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import type { CassUser } from "./accounts.ts";
 import { CassBackend } from "./backend.ts";
@@ -127,6 +128,7 @@ export class MockCass extends ProtocolMock<
 
   /** Makes an account, and tokens for it. */
   addUser(user: Partial<CassUser> & { readonly password?: string } = {}): NewCassUser {
+    checkNames(user, { userId: true, email: true, displayName: true, password: true }, "field");
     const { password = "correct horse", ...given } = user;
     const account = this.#backend.addAccount({ ...given, password });
     const { access_token, refresh_token } = this.#backend.tokenPair(account.userId, this.#backend.settings);
@@ -148,6 +150,7 @@ export class MockCass extends ProtocolMock<
     userId: string,
     options: { readonly type?: "access" | "refresh" | "admin"; readonly lifetime?: number } = {},
   ): string {
+    checkNames(options, { type: true, lifetime: true }, "option");
     const { type = "access", lifetime } = options;
     const { accounts, settings, tokens } = this.#backend;
     if (type === "admin")
@@ -158,6 +161,7 @@ export class MockCass extends ProtocolMock<
 
   /** Makes a conversation, as `POST /conversations/new` does. */
   addConversation(conversation: NewConversation = {}): CassConversation {
+    checkNames(conversation, { title: true, userId: true, projectId: true, continuous: true }, "field");
     return this.#backend.store.create(conversation);
   }
 

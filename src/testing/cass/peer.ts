@@ -1,3 +1,4 @@
+import { checkNames } from "../names.ts";
 import { ChunkedLink } from "../server/chunked-link.ts";
 import type { Dict } from "../server/dict.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
@@ -11,6 +12,7 @@ import type { CassBackend } from "./backend.ts";
 import { ClientRules } from "./client-rules.ts";
 import { FOREIGN_USER, Identity } from "./identity.ts";
 import type { CassModel } from "./models.ts";
+import { SWITCHES } from "./names.ts";
 import { onboardingProblem } from "./onboarding.ts";
 import type { Opening } from "./opening.ts";
 import type { Settings } from "./profiles.ts";
@@ -87,6 +89,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   set(switches: MockCassSwitches): void {
+    checkNames(switches, SWITCHES, "switch");
     this.#own = { ...this.#own, ...switches };
   }
 

@@ -128,7 +128,7 @@ const PROFILES: { readonly [name in ProfileName]: Settings } = {
   },
 };
 
-/** @throws TypeError for a profile that there is not */
+/** @throws InvalidMockInput for a profile that there is not */
 export function settingsOf(options: MockCassOptions): Settings {
   return changed(profileOf(PROFILES, options.profile ?? "v2"), options);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { ReceivedTurn } from "./record.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
@@ -75,6 +76,9 @@ export type CassStep =
   | { readonly kind: "raw"; readonly frame: string | Uint8Array }
   | { readonly kind: "drop-mid-frame"; readonly frame: string };
 
+const USAGE: NamesOf<CassUsage> = { input_tokens: true, output_tokens: true, cache_read_tokens: true };
+const TOOL: NamesOf<CassTool> = { name: true, input: true, result: true, success: true };
+
 const HALF_A_FRAME = '{"type": "thinking", "status": "this frame is cut in two"}';
 
 /** Makes the steps of an answer. */
@@ -90,7 +94,7 @@ export const cassStep = {
     tools: tools.map(toolOf),
   }),
   /** What this round costs; the server adds the rounds up. */
-  usage: (usage: CassUsage): CassStep => ({ kind: "usage", usage }),
+  usage: (usage: CassUsage): CassStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
   /** Fields of the response, as they are: `marks`, `holds`, `self_observations` and the like. */
   fields: (fields: Readonly<Record<string, unknown>>): CassStep => ({ kind: "fields", fields }),
   /** The title that the conversation gets. @default the beginning of the message */
@@ -121,7 +125,7 @@ export const cassStep = {
 };
 
 function toolOf(tool: string | CassTool): CassTool {
-  return typeof tool === "string" ? { name: tool } : tool;
+  return typeof tool === "string" ? { name: tool } : checked(tool, TOOL);
 }
 
 /** The answer of a server that was given none. */

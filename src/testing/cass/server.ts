@@ -10,9 +10,12 @@
 // 5. A new field of the response: response.ts.
 // 6. Faults beneath the protocol, and other transports: ../server, which all mocks share.
 
+import { checkNames } from "../names.ts";
 import { listenWith } from "../server/http.ts";
+import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
 import { backendOf, MockCass } from "./mock.ts";
+import { OPTIONS } from "./names.ts";
 import type { MockCassOptions } from "./options.ts";
 
 /**
@@ -60,9 +63,13 @@ export class MockCassServer extends MockCass {
     });
   }
 
-  /** Starts a server on a free port of 127.0.0.1. */
-  static start(options: MockCassOptions = {}): Promise<MockCassServer> {
-    return LoopbackPort.open((port) => new MockCassServer(options, port));
+  /**
+   * Starts a server on 127.0.0.1.
+   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   */
+  static async start({ port = 0, ...options }: MockCassOptions & PortOption = {}): Promise<MockCassServer> {
+    checkNames(options, { ...OPTIONS, port: true }, "option");
+    return await LoopbackPort.open(port, (opened) => new MockCassServer(options, opened));
   }
 
   /** Every attempt to connect, refused ones too. */

@@ -1,9 +1,11 @@
+import { checkNames } from "../names.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import { audioFrame, isOwnFrame } from "./audio-frame.ts";
 import type { CassBackend } from "./backend.ts";
 import { consolidationFrames, isDue } from "./consolidation.ts";
 import { conversationOf, messagesOf } from "./keeping.ts";
+import { SWITCHES } from "./names.ts";
 import { firstWord, generating } from "./opening-words.ts";
 import type { Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
@@ -97,6 +99,7 @@ export class Turn {
       const outcome = await this.#runner.follow(script.steps, (step) => this.#take(step));
       if (this.#runner.stopped || (outcome === "returned" && !this.#isCapped)) return;
     } catch (error) {
+      this.#backend.journal.threw(error);
       this.#fail(messageOf(error));
       return;
     }
@@ -118,9 +121,12 @@ export class Turn {
       // A string would be a script of one step per character, which nobody means.
       if (typeof answer === "string") return { steps: [answer] };
       if (!("script" in answer)) return { steps: answer };
+      checkNames(answer, { switches: true, script: true }, "answer's field");
+      checkNames(answer.switches, SWITCHES, "switch");
       this.#switches = answer.switches;
       return { steps: answer.script };
     } catch (error) {
+      this.#backend.journal.threw(error);
       return { problem: messageOf(error) };
     }
   }

@@ -84,7 +84,7 @@ export class FakeCodebuffCli {
   /**
    * Makes a fake that is ready to be started.
    *
-   * @throws TypeError when the scenario cannot be played.
+   * @throws InvalidInputError when the scenario cannot be played, which guesses at a switch that does not exist; a TypeError too.
    */
   static async start(scenario: FakeCodebuffScenario = {}): Promise<FakeCodebuffCli> {
     checkScenario(scenario);
@@ -110,7 +110,7 @@ export class FakeCodebuffCli {
    * Changes the scenario for the runs to come: what is given replaces what was there, `undefined` takes it away, and the
    * rest stays. Runs under way are not touched.
    *
-   * @throws TypeError when the scenario cannot be played.
+   * @throws InvalidInputError when the scenario cannot be played, which guesses at a switch that does not exist; a TypeError too.
    */
   set(
     scenario: { readonly [Key in keyof FakeCodebuffScenario]: FakeCodebuffScenario[Key] | undefined },

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { guessAt, InvalidMockInput } from "../names.ts";
 import type { FakeCodebuffScenario } from "./scenario.ts";
 
 type Check = readonly [holds: (value: unknown) => boolean, wanted: string];
@@ -128,7 +129,8 @@ function mistakesOf(scenario: unknown): readonly string[] {
   return Object.entries(scenario).flatMap(([key, value]) => {
     if (value === undefined) return [];
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
-    if (check === undefined) return [`there is no switch ${JSON.stringify(key)}`];
+    if (check === undefined)
+      return [`there is no switch ${JSON.stringify(key)} (${guessAt(key, Object.keys(checks))})`];
     const [holds, wanted] = check;
     return holds(value) ? [] : [`${JSON.stringify(key)} has to be ${wanted}`];
   });
@@ -141,11 +143,11 @@ function isScenario(value: unknown): value is FakeCodebuffScenario {
 /**
  * A scenario that can be played.
  *
- * @throws TypeError saying what is wrong: silence would make a test pass for nothing.
+ * @throws InvalidMockInput saying what is wrong: silence would make a test pass for nothing.
  */
 export function checkScenario(value: unknown): FakeCodebuffScenario {
   if (isScenario(value)) return value;
-  throw new TypeError(`this scenario cannot be played: ${mistakesOf(value).join("; ")}`);
+  throw new InvalidMockInput("this scenario cannot be played:", `${mistakesOf(value).join("; ")}.`);
 }
 
 /** Reads what `FAKE_CODEBUFF_SCENARIO` says: JSON, or the path of a file with JSON. */

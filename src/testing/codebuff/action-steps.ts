@@ -1,3 +1,5 @@
+import { checked, type NamesOf } from "../names.ts";
+
 /** An action of the server, with its fields as they are. */
 export interface ActionStep {
   readonly kind: "action";
@@ -28,6 +30,22 @@ export interface LogChunkFields {
   readonly userInputId?: string;
 }
 
+const SUB_AGENT_CHUNK: NamesOf<SubAgentChunkFields> = {
+  agentId: true,
+  agentType: true,
+  chunk: true,
+  prompt: true,
+  forwardToPrompt: true,
+  userInputId: true,
+};
+const LOG_CHUNK: NamesOf<LogChunkFields> = {
+  agentId: true,
+  level: true,
+  data: true,
+  message: true,
+  userInputId: true,
+};
+
 /** Steps that send an action which nobody answers. */
 export const actionSteps = {
   /** Any action: `step.action({ type: "weather-report", temperature: 21 })`. */
@@ -39,14 +57,14 @@ export const actionSteps = {
     kind: "action",
     type: "subagent-response-chunk",
     idField: "userInputId",
-    fields: { ...fields },
+    fields: { ...checked(fields, SUB_AGENT_CHUNK) },
   }),
   /** A handlesteps-log-chunk. */
   log: (fields: LogChunkFields): ActionStep => ({
     kind: "action",
     type: "handlesteps-log-chunk",
     idField: "userInputId",
-    fields: { ...fields },
+    fields: { ...checked(fields, LOG_CHUNK) },
   }),
   /** A request-reconnect: the server will shut down. See `server.shutdown()` for the whole of it. */
   requestReconnect: (): ActionStep => ({

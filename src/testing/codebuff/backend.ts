@@ -1,10 +1,12 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { checkNames, InvalidMockInput } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
 import { Account } from "./account.ts";
 import { FrameWriter } from "./frames.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { CodebuffJournal } from "./journal.ts";
 import { ClientHistory } from "./mistakes.ts";
+import { OPTIONS } from "./names.ts";
 import type { MockCodebuffOptions } from "./options.ts";
 import { CodebuffPeer } from "./peer.ts";
 import { resolveSettings, type Settings } from "./profiles.ts";
@@ -27,11 +29,15 @@ export class CodebuffBackend {
   readonly #histories = new Map<string, ClientHistory>();
 
   constructor(options: MockCodebuffOptions) {
+    checkNames(options, OPTIONS, "option");
     this.settings = resolveSettings(options);
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
     if (typeof this.answer !== "function") {
-      throw new TypeError('`answer` must be a function that returns steps, such as () => ["Hello"]');
+      throw new InvalidMockInput(
+        "`answer` must be a function that returns steps.",
+        'Such as () => ["Hello"].',
+      );
     }
     this.account = new Account(this.settings.balance);
     this.frames = new FrameWriter(this.settings);

@@ -175,6 +175,7 @@ export class Handlers {
       clock,
       requests: this.#requests,
       account,
+      threw: (error) => journal.threw(error),
       nextRequestId: () => this.#backend.nextRequestId(),
     });
     this.#runs.add(run);

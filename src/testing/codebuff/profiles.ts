@@ -1,3 +1,4 @@
+import { profileOf } from "../server/switches.ts";
 import type { AuthOutcome, FailureKind, MockCodebuffOptions, Oddities } from "./options.ts";
 
 /** All switches, decided: see `MockCodebuffSwitches` for what they mean. */
@@ -131,9 +132,7 @@ const PROFILES: { readonly [name in NonNullable<MockCodebuffOptions["profile"]>]
 
 export function resolveSettings(options: MockCodebuffOptions): Settings {
   const { profile: name = "proxy" } = options;
-  if (!Object.hasOwn(PROFILES, name))
-    throw new TypeError(`\`profile\` must be one of ${Object.keys(PROFILES).join(", ")}, not ${name}`);
-  const profile = PROFILES[name];
+  const profile = profileOf(PROFILES, name);
   return {
     identify: options.identify ?? profile.identify,
     duplicateId: options.duplicateId ?? profile.duplicateId,

@@ -1,3 +1,4 @@
+import { checked, type NamesOf } from "../names.ts";
 import type { FileContents, McpTool, ToolOutput } from "./client-actions.ts";
 import type { RequestResult } from "./requests.ts";
 import type { Step } from "./script.ts";
@@ -104,6 +105,24 @@ export interface WithoutWaiting {
   readonly wait: false;
 }
 
+const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
+const TOOL_CALL: NamesOf<ToolCallRequest> = {
+  ...OPTIONS,
+  toolName: true,
+  input: true,
+  timeout: true,
+  mcpConfig: true,
+  userInputId: true,
+};
+const PLANNED_TOOL_CALL: NamesOf<PlannedToolCallRequest> = {
+  wait: true,
+  toolName: true,
+  toolArgs: true,
+  toolCallId: true,
+};
+const READ_FILES: NamesOf<ReadFilesRequest> = { ...OPTIONS, name: true };
+const MCP_TOOLS: NamesOf<McpToolsRequest> = { ...OPTIONS, mcpConfig: true, toolNames: true };
+
 function asking<Result>(asked: Asked): RequestStep<Result> {
   const made: RequestStep<Result> = {
     kind: "request",
@@ -118,13 +137,13 @@ function asking<Result>(asked: Asked): RequestStep<Result> {
 function toolCall(request: ToolCallRequest & WaitForAnswer): RequestStep<ToolOutput>;
 function toolCall(request: ToolCallRequest & WithoutWaiting): RequestStep<string>;
 function toolCall(request: ToolCallRequest): RequestStep<ToolOutput | string> {
-  return asking({ kind: "tool-call", request });
+  return asking({ kind: "tool-call", request: checked(request, TOOL_CALL) });
 }
 
 function plannedToolCall(request: PlannedToolCallRequest & WaitForAnswer): RequestStep<ToolOutput>;
 function plannedToolCall(request: PlannedToolCallRequest & WithoutWaiting): RequestStep<string>;
 function plannedToolCall(request: PlannedToolCallRequest): RequestStep<ToolOutput | string> {
-  return asking({ kind: "planned-tool-call", request });
+  return asking({ kind: "planned-tool-call", request: checked(request, PLANNED_TOOL_CALL) });
 }
 
 function readFiles(
@@ -139,13 +158,13 @@ function readFiles(
   filePaths: readonly string[],
   request: ReadFilesRequest = {},
 ): RequestStep<FileContents | string> {
-  return asking({ kind: "read-files", filePaths, request });
+  return asking({ kind: "read-files", filePaths, request: checked(request, READ_FILES) });
 }
 
 function requestMcpTools(request: McpToolsRequest & WaitForAnswer): RequestStep<readonly McpTool[]>;
 function requestMcpTools(request: McpToolsRequest & WithoutWaiting): RequestStep<string>;
 function requestMcpTools(request: McpToolsRequest): RequestStep<readonly McpTool[] | string> {
-  return asking({ kind: "mcp-tools", request });
+  return asking({ kind: "mcp-tools", request: checked(request, MCP_TOOLS) });
 }
 
 function answerTo(requestId: string): AnswerToStep<RequestResult> {

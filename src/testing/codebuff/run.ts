@@ -13,6 +13,8 @@ export interface RunOptions extends ReplyOptions {
   readonly answer: Answer;
   readonly clock: Clock;
   readonly requests: Requests;
+  /** Told what the script has thrown. */
+  threw(error: unknown): void;
   /** An id for a request that was given none. */
   nextRequestId(): string;
 }
@@ -73,6 +75,7 @@ export class Run {
       );
       if (outcome === "ended" && !this.#runner.stopped) this.#reply.end();
     } catch (error) {
+      this.#options.threw(error);
       if (!this.#reply.settled) this.#reply.fail(thrown(error, settings));
     }
     this.#reply.afterword();

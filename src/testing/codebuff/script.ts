@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { AccountFigures } from "./account.ts";
 import { type ActionStep, actionSteps } from "./action-steps.ts";
@@ -84,14 +85,42 @@ export interface SseErrorFields {
   readonly retryable?: boolean;
 }
 
-/** Makes the steps of an answer. */
+const FIGURES: NamesOf<AccountFigures> = {
+  usage: true,
+  remainingBalance: true,
+  balanceBreakdown: true,
+  next_quota_reset: true,
+  autoTopupAdded: true,
+  autoTopupEnabled: true,
+};
+const SSE_ERROR: NamesOf<SseErrorFields> = { message: true, type: true, status: true, retryable: true };
+const RESPONSE: NamesOf<PromptResponseFields> = {
+  promptId: true,
+  sessionState: true,
+  toolCalls: true,
+  toolResults: true,
+  output: true,
+};
+const PROMPT_ERROR: NamesOf<PromptErrorFields & ActionErrorFields> = {
+  message: true,
+  error: true,
+  remainingBalance: true,
+};
+
+/**
+ * Makes the steps of an answer. A field of theirs that does not exist is an InvalidInputError; other fields on the wire are
+ * for `action`, `event` and `raw`.
+ */
 export const step = {
   ...requestSteps,
   ...actionSteps,
   /** Events of the original server, one step for each: `step.event.text("Hello")`. */
   event: eventSteps,
   /** A usage-response, unasked for. Figures that are left out are those of the server's account. */
-  usage: (fields: Partial<AccountFigures> = {}): Step => ({ kind: "usage", fields }),
+  usage: (fields: Partial<AccountFigures> = {}): Step => ({
+    kind: "usage",
+    fields: checked(fields, FIGURES),
+  }),
   /**
    * A message-cost-response. The costs of an answer add up to the `totalCost` of its `finish` and the
    * `creditsUsed` of its state, and are taken from the account.
@@ -111,7 +140,7 @@ export const step = {
   /** The SSE frame with an error that stands for a refusal of the backend; a normal end follows it. */
   sseError: (error: string | SseErrorFields): Step => ({
     kind: "sse-error",
-    error: typeof error === "string" ? { message: error } : error,
+    error: typeof error === "string" ? { message: error } : checked(error, SSE_ERROR),
   }),
   /** `data: [DONE]`; the real one may come twice. */
   sseDone: (): Step => ({ kind: "sse-done" }),
@@ -122,9 +151,15 @@ export const step = {
   /** A text frame as it is. */
   raw: (frame: string): Step => ({ kind: "raw", frame }),
   /** The prompt-response, with other fields than the usual ones. Terminal. */
-  respond: (fields: PromptResponseFields = {}): TerminalStep => ({ kind: "respond", fields }),
+  respond: (fields: PromptResponseFields = {}): TerminalStep => ({
+    kind: "respond",
+    fields: checked(fields, RESPONSE),
+  }),
   /** A prompt-error. Terminal. */
-  promptError: (fields: PromptErrorFields): TerminalStep => ({ kind: "prompt-error", fields }),
+  promptError: (fields: PromptErrorFields): TerminalStep => ({
+    kind: "prompt-error",
+    fields: checked(fields, PROMPT_ERROR),
+  }),
   /** The prompt-error of a backend that fails before its stream. Terminal. */
   failBeforeStream: (cause: string): TerminalStep => ({
     kind: "prompt-error",
@@ -133,7 +168,10 @@ export const step = {
   /** The prompt-error of a stream that breaks. Terminal. */
   failMidStream: (cause: string): TerminalStep => ({ kind: "prompt-error", fields: midStreamFailure(cause) }),
   /** An action-error, which has no id at all. Not terminal: nobody can tell whose it is. */
-  actionError: (fields: ActionErrorFields): Step => ({ kind: "action-error", fields }),
+  actionError: (fields: ActionErrorFields): Step => ({
+    kind: "action-error",
+    fields: checked(fields, PROMPT_ERROR),
+  }),
   /** A NACK without txid, as a failing handler sends it. Not terminal. */
   nack: (error: string): Step => ({ kind: "nack", error }),
   /** Ends the script without a terminal message; the connection stays usable. */

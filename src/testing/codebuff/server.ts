@@ -17,8 +17,11 @@
 // 8. Another protocol: a folder beside this one, on the same rooms of ../server: a `Peer`, a `ProtocolMock`, and a
 //    class with a `LoopbackPort`.
 
+import { checkNames } from "../names.ts";
+import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
 import { backendOf, MockCodebuff } from "./mock.ts";
+import { OPTIONS } from "./names.ts";
 import type { MockCodebuffOptions } from "./options.ts";
 
 const PATH = "/ws";
@@ -54,9 +57,16 @@ export class MockCodebuffServer extends MockCodebuff {
     });
   }
 
-  /** Starts a server on a free port of 127.0.0.1. */
-  static start(options: MockCodebuffOptions = {}): Promise<MockCodebuffServer> {
-    return LoopbackPort.open((port) => new MockCodebuffServer(options, port));
+  /**
+   * Starts a server on 127.0.0.1.
+   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   */
+  static async start({
+    port = 0,
+    ...options
+  }: MockCodebuffOptions & PortOption = {}): Promise<MockCodebuffServer> {
+    checkNames(options, { ...OPTIONS, port: true }, "option");
+    return await LoopbackPort.open(port, (opened) => new MockCodebuffServer(options, opened));
   }
 
   /** Every attempt to connect, refused ones too. */

@@ -1,8 +1,10 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { checkNames, InvalidMockInput } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
 import { changed } from "../server/switches.ts";
 import { dice } from "./dice.ts";
 import { CodeyJournal } from "./journal.ts";
+import { OPTIONS, SWITCHES } from "./names.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 import { CodeyPeer } from "./peer.ts";
 import { type ProfileName, type Settings, settingsOf } from "./profiles.ts";
@@ -26,13 +28,17 @@ export class CodeyBackend {
   #calls = 0;
 
   constructor(options: MockCodeyOptions) {
+    checkNames(options, OPTIONS, "option");
     const { profile = "real", seed = 1 } = options;
     this.#settings = settingsOf(options);
     this.profile = profile;
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
     if (typeof this.answer !== "function") {
-      throw new TypeError('`answer` must be a function that returns steps, such as () => ["Hello"]');
+      throw new InvalidMockInput(
+        "`answer` must be a function that returns steps.",
+        'Such as () => ["Hello"].',
+      );
     }
     this.tools = new Set(options.tools ?? toolsOf(profile));
     this.random = typeof seed === "number" ? dice(seed) : seed;
@@ -67,6 +73,7 @@ export class CodeyBackend {
 
   /** Sets switches anew, for what happens from now on. */
   set(switches: MockCodeySwitches): void {
+    checkNames(switches, SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
     const { freezeAfterSessions, frozen } = this.#settings;
     if (freezeAfterSessions === "off") this.#full = false;

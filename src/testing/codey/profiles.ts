@@ -74,7 +74,7 @@ const PROFILES: { readonly [name in ProfileName]: Settings } = {
   },
 };
 
-/** @throws TypeError for a profile that there is not */
+/** @throws InvalidMockInput for a profile that there is not */
 export function settingsOf(options: MockCodeyOptions): Settings {
   return changed(profileOf(PROFILES, options.profile ?? "real"), options);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { CodeyCall, CodeyCallOutcome } from "./calls.ts";
 import type { CodeyUsage } from "./messages.ts";
@@ -56,6 +57,23 @@ export interface CodeyCallsStep {
   [Symbol.iterator](): Generator<CodeyStep, readonly CodeyCallOutcome[]>;
 }
 
+const USAGE: NamesOf<CodeyUsage> = {
+  output_tokens: true,
+  context_tokens: true,
+  cache_creation_tokens: true,
+  cache_read_tokens: true,
+};
+const CALL: NamesOf<CodeyCall> = {
+  name: true,
+  params: true,
+  background: true,
+  callId: true,
+  filter: true,
+  result: true,
+  delay: true,
+  deltas: true,
+};
+
 const HALF_A_MESSAGE = '{"type":"TextDelta","agent_id":0,"content":"this message is cut in two"}';
 
 /** Makes the steps of an answer. */
@@ -70,6 +88,7 @@ export const codeyStep = {
    * ```
    */
   calls: (...calls: readonly CodeyCall[]): CodeyCallsStep => {
+    for (const call of calls) checked(call, CALL);
     const made: CodeyCallsStep = {
       kind: "calls",
       calls,
@@ -84,7 +103,7 @@ export const codeyStep = {
    * request alone: the server adds them up.
    * @param usage by default 10 tokens of output, a context of 100 and none from a cache
    */
-  usage: (usage: Partial<CodeyUsage>): CodeyStep => ({ kind: "usage", usage }),
+  usage: (usage: Partial<CodeyUsage>): CodeyStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
   /**
    * An `Error`. It ends the turn, unless the switch `errorEndsTurn` is off.
    * @param fatal counts with `errorFatal: "scripted"`
@@ -115,7 +134,7 @@ export const codeyStep = {
   retrying: (error = "API key is missing", options: { readonly times?: number } = {}): CodeyStep => ({
     kind: "retrying",
     error,
-    times: options.times,
+    times: checked(options, { times: true }).times,
   }),
   /** What another agent says, one `TextDelta` for each text, and its `Finished`. */
   subAgent: (agentId: number, ...texts: readonly string[]): CodeyStep => ({

@@ -10,8 +10,11 @@
 // 4. A new message of the server: messages.ts. Of the client: read-message.ts, and its case in session.ts.
 // 5. Faults beneath the protocol, and other transports: ../server, which all mocks share.
 
+import { checkNames } from "../names.ts";
+import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
 import { backendOf, MockCodey } from "./mock.ts";
+import { OPTIONS } from "./names.ts";
 import type { MockCodeyOptions } from "./options.ts";
 
 /**
@@ -48,9 +51,13 @@ export class MockCodeyServer extends MockCodey {
     });
   }
 
-  /** Starts a server on a free port of 127.0.0.1. */
-  static start(options: MockCodeyOptions = {}): Promise<MockCodeyServer> {
-    return LoopbackPort.open((port) => new MockCodeyServer(options, port));
+  /**
+   * Starts a server on 127.0.0.1.
+   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   */
+  static async start({ port = 0, ...options }: MockCodeyOptions & PortOption = {}): Promise<MockCodeyServer> {
+    checkNames(options, { ...OPTIONS, port: true }, "option");
+    return await LoopbackPort.open(port, (opened) => new MockCodeyServer(options, opened));
   }
 
   /** Every attempt to connect, refused ones too. */

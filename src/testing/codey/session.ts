@@ -100,6 +100,10 @@ export class CodeySession implements TurnPort {
     return this.#backend.random;
   }
 
+  threw(error: unknown): void {
+    this.#backend.journal.threw(error);
+  }
+
   get answer() {
     return this.#backend.answer;
   }

@@ -26,6 +26,8 @@ export interface TurnPort {
   drop(): void;
   dropMidFrame(text: string): void;
   close(code: number, reason: string): void;
+  /** Told what the script has thrown. */
+  threw(error: unknown): void;
   plan(call: CodeyCall): PlannedCall;
   hasTool(name: string): boolean;
   startRound(calls: readonly PlannedCall[], afterTurn: Promise<void>): CallRound;
@@ -94,6 +96,7 @@ export class Turn {
       const outcome = await this.#runner.follow(steps, (step) => this.#take(step));
       if (outcome === "ended") this.#finish();
     } catch (error) {
+      this.#port.threw(error);
       this.#fail(`Stream error: ${error instanceof Error ? error.message : String(error)}`);
     }
   }

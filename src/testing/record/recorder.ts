@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { checkNames, type NamesOf } from "../names.ts";
 import type { RecordingLine } from "./line.ts";
 import { Redaction } from "./redaction.ts";
 import type { RecordingSink } from "./sink.ts";
@@ -16,6 +17,8 @@ export interface RecorderOptions {
   /** The source of `ms`. @default the platform's */
   readonly clock?: Clock;
 }
+
+const OPTIONS: NamesOf<RecorderOptions> = { output: true, secrets: true, clock: true };
 
 /** Bytes of one incoming message: what the clients take unless told otherwise. */
 const MAX_RECEIVE_BYTES = 134_217_728;
@@ -51,8 +54,12 @@ export class Recorder implements AsyncDisposable {
   #failure: Error | undefined;
   #stopped: Promise<void> | undefined;
 
-  /** @throws TypeError for a secret of fewer than 4 characters: it would be found in innocent text. */
+  /**
+   * @throws TypeError for a secret of fewer than 4 characters: it would be found in innocent text; InvalidInputError for an
+   *   option that does not exist
+   */
   constructor(options: RecorderOptions) {
+    checkNames(options, OPTIONS, "option");
     const { output, secrets = [], clock = systemClock } = options;
     this.#sink = typeof output === "function" ? { write: output } : output;
     this.#redaction = new Redaction(secrets);

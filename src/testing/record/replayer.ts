@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import { checkNames, type NamesOf } from "../names.ts";
+import { listenOn, type PortOption } from "../server/listen.ts";
 import { Waiters } from "../waiters.ts";
 import type { RecordedClose, RecordingLine } from "./line.ts";
 import { parseLines, parseRecording } from "./parse.ts";
@@ -13,7 +16,7 @@ export type RecordingSource =
   | { readonly text: string }
   | { readonly lines: readonly string[] };
 
-export interface ReplayerOptions {
+export interface ReplayerOptions extends PortOption {
   /**
    * `immediate`: everything comes as soon as the client has sent what came before it in the recording.
    * `recorded`: and no sooner after that than it did then.
@@ -41,6 +44,17 @@ export interface ReplayerOptions {
   readonly closedByClient?: (close: RecordedClose) => boolean;
 }
 
+const OPTIONS: NamesOf<ReplayerOptions> = {
+  port: true,
+  timing: true,
+  clock: true,
+  connections: true,
+  unsent: true,
+  ignore: true,
+  ids: true,
+  closedByClient: true,
+};
+
 /**
  * A WebSocket server on `ws://127.0.0.1:PORT/ws` that says what a recorded server said. The first connection of
  * a client gets the first recorded one, the next one the next; one too many gets no word.
@@ -58,6 +72,7 @@ export interface ReplayerOptions {
 export class Replayer implements AsyncDisposable {
   /** Where to connect: `ws://127.0.0.1:PORT/ws`. */
   readonly url: string;
+  readonly #http: Server;
   readonly #server: WebSocketServer;
   readonly #playing: Playing[] = [];
   readonly #waiters = new Waiters();
@@ -65,7 +80,7 @@ export class Replayer implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   private constructor(
-    server: WebSocketServer,
+    http: Server,
     scripts: readonly (readonly RecordingLine[])[],
     options: ReplayerOptions,
   ) {
@@ -79,9 +94,10 @@ export class Replayer implements AsyncDisposable {
       mayGoOn: () => this.#mayGoOn,
       changed: () => this.#waiters.changed(),
     };
-    this.#server = server;
-    this.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws`;
-    server.on("connection", (socket) => {
+    this.#http = http;
+    this.#server = new WebSocketServer({ server: http, handleProtocols: () => false });
+    this.url = `ws://127.0.0.1:${(http.address() as AddressInfo).port}/ws`;
+    this.#server.on("connection", (socket) => {
       const playing = new Playing(socket, { ...setup, lines: scripts[this.#playing.length] ?? [] });
       this.#playing.push(playing);
       playing.play();
@@ -90,19 +106,18 @@ export class Replayer implements AsyncDisposable {
   }
 
   /**
-   * Starts a server on a free port of 127.0.0.1.
+   * Starts a server on 127.0.0.1.
    *
-   * @throws TypeError for a recording that cannot be read, naming the line, or that holds no connection, or not
+   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; TypeError for a recording that cannot be read, naming the line, or that holds no connection, or not
    *   one that `connections` asks for; the file system's error for a file that cannot be opened.
    */
   static async start(source: RecordingSource, options: ReplayerOptions = {}): Promise<Replayer> {
+    checkNames(options, OPTIONS, "option");
+    checkNames(source, { file: true, text: true, lines: true }, "source");
     const scripts = scriptsOf(await readLines(source), options.connections);
-    const server = new WebSocketServer({ host: "127.0.0.1", port: 0, handleProtocols: () => false });
-    await new Promise<void>((resolve, reject) => {
-      server.once("listening", resolve);
-      server.once("error", reject);
-    });
-    return new Replayer(server, scripts, options);
+    const http = createServer((_request, response) => void response.writeHead(426).end());
+    await listenOn(http, options.port ?? 0);
+    return new Replayer(http, scripts, options);
   }
 
   /** All connections in the order of their arrival, closed ones too. */
@@ -135,8 +150,10 @@ export class Replayer implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    const down = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.close();
+    const down = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     for (const client of this.#server.clients) client.terminate();
+    this.#http.closeAllConnections();
     await down;
     this.#waiters.end(new Error("The replayer has stopped, so this cannot happen any more"));
   }

@@ -1,3 +1,4 @@
+import { checkNames, type NamesOf } from "../names.ts";
 import type { DripPace, LinkWire, PeerLink } from "./link.ts";
 import { MALFORMED, type MalformedFrame } from "./malformed.ts";
 import { halfFrame } from "./raw-frame.ts";
@@ -59,6 +60,7 @@ export class LinkFaults implements ConnectionFaults {
   }
 
   malformed(kind: MalformedFrame): void {
+    checkNames({ [kind]: true }, MALFORMED, "malformed frame");
     this.#wire?.write(MALFORMED[kind]);
   }
 
@@ -71,6 +73,7 @@ export class LinkFaults implements ConnectionFaults {
       this.#wire?.drip(undefined);
       return;
     }
+    checkNames(pace, { bytes: true, pause: true } satisfies NamesOf<DripPace>, "field of the pace");
     const { bytes = 1, pause = 10 } = pace;
     if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`${bytes} bytes are no piece`);
     if (!(pause >= 0)) throw new RangeError(`${pause} ms are no pause`);

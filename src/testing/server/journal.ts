@@ -1,3 +1,4 @@
+import { InvalidMockInput } from "../names.ts";
 import { Waiters } from "../waiters.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
 
@@ -12,6 +13,20 @@ export class Journal<
   readonly connections: Connection[] = [];
   readonly frames: Frame[] = [];
   readonly violations: ViolationRecord<Where, Kind>[] = [];
+
+  #mistake: InvalidMockInput | undefined;
+
+  /** The first thing that a test said in vain where it could not be thrown, such as a misspelt switch of one turn. */
+  get mistake(): InvalidMockInput | undefined {
+    return this.#mistake;
+  }
+
+  /** Takes note of what a script has thrown: a mistake of the test fails all waits, and `stop()`. */
+  threw(error: unknown): void {
+    if (!(error instanceof InvalidMockInput)) return;
+    this.#mistake ??= error;
+    this.end(error);
+  }
 
   addConnection(connection: Connection): void {
     this.add(this.connections, connection);

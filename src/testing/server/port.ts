@@ -10,6 +10,7 @@ import { WebSocketServer } from "ws";
 import type { Clock } from "../../core/clock.ts";
 import { Cable } from "./cable.ts";
 import type { PeerLink } from "./link.ts";
+import { listenOn } from "./listen.ts";
 import { linkOverCable, ServerSocket } from "./server-socket.ts";
 import type { SocketPeer } from "./socket-peer.ts";
 
@@ -47,7 +48,7 @@ export interface PortHost {
 /** Sec-WebSocket-Accept for the key that the WebSocket standard has as its example, and that nobody else draws. */
 const WRONG_ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
-/** A free port of 127.0.0.1 with WebSockets, and whatever HTTP a mock wants beside them. */
+/** A port of 127.0.0.1 with WebSockets, and whatever HTTP a mock wants beside them. */
 export class LoopbackPort {
   /** Set by `serve()`, before anybody can know the port. */
   #host: PortHost | undefined;
@@ -83,13 +84,10 @@ export class LoopbackPort {
     });
   }
 
-  /** Opens a free port for what `make` puts behind it; where that throws, it is closed again. */
-  static async open<Made>(make: (port: LoopbackPort) => Made): Promise<Made> {
+  /** Opens a port, 0 for any, for what `make` puts behind it; where that throws, it is closed again. */
+  static async open<Made>(number: number, make: (port: LoopbackPort) => Made): Promise<Made> {
     const http = createServer();
-    await new Promise<void>((resolve, reject) => {
-      http.once("error", reject);
-      http.listen(0, "127.0.0.1", resolve);
-    });
+    await listenOn(http, number);
     const port = new LoopbackPort(http);
     try {
       return make(port);

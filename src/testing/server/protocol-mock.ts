@@ -86,12 +86,16 @@ export abstract class ProtocolMock<
     for (const connection of this.connections) connection.close(code, reason);
   }
 
-  /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */
+  /**
+   * Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client.
+   * @throws InvalidInputError for a name that does not exist in what a script gave: a step, or a switch
+   */
   async stop(): Promise<void> {
     this.dropAll();
     // Some links report their end later only, when nobody may look any more.
     for (const peer of this.#host.peers) peer.ended(false);
     this.#host.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));
+    if (this.#host.journal.mistake) throw this.#host.journal.mistake;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
