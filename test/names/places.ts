@@ -9,9 +9,9 @@ import {
 } from "agentwire/codebuff-cli";
 import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
 import { ManualClock } from "agentwire/testing";
+import type { AnyClient } from "../contract/fixture.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { cassOptions, cliOptions, codebuffOptions, codeyOptions } from "./all-options.ts";
-import type { AnyClient } from "./fixture.ts";
 
 /** A place where a caller gives names: what may stand there, and how it is given. */
 export interface Place {

@@ -5,8 +5,8 @@ import { buildDemo } from "../../src/cass/prompt.ts";
 import { buildInit } from "../../src/codebuff/init.ts";
 import { buildPrompt } from "../../src/codebuff/prompt.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
+import { thrown } from "../contract/support.ts";
 import { makers, places } from "./places.ts";
-import { thrown } from "./support.ts";
 
 // A name that does not exist is refused, in every place of every client where a caller gives one.
 
