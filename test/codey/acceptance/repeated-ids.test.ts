@@ -12,7 +12,7 @@ const gemini = { callId: (name: string) => name, unknownTool: "toolError" } as c
 const shell = codeyTool.shell;
 
 onBoth(
-  "4.4 ids that repeat, in every round: each question is asked, each output kept, and the turn ends",
+  "4.4 ids that repeat: in every round each question is asked, each output kept, and the turn ends",
   { mock: gemini, client: approving },
   async ({ client, server }) => {
     server.answer = () => [
@@ -56,7 +56,7 @@ onBoth(
 );
 
 onBoth(
-  "4.4 ids that repeat, in one request: the second foreground call is asked about behind the first",
+  "4.4 ids that repeat: in one request the second foreground call is asked about behind the first",
   { mock: { ...gemini, startedAfterApproval: false, toolDeltas: "none" }, client: { onToolApproval: "manual" } },
   async ({ client, server }) => {
     server.answer = () => [codeyStep.calls(shell("echo 1", "1\n"), shell("echo 2", "2\n")), "done"];
@@ -73,7 +73,7 @@ onBoth(
 );
 
 onBoth(
-  "4.4 ids that repeat, among background calls: decisions go out in the order of the questions",
+  "4.4 ids that repeat: among background calls decisions go out in the order of the questions",
   {
     mock: { ...gemini, backgroundOrder: "calls", toolDeltas: "none", startedAfterApproval: false },
     client: { onToolApproval: "manual" },
