@@ -84,8 +84,8 @@ export class Connection {
         this.#establish();
         break;
       case "draining":
-      case "closing":
         return Promise.reject(new ClosedError("the client is closing"));
+      case "closing":
       case "closed":
         return Promise.reject(this.closedError(this.#state.reason));
       case "connecting":

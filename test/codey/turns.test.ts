@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
+import { thrown } from "../helpers/turns.ts";
 
 describe("one turn at a time", () => {
   test("the others wait, and go out in order, each behind the end of the one before", async () => {
@@ -247,6 +248,54 @@ describe("a connection that ends", () => {
     expect(made.clock.pending).toBe(0);
   });
 
+  test.each([
+    [{}, "make a new one, with `reconnect` if it is to go on by itself"],
+    [{ reconnect: { shouldReconnect: () => false } }, "make a new one"],
+  ] as const)(
+    "by a cancel that is not answered in time: the next prompt says why there is no client any more, and what to do (%o)",
+    async (options, advice) => {
+      const made = await fakePair({ cancelTimeout: 100, ...options });
+      void made.client.prompt("one").cancel();
+      await made.clock.advance(100);
+      const why = "the server did not answer the `Ping` behind a `Cancel` within 100 ms";
+      const message = `closed: this client was closed, because ${why}; ${advice}`;
+      const expected = { code: "closed", delivery: "not-sent", message };
+      expect(thrown(() => made.client.prompt("two"))).toMatchObject(expected);
+      await expect(made.client.connect()).rejects.toMatchObject(expected);
+    },
+  );
+
+  test.each([
+    ["none was announced", [say.text("a")], undefined],
+    ["one was announced", [say.request(["c1"])], true],
+    ["one was denied", [say.request(["c1"]), say.toolError("c1", "Denied by user")], true],
+  ] as const)("side effects are possible where a call was announced: %s", async (_, said, possible) => {
+    const made = await fakePair();
+    const turn = made.client.prompt("one");
+    made.says(...said);
+    made.socket.ends(1006);
+    const outcome = await turn.outcome;
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "connection-lost" } });
+    if (outcome.status !== "failed") return;
+    const { error } = outcome;
+    expect("sideEffectsPossible" in error ? error.sideEffectsPossible : undefined).toBe(possible);
+    expect(error.message.includes("may still run")).toBe(possible === true);
+  });
+
+  test.each([
+    [[], undefined],
+    [[say.asks("c1")], true],
+  ] as const)("side effects of a turn whose cancel is not answered: %o, %s", async (said, possible) => {
+    const made = await fakePair({ cancelTimeout: 100, onToolApproval: "manual" });
+    const gone = new Promise<object>((resolve) => made.client.on("disconnected", resolve));
+    const turn = made.client.prompt("one");
+    made.says(...said);
+    void turn.cancel();
+    await made.clock.advance(100);
+    const error = await gone;
+    expect("sideEffectsPossible" in error ? error.sideEffectsPossible : undefined).toBe(possible);
+  });
+
   test("an approval that is decided behind its end sends nothing on the next", async () => {
     const decide: ((value: boolean) => void)[] = [];
     const made = await fakePair({
@@ -288,6 +337,28 @@ describe("close", () => {
     await made.clock.advance(1_000);
     await closed;
     expect(made.clock.pending).toBe(0);
+  });
+
+  test("is not held up by a server that reacts to nothing: its own second is the limit", async () => {
+    const made = await fakePair();
+    const done: string[] = [];
+    const closed = made.client.close().then(() => void done.push("closed"));
+    expect(made.sent).toEqual(["Ping"]);
+    expect(made.socket.closes).toEqual([[1000, ""]]);
+    await made.clock.advance(999);
+    expect(done).toEqual([]);
+    await made.clock.advance(1);
+    await closed;
+    expect(made.clock.pending).toBe(0);
+  });
+
+  test("writes nothing to a link that has not been greeted", async () => {
+    const made = new FakePair();
+    void made.client.connect().catch(() => {});
+    await made.settle();
+    made.socket.accepts();
+    void made.client.close();
+    expect(made.sent).toEqual([]);
   });
 
   test("ends the loops over what ran and over what waits, without a throw", async () => {

@@ -95,6 +95,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+describe("a client that was closed", () => {
+  const refused = { name: "sesame-9a8b7c", message: "no place for sesame-9a8b7c" };
+
+  test("by its caller says so, and no more", async () => {
+    const { core } = rig();
+    await core.close();
+    expect(core.closedError?.message).toBe("closed: this client was closed; make a new one");
+  });
+
+  test("by itself says why to everybody who wants something new, without credentials", async () => {
+    const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
+    await ready();
+    core.connection.leave(new HandshakeError("rejected", refused.message));
+    const message = "closed: this client was closed, because no place for [redacted]; make a new one";
+    expect(core.closedError).toMatchObject({ message, delivery: "not-sent", cause: { code: "handshake-refused" } });
+    expect(() => core.assertOpen()).toThrow(message);
+    await expect(core.connect()).rejects.toThrow(message);
+  });
+});
+
 describe("connect with a signal", () => {
   test("stops waiting when it aborts, and the client goes on connecting", async () => {
     const { core, sockets } = rig();

@@ -31,6 +31,23 @@ describe("a reader that waits", () => {
   });
 });
 
+describe("a lost link", () => {
+  const call = { id: "c1", name: "rm", input: {}, state: "requested", raw: null } as const;
+
+  test.each([
+    ["no call was announced", [], undefined],
+    ["a call was announced", [call], true],
+  ])("tells of possible side effects only where they are: %s", async (_, calls, possible) => {
+    const { turn } = turnRig();
+    turn.sent();
+    for (const each of calls) turn.tools.set(each);
+    const error = linkLost();
+    turn.fail(error);
+    expect(error.sideEffectsPossible).toBe(possible);
+    expect("sideEffectsPossible" in error).toBe(possible === true);
+  });
+});
+
 describe("a turn has one reader", () => {
   const iterate = { name: "the async iterator", start: (turn: TestTurn) => reader(turn) };
   const stream = { name: "textStream", start: (turn: TestTurn) => reader(turn.textStream) };

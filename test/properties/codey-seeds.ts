@@ -19,6 +19,9 @@ const setting: CodeySetting = {
 
 const prompt: CodeyStep = { do: "prompt", reader: "loop", signal: false, timeout: 0, held: false };
 const asks: CodeyStep = { do: "call", agent: 0, call: 2, message: "asks" };
+const completed: CodeyStep = { ...asks, message: "completed" };
+const request = (...calls: readonly number[]): CodeyStep => ({ do: "request", agent: 0, calls });
+const reply = (given: "approve" | "deny", which = 0): CodeyStep => ({ do: "reply", request: which, given });
 
 /**
  * Lives of a client that once went wrong, in the library or in a copy of it that was broken on purpose, by what is
@@ -56,7 +59,7 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
     setting: { ...setting, approver: "nobody" },
     steps: [prompt, asks, { do: "when", moment: "message", deed: "cancel first" }, asks],
   },
-  "a late question that is repeated in the next turn is denied once": {
+  "a question of the next turn under an abandoned id is asked, once": {
     setting: { ...setting, approver: "callback" },
     steps: [
       prompt,
@@ -67,6 +70,32 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       asks,
       asks,
     ],
+  },
+  "an id that comes again in the next round is asked about again": {
+    setting,
+    steps: [
+      prompt,
+      request(2),
+      asks,
+      reply("approve"),
+      completed,
+      request(2),
+      asks,
+      reply("deny"),
+      { ...asks, message: "toolError" },
+    ],
+  },
+  "two background calls of one id are decided in the order of their questions": {
+    setting,
+    steps: [prompt, request(2, 2), asks, asks, reply("approve", 1), reply("deny"), completed],
+  },
+  "a call that the server's filter allows keeps its output beside an open question of its id": {
+    setting,
+    steps: [prompt, request(2, 2), asks, { ...asks, message: "started" }, completed, reply("approve"), completed],
+  },
+  "a question that cannot be read is not denied before an older one of its id": {
+    setting,
+    steps: [prompt, request(2, 2), asks, { ...asks, message: "unreadable" }, reply("approve")],
   },
   "a turn whose time is over while it waits is not sent by who is told of that": {
     setting: { ...setting, instant: true },

@@ -11,64 +11,71 @@ import type { ReceivedDecision } from "./record.ts";
  *       +-----------------------------------> past     it needs no decision, or none any more
  * ```
  */
-type Standing =
-  | { readonly state: "requested" | "decided" | "past" }
-  | { readonly state: "awaiting"; readonly call: PlannedCall; readonly decide: (approved: boolean) => void }
-  | { readonly state: "stale"; readonly call: PlannedCall };
+interface Standing {
+  readonly call: PlannedCall;
+  state: "requested" | "awaiting" | "stale" | "decided" | "past";
+  decide: (approved: boolean) => void;
+}
 
-/** The calls of one session that the client may be asked about. */
+/** What a decision is taken for, the first that fits: what can be decided, then why nothing can. */
+const OUTCOMES = [
+  ["awaiting", "taken"],
+  ["stale", "stale"],
+  ["requested", "early"],
+  ["decided", "repeated"],
+  ["past", "late"],
+] as const satisfies readonly (readonly [Standing["state"], ReceivedDecision["outcome"]])[];
+
+/** The calls of one session that the client may be asked about. Several may have one id: the oldest is decided first. */
 export class Approvals {
-  readonly #calls = new Map<string, Standing>();
+  readonly #calls = new Map<string, Standing[]>();
 
   request(call: PlannedCall): void {
-    this.#calls.set(call.callId, { state: "requested" });
+    // What is known of earlier calls of the id says nothing any more, unless a decision can still be about them.
+    const open = this.#of(call).filter(({ state }) => state !== "decided" && state !== "past");
+    this.#calls.set(call.callId, [...open, { call, state: "requested", decide: () => {} }]);
   }
 
   /** Resolves with the decision, if one ever comes. */
   ask(call: PlannedCall): Promise<boolean> {
     return new Promise((decide) => {
-      this.#calls.set(call.callId, { state: "awaiting", call, decide });
+      const standing = this.#of(call).find((each) => each.call === call);
+      if (standing) Object.assign(standing, { state: "awaiting", decide });
     });
   }
 
   /** The call is under way or over; a decision that was made is not forgotten. */
-  pass({ callId }: PlannedCall): void {
-    if (this.#calls.get(callId)?.state !== "decided") this.#calls.set(callId, { state: "past" });
+  pass(call: PlannedCall): void {
+    const standing = this.#of(call).find((each) => each.call === call);
+    if (standing && standing.state !== "decided") standing.state = "past";
   }
 
   decide(callId: string, approved: boolean): ReceivedDecision["outcome"] {
-    const standing = this.#calls.get(callId);
-    switch (standing?.state) {
-      case undefined:
-        return "unknown";
-      case "requested":
-        return "early";
-      case "decided":
-        return "repeated";
-      case "past":
-        return "late";
-      case "stale":
-        this.#calls.set(callId, { state: "decided" });
-        return "stale";
-      case "awaiting":
-        this.#calls.set(callId, { state: "decided" });
-        standing.decide(approved);
-        return "taken";
+    const standings = this.#calls.get(callId) ?? [];
+    for (const [state, outcome] of OUTCOMES) {
+      const standing = standings.find((each) => each.state === state);
+      if (!standing) continue;
+      if (outcome === "taken" || outcome === "stale") standing.state = "decided";
+      if (outcome === "taken") standing.decide(approved);
+      return outcome;
     }
+    return "unknown";
   }
 
   /** A `Cancel`: nobody waits for decisions any more. */
   cancel(): void {
-    for (const [callId, standing] of this.#calls) {
-      if (standing.state === "awaiting") this.#calls.set(callId, { state: "stale", call: standing.call });
-      else if (standing.state === "requested") this.#calls.set(callId, { state: "past" });
+    for (const standing of [...this.#calls.values()].flat()) {
+      if (standing.state === "awaiting") standing.state = "stale";
+      else if (standing.state === "requested") standing.state = "past";
     }
   }
 
   /** The calls that wait for a decision, or did when a `Cancel` came. */
   calls(state: "awaiting" | "stale"): readonly PlannedCall[] {
-    return [...this.#calls.values()].flatMap((standing) =>
-      standing.state === state && "call" in standing ? [standing.call] : [],
-    );
+    return [...this.#calls.values()].flat().flatMap((each) => (each.state === state ? [each.call] : []));
+  }
+
+  #of({ callId }: PlannedCall): readonly Standing[] {
+    return this.#calls.get(callId) ?? [];
   }
 }

@@ -21,7 +21,7 @@ export class CodeyBackend {
   readonly tools: ReadonlySet<string>;
   readonly random: () => number;
   readonly newSessionId: () => string;
-  readonly newCallId: () => string;
+  readonly newCallId: (name: string) => string;
   answer: CodeyAnswer;
   #settings: Settings;
   #full = false;

@@ -58,12 +58,12 @@ export interface PlannedCall {
 
 export function planned(
   call: CodeyCall,
-  defaults: { callId(): string; result(name: string): CodeyCallResult },
+  defaults: { callId(name: string): string; result(name: string): CodeyCallResult },
 ): PlannedCall {
   const { name, filter = "none", delay = 0, deltas } = call;
   const { params, background } = lifted(call.params ?? (call.params === null ? null : {}));
   return {
-    callId: call.callId ?? defaults.callId(),
+    callId: call.callId ?? defaults.callId(name),
     name,
     params,
     background: call.background ?? background,

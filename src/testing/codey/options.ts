@@ -21,8 +21,12 @@ export interface MockCodeyOptions extends MockCodeySwitches {
   readonly seed?: number | (() => number);
   /** Makes the id of each session. @default a fresh UUID v4 */
   readonly sessionId?: () => string;
-  /** Makes the id of a call whose script gives it none. @default "toolu_1", "toolu_2" and so on */
-  readonly callId?: () => string;
+  /**
+   * Makes the id of a call, of the tool of this name, whose script gives it none. `(name) => name` is a real server with
+   * a Gemini model, whose ids repeat in every round.
+   * @default "toolu_1", "toolu_2" and so on
+   */
+  readonly callId?: (name: string) => string;
   /**
    * The tools that there are: a call of another is what the switch `unknownTool` is about.
    * @default those of the real server; with `documented` also `Read` and `Bash`

@@ -197,7 +197,7 @@ export class CodeySession implements TurnPort {
   plan(call: CodeyCall): PlannedCall {
     const { profile } = this.#backend;
     return planned(call, {
-      callId: () => this.#backend.newCallId(),
+      callId: (name) => this.#backend.newCallId(name),
       result: (name) => usualResult(name, profile),
     });
   }

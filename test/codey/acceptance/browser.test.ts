@@ -9,6 +9,7 @@ vi.mock("../../../src/core/socket.node.ts", () => import("../../../src/core/sock
 import "./cancel.test.ts";
 import "./validation.test.ts";
 import "./silences.test.ts";
+import "./repeated-ids.test.ts";
 import "./resync.test.ts";
 import "./connection-ends.test.ts";
 import "./connection.test.ts";

@@ -16,6 +16,7 @@ vi.mock("./both.ts", async (original) => ({
 import "./cancel.test.ts";
 import "./validation.test.ts";
 import "./silences.test.ts";
+import "./repeated-ids.test.ts";
 import "./resync.test.ts";
 import "./connection-ends.test.ts";
 import "./connection.test.ts";
@@ -113,6 +114,7 @@ const required: readonly string[] = [
     "cancelled at any point",
   ].map((row) => `4.2 ${row}`),
   ...CELLS,
+  "4.4 ids that repeat",
   ...numbered("5.2 step ", 5),
   ...["5.2 result", "5.3 resync", "5.3 fatal", "5.3 late replies"],
   ...[

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type CallMessage, decideCall, inferStart, newCall, stepCall } from "../../../src/codey/calls.ts";
-import { newTurnState, stepTurn } from "../../../src/codey/turn.ts";
+import { newTurnState, roundsOf, stepTurn } from "../../../src/codey/turn.ts";
 import type { TurnToolCall } from "../../../src/core/tool-call.ts";
 import { TurnTools } from "../../../src/core/turn-tools.ts";
 import { forBoth } from "./both.ts";
@@ -50,9 +50,12 @@ interface Cell {
   readonly error?: string;
 }
 
-/** The rows of the table for what the server says: in each cell a promise and what the call becomes; `ignored` is nothing. */
+/**
+ * The rows of the table for what the server says: in each cell a promise and what the call becomes; `ignored` is
+ * nothing, and `new` another call.
+ */
 const ROWS: {
-  readonly [row in keyof typeof STATES]: { readonly [letter in Letter]: readonly [string, Cell | "ignored"] };
+  readonly [row in keyof typeof STATES]: { readonly [letter in Letter]: readonly [string, Cell | "ignored" | "new"] };
 } = {
   requested: {
     A: ["it is asked about", { state: "awaiting", ask: true }],
@@ -72,21 +75,21 @@ const ROWS: {
     E: ["it was decided elsewhere and has failed", { state: "failed", decided: true, error: "no" }],
   },
   approved: {
-    A: ["nobody is asked again", "ignored"],
+    A: ["a question is about a new call", "new"],
     S: ["it runs", { state: "running" }],
     D: ["output tells that it runs", { state: "running", output: "b" }],
     C: ["it is done without ever having started", { state: "done", output: "whole" }],
     E: ["it has failed without ever having started", { state: "failed", error: "no" }],
   },
   denied: {
-    A: ["nobody is asked again", "ignored"],
+    A: ["a question is about a new call", "new"],
     S: ["it runs in spite of it, with a warning", { state: "running", warns: true }],
     D: ["output changes nothing, with a warning", { state: "denied", warns: true }],
     C: ["it was done in spite of it, with a warning", { state: "done", warns: true, output: "whole" }],
     E: ["it stays denied, with the server's word", { state: "denied", error: "no" }],
   },
   running: {
-    A: ["nobody is asked about what runs", "ignored"],
+    A: ["a question is about a new call", "new"],
     S: ["a second start is none", "ignored"],
     D: ["output grows", { state: "running", output: "ab" }],
     C: ["the whole output replaces what had come of it", { state: "done", output: "whole" }],
@@ -97,9 +100,9 @@ const ROWS: {
   abandoned: ended(),
 };
 
-function ended(): { readonly [letter in Letter]: readonly [string, "ignored"] } {
+function ended(): { readonly [letter in Letter]: readonly [string, "ignored" | "new"] } {
   return {
-    A: ["nobody is asked about what is over", "ignored"],
+    A: ["a question is about a new call of this turn", "new"],
     S: ["it does not start again", "ignored"],
     D: ["no output is added", "ignored"],
     C: ["it does not end again", "ignored"],
@@ -111,6 +114,14 @@ for (const [row, cells] of entries(ROWS)) {
   for (const [letter, [promise, cell]] of entries(cells)) {
     forBoth(`4.4 ${row} + ${letter}: ${promise}`, () => {
       const before = STATES[row];
+      if (cell === "new") {
+        const { state, step } = asksAgain(before);
+        expect(step).toMatchObject({ ask: { callId: "c", call: { id: "c~2", state: "awaiting" } } });
+        expect(step.changed.map(({ id }) => id)).toEqual(["c~2"]);
+        expect(before).toEqual(STATES[row]);
+        expect(roundsOf(state).at(-1)?.calls).toContain("c~2");
+        return;
+      }
       const step = stepCall(before, MESSAGES[letter]);
       if (cell === "ignored") {
         expect(step).toEqual({ call: before, tell: false });
@@ -126,6 +137,16 @@ for (const [row, cells] of entries(ROWS)) {
       ]);
     });
   }
+}
+
+/** A turn in which the call is as it is, or that follows the one in which it was, gets a question under its id. */
+function asksAgain(call: TurnToolCall) {
+  let uses = 0;
+  const state = newTurnState((id) => (++uses === 1 ? id : `${id}~${uses}`), 1_000);
+  const known = state.calls.add(0, "c", CALL, {});
+  if (call.state === "abandoned") state.calls.takeRequested("0 c");
+  else state.calls.update(known, call);
+  return { state, step: stepTurn(state, MESSAGES.A) };
 }
 
 for (const letter of keys(MESSAGES)) {

@@ -1,10 +1,11 @@
 import { CodeyClient } from "agentwire/codey";
 import { Life, pick } from "../life.ts";
 import { openFirst } from "../watched-turn.ts";
+import type { CallModel } from "./call-model.ts";
 import { CodeyPeer, type Told } from "./peer.ts";
 import type { CodeyScenario, CodeySetting, CodeyStep } from "./scenario.ts";
 import { SessionModel, type SessionWorld, type Written } from "./session-model.ts";
-import { CodeyUser, callIdOf } from "./user.ts";
+import { CodeyUser, numberOf } from "./user.ts";
 import type { WatchedCodeyTurn } from "./watched-turn.ts";
 
 /** A client, its user and its peer, with nothing real between them, and everything watched. */
@@ -69,17 +70,26 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
   }
 
   /** What waits for a decision, as the turns show it. */
-  get requests(): readonly { readonly id: string; readonly callId: string }[] {
+  get requests(): readonly { readonly id: string; readonly question: number }[] {
     return this.turns
       .flatMap(({ turn }) => turn?.pending ?? [])
       .map((request) => ({
         id: request.id,
-        callId: request.type === "approval" ? callIdOf(request.call.raw) : "",
+        question: request.type === "approval" ? numberOf(request.call.raw) : -1,
       }));
   }
 
-  mayApprove(callId: string): boolean {
-    return this.user.mayApprove(callId);
+  mayApprove(question: number): boolean {
+    return this.user.mayApprove(question);
+  }
+
+  ended(content: string, calls: ReturnType<CallModel["ended"]>): void {
+    const turn = this.turns.find((each) => each.content === content)?.turn;
+    // The user's own code may have ended the turn just before, or let something else happen than was told.
+    if (!turn || this.interfered || turn.status !== "completed") return;
+    const shown = turn.toolCalls.map(({ agentId, state, output }) => [agentId, state, output]);
+    if (JSON.stringify(shown) !== JSON.stringify(calls))
+      this.complain(`${content} shows ${JSON.stringify(shown)}, and its calls came to ${JSON.stringify(calls)}`);
   }
 
   written(session: SessionModel, message: Written): void {
@@ -116,7 +126,7 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
         return;
       case "reply": {
         const request = pick(this.requests, step.request);
-        user.reply(request?.id, request?.callId ?? "", step.given);
+        user.reply(request?.id, request?.question ?? -1, step.given);
         return;
       }
       case "answer":

@@ -75,7 +75,7 @@ export class CodeyPeer {
         return;
       }
       case "request": {
-        const calls = step.calls.map((call) => ({ ...named(call), params: null, background: false }));
+        const calls = step.calls.map((call) => ({ ...named(call), params: null, background: call > 1 }));
         this.#sayOfTurn({ type: "ToolRequest", agent_id: step.agent, calls });
         return;
       }
@@ -112,16 +112,16 @@ export class CodeyPeer {
         });
         return;
       case "unreadable":
-        this.#say({ type: "ToolAwaitingApproval", agent_id, call_id, background: 7 });
+        this.#say({ type: "ToolAwaitingApproval", agent_id, call_id, background: 7, n: -1 });
         return;
       case "started":
         this.#sayOfTurn({ type: "ToolStarted", agent_id, call_id, name });
         return;
       case "delta":
-        this.#sayOfTurn({ type: "ToolDelta", agent_id, call_id, content: "piece" });
+        this.#sayOfTurn({ type: "ToolDelta", agent_id, call_id, content: `piece ${this.told.length} ` });
         return;
       case "completed":
-        this.#sayOfTurn({ type: "ToolCompleted", agent_id, call_id, content: "whole" });
+        this.#sayOfTurn({ type: "ToolCompleted", agent_id, call_id, content: `whole ${this.told.length}` });
         return;
       case "toolError":
         this.#sayOfTurn({ type: "ToolError", agent_id, call_id, error: "Denied by user" });
@@ -152,8 +152,12 @@ export class CodeyPeer {
     else if (socket.due.Ping > 0) this.#say({ type: "Pong" });
     else if (socket.due.GetState + socket.due.GetHistory > 0) this.take({ do: "answers" });
     else if (consulted) user.answer(consulted, "approve");
-    else if (request) user.reply(request.id, request.callId, "approve");
-    else if (socket.owner !== undefined) this.#sayFinished(socket.root ?? 0, 1, true);
+    else if (request) user.reply(request.id, request.question, "approve");
+    else if (socket.owner !== undefined) {
+      const [open] = socket.undecided;
+      if (open !== undefined && !user.interfered) this.#world.complain(`gets no decision on ${open}, and hangs`);
+      this.#sayFinished(socket.root ?? 0, 1, true);
+    }
   }
 
   greet(): void {

@@ -1,4 +1,5 @@
 import { FakeSocket } from "../../../helpers/fake-socket.ts";
+import { CallModel, type ModelCall } from "./call-model.ts";
 
 const OPEN = 1;
 const CLOSED = 3;
@@ -11,12 +12,20 @@ export interface Written {
   readonly approved?: boolean;
 }
 
+/** One message of the server. */
+interface Told {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
 /** What a session needs to know of the world around it. */
 export interface SessionWorld {
   complain(problem: string): void;
   written(session: SessionModel, message: Written): void;
-  /** Whether the user has let the client approve a call of this id once more; it counts as used. */
-  mayApprove(callId: string): boolean;
+  /** Whether the user has let the client approve the call of this question. */
+  mayApprove(question: number): boolean;
+  /** The turn of this content has ended: its calls, in order. */
+  ended(content: string, calls: ReturnType<CallModel["ended"]>): void;
   /** Whether the user's own code has acted inside of the client's: what is certain otherwise may then be otherwise. */
   readonly interfered: boolean;
 }
@@ -34,8 +43,6 @@ export class SessionModel extends FakeSocket {
   declare readonly terminate?: () => void;
   readonly #world: SessionWorld;
   readonly #browser: boolean;
-  /** Turns so far. */
-  #epoch = 0;
   #pings = 0;
   #pongs = 0;
   /** A `Cancel` was written; `ping` is the number of the first `Ping` behind it. */
@@ -47,15 +54,12 @@ export class SessionModel extends FakeSocket {
   #isTelling = false;
   /** A `Pong` is told that nobody asked for: it answers a `Ping` of whoever sees it come, for all that a client can know. */
   #isStrayPong = false;
-  /** Questions that were told, apart by turn and agent, and decisions that were written, by id of the call. */
-  readonly #asked = new Map<string, Set<string>>();
+  /** Questions that were told and decisions that were written, by id of the call. */
+  readonly #asked = new Map<string, number>();
   readonly #decided = new Map<string, number>();
-  /** Calls of which anything was told, by agent and id. */
-  readonly #known = new Set<string>();
-  /** How often a call was requested, by agent and id: another time, it may be another call. */
-  readonly #requests = new Map<string, number>();
-  /** Calls of the turn: whether they wait for a decision, by agent and id. */
-  readonly #calls = new Map<string, { readonly callId: string; awaits: boolean }>();
+  /** Agents and ids of the calls of turns that are over, and of questions that no turn took. */
+  readonly #past = new Set<string>();
+  #calls = new CallModel(this.#past);
 
   constructor(world: SessionWorld, browser: boolean) {
     super({ terminates: false });
@@ -82,6 +86,11 @@ export class SessionModel extends FakeSocket {
     return this.#barrier ? undefined : this.running;
   }
 
+  /** Questions of the turn without a decision, by id of the call. */
+  get undecided(): readonly string[] {
+    return this.#calls.open.map(({ callId }) => callId);
+  }
+
   override send(data: string): void {
     super.send(data);
     if (this.readyState !== OPEN) this.#complain(`wrote to a socket that is not open: ${data}`);
@@ -98,11 +107,15 @@ export class SessionModel extends FakeSocket {
   }
 
   /** The server tells something; what it means is settled before the client can answer. */
-  tells(message: { readonly type: string; readonly [field: string]: unknown }): void {
+  tells(message: Told): void {
+    const { owner } = this;
+    const calls = this.#calls;
     this.#note(message);
+    const isEnd = owner !== undefined && this.running === undefined && message.type === "Finished";
     const before = this.#isTelling;
     this.#isTelling = true;
     this.receives(JSON.stringify(message));
+    if (isEnd) this.#world.ended(owner, calls.ended());
     this.#isTelling = before;
     this.#isStrayPong = false;
   }
@@ -118,8 +131,7 @@ export class SessionModel extends FakeSocket {
         if (this.#isOver) this.#complain("sent a message behind a fatal Error");
         this.running = message.content;
         this.root = undefined;
-        this.#epoch++;
-        this.#calls.clear();
+        this.#calls = new CallModel(this.#past);
         return;
       case "Cancel":
         if (this.#barrier) this.#complain("sent a second Cancel before the Pong");
@@ -127,6 +139,7 @@ export class SessionModel extends FakeSocket {
           this.#complain("sent a Cancel where nothing runs");
         this.#barrier = { ping: undefined };
         this.#mustCancel = false;
+        this.#forget();
         return;
       case "Ping":
         this.#pings++;
@@ -148,29 +161,29 @@ export class SessionModel extends FakeSocket {
 
   #beginBarrier(barrier: { ping: number | undefined }): void {
     barrier.ping = this.#pings;
-    const open = [...this.#calls.values()].find(({ awaits }) => awaits);
-    if (open && !this.#world.interfered) this.#complain(`sent the Ping before the denial of ${open.callId}`);
+    const [open] = this.undecided;
+    if (open !== undefined && !this.#world.interfered) this.#complain(`sent the Ping before the denial of ${open}`);
     this.running = undefined;
   }
 
   #judgeDecision(callId: string, approved: boolean): void {
     const decided = (this.#decided.get(callId) ?? 0) + 1;
     this.#decided.set(callId, decided);
-    const asked = this.#asked.get(callId)?.size ?? 0;
+    const asked = this.#asked.get(callId) ?? 0;
     if (decided > asked) this.#complain(`decided ${callId} ${decided} times, asked ${asked} times`);
-    const call = [...this.#calls.values()].find((each) => each.callId === callId && each.awaits);
-    if (call) call.awaits = false;
+    const allowed = ({ question = -1 }: ModelCall): boolean => approved && this.#world.mayApprove(question);
+    const call = this.#calls.decided(callId, approved, allowed);
     if (!approved) return;
     if (this.owner === undefined && !this.#isTelling)
       this.#complain(`approved ${callId} behind the turn's end`);
-    if (!this.#world.mayApprove(callId)) this.#complain(`approved ${callId}, which nobody allowed`);
+    if (!call && !this.#world.interfered) this.#complain(`approved ${callId}, which has no open question`);
+    if (call && !allowed(call)) this.#complain(`approved ${callId}, which nobody allowed`);
   }
 
   // --- what the server tells ---
 
-  #note(message: { readonly type: string; readonly [field: string]: unknown }): void {
+  #note(message: Told): void {
     const agent = Number(message["agent_id"]);
-    const callId = String(message["call_id"]);
     const live = this.owner !== undefined;
     switch (message.type) {
       case "Pong":
@@ -189,48 +202,45 @@ export class SessionModel extends FakeSocket {
       case "ThinkingDelta":
       case "ToolRequest":
         if (live) this.root ??= agent;
-        this.#noteRequest(agent, message["calls"]);
+        if (live) this.#noteRequest(agent, message["calls"]);
         return;
       case "Finished":
-        if (live && agent === (this.root ?? 0)) this.running = undefined;
+        if (!live || agent !== (this.root ?? 0)) return;
+        this.running = undefined;
+        this.#forget();
         return;
       case "Error":
         if (live && message["fatal"] === true) this.#isOver = true;
         else if (live) this.#mustCancel = true;
         if (live) this.running = undefined;
+        if (live && this.#isOver) this.#forget();
         return;
       case "ToolAwaitingApproval":
-        this.#noteQuestion(callId, agent, live, message["name"] === undefined);
-        return;
       case "ToolStarted":
       case "ToolDelta":
       case "ToolCompleted":
       case "ToolError":
-        this.#known.add(`${agent} ${callId}`);
-        if (live) this.#calls.set(`${agent} ${callId}`, { callId, awaits: false });
+        this.#noteCall(message, agent, live);
         return;
     }
   }
 
   #noteRequest(agent: number, calls: unknown): void {
     if (!Array.isArray(calls)) return;
-    for (const { call_id } of calls) {
-      const key = `${agent} ${call_id}`;
-      this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
-    }
+    for (const { call_id } of calls) this.#calls.requested(agent, String(call_id));
   }
 
-  #noteQuestion(callId: string, agent: number, live: boolean, unreadable: boolean): void {
-    const key = `${agent} ${callId}`;
-    const asked = this.#asked.get(callId) ?? new Set();
-    const when = live ? `turn ${this.#epoch}` : `behind turn ${this.#epoch}`;
-    asked.add(
-      unreadable ? `unreadable ${asked.size}` : `${when}, agent ${agent}, request ${this.#requests.get(key)}`,
-    );
-    this.#asked.set(callId, asked);
-    // One that an earlier turn knew may count as late, and needs no decision then.
-    if (live && !unreadable && !this.#known.has(key)) this.#calls.set(key, { callId, awaits: true });
-    if (!unreadable) this.#known.add(key);
+  #noteCall({ type, call_id, content = "", n }: Told, agent: number, live: boolean): void {
+    const callId = String(call_id);
+    const told = { type, agent, callId, n: Number(n), content: String(content) };
+    const isQuestion = live ? this.#calls.told(told) : type === "ToolAwaitingApproval";
+    if (isQuestion) this.#asked.set(callId, (this.#asked.get(callId) ?? 0) + 1);
+    if (isQuestion && !live) this.#past.add(`${agent} ${callId}`);
+  }
+
+  /** The turn is over: what still comes of its calls is late. */
+  #forget(): void {
+    for (const key of this.#calls.keys) this.#past.add(key);
   }
 
   #complain(problem: string): void {

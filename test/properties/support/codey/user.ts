@@ -9,7 +9,8 @@ const GIVEN = { approve: true, deny: false, always: "always", nonsense: "perhaps
 
 /** A callback that was asked. */
 interface Consulted {
-  readonly callId: string;
+  /** The number of the message that asked. */
+  readonly question: number;
   readonly turnId: string | undefined;
   readonly signal: AbortSignal;
   readonly later: Deferred<unknown>;
@@ -23,8 +24,8 @@ export class CodeyUser {
   readonly consulted: Consulted[] = [];
   readonly #world: CodeyWorld;
   readonly #armed: { readonly moment: Moment; readonly deed: Deed }[] = [];
-  /** How often the client may still approve a call of this id. */
-  readonly #allowed = new Map<string, number>();
+  /** The questions that the client may say yes to. */
+  readonly #allowed = new Set<number>();
   #allowsAll = false;
   #conversation: CodeyConversation | undefined;
   #count = 0;
@@ -61,11 +62,8 @@ export class CodeyUser {
     };
   }
 
-  mayApprove(callId: string): boolean {
-    if (this.#allowsAll) return true;
-    const left = this.#allowed.get(callId) ?? 0;
-    this.#allowed.set(callId, left - 1);
-    return left > 0;
+  mayApprove(question: number): boolean {
+    return this.#allowsAll || this.#allowed.has(question);
   }
 
   prompt(
@@ -95,9 +93,9 @@ export class CodeyUser {
   }
 
   /** Decides by `client.reply`. */
-  reply(id: string | undefined, callId: string, given: Given): void {
+  reply(id: string | undefined, question: number, given: Given): void {
     if (id === undefined || given === "throw") return;
-    this.#allow(callId, given);
+    this.#allow(question, given);
     this.#world.allowed("reply", () => this.#world.client.reply(id, GIVEN[given] as never));
   }
 
@@ -105,7 +103,7 @@ export class CodeyUser {
   answer(consulted: Consulted | undefined, given: Given): void {
     if (!consulted) return;
     consulted.isDone = true;
-    this.#allow(consulted.callId, given);
+    this.#allow(consulted.question, given);
     if (given === "throw") consulted.later.reject(new Error("the callback broke"));
     else consulted.later.resolve(GIVEN[given]);
   }
@@ -148,7 +146,7 @@ export class CodeyUser {
         return;
       case "approve":
       case "deny":
-        this.reply(request?.id, request?.callId ?? "", deed);
+        this.reply(request?.id, request?.question ?? -1, deed);
         return;
       case "answer":
         this.answer(this.waiting[0], "approve");
@@ -172,14 +170,14 @@ export class CodeyUser {
     }
   }
 
-  #allow(callId: string, given: Given): void {
+  #allow(question: number, given: Given): void {
     if (given === "always") this.#allowsAll = true;
-    if (given === "approve") this.#allowed.set(callId, (this.#allowed.get(callId) ?? 0) + 1);
+    if (given === "approve") this.#allowed.add(question);
   }
 
   #consult(call: { readonly raw: unknown; readonly turnId?: string }, signal: AbortSignal): Promise<unknown> {
     const consulted: Consulted = {
-      callId: callIdOf(call.raw),
+      question: numberOf(call.raw),
       turnId: call.turnId,
       signal,
       later: deferred<unknown>(),
@@ -201,6 +199,7 @@ export class CodeyUser {
   }
 }
 
-export function callIdOf(raw: unknown): string {
-  return typeof raw === "object" && raw !== null && "call_id" in raw ? String(raw.call_id) : "";
+/** The number of the message that something was made of. */
+export function numberOf(raw: unknown): number {
+  return typeof raw === "object" && raw !== null && "n" in raw ? Number(raw.n) : -1;
 }
