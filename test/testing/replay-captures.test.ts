@@ -18,8 +18,8 @@ function connectionsOf(lines: readonly RecordingLine[]): readonly (readonly Reco
 }
 
 describe("every captured exchange with the real proxy is played byte for byte", () => {
-  test("and they are eighteen", () => {
-    expect(proxyCaptures).toHaveLength(18);
+  test("and they are twenty-one", () => {
+    expect(proxyCaptures).toHaveLength(21);
   });
 
   test.each(proxyCaptures)("%s, immediately", async (name) => {
