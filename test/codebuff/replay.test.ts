@@ -230,6 +230,70 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(sent).toEqual(["identify", "action", "ping", "action", "ping"]);
   });
 
+  test("44: whole messages, an image among them, are answered", async () => {
+    await using replay = await replayOf("44-content-image-text-system");
+    const { client } = clientOf(replay);
+    await using _client = client;
+    const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } } as const;
+    const content = [
+      { role: "system", content: "be brief" },
+      { role: "user", content: [image, { type: "text", text: "what is it?" }] },
+    ] as const;
+    const turn = client.prompt({ content, model: "gpt-4" });
+    expect((await turn.result).text).toBe("[a:0]");
+    expect(JSON.parse(replay.connections[0]?.received[1] ?? "null").data.content).toEqual(content);
+    await client.close();
+    await replay.waitFor(({ connections: [played] }) => played?.over);
+  });
+
+  test("48: an init that was sent behind a prompt is answered when the prompt has ended", async () => {
+    await using replay = await replayOf("48-init-while-prompt-runs");
+    const { client } = clientOf(replay, { maxConcurrentPrompts: 2 });
+    await using _client = client;
+    await client.connect();
+    const turn = client.prompt({ prompt: "three words", model: "gpt-4" });
+    expect(await client.init({ fileContext: {} })).toEqual(initialized);
+    expect([turn.status, turn.text]).toEqual(["completed", "[a:0][a:1][a:2]"]);
+    await client.close();
+    await replay.waitFor(({ connections: [played] }) => played?.over);
+  });
+
+  test("53: a ping behind a prompt ends the link after 40 s with 1011; the prompt is lost, and the message says what to set", async () => {
+    await using replay = await replayOf("53-second-frame-mid-prompt-keepalive-ping-timeout");
+    const { client, clock } = clientOf(replay, { maxConcurrentPrompts: 2 });
+    await using _client = client;
+    const gone = next(client, "disconnected");
+    const turn = client.prompt({ prompt: "sixty words", model: "gpt-4" });
+    await next(client, "event");
+    await clock.advance(25_000);
+    expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1011 });
+    const words = Array.from({ length: 40 }, (_, word) => `[a:${word}]`).join("");
+    expect(await turn.outcome).toMatchObject({
+      status: "failed",
+      error: {
+        code: "connection-lost",
+        closeCode: 1011,
+        closeReason: "keepalive ping timeout",
+        delivery: "unknown",
+        message: expect.stringContaining("leave `maxConcurrentPrompts` at 1"),
+      },
+      partial: { text: words },
+    });
+    expect(client.status).toBe("reconnecting");
+  });
+
+  test("53: by default no ping follows the prompt: what the capture goes on with waits for a second frame", async () => {
+    await using replay = await replayOf("53-second-frame-mid-prompt-keepalive-ping-timeout");
+    const { client, clock } = clientOf(replay, { idleTimeout: 0 });
+    await using _client = client;
+    const turn = client.prompt({ prompt: "sixty words", model: "gpt-4" });
+    await next(client, "event");
+    await clock.advance(75_000);
+    expect([client.status, turn.text]).toEqual(["ready", "[a:0]"]);
+    expect(typesOf(replay.connections[0]?.received ?? [])).toEqual(["identify", "action"]);
+    await client.close({ force: true });
+  });
+
   test("f2: the frames of the OpenAI connector become text", async () => {
     await using replay = await replayOf("f2-prompt-openai-gpt4");
     const { client } = clientOf(replay);

@@ -12,7 +12,8 @@ export interface Setting {
   /** Sockets as in browsers, which cannot be cut. */
   readonly browser: boolean;
   readonly token: "none" | "text" | "asked" | "flaky";
-  readonly atOnce: number;
+  /** `maxConcurrentPrompts`; `undefined` leaves it to the server that is met. */
+  readonly atOnce: number | undefined;
   readonly settleWindow: number;
   readonly reconnect: "usual" | "never" | "twice";
   readonly keepalive: boolean;
@@ -274,7 +275,7 @@ export function scenarios(profile: Setting["profile"], length: number): fc.Arbit
     instant: one<Setting["instant"]>("no", "no", "no", "acks", "answers"),
     browser: fc.boolean(),
     token: one<Setting["token"]>("none", "text", "text", "asked", "flaky"),
-    atOnce: often(1, 2, 1_000),
+    atOnce: often(undefined, undefined, 1, 2, 1_000),
     settleWindow: often(0, 50),
     reconnect: one<Setting["reconnect"]>("usual", "usual", "usual", "never", "twice"),
     keepalive: fc.boolean(),

@@ -1,4 +1,5 @@
 import { FakeSocket } from "../../helpers/fake-socket.ts";
+import { LineRule } from "./line-rule.ts";
 
 const OPEN = 1;
 const CLOSED = 3;
@@ -26,6 +27,7 @@ export interface SocketWatcher {
 /** A socket of which everything is noted that the client does to it, and what the peer has made of it. */
 export class WatchedSocket extends FakeSocket {
   readonly frames: SentFrame[] = [];
+  readonly line = new LineRule();
   /** When it could no longer be written to. */
   goneAt: number | undefined;
   /** From when on a client that identified may send; `undefined` while it may not. */
@@ -65,6 +67,11 @@ export class WatchedSocket extends FakeSocket {
     if (!this.refusesFrame) return;
     this.refusesFrame = false;
     throw new Error("the socket takes no frame");
+  }
+
+  override receives(data: unknown): void {
+    this.line.hears(data, this.#watcher.now());
+    super.receives(data);
   }
 
   override close(...how: [code?: number, reason?: string]): void {

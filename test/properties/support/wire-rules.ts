@@ -35,6 +35,9 @@ export class WireRules {
     this.#txid = txid;
     const frame: SentFrame = { txid, type: String(data["type"]), data, answered: false, heardOf: false };
     this.#checkOrder(socket, frame);
+    const early = socket.line.writes(frame, world.now());
+    const isHeldBack = socket.server === "proxy" && (world.setting.atOnce ?? 1) === 1;
+    if (early !== undefined && isHeldBack) world.complain(early);
     if (frame.type === "prompt") this.#checkPrompt(socket, frame);
     if (frame.type === "cancel-user-input") this.#checkCancel(socket, frame);
     if (isAnswer(frame)) {
