@@ -35,7 +35,7 @@ export interface CassRestOptions extends CassCredentialOptions {
   readonly retries?: number;
   /** Of one answer. @default 134_217_728 (128 MiB): the same as of a frame */
   readonly maxReceiveBytes?: number;
-  /** Lets credentials travel over plain `http://` to another machine. @default false: everyone on the way could read them */
+  /** Lets credentials travel over plain `http://` to another machine than `localhost`, 127.0.0.0/8 and ::1. @default false: everyone on the way could read them */
   readonly allowInsecure?: boolean;
   /** Aborting it ends every call, also later ones, with a `ClosedError`. */
   readonly signal?: AbortSignal | undefined;

@@ -23,7 +23,7 @@ export interface CodebuffPromptInput {
   readonly toolResults?: readonly Readonly<Record<string, unknown>>[];
   /** @default the client's `fingerprintId` */
   readonly fingerprintId?: string;
-  /** @default the client's `authToken` */
+  /** The one part of a prompt that `error.input` does not hand back. @default the client's `authToken` */
   readonly authToken?: string;
   readonly repoUrl?: string;
   readonly agentId?: string;

@@ -64,7 +64,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   approval: [call: ToolCall, turn?: Turn<Event, Result>];
   /** A question waits for an answer: `client.reply(question.id, answer)`. A late listener is told what is open. */
   question: [question: Question, turn?: Turn<Event, Result>];
-  /** Every inbound message, as it was parsed, but without credentials, like `frame`; in those of the protocol's own events they stay. */
+  /** Every inbound message, parsed; without credentials, as in `frame`. The events of turns have what the server said unchanged. */
   message: [message: unknown];
   /** Every raw frame, both ways, without credentials. */
   frame: [frame: FrameRecord];

@@ -63,7 +63,7 @@ export interface SocketClientOptions {
   readonly logger?: Logger;
   /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. @default false */
   readonly debug?: boolean;
-  /** Lets credentials travel over plain `ws://` to another machine. @default false: everyone on the way could read them */
+  /** Lets credentials travel over plain `ws://` to another machine than `localhost`, 127.0.0.0/8 and ::1. @default false: everyone on the way could read them */
   readonly allowInsecure?: boolean;
   /** Time and chance; tests inject a `ManualClock`. @default the platform's */
   readonly clock?: Clock;

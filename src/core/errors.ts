@@ -44,7 +44,7 @@ export abstract class AgentwireError extends Error {
   declare partial?: TurnPartial;
   /** Whether the server may have seen the prompt; set on errors that end a turn without the server's own word. */
   declare delivery?: Delivery;
-  /** The prompt, handed back when it was `not-sent`. */
+  /** What was passed to `prompt()`, handed back when it was `not-sent`; without an `authToken`, since errors are logged. */
   declare input?: unknown;
 
   /** `fields` are those that a subclass declares; one that is undefined is left out, and does not show. */

@@ -149,7 +149,63 @@ describe("by name", () => {
   });
 });
 
+describe("in a URL", () => {
+  const names = ["key", "auth", "jwt", "pwd", "pass", "session", "bearer", "sig", "token", "api_key"];
+
+  test.each([...names, ...names.map((name) => `user_${name}`), "userPass", "x-sig", "%61uth", "sessionId"])(
+    "the value of %s, echoed in a frame, and wherever it comes again",
+    (name) => {
+      const redaction = new Redaction([]);
+      const frame = (value: string) => JSON.stringify({ error: `no: ws://h/ws?a=1&${name}=${value}&b=2` });
+      expect(redaction.redact(frame("abc"), "server")).toBe(frame("[redacted]"));
+      redaction.learnUrl(`ws://h/ws?a=1&${name}=hunter%2D22#b`);
+      expect(redaction.redact("hunter-22 hunter%2d22 hunter\\u002d22", "server")).toBe(
+        "[redacted] [redacted] [redacted]",
+      );
+    },
+  );
+
+  test("its user info and its fragment", () => {
+    const redaction = new Redaction([]);
+    for (const url of ["ws://user:hunter2-1@h/", "ws://hunter2-2@h/", "ws://h/#token=hunter2-3"])
+      redaction.learnUrl(url);
+    expect(redaction.redact("hunter2-1 hunter2-2 hunter2-3 user", "server")).toBe(
+      "[redacted] [redacted] [redacted] user",
+    );
+  });
+
+  test.each(["compass", "bypass", "author", "design", "page"])("but not that of %s", (name) => {
+    expect(new Redaction([]).redact(`GET /ws?${name}=abc`, "server")).toBe(`GET /ws?${name}=abc`);
+  });
+});
+
 describe("by value", () => {
+  const hex = (text: string, prefix: string, digits: number) =>
+    text
+      .split("")
+      .map((unit) => `${prefix}${unit.charCodeAt(0).toString(16).padStart(digits, "0")}`)
+      .join("");
+
+  test.each([
+    ["\\u, throughout", hex(TOKEN, "\\u", 4)],
+    ["\\u, in upper case", hex(TOKEN, "\\u", 4).replace(/[a-f]/g, (digit) => digit.toUpperCase())],
+    ["\\u, in JSON", inJson(hex(TOKEN, "\\u", 4))],
+    ["percent signs, throughout", hex(Buffer.from(TOKEN).toString("latin1"), "%", 2)],
+    ["percent signs, of its JSON", encodeURIComponent(inJson(TOKEN))],
+  ])("however it is escaped: with %s", (_, form) => {
+    const clean = new Redaction([TOKEN]).redact(`{"é":"\\n\\u00e9${form}\\u00e9"}`, "server");
+    expect(clean).toBe('{"é":"\\n\\u00e9[redacted]\\u00e9"}');
+  });
+
+  test("of tokens that come with each prompt the last 256 are known, and those that the caller names", () => {
+    const token = (n: number) => `token-${String(n).padStart(8, "0")}`;
+    const redaction = new Redaction([token(7)]);
+    for (let n = 0; n < 1_000; n++) redaction.redact(JSON.stringify({ token: token(n) }), "client");
+    expect(redaction.redact([7, 8, 743, 744, 999].map(token).join(" "), "server")).toBe(
+      `[redacted] ${token(8)} ${token(743)} [redacted] [redacted]`,
+    );
+  });
+
   test.each(forms)(
     "what the client has sent as a credential is known from then on, written as %s",
     (form) => {

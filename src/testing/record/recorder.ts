@@ -30,9 +30,10 @@ const MAX_RECEIVE_BYTES = 134_217_728;
  * attempts that never open are not in the recording.
  *
  * Credentials are replaced by `[redacted]`: members whose name ends in token, secret, password, API key,
- * authorization, cookie and the like, however deep in JSON or quoted in an error; what the client sent under
- * such a name, in its URL or in its headers, wherever it comes again; bearer tokens, JSON Web Tokens; and
- * `secrets`. Everything else, prompts and answers, stands in the recording as it was.
+ * authorization, cookie and the like, however deep in JSON or quoted in an error; parameters of a URL with such
+ * a name, or with key, auth, jwt, pwd, pass, session, bearer or sig; what the client sent under such a name, in
+ * its URL or in its headers, wherever it comes again, however it is escaped (the last 256 of them); bearer tokens,
+ * JSON Web Tokens; and `secrets`. Everything else, prompts and answers, stands in the recording as it was.
  *
  * A sink that fails stops the recording and never hurts the client: {@link failure} and `stop()` tell.
  *

@@ -1,4 +1,5 @@
 import { outerMembers } from "./outer-members.ts";
+import { apart, type Part, partsRead, read, readingsOf, replaceParts } from "./spellings.ts";
 
 const REDACTED = "[redacted]";
 
@@ -14,12 +15,27 @@ const NAME = new RegExp(`${CREDENTIAL_NAME}$`, "i");
  */
 const MEMBER = new RegExp(String.raw`["'][\w.-]{0,64}${CREDENTIAL_NAME}\\*["']\s*:\s*(\\*)(["'])`, "gi");
 
-/** Credentials outside members: in a query, in the words of an Authorization header, and JSON Web Tokens anywhere. */
-const LOOSE = [
-  new RegExp(String.raw`(?<=[?&][\w.-]{0,64}${CREDENTIAL_NAME}=)[^&#\s"'\\]+`, "gi"),
-  /(?<=\bBearer )[\w.~+/=-]{4,}/gi,
-  /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g,
-];
+/** Words that name a credential in a URL, as the last of a name in any case: `userPass` and `x-sig`, not `compass`. */
+const PARAMETER_WORDS: ReadonlySet<string> = new Set([
+  "auth",
+  "oauth",
+  "bearer",
+  "jwt",
+  "key",
+  "pass",
+  "passwd",
+  "pwd",
+  "session",
+  "sid",
+  "sig",
+  "signature",
+]);
+
+/** A parameter of a URL, wherever that is quoted. */
+const PARAMETER = /[?&#]([^=&#?\s"'<>\\]{1,80})=([^&#\s"'<>\\]+)/g;
+
+/** Credentials elsewhere: in the words of an Authorization header, and JSON Web Tokens anywhere. */
+const LOOSE = [/(?<=\bBearer )[\w.~+/=-]{4,}/gi, /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g];
 
 /** Characters of a secret: fewer would hit innocent text. */
 const SHORTEST = 4;
@@ -27,45 +43,52 @@ const SHORTEST = 4;
 /** Characters of a secret from which it is found in the middle of a word too: a shorter one may be a word itself. */
 const UNMISTAKABLE = 8;
 
-/** One look of a secret. */
-interface Form {
-  readonly text: string;
+/** Of the secrets that were learned, the last are remembered: each prompt may have a token of its own. */
+const LEARNED = 256;
+
+/** What is known of one secret. */
+interface Known {
+  /** How it may stand in a text whose escapes are undone. */
+  readonly forms: readonly string[];
   /** Whether it counts in the middle of a word too. */
   readonly anywhere: boolean;
 }
 
 /** Takes credentials out of what goes into a recording. */
 export class Redaction {
-  readonly #known = new Set<string>();
-  /** Longest first, so that a secret that begins with another leaves no rest. */
-  readonly #forms: Form[] = [];
+  readonly #named = new Map<string, Known>();
+  /** The oldest first. */
+  readonly #learned = new Map<string, Known>();
 
   /** @throws TypeError for a secret of fewer than 4 characters. */
   constructor(secrets: readonly string[]) {
     for (const secret of secrets) {
       if (typeof secret !== "string" || secret.length < SHORTEST)
         throw new TypeError(`a secret must be a string of ${SHORTEST} characters or more`);
-      this.#add(secret, true);
+      this.#named.set(secret, { forms: formsOf(secret), anywhere: true });
     }
   }
 
-  /** Takes credentials out of a text, and learns those that the client sends by name: a server may quote them. */
+  /**
+   * Takes credentials out of a text, however they are escaped there, and learns those that the client sends by name: a server may
+   * quote them.
+   */
   redact(text: string, from: "client" | "server"): string {
     if (from === "client") this.#learnFrom(text);
-    let clean = text;
-    for (const form of this.#forms) clean = withoutForm(clean, form);
-    for (const { text: secret } of this.#forms) {
-      if (secret.length >= 2 * UNMISTAKABLE) clean = withoutEnds(clean, secret);
-    }
-    clean = withoutMembers(clean);
-    for (const pattern of LOOSE) clean = clean.replace(pattern, REDACTED);
-    return clean;
+    const parts = readingsOf(text).reduceRight<readonly Part[]>(
+      (deeper, reading) => apart([...partsRead(reading, deeper), ...this.#partsOf(reading)]),
+      [],
+    );
+    return replaceParts(text, parts, () => REDACTED);
   }
 
-  /** Learns the credentials in the query of a URL. */
+  /** Learns the credentials of a URL: in its query, its fragment and its user info. */
   learnUrl(url: string): void {
     if (!URL.canParse(url)) return;
-    for (const [name, value] of new URL(url).searchParams) if (NAME.test(name)) this.#learn(value);
+    const { searchParams, hash, username, password } = new URL(url);
+    for (const [name, value] of [...searchParams, ...new URLSearchParams(hash.slice(1))])
+      if (isParameterName(name)) this.#learn(value);
+    this.#learn(read(password || username));
   }
 
   /** Learns the credentials in the headers of an upgrade request: the whole value, and each long word of it. */
@@ -79,22 +102,52 @@ export class Redaction {
 
   #learnFrom(text: string): void {
     for (const { name, start, end } of outerMembers(text)) {
-      if (!NAME.test(name)) continue;
+      if (!NAME.test(read(name))) continue;
       const value = parse(text.slice(start, end));
       if (typeof value === "string") this.#learn(value);
     }
   }
 
   #learn(secret: string): void {
-    if (secret.length >= SHORTEST) this.#add(secret, secret.length >= UNMISTAKABLE);
+    if (secret.length < SHORTEST || this.#named.has(secret)) return;
+    const known = this.#learned.get(secret) ?? {
+      forms: formsOf(secret),
+      anywhere: secret.length >= UNMISTAKABLE,
+    };
+    this.#learned.delete(secret); // and is the newest again
+    this.#learned.set(secret, known);
+    if (this.#learned.size <= LEARNED) return;
+    for (const oldest of this.#learned.keys()) {
+      this.#learned.delete(oldest);
+      return;
+    }
   }
 
-  #add(secret: string, anywhere: boolean): void {
-    if (this.#known.has(secret)) return; // the same token comes with every prompt
-    this.#known.add(secret);
-    for (const text of formsOf(secret)) this.#forms.push({ text, anywhere });
-    this.#forms.sort((a, b) => b.text.length - a.text.length);
+  /** Where credentials are in a text as it stands. */
+  #partsOf(text: string): readonly Part[] {
+    const parts: Part[] = [];
+    const all = [...this.#named.values(), ...this.#learned.values()];
+    for (const { forms, anywhere } of all) for (const form of forms) addWhole(text, form, anywhere, parts);
+    const rest = replaceParts(text, parts, (length) => "\0".repeat(length)); // or an end would reach beyond its secret
+    for (const form of all.flatMap(({ forms }) => forms))
+      if (form.length >= 2 * UNMISTAKABLE) addEnds(rest, form, parts);
+    addMembers(text, parts);
+    for (const { index, 0: whole, 1: name = "", 2: value = "" } of text.matchAll(PARAMETER)) {
+      const end = index + whole.length;
+      if (isParameterName(read(name))) parts.push({ start: end - value.length, end });
+    }
+    for (const pattern of LOOSE) {
+      for (const { index, 0: found } of text.matchAll(pattern))
+        parts.push({ start: index, end: index + found.length });
+    }
+    return parts;
   }
+}
+
+function isParameterName(name: string): boolean {
+  const words = name.replace(/\d+$/, "").split(/(?<=[a-z\d])(?=[A-Z])|[^A-Za-z\d]+/);
+  const last = words.at(-1)?.toLowerCase() ?? "";
+  return NAME.test(name) || PARAMETER_WORDS.has(last) || /key$|session[_.-]?id$/i.test(name);
 }
 
 function parse(json: string): unknown {
@@ -105,46 +158,41 @@ function parse(json: string): unknown {
   }
 }
 
-/** How a secret looks: itself, in a URL, as bytes, and in JSON of either escaping, twice nested at most. */
-function formsOf(secret: string): ReadonlySet<string> {
-  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-  const inAscii = (text: string): string =>
-    inJson(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  const forms = new Set([secret, encodeURIComponent(Buffer.from(secret).toString()), inBytes(secret)]);
-  for (let nesting = 0; nesting < 2; nesting++) {
-    for (const form of [...forms]) {
-      forms.add(inJson(form)).add(inAscii(form)).add(inJson(form).replaceAll("/", "\\/"));
-    }
-  }
-  return forms;
+/** A secret, and what comes of it where its own escapes are undone with those around it; of text, and of bytes. */
+function formsOf(secret: string): readonly string[] {
+  const texts = [secret, read(secret)];
+  const forms = new Set([...texts, ...texts.map((text) => Buffer.from(text, "utf8").toString("latin1"))]);
+  return [...forms].filter((form) => form.length >= SHORTEST);
 }
 
-const inBytes = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
-
-function withoutForm(text: string, { text: secret, anywhere }: Form): string {
-  if (anywhere) return text.replaceAll(secret, REDACTED);
-  return text.replace(new RegExp(`(?<!\\w)${escapeRegExp(secret)}(?!\\w)`, "g"), REDACTED);
+function addWhole(text: string, secret: string, anywhere: boolean, parts: Part[]): void {
+  const isWord = (character: string | undefined): boolean => /^\w/.test(character ?? "");
+  for (let start = text.indexOf(secret); start >= 0; ) {
+    const end = start + secret.length;
+    const fits = anywhere || !(isWord(text[start - 1]) || isWord(text[end]));
+    if (fits) parts.push({ start, end });
+    start = text.indexOf(secret, fits ? end : start + 1);
+  }
 }
 
 /** A server that quotes a long text cuts its middle out, and with it a part of a secret: this finds the rest. */
-function withoutEnds(text: string, secret: string): string {
+function addEnds(text: string, secret: string, parts: Part[]): void {
   const head = secret.slice(0, UNMISTAKABLE);
   const tail = secret.slice(-UNMISTAKABLE);
-  let clean = "";
-  let copied = 0;
+  let passed = 0;
   let nextHead = -1;
   let nextTail = -1;
   for (;;) {
     // Each is looked for again only once it was passed: the text is read twice, however many there are.
-    if (nextHead < copied) nextHead = indexIn(text, head, copied);
-    if (nextTail < copied) nextTail = indexIn(text, tail, copied);
+    if (nextHead < passed) nextHead = indexIn(text, head, passed);
+    if (nextTail < passed) nextTail = indexIn(text, tail, passed);
     let start = Math.min(nextHead, nextTail);
-    if (start === text.length) return clean + text.slice(copied);
+    if (start === text.length) return;
     let end = start + UNMISTAKABLE;
     if (start === nextHead) while (text[end] === secret[end - start] && end < text.length) end++;
-    else while (start > copied && text[start - 1] === secret[secret.length - 1 - (end - start)]) start--;
-    clean += text.slice(copied, start) + REDACTED;
-    copied = end;
+    else while (start > passed && text[start - 1] === secret[secret.length - 1 - (end - start)]) start--;
+    parts.push({ start, end });
+    passed = end;
   }
 }
 
@@ -154,17 +202,15 @@ function indexIn(text: string, part: string, from: number): number {
   return index < 0 ? text.length : index;
 }
 
-function withoutMembers(text: string): string {
-  let clean = "";
-  let copied = 0;
+function addMembers(text: string, parts: Part[]): void {
   MEMBER.lastIndex = 0;
   for (let found = MEMBER.exec(text); found; found = MEMBER.exec(text)) {
-    const [whole, backslashes = "", quote = ""] = found;
-    const start = found.index + whole.length;
-    clean += text.slice(copied, start) + REDACTED;
-    copied = MEMBER.lastIndex = endOfValue(text, start, quote, backslashes.length);
+    const [, backslashes = "", quote = ""] = found;
+    const start = MEMBER.lastIndex;
+    const end = endOfValue(text, start, quote, backslashes.length);
+    parts.push({ start, end });
+    MEMBER.lastIndex = end;
   }
-  return clean + text.slice(copied);
 }
 
 /**
@@ -185,8 +231,4 @@ function endOfValue(text: string, start: number, quote: string, depth: number): 
     run = 0;
   }
   return text.length;
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -296,7 +296,7 @@ for (const [what, mock, first, second] of [
   });
 }
 
-const BAD_TOKEN = { type: "action-error", message: "Invalid auth token." };
+const BAD_TOKEN = { message: "Invalid auth token." };
 
 onBoth(
   "edge case 9: an action-error with one fresh prompt under way is that prompt's",
