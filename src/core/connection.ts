@@ -275,6 +275,7 @@ export class Connection {
 
   async #attempt(): Promise<void> {
     const { connectTimeout } = this.#setup;
+    if (this.#isOver) throw closedByCaller(); // between the end of a wait and here
     const step = deferred<void>();
     const state: State & { name: "connecting" } = {
       name: "connecting",
@@ -369,7 +370,6 @@ export class Connection {
     if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
       observer.reconnecting({ attempt, delay, error });
     await step.promise;
-    if (this.#isOver) throw closedByCaller(); // since the wait was over, and before anybody could go on
   }
 
   #giveUp(error: AgentwireError): void {
