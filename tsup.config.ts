@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { quietZod } from "./scripts/support/quiet-zod.ts";
 
 type Plugin = NonNullable<Options["plugins"]>[number];
 
@@ -48,6 +49,7 @@ const shared = {
   external: ["#socket", "isomorphic-ws", "ws", /^node:/],
   // Dependencies are external by default: bundled, they load four times faster, and p-retry in CommonJS at all.
   noExternal: [/^(?!#socket$|isomorphic-ws$|ws$|node:)/],
+  esbuildPlugins: [quietZod],
 } satisfies Options;
 
 /** The clients, which share what they have in common. */

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { browser } from "./checks/browser.ts";
 import { declarations } from "./checks/declarations.ts";
 import type { Check, Finding } from "./checks/finding.ts";
+import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
 import { neutral } from "./checks/neutral.ts";
 import { packageCheck } from "./checks/package.ts";
@@ -42,6 +43,7 @@ const CHECKS: readonly Entry[] = [
     check: snippets,
   },
   { name: "browser", about: "no browser can reach Node's code", needsBuild: true, check: browser },
+  { name: "globals", about: "importing the package sets nothing", needsBuild: true, check: globals },
   { name: "size", about: "no import grows unnoticed in a browser", needsBuild: true, check: size },
   {
     name: "declarations",

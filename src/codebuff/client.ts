@@ -15,7 +15,7 @@ import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
 import { Line } from "./line.ts";
 import type { CodebuffConversationState } from "./memory.ts";
-import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
+import { type Ack, encode, type InitResponse, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
@@ -85,7 +85,10 @@ export class CodebuffClient
         promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
         promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
         message: (message, frame) => this.#onMessage(message, frame),
-        unhandled: (message) => this.#refuse(message),
+        unhandled: (message) => {
+          this.#requests.refuse(message);
+          this.#prompts.receiveUnhandled(message);
+        },
         worksForServer: () => this.#requests.working,
         sessionEnded: () => this.#requests.sessionEnded(),
         unavailable: (reason) => this.#unavailable(reason),
@@ -320,17 +323,11 @@ export class CodebuffClient
         return;
       case "invalid":
         this.#core.warn("invalid-message", message.problem, { raw: frame });
-        this.#refuse(message);
+        this.#requests.refuse(message);
         return;
       default:
         message satisfies never;
     }
-  }
-
-  /** Nobody waits for what cannot be read: neither the server for an answer, nor a turn for its end. */
-  #refuse(message: Invalid): void {
-    this.#requests.refuse(message);
-    this.#prompts.receiveUnreadable(message);
   }
 
   #unavailable(reason: AgentwireError): void {

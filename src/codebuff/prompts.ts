@@ -239,8 +239,8 @@ export class Prompts {
     this.#setup.line.pump();
   }
 
-  /** A part of an answer, or its end, that cannot be read. The turn fails: nobody can say what was in it. */
-  receiveUnreadable({ problem, answers }: Invalid): void {
+  /** A part of an answer, or its end, that cannot be handled. The turn fails: nobody can say what was in it. */
+  receiveUnhandled({ problem, answers }: Invalid): void {
     if (!answers) return;
     const { promptId, isEnd } = answers;
     const prompt = this.#open.get(promptId);

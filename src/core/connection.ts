@@ -298,6 +298,7 @@ export class Connection {
 
   async #attempt(): Promise<void> {
     const { connectTimeout, connectTimeoutHint } = this.#setup;
+    if (this.#isOver) throw closedByCaller(); // between the end of a wait and here
     const expire = (): void =>
       step.reject(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
     const step = deferred<void>();
@@ -394,7 +395,6 @@ export class Connection {
     if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
       observer.reconnecting({ attempt, delay, error });
     await step.promise;
-    if (this.#isOver) throw closedByCaller(); // since the wait was over, and before anybody could go on
   }
 
   #giveUp(error: AgentwireError): void {

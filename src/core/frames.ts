@@ -94,12 +94,13 @@ function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | u
 
 /** The index of the closing quote of the string that opens at `open`, or the end of the text. */
 function endOfString(text: string, open: number): number {
-  for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0; // none is counted twice: the quote before this one ends the run
-    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return at;
+  let at = open + 1;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) break;
   }
-  return text.length;
+  return at;
 }
 
 const BARE_NUMBERS = [

@@ -51,7 +51,10 @@ describe("a line that is nested too deeply", () => {
   test.each(EVENTS)("$type: is no event, whichever field it is", (event) => {
     for (const levels of LEVELS) {
       for (const [field, line] of deepened(event, levels))
-        expect(readLine(line), field).toEqual({ kind: "unparsed", problem: "a line that is nested too deeply" });
+        expect(readLine(line), field).toEqual({
+          kind: "unparsed",
+          problem: "a line that is nested too deeply",
+        });
     }
   });
 

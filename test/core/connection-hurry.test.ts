@@ -79,6 +79,23 @@ describe("a call that needs the connection during a back-off", () => {
     expect(rig.sockets.length - 1).toBeGreaterThan(100);
   });
 
+  test.each([0, 1, 2, 3, 4, 5, 6])(
+    "is no attempt on a client that is closed right behind it: %i steps",
+    async (steps) => {
+      const rig = await connectionIn("reconnecting");
+      rig.connection.hurry();
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      const dialled = rig.sockets.length;
+      await rig.close();
+      await rig.settle();
+      expect([rig.connection.status, rig.sockets.length - dialled, rig.clock.pending]).toEqual([
+        "closed",
+        0,
+        0,
+      ]);
+    },
+  );
+
   test("changes nothing where nobody waits for an attempt", async () => {
     for (const name of ["idle", "connecting", "handshaking", "ready", "draining", "closed"] as const) {
       const rig = await connectionIn(name);
