@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { countingController } from "../helpers/codebuff.ts";
 import { Book, TurnFacts, type Violation } from "./book.ts";
 import { CountingClock } from "./counting-clock.ts";
 import { add, type Counts, countTurns, NOTHING } from "./counts.ts";
@@ -7,7 +8,6 @@ import { judge } from "./judge.ts";
 import { answerOf, type ChapterPlan, linkPlan, type ProtocolName, promptOf, type TurnPlan } from "./plan.ts";
 import { ChaosProxy } from "./proxy.ts";
 import { codeOf, type Played, play } from "./user.ts";
-import { countingSignal } from "./watched-signal.ts";
 import { Witness } from "./witness.ts";
 
 /** ms after its close in which a client lets go of its sockets. */
@@ -78,11 +78,12 @@ class Chapter {
     );
     await this.#startServer(proxy, rest);
     const clock = new CountingClock(() => Math.random());
-    const own = countingSignal();
-    const client = this.#client(proxy, rest, clock, own.signal);
+    const { controller, listeners } = countingController();
+    const { signal } = controller;
+    const client = this.#client(proxy, rest, clock, signal);
     await this.#turns(client, proxy, rest);
-    await this.#end(client, own.abort);
-    await this.#leftovers(clock, proxy, own.listeners);
+    await this.#end(client, () => controller.abort(new Error("as planned")));
+    await this.#leftovers(clock, proxy, () => (signal.aborted ? 0 : listeners()));
     await proxy.stop();
     await rest.stop();
     await this.#stopServer();

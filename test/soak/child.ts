@@ -14,6 +14,15 @@ const SILENCE = 120_000;
 /** Characters of the error output that are kept. */
 const KEPT = 4_000;
 
+const PLAYER = join(import.meta.dirname, "player.ts");
+
+/** What a child runs, and how long it may take to end; only tests have others. */
+export interface ChildOptions {
+  readonly program?: string;
+  /** ms */
+  readonly exitBound?: number;
+}
+
 const FROM_SOURCE = new URL("../helpers/from-source.ts", import.meta.url).href;
 
 /** The process of one protocol. */
@@ -24,6 +33,7 @@ export class Child {
   readonly problems: string[] = [];
   counts: Counts = NOTHING;
   readonly #order: Order;
+  readonly #exitBound: number;
   readonly #process: ChildProcess;
   #settled = 0;
   #stderr = "";
@@ -31,10 +41,11 @@ export class Child {
   #heldBy: readonly string[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(order: Order) {
+  constructor(order: Order, { program = PLAYER, exitBound = EXIT_BOUND }: ChildOptions = {}) {
     this.protocol = order.protocol;
     this.#order = order;
-    this.#process = fork(join(import.meta.dirname, "player.ts"), [JSON.stringify(order)], {
+    this.#exitBound = exitBound;
+    this.#process = fork(program, [JSON.stringify(order)], {
       execArgv: ["--import", FROM_SOURCE],
       stdio: ["ignore", "inherit", "pipe", "ipc"],
     });
@@ -73,7 +84,7 @@ export class Child {
         return;
       case "done":
         this.#state = "done";
-        this.#await(EXIT_BOUND);
+        this.#await(this.#exitBound);
         return;
       case "held":
         this.#heldBy = message.by;

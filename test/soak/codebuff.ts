@@ -16,8 +16,8 @@ import { type TurnPlan, turnNamedIn } from "./plan.ts";
 
 const TOOL = "work";
 
-/** The client left in the middle: the proxy between them has cut the link. */
-const EXCUSED = ["left-mid-prompt", "malformed-frame"];
+/** The link was cut in the middle of a prompt or a frame; or what was said on an older link arrives behind a newer one. */
+const EXCUSED = ["left-mid-prompt", "malformed-frame", "txid-restarted"];
 
 /** A frame that answers a request of the server; the client may always send it. */
 const ANSWERS: ReadonlySet<unknown> = new Set(["tool-call-response", "read-files-response", "mcp-tool-data"]);

@@ -69,7 +69,7 @@ export class ChaosProxy {
     const number = this.#count++;
     if (this.target === undefined) {
       client.on("error", () => {}); // it may have left already
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     const link = new Link(number, client, this.target, this.#plan(number), () => {
@@ -149,8 +149,8 @@ class Link {
       case "rst":
         this.#up.swallow();
         this.#down.swallow();
-        this.#client.resetAndDestroy();
-        this.#server.resetAndDestroy();
+        reset(this.#client);
+        reset(this.#server);
         return;
       case "fin":
         this.#up.finish();
@@ -173,11 +173,17 @@ class Link {
   }
 
   #broken(half: Half, other: Socket): void {
-    if (!half.swallows && !other.destroyed) other.resetAndDestroy();
+    if (!half.swallows && !other.destroyed) reset(other);
   }
 
   /** The socket was closed: what it had said before still passes, and then the other side ends. */
   #gone(half: Half, other: Socket): void {
     if (!half.swallows && !other.destroyed && !other.writableEnded) setTimeout(() => other.destroy(), 50);
   }
+}
+
+/** A reset where that is possible: Node never ends a process in which a socket was reset that was just saying its FIN. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { TurnOptions, TurnOutcome, TurnResult } from "../../src/core/turn.ts";
+import { countingController } from "../helpers/codebuff.ts";
 import type { Ending, Reading, TurnFacts } from "./book.ts";
 import type { SoakTurn } from "./driver.ts";
 import { promptOf, type TurnPlan } from "./plan.ts";
-import { countingSignal } from "./watched-signal.ts";
 
 /** Events after which a reader leaves early. */
 const FEW = 2;
@@ -13,17 +13,18 @@ export type Ask = (options: TurnOptions) => SoakTurn;
 
 /** Begins a turn and plays the user's part in it. @returns when it has settled and its reader is done */
 export function play(plan: TurnPlan, facts: TurnFacts, ask: Ask, textOf: (event: unknown) => string): Played {
-  const own = countingSignal();
+  const { controller, listeners } = countingController();
+  const { signal } = controller;
   const { stop } = plan;
   const turn = ask({
-    signal: own.signal,
+    signal,
     ...(stop?.by === "timeout" ? { timeout: stop.afterMs + 1 } : {}),
   });
   const settled = watch(turn, facts, textOf);
   const halt = (): void => {
     if (facts.endings.length > 0 || facts.stopped !== "no") return;
     facts.stopped = turn.status === "queued" ? "queued" : "sent";
-    if (stop?.by === "signal") own.abort();
+    if (stop?.by === "signal") controller.abort(new Error(`as planned for ${plan.number}`));
     else void turn.cancel();
   };
   if (stop && stop.by !== "timeout") stopWhen(stop, turn, halt, settled);
@@ -32,7 +33,7 @@ export function play(plan: TurnPlan, facts: TurnFacts, ask: Ask, textOf: (event:
     turn,
     settled,
     done: Promise.all([settled, reading]).then(() => {}),
-    listeners: own.listeners,
+    listeners: () => (signal.aborted ? 0 : listeners()), // an abort removes those that it calls
   };
 }
 

@@ -1,0 +1,50 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempFolder } from "../../scripts/support/temp-folder.ts";
+import { Child, type ChildOptions } from "./child.ts";
+import type { Order } from "./player.ts";
+
+const ORDER: Order = { protocol: "codey", seed: 7, time: 0, turns: 0, times: 0, strictLine: false };
+
+/** What is held against a process that runs this program. */
+async function problemsOf(code: string, options: ChildOptions = {}): Promise<string> {
+  await using folder = await tempFolder();
+  const program = join(folder.path, "program.mjs");
+  await writeFile(program, code);
+  const child = new Child(ORDER, { program, ...options });
+  await child.over;
+  return child.problems.join("\n");
+}
+
+describe("the process of a protocol", () => {
+  test("is as it should be when it says that it is done, and ends by itself", async () => {
+    expect(await problemsOf('process.send({ type: "done" }, () => process.disconnect())')).toBe("");
+  });
+
+  test("is reported when something holds it, with what that is", async () => {
+    const told = await problemsOf(
+      'setInterval(() => {}, 1000); process.send({ type: "done" }); process.send({ type: "held", by: ["Timeout"] })',
+      { exitBound: 500 },
+    );
+    expect(told).toContain("VIOLATION process-hangs: codey, seed 7");
+    expect(told).toContain("held by Timeout");
+    expect(told).toContain("npm run soak -- --protocol codey --seed 7");
+  });
+
+  test("is reported when it dies before it is done, with its last words", async () => {
+    const told = await problemsOf('throw new Error("out of the blue")');
+    expect(told).toContain("VIOLATION process-died");
+    expect(told).toContain("out of the blue");
+  });
+
+  test("reports what it finds, and how to have it again", async () => {
+    const finding = { kind: "prompt-twice", message: "twice", turn: 301, chapter: 3, frames: ["c2s hello"] };
+    const told = await problemsOf(
+      `process.send({ type: "finding", finding: ${JSON.stringify(finding)} }); process.send({ type: "done" }, () => process.disconnect())`,
+    );
+    expect(told).toContain("VIOLATION prompt-twice: codey, seed 7, chapter 3, turn 301");
+    expect(told).toContain("c2s hello");
+    expect(told).toContain("npm run soak -- --protocol codey --seed 7 --chapter 3");
+  });
+});
