@@ -1,4 +1,5 @@
 import type { Dict } from "../server/dict.ts";
+import { writePythonJson } from "../server/python-json.ts";
 import type { Settings } from "./profiles.ts";
 import { type CassMistake, isTurn } from "./read-frame.ts";
 
@@ -90,7 +91,7 @@ export class ClientRules {
     if (this.#turns.open > 0 && !settings.pipelining) mistakes.push({ kind: "turn-in-flight", detail });
     const number = this.#turns.arrive();
     if (type !== "chat") return mistakes;
-    const chat = JSON.stringify([message["message"], message["conversation_id"] ?? null]);
+    const chat = writePythonJson([message["message"] ?? null, message["conversation_id"] ?? null], "compact");
     if (this.#history.hasLost(chat) && !settings.resends)
       mistakes.push({ kind: "resent-chat", detail: chat.slice(0, 100) });
     this.#chats.set(number, chat);

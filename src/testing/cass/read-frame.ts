@@ -1,5 +1,6 @@
 import { type Dict, isDict } from "../server/dict.ts";
 import { describe, type InboundFrame } from "../server/inbound.ts";
+import { writePythonJson } from "../server/python-json.ts";
 import { parsePythonJson } from "../server/python-json-parse.ts";
 import type { CassViolationKind } from "./record.ts";
 
@@ -45,7 +46,10 @@ export function readFrame(frame: InboundFrame): Reading {
 /** What is wrong with a message by itself. */
 export function mistakesIn(message: Dict): readonly CassMistake[] {
   const { type } = message;
-  if (!TYPES.has(type)) return [{ kind: "unknown-type", detail: JSON.stringify(type) ?? "no type" }];
+  if (!TYPES.has(type))
+    return [
+      { kind: "unknown-type", detail: type === undefined ? "no type" : writePythonJson(type, "compact") },
+    ];
   switch (type) {
     case "auth":
       return message["token"] ? [] : [{ kind: "empty-token", detail: "auth" }];
@@ -66,7 +70,7 @@ function mistakesInChat(chat: Dict): readonly CassMistake[] {
     mistakes.push({ kind: "message-not-string", detail: message === null ? "null" : typeof message });
   else if (message.trim() === "") mistakes.push({ kind: "empty-message", detail: JSON.stringify(message) });
   if (conversation_id !== null && (typeof conversation_id !== "string" || conversation_id === ""))
-    mistakes.push({ kind: "bad-conversation-id", detail: JSON.stringify(conversation_id) });
+    mistakes.push({ kind: "bad-conversation-id", detail: writePythonJson(conversation_id, "compact") });
   if (image !== null && !image_media_type) mistakes.push({ kind: "image-without-mime", detail: "chat" });
   if (typeof image === "string" && image.startsWith("data:"))
     mistakes.push({ kind: "image-data-url", detail: image.slice(0, 30) });

@@ -1,6 +1,7 @@
 import { PythonFloat } from "../server/python-json.ts";
 import { spoken } from "./audio.ts";
 import type { CassModel } from "./models.ts";
+import type { Noticed } from "./noticed.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
 import type { CassServerFrame } from "./script.ts";
@@ -11,6 +12,7 @@ export interface Reply {
   readonly text: string;
   readonly raw: string;
   readonly animations: readonly Animation[];
+  readonly noticed: Noticed;
   readonly toolUses: readonly object[];
   readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number };
 }
@@ -66,24 +68,11 @@ export function responseFrame(parts: ResponseParts): CassServerFrame {
         ...(newer ? { cache_read_tokens: reply.usage.cacheRead } : {}),
         timestamp,
         ...model,
-        ...(newer ? NOTHING_NOTICED : {}),
+        ...(newer ? reply.noticed : {}),
       };
     }
   }
 }
-
-const NOTHING_NOTICED = {
-  self_observations: [],
-  user_observations: [],
-  marks: [],
-  holds: null,
-  notes: null,
-  intentions: null,
-  stakes: null,
-  tests: null,
-  narrations: null,
-  milestones: null,
-};
 
 function echoOf({ conversationId, settings }: ResponseParts): { readonly conversation_id?: string | null } {
   switch (settings.conversationEcho) {

@@ -2,7 +2,7 @@ import type { CassProvider } from "./models.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { Reply } from "./response.ts";
 import type { CassTool, CassUsage } from "./script.ts";
-import { animationsOf, type TagReading, textOf } from "./tags.ts";
+import { animationsOf, noticed, type TagReading, textOf } from "./tags.ts";
 
 /** One round of the model: what it said, and what tools it ended in. */
 export interface Round {
@@ -42,6 +42,7 @@ export function replyOf(rounds: readonly Round[], toolUses: readonly object[], r
     raw:
       reader.provider === "anthropic" ? texts.filter((text) => text !== "").join("\n") : (texts.at(-1) ?? ""),
     animations,
+    noticed: noticed(chosen, reading),
     toolUses,
     usage: {
       input: sum(({ input_tokens = USUAL_INPUT }) => input_tokens),

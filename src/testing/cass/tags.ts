@@ -1,4 +1,5 @@
 import { PythonFloat } from "../server/python-json.ts";
+import { type Noticed, noticedIn } from "./noticed.ts";
 
 /** How a server makes text and animations of what the model says. */
 export type TagReading =
@@ -27,14 +28,16 @@ const TAG_OTHER_THAN_THINK = new RegExp(`<(?:gesture|emote):(?!think)${NAME}(?::
 const CLOSER = new RegExp(`</(?:gesture|emote):${NAME}>`, "gu");
 const MEMORY = new RegExp(`<memory:${NAME}>`, "gu");
 const MARK = /<mark:[a-z-]+>(?:(?:(?!<mark:)[\s\S])*?<\/mark(?::[a-z-]+)?>)?/gi;
-const STRAY_MARK_CLOSER = /<\/mark(?::[a-z-]+)?>/gi;
+/** That of a milestone goes with its whole element, later. */
+const STRAY_MARK_CLOSER = /<\/mark:(?!milestone>)[a-z-]+>/gi;
+const MILESTONE = /<mark:milestone(?:\s[^<>]*)?>[\s\S]*?<\/mark(?::milestone)?>/g;
 
 const OBSERVATIONS = ["record_self_observation", "record_user_observation", "create_roadmap_item"];
 const METACOGNITIVE = {
   v1: blocks(OBSERVATIONS),
   v2: blocks([
     ...OBSERVATIONS,
-    ...["observe", "hold", "note", "intend", "stake", "test", "narrate", "mark:milestone"],
+    ...["observe", "hold", "note", "intend", "stake", "test", "narrate"],
     ...["thread:create", "thread:link", "thread:resolve", "question:add", "question:resolve"],
     ...["remember_person", "remember_relationship"],
   ]),
@@ -53,13 +56,20 @@ export function textOf(raw: string, reading: TagReading): string {
           collapsed(
             collapsed(raw.replace(TAG_OTHER_THAN_THINK, "")).replace(MARK, "").replace(STRAY_MARK_CLOSER, ""),
           ),
-        ).replace(METACOGNITIVE.v2, ""),
+        )
+          .replace(METACOGNITIVE.v2, "")
+          .replace(MILESTONE, ""),
       );
     case "v2-plain":
       return collapsed(raw.replace(TAG_OTHER_THAN_THINK, ""));
     case "legacy":
       return collapsed(raw.replace(TAG, "").replace(CLOSER, "").replace(MEMORY, ""));
   }
+}
+
+/** What the later server notices in it. Elsewhere nothing is. */
+export function noticed(raw: string, reading: TagReading): Noticed {
+  return noticedIn(reading === "v2" ? collapsed(raw.replace(TAG_OTHER_THAN_THINK, "")) : "");
 }
 
 /** The animations of one round of the model. */

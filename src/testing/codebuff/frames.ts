@@ -37,7 +37,7 @@ export class FrameWriter {
     this.#settings = settings;
   }
 
-  ack(txid: number | undefined): string {
+  ack(txid: number | bigint | undefined): string {
     return this.#control({ type: "ack", txid: txid ?? null, success: true, error: null });
   }
 

@@ -1,6 +1,7 @@
 import type { CancelTimer } from "../../core/clock.ts";
 import { refusalFrame, refusalOf } from "./auth.ts";
 import type { CodebuffBackend } from "./backend.ts";
+import { historyProblem } from "./chat-message.ts";
 import type { CancelUserInputData, InitData } from "./client-actions.ts";
 import type { ClientRecord } from "./client-record.ts";
 import { failing } from "./failures.ts";
@@ -191,6 +192,11 @@ export class Handlers {
     const { frames, settings } = this.#backend;
     const refusal = refusalOf(data.authToken, settings);
     if (refusal) return refusalFrame(refusal, promptId, frames);
+    const problem = settings.errorTexts === "python" ? historyProblem(data.sessionState) : undefined;
+    if (problem !== undefined) {
+      this.#port.blame({ kind: "schema-error", detail: problem });
+      return frames.promptError(promptId, { message: `Failed to process prompt: ${problem}` });
+    }
     if (messages.length > 0 || settings.emptyPrompt === "accept") return undefined;
     this.#port.blame({ kind: "empty-prompt", detail: promptId });
     const message = "Failed to process prompt: No messages found in prompt action";

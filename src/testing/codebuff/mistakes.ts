@@ -14,7 +14,10 @@ export function mistakesIn({ message, source, notes }: Accepted): readonly Mista
   for (const field of nullFields(source)) mistakes.push({ kind: "null-field", detail: field });
   const { txid } = source;
   if (!Number.isSafeInteger(txid) || Number(txid) < 0)
-    mistakes.push({ kind: "txid-invalid", detail: JSON.stringify(txid) });
+    mistakes.push({
+      kind: "txid-invalid",
+      detail: typeof txid === "bigint" ? String(txid) : JSON.stringify(txid),
+    });
   switch (message.type) {
     case "identify":
       if (message.clientSessionId === "")

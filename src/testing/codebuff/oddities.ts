@@ -5,7 +5,11 @@ import type { Oddities } from "./options.ts";
 const UNUSED_TXID = 999_999_999;
 
 /** What follows the success ack of `txid`. */
-export function noiseAfterAck(oddities: Oddities, frames: FrameWriter, txid: number): readonly string[] {
+export function noiseAfterAck(
+  oddities: Oddities,
+  frames: FrameWriter,
+  txid: number | bigint,
+): readonly string[] {
   const noise: string[] = [];
   if (oddities.duplicateAcks) noise.push(frames.ack(txid));
   if (oddities.unknownTxids) noise.push(frames.ack(UNUSED_TXID), frames.nack(UNUSED_TXID, "No such message"));

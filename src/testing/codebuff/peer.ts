@@ -173,7 +173,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     }
     this.#first = "answered";
     if (verdict.ok && identify) {
-      this.#ack(verdict.txid);
+      this.#ack(verdict.echo);
       this.#register(identify.clientSessionId, verdict.txid);
       return;
     }
@@ -183,7 +183,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
       this.close(1000, "Connection cleanup");
       return;
     }
-    if (verdict.ok) this.#ack(verdict.txid);
+    if (verdict.ok) this.#ack(verdict.echo);
     else if (verdict.answer !== "none") this.send(frames.nack(verdict.txid, verdict.error));
     this.close(1008, "Expected identify message");
   }
@@ -223,7 +223,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     const ack = () => {
       if (acked) return;
       acked = true;
-      this.#ack(txid);
+      this.#ack(verdict.echo);
     };
     const isPrompt = message.type === "action" && message.data.type === "prompt";
     if (settings.ackOrder === "before" && !(isPrompt && settings.oddities.chunkBeforeAck)) ack();
@@ -240,7 +240,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (settings.heartbeat.from === "connection" || this.#registration) heartbeat?.beat(this);
   }
 
-  #ack(txid: number): void {
+  #ack(txid: number | bigint): void {
     const { frames, settings } = this.#backend;
     this.send(frames.ack(txid));
     for (const raw of noiseAfterAck(settings.oddities, frames, txid)) this.send(raw);

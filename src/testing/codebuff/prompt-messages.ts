@@ -1,4 +1,5 @@
 import { type Dict, isDict } from "../server/dict.ts";
+import { speltOut } from "./chat-message.ts";
 import type { Settings } from "./profiles.ts";
 import type { PromptData, PromptMessage } from "./record.ts";
 
@@ -11,26 +12,16 @@ export function promptMessages(data: PromptData, order: Settings["messageOrder"]
 function proxyMessages(data: PromptData): readonly PromptMessage[] {
   const { messages: history } = data.sessionState;
   return [
-    ...(data.content ?? []).flatMap(readMessage),
+    ...(data.content ?? []).map(readMessage),
     ...(data.prompt ? [{ role: "user", content: data.prompt }] : []),
-    ...(Array.isArray(history) ? history : []).filter(isDict).flatMap(readMessage),
+    ...(Array.isArray(history) ? history : []).filter(isDict).map(readMessage),
   ];
 }
 
-/**
- * One message, leniently: wrapped in `message`, with its role as `type`, with its text as `text`, or
- * without a role at all. Nothing if there is no content in it.
- */
-function readMessage(item: Dict): readonly PromptMessage[] {
-  const { message, content, text } = item;
-  if (isDict(message)) return readMessage(message);
-  const said = content ?? text;
-  return said === undefined || said === null ? [] : [{ role: readRole(item), content: said }];
-}
-
-function readRole({ role, type }: Dict): string {
-  if (typeof role === "string") return role;
-  return type === "assistant" || type === "system" ? type : "user";
+/** One message, leniently. Without content it is one all the same. */
+function readMessage(item: Dict): PromptMessage {
+  const { role, content = null } = speltOut(item);
+  return { role: typeof role === "string" ? role : "user", content };
 }
 
 /** The state that the document promises: the one received, with the turn at the end of its messages. */
@@ -49,7 +40,7 @@ export function appendTurn(data: PromptData, answer: string): Dict {
 /** The original server's: what its main agent has heard so far, then one message. */
 function agentMessages(data: PromptData): readonly PromptMessage[] {
   const said = userMessage(data);
-  return [...agentHistory(data).filter(isDict).flatMap(readMessage), ...(said ? [said] : [])];
+  return [...agentHistory(data).filter(isDict).map(readMessage), ...(said ? [said] : [])];
 }
 
 /** The messages of the main agent before this prompt. */

@@ -60,6 +60,7 @@ export interface ReceivedCancel {
 /** One message for the language model, after the proxy's lenient reading. */
 export interface PromptMessage {
   readonly role: string;
+  /** Null for none. */
   readonly content: unknown;
 }
 

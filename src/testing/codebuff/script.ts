@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
+import { writePythonJson } from "../server/python-json.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { AccountFigures } from "./account.ts";
 import { type ActionStep, actionSteps } from "./action-steps.ts";
@@ -194,5 +195,9 @@ export function midStreamFailure(cause: string): PromptErrorFields {
 /** The answer of a server that was given none: greets, and says the prompt back. */
 export const echoAnswer: Answer = ({ data, messages }) => {
   const asked = data.prompt || messages.findLast((message) => message.role === "user")?.content;
-  return ["Hello! ", "You said: ", typeof asked === "string" ? asked : JSON.stringify(asked ?? "nothing")];
+  return [
+    "Hello! ",
+    "You said: ",
+    typeof asked === "string" ? asked : writePythonJson(asked ?? "nothing", "compact"),
+  ];
 };

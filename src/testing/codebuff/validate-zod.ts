@@ -23,7 +23,7 @@ export function checkJavaScript(raw: string, settings: Settings): Verdict {
   const { txid } = message;
   if (!conforms(message, issues)) return refuse(violationOf(message, issues), JSON.stringify(issues), txid);
   const number = typeof txid === "number" ? txid : Number(coerceInteger(txid));
-  return { ok: true, txid: number, message, source: message, notes: notesOn(message) };
+  return { ok: true, txid: number, echo: number, message, source: message, notes: notesOn(message) };
 }
 
 const SCHEMAS = new WeakMap<Settings, Check>();

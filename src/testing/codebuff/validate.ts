@@ -1,6 +1,7 @@
 import { type Dict, isDict } from "../server/dict.ts";
 import { PythonJsonError, parsePythonJson } from "../server/python-json-parse.ts";
 import { pythonRepr, pythonTypeName } from "../server/python-repr.ts";
+import { contentItem } from "./chat-message.ts";
 import type { Settings } from "./profiles.ts";
 import {
   type Check,
@@ -61,7 +62,8 @@ function checkMessage(source: Dict, settings: Settings): Verdict {
     );
   }
   const txid = readTxid(source, settings);
-  return { ok: true, txid: typeof txid === "number" ? txid : 0, message: source, source, notes: [] };
+  const echo = typeof txid === "object" || txid === undefined ? 0 : txid;
+  return { ok: true, txid: Number(echo), echo, message: source, source, notes: [] };
 }
 
 function refuse(violation: ViolationKind, error: string): Refused {
@@ -80,7 +82,7 @@ function refuseWithTxid(source: Dict, settings: Settings, violation: ViolationKi
 function readTxid(source: Dict, settings: Settings): ReturnType<typeof coerceInteger> | undefined {
   const { txid } = source;
   if (txid === undefined || txid === null) return undefined;
-  if (settings.txidChecks === "any" && typeof txid === "number") return txid;
+  if (settings.txidChecks === "any" && (typeof txid === "number" || typeof txid === "bigint")) return txid;
   return coerceInteger(txid);
 }
 
@@ -108,7 +110,7 @@ const PROMPT_ACTION: Model = {
   fields: [
     required("promptId", text),
     optional("prompt", nullableText),
-    optional("content", nullable(listOf(dict))),
+    optional("content", nullable(listOf(contentItem))),
     optional("promptParams", nullable(dict)),
     required("fingerprintId", text),
     optional("authToken", nullableText),

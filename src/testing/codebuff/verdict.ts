@@ -16,6 +16,8 @@ export type Verdict = Accepted | Refused;
 export interface Accepted {
   readonly ok: true;
   readonly txid: number;
+  /** The same as the ack says it back: Python's integers have no bound. */
+  readonly echo: number | bigint;
   readonly message: Inbound;
   /** The same before any reading: what the client wrote. */
   readonly source: Dict;

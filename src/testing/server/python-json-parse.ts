@@ -1,7 +1,7 @@
 /**
  * Reads JSON as Python's `json.loads` does, because the server's refusals quote it: the same texts, the
  * same positions (counted in code points), the bare tokens `NaN`, `Infinity` and `-Infinity` accepted, and
- * deep nesting refused. Integers beyond 2^53 lose digits, and `1.0` is the same as `1` afterwards.
+ * deep nesting refused. Integers beyond 2^53 are bigints, and `1.0` is the same as `1` afterwards.
  *
  * Throws {@link PythonJsonError} or {@link PythonRecursionError}.
  */
@@ -14,6 +14,12 @@ export function parsePythonJson(text: string): unknown {
   const end = reader.skipSpace(reader.end);
   if (end !== text.length) throw new PythonJsonError("Extra data", text, end);
   return value;
+}
+
+/** An integer, however large: exact, unlike a number beyond 2^53. */
+export function pythonInteger(digits: string): number | bigint {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : BigInt(digits);
 }
 
 /** What Python calls a `JSONDecodeError`. */
@@ -92,7 +98,7 @@ class Reader {
     const number = NUMBER.exec(text);
     if (!number) throw new PythonJsonError("Expecting value", text, index);
     this.end = NUMBER.lastIndex;
-    return Number(number[0]);
+    return /[.eE]/.test(number[0]) ? Number(number[0]) : pythonInteger(number[0]);
   }
 
   #array(index: number, depth: number): unknown[] {

@@ -26,6 +26,8 @@ export function writePythonJson(value: unknown, style: JsonStyle): string {
         return quote(item);
       case "number":
         return Number.isFinite(item) ? JSON.stringify(item) : pythonFloat(item);
+      case "bigint":
+        return String(item);
       case "boolean":
         return item ? "true" : "false";
       case "object":

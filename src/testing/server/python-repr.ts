@@ -5,6 +5,7 @@ export function pythonRepr(value: unknown): string {
   if (value === false) return "False";
   if (typeof value === "string") return reprText(value);
   if (typeof value === "number") return reprNumber(value);
+  if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(", ")}]`;
   const members = Object.entries(value).map(([key, member]) => `${reprText(key)}: ${pythonRepr(member)}`);
   return `{${members.join(", ")}}`;
@@ -15,6 +16,7 @@ export function pythonTypeName(value: unknown): string {
   if (value === null || value === undefined) return "NoneType";
   if (typeof value === "string") return "str";
   if (typeof value === "boolean") return "bool";
+  if (typeof value === "bigint") return "int";
   if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
   return Array.isArray(value) ? "list" : "dict";
 }
