@@ -297,8 +297,8 @@ export class Connection {
   }
 
   async #attempt(): Promise<void> {
-    const { connectTimeout, connectTimeoutHint } = this.#setup;
     if (this.#isOver) throw closedByCaller(); // between the end of a wait and here
+    const { connectTimeout, connectTimeoutHint } = this.#setup;
     const expire = (): void =>
       step.reject(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
     const step = deferred<void>();
