@@ -117,36 +117,6 @@ export const CASS_REST: readonly Mutant[] = [
         replace: '    if (typeof token === "function" && refreshToken === "") {',
       },
       {
-        name: "cass-token-shown",
-        breaks: "the token of the options is not hidden",
-        find: "    setup.redactor.add(this.#known);",
-        replace: "",
-      },
-      {
-        name: "cass-refresh-token-shown",
-        breaks: "the refresh token of the options is not hidden",
-        find: "    setup.redactor.add(refreshToken);",
-        replace: "",
-      },
-      {
-        name: "cass-new-token-shown",
-        breaks: "a fresh token is not hidden",
-        find: "    this.#setup.redactor.add(accessToken);",
-        replace: "",
-      },
-      {
-        name: "cass-new-refresh-token-shown",
-        breaks: "a new refresh token is not hidden",
-        find: "    this.#setup.redactor.add(refreshToken);",
-        replace: "",
-      },
-      {
-        name: "cass-kept-token-shown",
-        breaks: "a token that a function had kept is not hidden",
-        find: "    this.#setup.redactor.add(this.#known);",
-        replace: "",
-      },
-      {
         name: "cass-token-never-expires",
         breaks: "a token that is about to expire is used as it is",
         find: "    if (token !== undefined && !this.#isExpiring(token)) return token;",
@@ -819,12 +789,6 @@ export const CASS_REST: readonly Mutant[] = [
         breaks: "a new conversation may be one user's and be asked for by another",
         find: "credentials: startingWith(token, this.#credentials) });",
         replace: "credentials: this.#credentials });",
-      },
-      {
-        name: "cass-rest-as-nobody",
-        breaks: "calls go without the user's token",
-        find: "    return this.#call({ ...call, credentials: this.#credentials }, options);",
-        replace: "    return this.#call(call, options);",
       },
       {
         name: "cass-rest-deaf",

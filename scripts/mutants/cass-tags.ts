@@ -91,12 +91,6 @@ export const CASS_TAGS: readonly Mutant[] = [
         replace: 'typeof given === "number" && !Number.isNaN(given) ? given : 1;',
       },
       {
-        name: "cass-tag-mark-case",
-        breaks: "a mark in another case stays in the text",
-        find: "const MARK = /^mark:[a-z-]+$/i;",
-        replace: "const MARK = /^mark:[a-z-]+$/;",
-      },
-      {
         name: "cass-tag-mark-closer-named",
         breaks: "a closer that names its mark stays in the text",
         find: String.raw`const MARK_CLOSER = /^\/mark(?::[a-z-]+)?$/i;`,

@@ -329,12 +329,6 @@ export const CASS_TURNS: readonly Mutant[] = [
         replace: "          : blamed",
       },
       {
-        name: "cass-too-large-searched",
-        breaks: "a frame that the server did not read is searched for",
-        find: "jobs.filter((job) => job !== blamed && this.#lostReplies.mayFind(job, jobs))",
-        replace: "jobs.filter((job) => this.#lostReplies.mayFind(job, jobs))",
-      },
-      {
         name: "cass-closing-keeps-queue",
         breaks: "what was not sent stays open when the client closes",
         find: "    for (const { turn } of this.#queue.clear()) turn.abandon(notSent());",
@@ -351,12 +345,6 @@ export const CASS_TURNS: readonly Mutant[] = [
         breaks: "a closed client searches on",
         find: "    this.#lostReplies.close();",
         replace: "",
-      },
-      {
-        name: "cass-drain-starts-search",
-        breaks: "a client that drains begins to search",
-        find: "const searched = this.#isClosing\n",
-        replace: "const searched = this.#isClosing && !this.#isClosing\n",
       },
       {
         name: "cass-unavailable-keeps-queue",

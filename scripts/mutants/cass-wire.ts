@@ -246,21 +246,9 @@ export const CASS_WIRE: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "cass-asked-not-held",
-        breaks: "the time of a request runs while the server works on a turn",
-        find: "    session.hold(busy);",
-        replace: "",
-      },
-      {
         name: "cass-ping-not-judged",
         breaks: "a ping that was due when a turn began is never judged",
         find: "    if (!busy && this.#answersPings && session.pings.due > 0) this.#setup.core().connection.answerDue();",
-        replace: "",
-      },
-      {
-        name: "cass-pings-in-turn",
-        breaks: "a server that works on a turn is pinged",
-        find: "    if (this.#setup.user.busy()) return false;",
         replace: "",
       },
       {
@@ -285,12 +273,6 @@ export const CASS_WIRE: readonly Mutant[] = [
         name: "cass-pong-proves-nothing",
         breaks: "a pong is no sign of life",
         find: "        this.#setup.core().connection.alive();",
-        replace: "",
-      },
-      {
-        name: "cass-frame-proves-nothing",
-        breaks: "a message is no sign of life in a turn",
-        find: "    this.#setup.user.alive();",
         replace: "",
       },
       {
@@ -340,18 +322,6 @@ export const CASS_WIRE: readonly Mutant[] = [
         breaks: "an answer to `status` is given to nobody",
         find: '        if (!session.statuses.take(message)) this.#unasked("status");',
         replace: '        this.#unasked("status");',
-      },
-      {
-        name: "cass-unreadable-response",
-        breaks: "a response that cannot be read is waited out",
-        find: '        if (message.claims === "response") user.unreadable(message.problem);',
-        replace: "",
-      },
-      {
-        name: "cass-unreadable-status",
-        breaks: "an answer to `status` that cannot be read is waited out",
-        find: '        if (message.claims === "status") session.statuses.spoil(unreadableAnswer(message.problem));',
-        replace: "",
       },
       {
         name: "cass-relay-status",

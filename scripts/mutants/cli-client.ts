@@ -13,13 +13,6 @@ export const CLI_CLIENT: readonly Mutant[] = [
     ],
     [
       {
-        name: "cli-client-keys-shown",
-        breaks: "keys that were found are shown",
-        find: "    for (const key of keys) this.#voice.redactor.add(key); // those too that only the program itself reads",
-        replace: "    void keys;",
-        tests: ["codebuff-cli/keys.test.ts"],
-      },
-      {
         name: "cli-client-home-shown",
         breaks: "the user's folder is shown",
         find: "withoutHome(withoutHome(text, options.homeDir), home)",

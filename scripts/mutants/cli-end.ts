@@ -118,13 +118,6 @@ export const CLI_END: readonly Mutant[] = [
         tests: ["codebuff-cli/stream.test.ts"],
       },
       {
-        name: "cli-run-last-line",
-        breaks: "a last line without a newline is lost",
-        find: "    if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);",
-        replace: "    void rest;",
-        tests: ["codebuff-cli/stream.test.ts"],
-      },
-      {
         name: "cli-run-last-words",
         breaks: "a last line of error output without a newline is lost",
         find: "    this.#onStderr(this.#stderr.end());",

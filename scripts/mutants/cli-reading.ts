@@ -80,12 +80,6 @@ export const CLI_READING: readonly Mutant[] = [
         tests: ["codebuff-cli/events.test.ts", "codebuff-cli/lines.test.ts"],
       },
       {
-        name: "cli-events-infinity",
-        breaks: "a number that JSON does not have is one",
-        find: 'parseFrame(line, "null")',
-        replace: "parseFrame(line)",
-      },
-      {
         name: "cli-events-chunk",
         breaks: "a string is garbage",
         find: '  if (typeof value === "string") return { kind',

@@ -234,18 +234,6 @@ export const HANDLERS: readonly Mutant[] = [
         tests: ["codebuff/requests-files.test.ts"],
       },
       {
-        name: "refused-answer-final",
-        breaks: "a server that refuses an answer waits for ever",
-        find: 'if (otherwise && session.server === "codebuff") this.refuse(session, kind, otherwise);',
-        replace: "",
-      },
-      {
-        name: "proxy-answered-again",
-        breaks: "the proxy, which refuses every answer, is sent each twice",
-        find: 'if (otherwise && session.server === "codebuff")',
-        replace: "if (otherwise)",
-      },
-      {
         name: "large-answer-sent",
         breaks: "an answer larger than the server takes is sent",
         find: "    checkFrame(encode.action(wire.nextTxid, json), settings, server);",
@@ -303,12 +291,6 @@ export const HANDLERS: readonly Mutant[] = [
     "codebuff/messages.ts",
     ["codebuff/extensions.test.ts"],
     [
-      {
-        name: "unreadable-request-lost",
-        breaks: "a request that cannot be read is not known as one",
-        find: "return { ...message, request: { type, requestId } };",
-        replace: "return message;",
-      },
       {
         name: "inherited-action",
         breaks: "a message may be of the type `constructor`",

@@ -14,12 +14,6 @@ export const PROMPTS: readonly Mutant[] = [
         tests: ["codebuff/bad-input.test.ts"],
       },
       {
-        name: "client-queue-unbounded",
-        breaks: "any number of prompts waits for a link",
-        find: "    this.#queue.assertRoom(bytes);",
-        replace: "",
-      },
-      {
         name: "conversation-queue-unbounded",
         breaks: "any number of prompts waits in a conversation",
         find: "if (!order.first) this.#held.assertRoom(heldBytes);",
@@ -48,31 +42,11 @@ export const PROMPTS: readonly Mutant[] = [
         tests: ["codebuff/original-server.test.ts"],
       },
       {
-        name: "cancel-does-not-pump",
-        breaks: "nothing is sent in the place of a prompt that was cancelled",
-        find: "        wire.promptAbandoned(promptId);\n        this.pump();",
-        replace: "        wire.promptAbandoned(promptId);\n",
-        tests: ["codebuff/original-server.test.ts"],
-      },
-      {
         name: "ended-prompt-sent",
         breaks: "a prompt that was cancelled before it could start takes room in the queue",
         find: "if (!prompt.turn.open) return;\n",
         replace: "\n",
         tests: ["codebuff/settle.test.ts"],
-      },
-      {
-        name: "concurrency-off-by-one",
-        breaks: "one prompt too many is on the wire",
-        find: "session.runningCount >= settings.maxConcurrentPrompts",
-        replace: "session.runningCount > settings.maxConcurrentPrompts",
-      },
-      {
-        name: "prompts-overtake",
-        breaks: "a prompt overtakes the init that was asked before it",
-        find: "while (!this.#askingForToken && !this.#setup.mustWait()) {",
-        replace: "while (!this.#askingForToken) {",
-        tests: ["codebuff/reentrancy.test.ts"],
       },
       {
         name: "ack-does-not-start-idle",
@@ -89,13 +63,6 @@ export const PROMPTS: readonly Mutant[] = [
         tests: ["codebuff/original-server.test.ts"],
       },
       {
-        name: "failure-does-not-pump",
-        breaks: "nothing is sent in the place of a prompt that was refused",
-        find: "this.#cancelOnServer(prompt);\n    this.pump();",
-        replace: "this.#cancelOnServer(prompt);\n",
-        tests: ["codebuff/client.test.ts", "codebuff/settle.test.ts"],
-      },
-      {
         name: "silence-not-remembered",
         breaks: "a server that answers out of order costs every prompt",
         find: '      this.#settled.set(promptId, "silent");',
@@ -108,25 +75,6 @@ export const PROMPTS: readonly Mutant[] = [
         find: 'frame.type === "prompt-error" ? this.#clean(frame) : frame',
         replace: "frame",
         tests: ["codebuff/client.test.ts", "codebuff/acceptance/errors.test.ts"],
-      },
-      {
-        name: "terminal-does-not-end",
-        breaks: "a prompt still blocks the connection after its terminal message",
-        find: "    this.#setup.wire.promptEnded(id);\n    this.pump();",
-        replace: "\n    this.pump();",
-      },
-      {
-        name: "terminal-does-not-pump",
-        breaks: "nothing is sent in the place of a prompt that is over",
-        find: "    this.#setup.wire.promptEnded(id);\n    this.pump();",
-        replace: "    this.#setup.wire.promptEnded(id);\n",
-      },
-      {
-        name: "chunk-is-no-ack",
-        breaks: "a prompt that streams is failed for want of its ack",
-        find: "    this.#setup.wire.impliesAck(txid);",
-        replace: "",
-        tests: ["codebuff/client.test.ts"],
       },
       {
         name: "subagent-is-stranger",
@@ -160,19 +108,6 @@ export const PROMPTS: readonly Mutant[] = [
         breaks: "what is stray is told as late",
         find: 'standing === "unknown" || standing === "unsent" ? "orphan" : "late"',
         replace: '"late"',
-      },
-      {
-        name: "order-still-assumed",
-        breaks: "a prompt that goes on after its silent end teaches nothing",
-        find: 'if (standing === "silent") wire.answersOutOfOrder();',
-        replace: "",
-        tests: ["codebuff/reentrancy.test.ts"],
-      },
-      {
-        name: "action-error-fails-first-of-two",
-        breaks: "an error without an id fails one of several prompts",
-        find: "if (!fresh || underWay.length > 1) {",
-        replace: "if (!fresh) {",
       },
       {
         name: "action-error-in-mid-stream",
@@ -209,26 +144,6 @@ export const PROMPTS: readonly Mutant[] = [
         tests: ["codebuff/settle.test.ts"],
       },
       {
-        name: "given-up-prompts-pend",
-        breaks: "prompts that wait stay pending when there is no connection to be had",
-        find: "for (const { turn } of this.#queue.clear()) turn.fail(copyError(reason));",
-        replace: "this.#queue.clear();",
-        tests: ["codebuff/lost-link.test.ts"],
-      },
-      {
-        name: "one-error-for-all",
-        breaks: "prompts that fail together share one error",
-        find: "turn.fail(copyError(reason))",
-        replace: "turn.fail(reason)",
-        tests: ["codebuff/lost-link.test.ts"],
-      },
-      {
-        name: "token-failure-sends",
-        breaks: "a prompt whose token could not be had is not failed",
-        find: "      prompt.turn.fail(tokenFailed(cause));",
-        replace: "      void cause;",
-      },
-      {
         name: "ended-prompt-written",
         breaks: "a prompt that was cancelled while its token was awaited, or is just ending, is sent",
         find: "if (!prompt.turn.open) return; // it is just ending, and its listeners are being told",
@@ -262,13 +177,6 @@ export const PROMPTS: readonly Mutant[] = [
         find: 'prompt.turn.status === "completed" ? "completed" : "other"',
         replace: '"other"',
         tests: ["codebuff/requests-prompts.test.ts"],
-      },
-      {
-        name: "cancelled-stays-queued",
-        breaks: "a prompt that was cancelled while it waited goes on taking room",
-        find: "    this.#queue.delete(prompt);\n    this.#held.delete(prompt);",
-        replace: "\n    this.#held.delete(prompt);",
-        tests: ["codebuff/settle.test.ts"],
       },
       {
         name: "settled-stays-open",

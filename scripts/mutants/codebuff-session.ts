@@ -53,22 +53,10 @@ export const SESSION: readonly Mutant[] = [
         tests: ["codebuff/lost-link.test.ts"],
       },
       {
-        name: "init-awaits-nothing",
-        breaks: "a session is left with an init under way",
-        find: "if (this.hasRunning || this.#inits.size > 0) return false;",
-        replace: "if (this.hasRunning) return false;",
-      },
-      {
         name: "ping-awaits-something",
         breaks: "a ping without an answer keeps a session from being left",
         find: 'if (sent.kind !== "ping") return false;',
         replace: "if (sent) return false;",
-      },
-      {
-        name: "anonymous-refusal-guessed",
-        breaks: "a refusal without a name hits the oldest of several frames",
-        find: "return this.#acks.size === 1 ? ",
-        replace: "return this.#acks.size >= 1 ? ",
       },
       {
         name: "early-init-response-lost",
@@ -93,18 +81,6 @@ export const SESSION: readonly Mutant[] = [
         breaks: "close() waits for its limit although the last prompt has ended",
         find: "if (this.#running.size === 0) this.#onIdle();",
         replace: "",
-      },
-      {
-        name: "smallest-too-large",
-        breaks: "close 1009 blames the first frame, not the largest",
-        find: "if (unacked.frame.length > (largest?.frame.length ?? 0)) largest = unacked;",
-        replace: "largest ??= unacked;",
-      },
-      {
-        name: "stall-clock-left",
-        breaks: "the stall clock of a lost link goes on",
-        find: "    this.#stall.stop();\n    const prompts",
-        replace: "\n    const prompts",
       },
       {
         name: "stall-never-starts",
@@ -164,45 +140,6 @@ export const SESSION: readonly Mutant[] = [
         tests: ["codebuff/reentrancy.test.ts"],
       },
       {
-        name: "repeats-pile-up",
-        breaks: "an init is repeated once for every link that broke",
-        find: "    this.#repeats = new Queue();\n    if",
-        replace: "\n    if",
-        tests: ["codebuff/reentrancy.test.ts"],
-      },
-      {
-        name: "standing-epoch",
-        breaks: "an init whose token took long goes to a session that is gone",
-        find: "if (wire.identified !== session || this.#next.first !== asked) continue;",
-        replace: "if (this.#next.first !== asked) continue;",
-        tests: ["codebuff/reentrancy.test.ts"],
-      },
-      {
-        name: "two-tokens",
-        breaks: "an init with a token of its own gets the client's besides",
-        find: 'if (asked.kind !== "init" || asked.ownToken) return undefined;',
-        replace: 'if (asked.kind !== "init") return undefined;',
-      },
-      {
-        name: "topics-one-by-one",
-        breaks: "what follows of the same kind is not sent as one",
-        find: "if (room < ENVELOPE) break;",
-        replace: "if (room > 0) break;",
-      },
-      {
-        name: "topics-over-limit",
-        breaks: "topics that do not fit one frame are sent in one",
-        find: "if (room < ENVELOPE) break;",
-        replace: "",
-      },
-      {
-        name: "standing-pends",
-        breaks: "subscribe() stays pending when the client closes",
-        find: "asked.reply.reject(copyError(reason));\n",
-        replace: "copyError(reason);\n",
-        tests: ["codebuff/reentrancy.test.ts"],
-      },
-      {
         name: "unsubscribed-comes-back",
         breaks: "a topic that was left is subscribed to again after a reconnect",
         find: "else this.#topics.delete(topic);",
@@ -214,18 +151,6 @@ export const SESSION: readonly Mutant[] = [
     "codebuff/token.ts",
     ["codebuff/token.test.ts"],
     [
-      {
-        name: "asked-token-shows",
-        breaks: "a token that a function gave shows in what the library says",
-        find: "    this.#redactor().add(token);",
-        replace: "",
-      },
-      {
-        name: "token-shows",
-        breaks: "the client's token shows in what the library says",
-        find: "      this.#redactor().add(this.#source);",
-        replace: "",
-      },
       {
         name: "empty-token-sent",
         breaks: "an empty token is sent",

@@ -21,13 +21,6 @@ export const WIRE: readonly Mutant[] = [
         tests: ["codebuff/lost-link.test.ts"],
       },
       {
-        name: "implied-ack-ends-nothing",
-        breaks: "a chunk that comes before its ack does not prove the prompt before it over",
-        find: "if (session?.takeAck(txid)) this.#provesOver(session, txid);",
-        replace: "session?.takeAck(txid);",
-        tests: ["codebuff/session.test.ts"],
-      },
-      {
         name: "cancel-frees-proxy",
         breaks: "a prompt that was cancelled no longer blocks the proxy",
         find: 'if (!session || (session.server === "proxy" && session.inOrder)) return;',
@@ -77,13 +70,6 @@ export const WIRE: readonly Mutant[] = [
         tests: ["codebuff/keepalive.test.ts"],
       },
       {
-        name: "registered-too-late",
-        breaks: "a frame awaits no ack",
-        find: "    session.sent(txid, sent, text);",
-        replace: "",
-        tests: ["codebuff/settle.test.ts"],
-      },
-      {
         name: "stall-not-touched",
         breaks: "a frame does not put off the stall limit",
         find: "    session.touch();",
@@ -96,13 +82,6 @@ export const WIRE: readonly Mutant[] = [
         find: "return live !== undefined || !this.#setup.core().connection.writable;",
         replace: "return live !== undefined;",
         tests: ["codebuff/platform-socket.test.ts"],
-      },
-      {
-        name: "blocked-not-excused",
-        breaks: "a proxy that works on a prompt is taken for dead",
-        find: "return this.#session?.blocked ?? false;",
-        replace: "return false;",
-        tests: ["codebuff/keepalive.test.ts"],
       },
       {
         name: "no-settle-window",

@@ -74,12 +74,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         replace: "    if (job) {",
       },
       {
-        name: "codey-late-question-open",
-        breaks: "a question that comes too late is not answered",
-        find: 'if (message.type === "ToolAwaitingApproval") this.#denyUnasked(message);',
-        replace: "",
-      },
-      {
         name: "codey-end-behind-cancel-lost",
         breaks: "the end that a server tells behind a Cancel is not noted",
         find: "    if (this.#stopping) this.#afterCancel(this.#stopping, message);",
@@ -96,18 +90,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         breaks: "a message while no turn runs is told to nobody",
         find: '    core().events.emit("stray", message);',
         replace: "",
-      },
-      {
-        name: "codey-unreadable-open",
-        breaks: "a question that cannot be read is not answered",
-        find: "      this.#setup.wire.send(encode.toolDecision(callId, false));",
-        replace: "{}",
-      },
-      {
-        name: "codey-unreadable-twice",
-        breaks: "a question that cannot be read is denied although its call is decided",
-        find: 'if (known.every(({ call }) => call.state === "requested"))',
-        replace: "if (known)",
       },
       {
         name: "codey-error-lets-go-on",
@@ -176,12 +158,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "codey-lost-turn-hangs",
-        breaks: "a turn does not end with its link",
-        find: "    job?.turn.fail(lostTurn(error));",
-        replace: "",
-      },
-      {
         name: "codey-lost-cancel-hangs",
         breaks: "a turn that is being cancelled does not end with its link",
         find: "    stopping?.turn.stopped();\n    for (const { turn } of waiting)",
@@ -209,12 +185,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         name: "codey-close-leaves-open",
         breaks: "an approval stays open when the client closes",
         find: '    this.#leave(job, "cancelled", "the client is closing");',
-        replace: "",
-      },
-      {
-        name: "codey-close-turn-hangs",
-        breaks: "the turn that runs does not end with the client",
-        find: "    job.turn.abandon(closedError());",
         replace: "",
       },
       {
@@ -251,12 +221,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         name: "codey-odd-call-silent",
         breaks: "a call that runs although it was denied is not warned of",
         find: '    if (warning !== undefined) this.#setup.core().warn("odd-call", warning);',
-        replace: "",
-      },
-      {
-        name: "codey-elsewhere-open",
-        breaks: "an approval stays open when the server has gone on without it",
-        find: 'if (decided !== undefined) this.#withdraw(job, decided, "elsewhere", "the server has decided it");',
         replace: "",
       },
       {
@@ -328,36 +292,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         replace: '    if (!session) core().warn("odd-usage"',
       },
       {
-        name: "codey-approval-never-withdrawn",
-        breaks: "an approval is not withdrawn with its turn",
-        find: "    if (turn.pending.some((request) => request.id === id)) open.set(id, withdraw);",
-        replace: "",
-      },
-      {
-        name: "codey-decided-behind-end",
-        breaks: "a decision is sent although its turn is over",
-        find: 'if (!this.#runs(job) || currentOf(job.state, asked).state !== "awaiting") return;',
-        replace: 'if (currentOf(job.state, asked).state !== "awaiting") return;',
-      },
-      {
-        name: "codey-decided-elsewhere-sent",
-        breaks: "a decision is sent although the server has gone on without it",
-        find: 'if (!this.#runs(job) || currentOf(job.state, asked).state !== "awaiting") return;',
-        replace: "if (!this.#runs(job)) return;",
-      },
-      {
-        name: "codey-decision-unsent",
-        breaks: "the server is not told of a decision",
-        find: "    this.#setup.wire.send(encode.toolDecision(asked.callId, approved));",
-        replace: "",
-      },
-      {
-        name: "codey-decision-untold",
-        breaks: "users are not told what a decision made of the call",
-        find: "    this.#tell(job, step, 0);",
-        replace: "",
-      },
-      {
         name: "codey-cancel-twice",
         breaks: "a turn that is being cancelled settles before the Pong when it is cancelled as it fails",
         find: "    if (job === this.#stopping) return; // it settles",
@@ -394,34 +328,10 @@ export const CODEY_TURNS: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "codey-calls-forgotten",
-        breaks: "the calls of an ended turn are forgotten",
-        find: "for (const [key, { call }] of job.state.calls) session?.past.set(key, pastOf(call));",
-        replace: "if (job) session;",
-      },
-      {
         name: "codey-calls-not-abandoned",
         breaks: "calls of an ended turn look as if they went on",
         find: "    job.turn.tools.abandon();",
         replace: "",
-      },
-      {
-        name: "codey-denials-before-cancel",
-        breaks: "denials are sent to calls that wait for nothing",
-        find: '      if (call.state === "awaiting") wire.send(encode.toolDecision(callId, false));',
-        replace: "      if (call) wire.send(encode.toolDecision(callId, false));",
-      },
-      {
-        name: "codey-no-denials",
-        breaks: "calls that wait are not denied with the Cancel",
-        find: '      if (call.state === "awaiting") wire.send(encode.toolDecision(callId, false));',
-        replace: "{}",
-      },
-      {
-        name: "codey-barrier-for-ever",
-        breaks: "a Pong that does not come is waited for",
-        find: "      core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible: true }));",
-        replace: "      core().warn(message, message);",
       },
       {
         name: "codey-missed-use-exact",
@@ -477,54 +387,6 @@ export const CODEY_TURNS: readonly Mutant[] = [
         find: "    job.endedBy ??= message;",
         replace: "    job.endedBy = message;",
         tests: ["codey/stopping.test.ts"],
-      },
-      {
-        name: "codey-late-denied-twice",
-        breaks: "a question that comes too late is denied each time it comes",
-        find: '    if (past !== "unasked") return; // it was answered',
-        replace: "    // it was answered",
-      },
-      {
-        name: "codey-late-denial-forgotten",
-        breaks: "a question that came too late is forgotten",
-        find: '    wire.session?.past.set(key, this.#current ? "abandoned" : "over");',
-        replace: "",
-      },
-      {
-        name: "codey-stray-question-abandoned",
-        breaks: "the question of a turn is late because one of that name came while none ran",
-        find: 'this.#current ? "abandoned" : "over"',
-        replace: 'this.#current ? "abandoned" : "abandoned"',
-      },
-      {
-        name: "codey-own-call-late",
-        breaks: "a call whose id was used before gets nothing",
-        find: "    if (state.calls.has(key)) return false;",
-        replace: "",
-      },
-      {
-        name: "codey-used-id-late",
-        breaks: "a question about a call whose id was used before is late",
-        find: '    if (message.type === "ToolAwaitingApproval") return past === "unasked" || past === "abandoned";',
-        replace: "",
-      },
-      {
-        name: "codey-over-is-abandoned",
-        breaks: "a call that was over with its turn is remembered as left behind",
-        find: '  if (hasEnded(call)) return "over";',
-        replace: "",
-      },
-      {
-        name: "codey-unasked-is-abandoned",
-        breaks: "a call that nobody was asked about is remembered as left behind",
-        find: 'return call.state === "requested" ? "unasked" : "abandoned";',
-        replace: 'return call.state === "requested" ? "abandoned" : "abandoned";',
-      },
-      {
-        name: "codey-lost-no-side-effects",
-        breaks: "a lost turn does not say that a tool may still run",
-        find: '    delivery: "unknown",\n    sideEffectsPossible: true,',
-        replace: '    delivery: "unknown",\n',
       },
       {
         name: "codey-context-lost-unsaid",

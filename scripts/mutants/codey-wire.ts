@@ -162,12 +162,6 @@ export const CODEY_WIRE: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "codey-invalid-silent",
-        breaks: "a message that cannot be read is not warned of",
-        find: '    this.#setup.core().warn("invalid-message", problem, { raw });',
-        replace: "",
-      },
-      {
         name: "codey-spoiled-state-hangs",
         breaks: "a State that cannot be read is waited for",
         find: '    if (claims === "State") session.states.spoil(error);',
@@ -177,12 +171,6 @@ export const CODEY_WIRE: readonly Mutant[] = [
         name: "codey-spoiled-history-hangs",
         breaks: "a History that cannot be read is waited for",
         find: '    if (claims === "History") session.histories.spoil(error);',
-        replace: "",
-      },
-      {
-        name: "codey-undecided-untold",
-        breaks: "a question that cannot be read is left open by the wire",
-        find: "    if (undecided !== undefined) this.#setup.user.unreadableApproval(undecided);",
         replace: "",
       },
     ],
@@ -305,12 +293,6 @@ export const CODEY_WIRE: readonly Mutant[] = [
     "codey/options.ts",
     ["codey/stopping.test.ts"],
     [
-      {
-        name: "codey-approver-unchecked",
-        breaks: "options that decide on tools are not checked",
-        find: "  ...APPROVAL_CHECKS,",
-        replace: "",
-      },
     ],
   ),
   ...mutantsOf(

@@ -37,46 +37,10 @@ export const APPROVALS: readonly Mutant[] = [
         replace: "if (known || request.id) return known;",
       },
       {
-        name: "always-reaches-over",
-        breaks: "`always`, said to a call of the last session, holds in this one",
-        find: 'if (ruling.decision === "always") always.add(alwaysFor);',
-        replace: 'if (ruling.decision === "always") this.#always.add(alwaysFor);',
-      },
-      {
-        name: "always-forgotten",
-        breaks: "`always` is `once`",
-        find: '        if (ruling.decision === "always") always.add(alwaysFor);',
-        replace: "",
-      },
-      {
-        name: "once-is-always",
-        breaks: "`once` is `always`",
-        find: 'if (ruling.decision === "always") always.add(alwaysFor);',
-        replace: "always.add(alwaysFor);",
-      },
-      {
-        name: "always-by-name-alone",
-        breaks: "`always`, said to a tool of one MCP server, holds for that of another",
-        find: "if (this.#always.has(alwaysFor))",
-        replace: "if (this.#always.has(call.name))",
-      },
-      {
         name: "always-outlives-session",
         breaks: "`always` holds for the next session",
         find: "    this.#always = new Set();",
         replace: "",
-      },
-      {
-        name: "handler-is-no-consent",
-        breaks: "a tool whose handler the caller registered is denied",
-        find: '(isHandled ? "allow" : "ask")',
-        replace: '"ask"',
-      },
-      {
-        name: "allow-by-default",
-        breaks: "a call that no rule denies is allowed",
-        find: '(isHandled ? "allow" : "ask")',
-        replace: '"allow"',
       },
       {
         name: "deny-asks",

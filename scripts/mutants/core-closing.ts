@@ -7,13 +7,6 @@ export const CLOSING: readonly Mutant[] = [
     ["core/connection-close.test.ts"],
     [
       {
-        name: "close-reason-shows-token",
-        breaks: "the reason of a close quotes credentials",
-        find: ": { ...reported, reason: redact(reported.reason) };",
-        replace: ": reported;",
-        tests: ["codebuff/lost-link.test.ts", "codey/client.test.ts"],
-      },
-      {
         name: "drained-unheard",
         breaks: "close() waits for its limit although the work is done",
         find: 'if (this.#state.name === "draining") this.#shut(closedByCaller());',

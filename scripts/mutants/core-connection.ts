@@ -76,12 +76,6 @@ export const CONNECTION: readonly Mutant[] = [
         replace: "clock.setTimeout(() => {}, stableAfter, { unref: true })",
       },
       {
-        name: "send-failure-swallowed",
-        breaks: "a socket that refuses a frame counts as alive",
-        find: 'this.drop(new ConnectionLostError("the socket refused a frame", { cause }));',
-        replace: "void cause;",
-      },
-      {
         name: "drain-is-mute",
         breaks: "nothing can be written while draining",
         find: 'state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;',
@@ -192,12 +186,6 @@ export const CONNECTION: readonly Mutant[] = [
         name: "wake-listener-left",
         breaks: "each wait leaves a listener on the window",
         find: "      stopListening();",
-        replace: "",
-      },
-      {
-        name: "backoff-timer-left",
-        breaks: "a wait that was cut short leaves its timer",
-        find: "      cancelDelay();",
         replace: "",
       },
       {

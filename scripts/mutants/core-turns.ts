@@ -148,13 +148,6 @@ export const TURNS: readonly Mutant[] = [
         tests: ["core/live-turn.test.ts"],
       },
       {
-        name: "partial-forgotten",
-        breaks: "a failure does not carry what had arrived",
-        find: "    error.partial = this.partial();\n    if (this.#sent)",
-        replace: "\n    if (this.#sent)",
-        tests: ["core/live-turn.test.ts"],
-      },
-      {
         name: "memory-after-the-fact",
         find: "    this.#beforeCompleted?.(result);",
         tests: ["core/conversation.test.ts"],
