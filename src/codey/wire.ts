@@ -203,7 +203,11 @@ export class Wire implements Protocol {
   }
 
   /** What waits for a message that cannot be read does not wait for another one. */
-  #onInvalid(session: Session, { problem, claims, undecided: callId, agentId = 0 }: Invalid, raw: string): void {
+  #onInvalid(
+    session: Session,
+    { problem, claims, undecided: callId, agentId = 0 }: Invalid,
+    raw: string,
+  ): void {
     this.#setup.core().warn("invalid-message", problem, { raw });
     const error = unreadableAnswer(problem);
     if (claims === "State") session.states.spoil(error);
