@@ -52,10 +52,7 @@ export function turnError(message: string, fatal: boolean): CodeyTurnError {
 /** The server tries again and again without getting anywhere. */
 export function misconfigured(message: string, retries: number): CodeyTurnError {
   const serverMessage = `the server has tried ${retries} times without counting up, and said: ${message}`;
-  return new CodeyTurnError(
-    { origin: "retrying", kind: "misconfigured", serverMessage },
-    { fatal: false },
-  );
+  return new CodeyTurnError({ origin: "retrying", kind: "misconfigured", serverMessage }, { fatal: false });
 }
 
 /** The turn ran, and what the server said of it is lost. */

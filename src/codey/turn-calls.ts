@@ -49,7 +49,11 @@ export class TurnCalls {
   /** A call that was just heard of. */
   add(agentId: number, callId: string, told: Partial<RequestedCall>, raw: unknown): CodeyCall {
     const key = keyOf(agentId, callId);
-    const lines = this.#byKey.get(key) ?? { requested: new Queue(), awaiting: new Queue(), begun: new Queue() };
+    const lines = this.#byKey.get(key) ?? {
+      requested: new Queue(),
+      awaiting: new Queue(),
+      begun: new Queue(),
+    };
     const added: CodeyCall = { callId, agentId, call: newCall(this.#newId(callId), agentId, told, raw) };
     this.#byKey.set(key, lines);
     lines.requested.add(added);

@@ -155,7 +155,8 @@ export function decide(
 /** A question of which no more than the ids can be read. Users hear of the call; there is no event to show. */
 export function stepUnreadable(state: TurnState, question: UnreadableQuestion): TurnStep {
   const { agentId, callId, raw } = question;
-  const asked = state.calls.addressed("ToolAwaitingApproval", agentId, callId) ?? add(state, agentId, callId, {}, raw);
+  const asked =
+    state.calls.addressed("ToolAwaitingApproval", agentId, callId) ?? add(state, agentId, callId, {}, raw);
   if (asked.call.state === "awaiting") return { changed: NOTHING }; // the very same question
   state.calls.update(asked, { ...asked.call, raw, state: "awaiting" });
   return { changed: [asked.call], ask: asked };
@@ -193,7 +194,8 @@ function onCall(state: TurnState, message: CallMessage): TurnStep {
   const { calls } = state;
   const known = calls.addressed(type, agentId, callId);
   // Its calls are over, and only a question begins another one.
-  if (!known && type !== "ToolAwaitingApproval" && calls.has(keyOf(agentId, callId))) return { changed: NOTHING };
+  if (!known && type !== "ToolAwaitingApproval" && calls.has(keyOf(agentId, callId)))
+    return { changed: NOTHING };
   const addressed = known ?? add(state, agentId, callId, "name" in message ? message : {}, message);
   const step = stepCall(addressed.call, message);
   if (!step.tell) return { changed: NOTHING };

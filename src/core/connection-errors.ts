@@ -74,7 +74,10 @@ export function clientClosed(
   const options = { cause: reason, delivery: "not-sent" } as const;
   if (!reason || isAgentwireError(reason, "closed"))
     return new ClosedError("this client was closed; make a new one", options);
-  const way = reason.retryable && !reconnects ? "make a new one, with `reconnect` if it is to go on by itself" : "make a new one";
+  const way =
+    reason.retryable && !reconnects
+      ? "make a new one, with `reconnect` if it is to go on by itself"
+      : "make a new one";
   return new ClosedError(`this client was closed, because ${redact(withoutCode(reason))}; ${way}`, options);
 }
 

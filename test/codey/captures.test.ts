@@ -33,7 +33,9 @@ const failed = (kind: string, retryable: boolean, text = "", more: object = {}):
 
 /** Twenty characters per piece, two numbers each. */
 const numbers = (first: number, last: number): string =>
-  Array.from({ length: last - first + 1 }, (_, n) => `${1_000_000 + first + n}`.padStart(9, "0") + " ").join("");
+  Array.from({ length: last - first + 1 }, (_, n) => `${1_000_000 + first + n}`.padStart(9, "0") + " ").join(
+    "",
+  );
 
 /** What each capture comes to. */
 const CAPTURES: Readonly<Record<string, readonly Expected[]>> = {
@@ -87,7 +89,9 @@ const CAPTURES: Readonly<Record<string, readonly Expected[]>> = {
   "interleaved.jsonl": [completed("one twothreeend", 10, [["i1", "done", "x\n"]])],
   "params_shape.jsonl": [
     completed("done", 10, [["p1", "denied", "Denied by user"]]),
-    completed("done2", 10, [["p2", "failed", "Invalid params: invalid type: integer `1`, expected a string"]]),
+    completed("done2", 10, [
+      ["p2", "failed", "Invalid params: invalid type: integer `1`, expected a string"],
+    ]),
     completed("done3", 10, [["p3", "denied", "Denied by user"]]),
   ],
   "plain.jsonl": [completed("Hello wörld 😀", 12)],

@@ -175,7 +175,12 @@ describe("calls", () => {
   });
 
   test("late output of a call that is over is no event, and begins no other call", () => {
-    const { steps } = played(say.request(["c1"]), say.completed("c1"), say.started("c1"), say.delta("c1", "x"));
+    const { steps } = played(
+      say.request(["c1"]),
+      say.completed("c1"),
+      say.started("c1"),
+      say.delta("c1", "x"),
+    );
     expect(steps.slice(2)).toEqual([{ changed: [] }, { changed: [] }]);
   });
 });

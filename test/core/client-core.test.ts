@@ -109,7 +109,11 @@ describe("a client that was closed", () => {
     await ready();
     core.connection.leave(new HandshakeError("rejected", refused.message));
     const message = "closed: this client was closed, because no place for [redacted]; make a new one";
-    expect(core.closedError).toMatchObject({ message, delivery: "not-sent", cause: { code: "handshake-refused" } });
+    expect(core.closedError).toMatchObject({
+      message,
+      delivery: "not-sent",
+      cause: { code: "handshake-refused" },
+    });
     expect(() => core.assertOpen()).toThrow(message);
     await expect(core.connect()).rejects.toThrow(message);
   });

@@ -137,7 +137,7 @@ test("the errors that leave a question are told, the others thrown", async () =>
   {
     await using user = clientOf(server);
     await page.errors(user.client);
-    server.answer = () => [codeyStep.drop()];
+    server.answer = () => [codeyStep.calls(codeyTool.shell("ls")), codeyStep.drop()];
     await page.errors(user.client);
     await expect(page.errors(user.client)).rejects.toMatchObject({ code: "closed" });
   }

@@ -91,7 +91,15 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
   },
   "a call that the server's filter allows keeps its output beside an open question of its id": {
     setting,
-    steps: [prompt, request(2, 2), asks, { ...asks, message: "started" }, completed, reply("approve"), completed],
+    steps: [
+      prompt,
+      request(2, 2),
+      asks,
+      { ...asks, message: "started" },
+      completed,
+      reply("approve"),
+      completed,
+    ],
   },
   "a question that cannot be read is not denied before an older one of its id": {
     setting,

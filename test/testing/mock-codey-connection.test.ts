@@ -32,19 +32,25 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       });
     });
 
-    test.each(["idle", "cancelled"])("false: a Ping right before it ends the connection, %s", async (when) => {
-      const answer = () => [codeyStep.hang()];
-      await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
-      using client = await RawCodey.connected(server);
-      if (when === "cancelled") client.send("go");
-      if (when === "cancelled") client.cancel();
-      client.ping();
-      client.raw.socket.close(1000, "bye");
-      expect((await client.closed).code).toBe(1006);
-      const connection = await server.nextConnection();
-      expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "client", wasClean: false });
-      expect(connection.session).toBe("ended");
-    });
+    test.each(["idle", "cancelled"])(
+      "false: a Ping right before it ends the connection, %s",
+      async (when) => {
+        const answer = () => [codeyStep.hang()];
+        await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
+        using client = await RawCodey.connected(server);
+        if (when === "cancelled") client.send("go");
+        if (when === "cancelled") client.cancel();
+        client.ping();
+        client.raw.socket.close(1000, "bye");
+        expect((await client.closed).code).toBe(1006);
+        const connection = await server.nextConnection();
+        expect(await server.waitFor(() => connection.closed)).toMatchObject({
+          by: "client",
+          wasClean: false,
+        });
+        expect(connection.session).toBe("ended");
+      },
+    );
 
     test.each([
       ["another message behind the Ping", ["Ping", "GetState"], 0],

@@ -210,11 +210,7 @@ const PATTERNS: readonly (readonly [
     { kind: "other", retryable: false },
   ],
   ["other Stream error", "Stream error: whatever", { kind: "other", retryable: false }],
-  [
-    "API error",
-    "API error (claude-sonnet-4): missing API key",
-    { kind: "misconfigured", retryable: false },
-  ],
+  ["API error", "API error (claude-sonnet-4): missing API key", { kind: "misconfigured", retryable: false }],
   ["no pattern", "", { kind: "other", retryable: false }],
   ["no pattern", "the moon is full", { kind: "other", retryable: false }],
   ["no pattern", "Stream error: ApiError { status: many }", { kind: "other", retryable: false }],

@@ -55,7 +55,9 @@ interface Cell {
  * nothing, and `new` another call.
  */
 const ROWS: {
-  readonly [row in keyof typeof STATES]: { readonly [letter in Letter]: readonly [string, Cell | "ignored" | "new"] };
+  readonly [row in keyof typeof STATES]: {
+    readonly [letter in Letter]: readonly [string, Cell | "ignored" | "new"];
+  };
 } = {
   requested: {
     A: ["it is asked about", { state: "awaiting", ask: true }],

@@ -57,7 +57,10 @@ onBoth(
 
 onBoth(
   "4.4 ids that repeat: in one request the second foreground call is asked about behind the first",
-  { mock: { ...gemini, startedAfterApproval: false, toolDeltas: "none" }, client: { onToolApproval: "manual" } },
+  {
+    mock: { ...gemini, startedAfterApproval: false, toolDeltas: "none" },
+    client: { onToolApproval: "manual" },
+  },
   async ({ client, server }) => {
     server.answer = () => [codeyStep.calls(shell("echo 1", "1\n"), shell("echo 2", "2\n")), "done"];
     const turn = client.prompt("go");

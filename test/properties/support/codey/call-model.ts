@@ -62,7 +62,8 @@ export class CallModel {
       return true;
     }
     if (same.length === 0 && this.#past.has(`${agent} ${callId}`)) return false; // late
-    const call = this.#addressed(type, same) ?? (same.length === 0 ? this.#add(agent, callId, "requested") : undefined);
+    const call =
+      this.#addressed(type, same) ?? (same.length === 0 ? this.#add(agent, callId, "requested") : undefined);
     if (call) this.#live(call, type, content);
     return false;
   }
@@ -70,7 +71,8 @@ export class CallModel {
   /** The client has decided: the oldest open question of the id that `fits`, or the oldest at all. */
   decided(callId: string, approved: boolean, fits: (call: ModelCall) => boolean): ModelCall | undefined {
     const heads = this.open.filter(
-      (call, at, all) => call.callId === callId && all.findIndex((each) => keyOf(each) === keyOf(call)) === at,
+      (call, at, all) =>
+        call.callId === callId && all.findIndex((each) => keyOf(each) === keyOf(call)) === at,
     );
     const call = heads.find(fits) ?? heads[0];
     if (call) call.state = approved ? "running" : "denied";
@@ -88,7 +90,9 @@ export class CallModel {
 
   #addressed(type: string, same: readonly ModelCall[]): ModelCall | undefined {
     const requested = same.find(({ state }) => state === "requested");
-    const begun = same.find(({ state, confirmed }) => state === "running" || (state === "denied" && !confirmed));
+    const begun = same.find(
+      ({ state, confirmed }) => state === "running" || (state === "denied" && !confirmed),
+    );
     const awaiting = same.find(({ state }) => state === "awaiting");
     return type === "ToolStarted" ? (requested ?? begun ?? awaiting) : (begun ?? requested ?? awaiting);
   }

@@ -89,7 +89,9 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
     if (!turn || this.interfered || turn.status !== "completed") return;
     const shown = turn.toolCalls.map(({ agentId, state, output }) => [agentId, state, output]);
     if (JSON.stringify(shown) !== JSON.stringify(calls))
-      this.complain(`${content} shows ${JSON.stringify(shown)}, and its calls came to ${JSON.stringify(calls)}`);
+      this.complain(
+        `${content} shows ${JSON.stringify(shown)}, and its calls came to ${JSON.stringify(calls)}`,
+      );
   }
 
   written(session: SessionModel, message: Written): void {

@@ -155,7 +155,8 @@ export class CodeyPeer {
     else if (request) user.reply(request.id, request.question, "approve");
     else if (socket.owner !== undefined) {
       const [open] = socket.undecided;
-      if (open !== undefined && !user.interfered) this.#world.complain(`gets no decision on ${open}, and hangs`);
+      if (open !== undefined && !user.interfered)
+        this.#world.complain(`gets no decision on ${open}, and hangs`);
       this.#sayFinished(socket.root ?? 0, 1, true);
     }
   }

@@ -162,7 +162,8 @@ export class SessionModel extends FakeSocket {
   #beginBarrier(barrier: { ping: number | undefined }): void {
     barrier.ping = this.#pings;
     const [open] = this.undecided;
-    if (open !== undefined && !this.#world.interfered) this.#complain(`sent the Ping before the denial of ${open}`);
+    if (open !== undefined && !this.#world.interfered)
+      this.#complain(`sent the Ping before the denial of ${open}`);
     this.running = undefined;
   }
 
