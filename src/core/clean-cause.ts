@@ -32,8 +32,10 @@ function isClean(thrown: unknown, redact: (text: string) => string): boolean {
     seen.add(value);
     if (seen.size > MAX_OBJECTS || !isReadable(value)) return false;
     if (value instanceof Error) open.push(["", value.name], ["", value.message], ["", value.stack]);
-    for (const [key, { value: field }] of membersOf(value))
+    for (const [key, { value: field, get }] of membersOf(value)) {
+      if (get) return false; // it may give anything, and something else the next time
       open.push(["", String(key)], [String(key), field]);
+    }
   }
   return true;
 }
@@ -52,7 +54,8 @@ function copyOf(value: unknown, name: string, depth: number, copying: Copying): 
   if (depth > MAX_DEPTH || made.size >= MAX_OBJECTS || !isReadable(value)) return `[${classOf(value)}]`;
   const copy = value instanceof Error ? copyError(value, redact) : Array.isArray(value) ? [] : {};
   made.set(value, copy);
-  for (const [key, { value: field, enumerable = false }] of membersOf(value)) {
+  for (const [key, { value: field, get, enumerable = false }] of membersOf(value)) {
+    if (get) continue;
     const clean = copyOf(field, String(key), depth + 1, copying);
     const cleanKey = typeof key === "string" ? redact(key) : key;
     Object.defineProperty(copy, cleanKey, { value: clean, enumerable, writable: true, configurable: true });
@@ -68,13 +71,13 @@ function copyError({ name, message, stack }: Error, redact: (text: string) => st
   return copy;
 }
 
-/** Own members but for those that an error or an array always has. An accessor shows nothing, and is left out. */
+/** Own members but for those that an error or an array always has. */
 function membersOf(value: object): readonly (readonly [string | symbol, PropertyDescriptor])[] {
   const usual =
     value instanceof Error ? ["name", "message", "stack"] : Array.isArray(value) ? ["length"] : [];
   return Reflect.ownKeys(value).flatMap((key) => {
     const member = Object.getOwnPropertyDescriptor(value, key);
-    return member && "value" in member && !usual.includes(String(key)) ? [[key, member] as const] : [];
+    return member && !usual.includes(String(key)) ? [[key, member] as const] : [];
   });
 }
 

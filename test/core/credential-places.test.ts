@@ -5,7 +5,7 @@ import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { CodeyClient } from "agentwire/codey";
 import { FakeCodebuffCli, type FakeCodebuffScenario, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { rejection } from "./support.ts";
+import { rejection } from "../helpers/turns.ts";
 
 const SECRET = 'hush-4f9b "c/d';
 
