@@ -277,7 +277,7 @@ const BAD_TOKEN = { type: "action-error", message: "Invalid auth token." };
 
 onBoth(
   "edge case 9: an action-error with one fresh prompt under way is that prompt's",
-  { mock: { answer: () => [step.actionError(BAD_TOKEN), step.silent()] } },
+  { mock: { answer: () => [step.actionError({ message: BAD_TOKEN.message }), step.silent()] } },
   async ({ client, server }) => {
     expect(await failureOf(client.prompt("hello"))).toMatchObject({
       code: "turn-failed",
@@ -296,7 +296,7 @@ onBoth(
     server.answer = async function* () {
       await hold.passed;
       yield "one";
-      yield step.actionError(BAD_TOKEN);
+      yield step.actionError({ message: BAD_TOKEN.message });
       yield " two";
     };
     const turns = [client.prompt("first"), client.prompt("second")];
