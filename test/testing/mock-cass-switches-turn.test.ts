@@ -253,13 +253,13 @@ describe.each(PROFILES)("speech, on the profile %s", (profile) => {
     const base64 = response?.["audio"];
     const isIn = isInline && ["inline", "huge", "malformed"].includes(audio);
     expect(response?.["audio_format"]).toBe(isInline ? (isIn ? "mp3" : null) : undefined);
-    if (isIn && audio === "inline") expect(Buffer.from(String(base64), "base64").toString()).toMatch(/^ID3/);
+    if (isIn && audio === "inline") expect(Buffer.from(String(base64), "base64").length).toBe(720);
     if (isIn && audio === "huge")
       expect(Buffer.from(String(base64), "base64").length).toBeGreaterThanOrEqual(8_388_608);
     if (isIn && audio === "malformed") expect(() => atob(String(base64))).toThrow();
     const url = expect.stringMatching(/^\/audio\/[0-9a-f-]+\.wav$/);
     if (audio === "url") expect(rest).toMatchObject([{ type: "audio", url }]);
-    else if (audio === "legacy") expect(rest).toMatchObject([{ type: "audio", audio: "SUQzBAAAAAAAAA==" }]);
+    else if (audio === "legacy") expect(rest).toMatchObject([{ type: "audio", audio: expect.stringMatching(/^\/\/NkwA/) }]);
     else expect(rest).toEqual([]);
   });
 
