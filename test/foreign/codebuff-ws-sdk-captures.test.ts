@@ -123,17 +123,18 @@ function promptOn(lines: readonly Line[], connection: number): PromptData {
 function scriptOf(lines: readonly Line[], { connection, promptId, data }: ReceivedPrompt): readonly Step[] {
   const captured = promptOn(lines, connection.id);
   return serverActions(lines.filter(({ conn }) => conn === connection.id)).map((action): Step => {
+    const { type: _, userInputId: __, ...fields } = action;
     switch (action.type) {
       case "response-chunk":
         return step.chunk(action.chunk);
       case "read-files":
         return step.readFiles(action.filePaths, { requestId: action.requestId });
       case "tool-call-request":
-        return step.toolCall({ ...action, userInputId: promptId });
+        return step.toolCall({ ...fields, userInputId: promptId });
       case "prompt-response":
-        return step.respond({ ...action, promptId, sessionState: data.sessionState });
+        return step.respond({ ...fields, promptId, sessionState: data.sessionState });
       case "prompt-error":
-        return step.promptError(action);
+        return step.promptError(fields);
       default:
         return step.action(JSON.parse(JSON.stringify(action).replaceAll(captured.promptId, promptId)));
     }

@@ -225,7 +225,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
     const silent =
       outcome.status === "completed" ||
       (outcome.status === "cancelled" && outcome.by === "user") ||
-      (outcome.status === "failed" && isAgentwireError(outcome.error, "closed"));
+      (outcome.status === "failed" && isCallersClose(outcome.error));
     if (silent !== (thrown === undefined))
       yield `${outcome.status}, and its reader was thrown ${String(thrown)}`;
     if (outcome.status === "failed" && !silent && thrown !== outcome.error)
@@ -262,4 +262,10 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
 /** Those that take what comes before the others. */
 export function openFirst<Turn extends { readonly open: boolean }>(turns: readonly Turn[]): readonly Turn[] {
   return [...turns.filter(({ open }) => open), ...turns.filter(({ open }) => !open)];
+}
+
+/** A client that had closed itself says what closed it, and then a reader has to hear of it. */
+function isCallersClose(error: unknown): boolean {
+  if (!isAgentwireError(error, "closed")) return false;
+  return error.cause === undefined || isCallersClose(error.cause);
 }
