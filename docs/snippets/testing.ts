@@ -109,7 +109,9 @@ export async function fakeCli(): Promise<void> {
 
 export async function fakeCliCancel(cli: FakeCodebuffCli): Promise<void> {
   // #region testing-cli-cancel
-  cli.set({ events: [{ type: "text", text: "one" }, { hold: "rest" }, { type: "text", text: "two" }] });
+  cli.set({
+    events: [{ type: "text", text: "one" }, { hold: "rest" }, { type: "text", text: "two" }, { hold: "end" }],
+  });
   cli.set({ ignoreSigterm: true, grandchild: true }); // for the runs to come
   const { pid, grandchildren } = await cli.nextRun(); // your app is at work, and cancels
   await cli.waitFor(() => cli.runs()[0]?.signals[0]?.signal === "SIGTERM");

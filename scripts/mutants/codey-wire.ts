@@ -289,12 +289,7 @@ export const CODEY_WIRE: readonly Mutant[] = [
       },
     ],
   ),
-  ...mutantsOf(
-    "codey/options.ts",
-    ["codey/stopping.test.ts"],
-    [
-    ],
-  ),
+  ...mutantsOf("codey/options.ts", ["codey/stopping.test.ts"], []),
   ...mutantsOf(
     "codey/client.ts",
     ["codey/turns.test.ts"],

@@ -18,8 +18,8 @@ import {
   type ServerError,
   type ServerMessage,
   type TurnMessage,
-  unhandled,
   type UnreadableQuestion,
+  unhandled,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import { Session } from "./session.ts";

@@ -32,10 +32,10 @@ const failed = (kind: string, retryable: boolean, text = "", more: object = {}):
 });
 
 /** Twenty characters per piece, two numbers each. */
-const numbers = (first: number, last: number): string =>
-  Array.from({ length: last - first + 1 }, (_, n) => `${1_000_000 + first + n}`.padStart(9, "0") + " ").join(
-    "",
-  );
+function numbers(first: number, last: number): string {
+  const words = Array.from({ length: last - first + 1 }, (_, n) => String(1_000_000 + first + n));
+  return words.map((word) => `${word.padStart(9, "0")} `).join("");
+}
 
 /** What each capture comes to. */
 const CAPTURES: Readonly<Record<string, readonly Expected[]>> = {
