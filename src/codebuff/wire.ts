@@ -177,7 +177,7 @@ export class Wire implements Protocol {
   /** Where pings go out while a prompt runs, they wait for it there. A session that holds them back has none to judge. */
   excused(): boolean {
     const session = this.#session;
-    return session !== undefined && session.blocked && !session.holdsBack;
+    return session?.blocked === true && !session.holdsBack;
   }
 
   // --- the connection's side ---

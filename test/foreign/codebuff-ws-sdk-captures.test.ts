@@ -119,22 +119,26 @@ function promptOn(lines: readonly Line[], connection: number): PromptData {
   throw new Error(`Nobody sent anything on connection ${connection} of the capture`);
 }
 
+/** What a step takes of an action: it writes the type itself. */
+function fieldsOf<T extends Action>({ type: _, ...fields }: T): Omit<T, "type"> {
+  return fields;
+}
+
 /** What the captured server said on this connection. */
 function scriptOf(lines: readonly Line[], { connection, promptId, data }: ReceivedPrompt): readonly Step[] {
   const captured = promptOn(lines, connection.id);
   return serverActions(lines.filter(({ conn }) => conn === connection.id)).map((action): Step => {
-    const { type: _, userInputId: __, ...fields } = action;
     switch (action.type) {
       case "response-chunk":
         return step.chunk(action.chunk);
       case "read-files":
         return step.readFiles(action.filePaths, { requestId: action.requestId });
       case "tool-call-request":
-        return step.toolCall({ ...fields, userInputId: promptId });
+        return step.toolCall({ ...fieldsOf(action), userInputId: promptId });
       case "prompt-response":
-        return step.respond({ ...fields, promptId, sessionState: data.sessionState });
+        return step.respond({ ...fieldsOf(action), promptId, sessionState: data.sessionState });
       case "prompt-error":
-        return step.promptError(fields);
+        return step.promptError({ message: action.message, error: action.error });
       default:
         return step.action(JSON.parse(JSON.stringify(action).replaceAll(captured.promptId, promptId)));
     }
