@@ -31,12 +31,17 @@ export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup):
   };
 }
 
+/** Variables of shells and desktops whose names end like those of credentials: a folder, and words such as `ubuntu`. */
+const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
+
 /** The credentials that the caller gives the program, by their names: variables such as `GITHUB_TOKEN`, arguments such as `--api-key k` or `--api-key=k`. */
 export function secretsGiven(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
 ): readonly string[] {
-  const inEnv = Object.entries(env).filter(([name]) => isCredentialParameter(name));
+  const inEnv = Object.entries(env).filter(
+    ([name]) => isCredentialParameter(name) && !NO_CREDENTIALS.has(name),
+  );
   const inArgs = args.flatMap((arg, at) => {
     const [, name = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     return isCredentialParameter(name) ? [value ?? args[at + 1] ?? ""] : [];

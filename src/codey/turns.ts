@@ -452,6 +452,7 @@ export class Turns {
   #stopped(job: Job): void {
     const { wire, settings } = this.#setup;
     const { settleDelay, socket } = settings;
+    if (this.#stopping !== job) return; // two pings were sent for it, and this is the second answer
     if (!job.usage) wire.session?.usage.missed();
     this.#stopping = undefined;
     if (settleDelay > 0) {
@@ -466,6 +467,11 @@ export class Turns {
 
   /** What comes before the `Pong` is of the turn that was stopped. */
   #afterCancel(job: Job, message: TurnMessage): void {
+    if (message.type === "ToolRequest") {
+      // It crossed the `Cancel`, as the questions behind it may have.
+      for (const told of message.calls) job.state.calls.add(message.agent_id, told.call_id, told, told);
+      this.#remember(job);
+    }
     if (message.type !== "Finished" || !isOfRoot(job.state, message)) return;
     const usage = this.#count(message.usage);
     job.usage ??= usage;

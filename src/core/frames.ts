@@ -93,7 +93,7 @@ function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | u
 }
 
 /** The index of the closing quote of the string that opens at `open`, or the end of the text. */
-function endOfString(text: string, open: number): number {
+export function endOfString(text: string, open: number): number {
   let at = open + 1;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);

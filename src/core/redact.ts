@@ -1,10 +1,15 @@
 import { CREDENTIAL_NAME, isCredentialMember, isCredentialParameter } from "./credential-names.ts";
+import { endOfString, parseFrame } from "./frames.ts";
 import { joined, type Span, spansInSource, unescaped } from "./spellings.ts";
 
 /** What stands in the place of a credential. */
 export const REDACTED = "[redacted]";
 
 const BACKSLASH = "\\";
+const QUOTE = '"';
+
+/** What follows the name of a member. */
+const COLON = /\s*:/y;
 
 /** Characters of a secret: fewer would hit innocent text. */
 const SHORTEST = 4;
@@ -61,7 +66,10 @@ export class Redactor {
     for (const secret of before) if (--this.#knowledgeOf(secret).uses === 0) this.#setUnused(secret);
   }
 
-  /** Takes out remembered secrets, however they are escaped, and the values of members and parameters with the name of a credential. */
+  /**
+   * Takes out remembered secrets, however they are escaped, and the values of members and parameters with the name of a credential.
+   * What was JSON still is.
+   */
   redact(text: string): string {
     const views = [text];
     for (let view = text; views.length <= LEVELS; views.push(view)) {
@@ -71,7 +79,30 @@ export class Redactor {
     }
     let spans: readonly Span[] = [];
     for (const view of views.reverse()) spans = joined(this.#spansIn(view, spansInSource(view, spans)));
-    return without(text, spans);
+    const hasQuote = spans.some(({ start, end }) => text.slice(start, end).includes(QUOTE));
+    return hasQuote && isJson(text) ? this.#redactStrings(text) : without(text, spans);
+  }
+
+  /** Each string of a JSON text by itself. In the whole text the value of a member in a string seems to go on behind that string. */
+  #redactStrings(json: string): string {
+    let clean = "";
+    let copied = 0;
+    let isCredential = false;
+    for (let open = json.indexOf(QUOTE); open >= 0; open = json.indexOf(QUOTE, copied)) {
+      const end = endOfString(json, open);
+      const content = json.slice(open + 1, end);
+      const redacted =
+        isCredential && content !== ""
+          ? REDACTED
+          : content.length < SHORTEST
+            ? content
+            : this.redact(content);
+      clean += json.slice(copied, open + 1) + redacted + QUOTE;
+      copied = end + 1;
+      COLON.lastIndex = copied;
+      isCredential = COLON.test(json) && isCredentialMember(unescaped(content));
+    }
+    return clean + json.slice(copied);
   }
 
   /** The same for a JSON value, of any depth: a clean copy, or the value itself where it is clean. */
@@ -176,6 +207,15 @@ function endOfValue(text: string, start: number, quote: string, depth: number): 
     run = 0;
   }
   return text.length;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseFrame(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function without(text: string, spans: readonly Span[]): string {

@@ -1,5 +1,6 @@
 import type { CodeyClientEvents } from "agentwire/codey";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { LiveTurn } from "../../src/core/live-turn.ts";
 import { type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 
 /** What a client tells under a name, as it comes. */
@@ -198,6 +199,21 @@ describe("a question that comes too late is denied, once", () => {
     expect(made.sent.slice(3)).toEqual(["ToolDecision x false", "ToolDecision x false"]);
   });
 
+  test.each(["cancel", "error"] as const)(
+    "also under an id that was used before, where request and question crossed the Cancel behind a %s",
+    async (end) => {
+      const made = await fakePair({ onToolApproval: () => true });
+      const turn = made.client.prompt("one");
+      made.says(say.request(["x"]), say.asks("x"));
+      await made.settle();
+      made.says(say.completed("x"));
+      if (end === "cancel") void turn.cancel();
+      else made.says(say.error());
+      made.says(say.request(["x", "x"]), say.asks("x"), say.asks("x"), say.asks("x"));
+      expect(made.sent.slice(2)).toEqual(["Cancel", "Ping", "ToolDecision x false", "ToolDecision x false"]);
+    },
+  );
+
   test("while no turn runs: the question of the next turn about a call of that name is asked", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     made.says(say.asks("c1"));
@@ -283,6 +299,26 @@ describe("a question that cannot be read", () => {
     made.client.reply("x", true);
     expect(made.sent.slice(1)).toEqual(["ToolDecision x true", "ToolDecision x false"]);
   });
+});
+
+test("a turn whose end throws holds back only until its first Pong: a second one does not end the wait of another turn", async () => {
+  const made = await fakePair();
+  using _ = vi.spyOn(LiveTurn.prototype, "push").mockImplementationOnce(() => {
+    throw new RangeError("broken");
+  });
+  const turn = made.client.prompt("one");
+  made.says(say.finished());
+  expect(made.sent.slice(1)).toEqual(["Cancel", "Ping", "Ping"]);
+  const next = made.client.prompt("two");
+  made.client.prompt("three");
+  made.says(say.pong);
+  expect((await turn.outcome).status).toBe("failed");
+  void next.cancel();
+  made.says(say.pong);
+  expect(made.sent.slice(4)).toEqual(["SendMessage two", "Cancel", "Ping"]);
+  made.says(say.pong);
+  expect((await next.outcome).status).toBe("cancelled");
+  expect(made.sent.at(-1)).toBe("SendMessage three");
 });
 
 test("calls of two agents with the same id are decided apart", async () => {

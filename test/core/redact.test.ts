@@ -263,6 +263,21 @@ describe("a secret is found however it is escaped", () => {
     expect(redactor().redact(text)).toBe('{"error":"{\\"authToken\\":\\"[redacted]","n":1}');
   });
 
+  test.each([
+    { text: String.raw`{"token":"hunter2\\","x":"y"}`, clean: '{"token":"[redacted]","x":"y"}' },
+    {
+      text: String.raw`{"content":"\"token\": \"hunter2\\","x":"y"}`,
+      clean: String.raw`{"content":"\"token\": \"[redacted]","x":"y"}`,
+    },
+    {
+      text: `{"content":"{'password': 'hunter2","x":"it's","apiKey" : "hunter3","y":"s3cr3t"}`,
+      clean: `{"content":"{'password': '[redacted]","x":"it's","apiKey" : "[redacted]","y":"[redacted]"}`,
+    },
+    { text: `{"content":"{'password': '","x":"y"}`, clean: `{"content":"{'password': '","x":"y"}` },
+  ])("and JSON stays JSON, where a value ends with a backslash or was cut: $text", ({ text, clean }) => {
+    expect(redactor("s3cr3t").redact(text)).toBe(clean);
+  });
+
   test("and what is no escape stays as it is", () => {
     for (const text of ["C:\\users\\new", "100%", "%zz%4", "\\u12", "\\", "%c3%28", "%ff%fe"])
       expect(redactor("hunter2").redact(text)).toBe(text);
