@@ -123,7 +123,8 @@ export class Line {
       const token = next.wantsToken ? this.#setup.token.get() : undefined;
       const got = typeof token === "object" ? await outcomeOf(token) : { token };
       // Meanwhile the session may have ended, or the caller may have taken this back.
-      if (typeof token === "object" && (wire.identified !== session || this.#next(session) !== next)) continue;
+      if (typeof token === "object" && (wire.identified !== session || this.#next(session) !== next))
+        continue;
       this.#take(next);
       if ("error" in got) next.fail(got.error);
       else next.write(session, got.token);

@@ -1,10 +1,5 @@
 import type { ClientCore } from "../core/client-core.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  InvalidInputError,
-  isAgentwireError,
-} from "../core/errors.ts";
+import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { utf8Length } from "../core/frames.ts";
 import { LiveTurn } from "../core/live-turn.ts";
 import { Recent } from "../core/recent.ts";

@@ -4,8 +4,8 @@ import { isUsersWord } from "../core/decision.ts";
 import { said } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/tool-call.ts";
 import type { HandlerContext } from "./handlers.ts";
-import type { Prompt, Prompts } from "./prompts.ts";
 import type { Notice } from "./notices.ts";
+import type { Prompt, Prompts } from "./prompts.ts";
 import type { RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 

@@ -17,8 +17,8 @@ import type { CodebuffClientEvents } from "./events.ts";
 import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from "./handshake.ts";
 import { hintFor, lossError, requestLost, requestTooLarge } from "./loss.ts";
 import { type Ack, decode, encode, type InitResponse, type ServerMessage } from "./messages.ts";
-import type { CodebuffSettings } from "./options.ts";
 import type { Notice } from "./notices.ts";
+import type { CodebuffSettings } from "./options.ts";
 import { type Begun, type Sent, Session } from "./session.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
@@ -167,7 +167,7 @@ export class Wire implements Protocol {
   /** Where pings go out while a prompt runs, they wait for it there. A session that holds them back has none to judge. */
   excused(): boolean {
     const session = this.#session;
-    return session !== undefined && session.blocked && !session.holdsBack;
+    return session ? session.blocked && !session.holdsBack : false;
   }
 
   // --- the connection's side ---
@@ -390,8 +390,7 @@ export class Wire implements Protocol {
     this.#fail(sent, error);
     if (!("instead" in sent) || sent.instead === undefined || session.server !== "codebuff") return;
     const { kind, instead } = sent;
-    if (this.isCurrent(session))
-      this.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
+    if (this.isCurrent(session)) this.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
     this.retireIfIdle();
   }
 

@@ -157,16 +157,19 @@ describe("a prompt runs until the server ends it", () => {
     ["proxy", 2, [false, true]],
     ["codebuff", undefined, [false, true]],
     ["codebuff", 1, [false, false]],
-  ] as const)("on %s, with at most %s at once: holds back and takes one more are %j", (server, max, expected) => {
-    const { session } = sessionWith(server, max === undefined ? {} : { maxConcurrentPrompts: max });
-    session.phase = "ready";
-    expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
-    session.sent(1, prompt("a"), SIZE);
-    expect([session.holdsBack, session.takesPrompt]).toEqual(expected);
-    session.ended("a");
-    expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
-    session.end();
-  });
+  ] as const)(
+    "on %s, with at most %s at once: holds back and takes one more are %j",
+    (server, max, expected) => {
+      const { session } = sessionWith(server, max === undefined ? {} : { maxConcurrentPrompts: max });
+      session.phase = "ready";
+      expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
+      session.sent(1, prompt("a"), SIZE);
+      expect([session.holdsBack, session.takesPrompt]).toEqual(expected);
+      session.ended("a");
+      expect([session.holdsBack, session.takesPrompt]).toEqual([false, true]);
+      session.end();
+    },
+  );
 
   test("idleness is told once, after the last one", () => {
     const { session, told } = sessionWith("proxy");

@@ -37,7 +37,9 @@ export class LineRule {
       this.#silentSince = now;
       this.#hasProbed = false;
     }
-    return running !== undefined && this.#isSure && !isProbe ? `wrote ${type} while ${running} ran` : undefined;
+    return running !== undefined && this.#isSure && !isProbe
+      ? `wrote ${type} while ${running} ran`
+      : undefined;
   }
 
   #hearsAck({ txid, success }: Fields): void {
