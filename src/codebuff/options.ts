@@ -59,7 +59,10 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
    * @default 50
    */
   readonly settleWindow?: number;
-  /** Until the ack of a frame, not counting the time in which the server works on an earlier prompt. @default 30_000 */
+  /**
+   * Until the ack of a frame that was written, not counting the time in which the server works on an earlier prompt. On
+   * the proxy a prompt without one costs the link, which nobody reads. @default 30_000
+   */
   readonly ackTimeout?: number;
   /** Until the init-response, from the ack of the init. @default 15_000 */
   readonly initTimeout?: number;

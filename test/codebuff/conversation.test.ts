@@ -117,6 +117,24 @@ test("a history that outgrows the frame limit fails before it is sent, and says 
   expect(made.server.prompts).toHaveLength(2);
 });
 
+test("a history that outgrows the proxy's limit says how to go on, and so it goes on", async () => {
+  const fewer = "client.conversation({ from: { ...chat.state, messages: chat.state.messages.slice(-10) } })";
+  await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
+  const chat = made.client.conversation();
+  expect(() => chat.prompt("x".repeat(3_000))).not.toThrow(fewer); // nothing of it can be left out
+  for (let said = 0; said < 15; said++) await chat.prompt("x".repeat(80)).result;
+  expect(() => chat.prompt("y".repeat(600))).toThrow(fewer);
+  const small = chat.prompt("small");
+  const queued = chat.prompt("y".repeat(600));
+  await small.result;
+  expect((await queued.outcome).status).toBe("failed");
+  expect(String(await queued.result.catch(String))).toContain(fewer);
+  const next = made.client.conversation({
+    from: { ...chat.state, messages: chat.state.messages.slice(-10) },
+  });
+  expect((await next.prompt("y".repeat(600)).result).text).toBe("ok");
+});
+
 test("closing the client ends the turns that the conversation held back", async () => {
   const hold = gate();
   await using made = await readyPair({
