@@ -128,12 +128,16 @@ function scriptOf(lines: readonly Line[], { connection, promptId, data }: Receiv
         return step.chunk(action.chunk);
       case "read-files":
         return step.readFiles(action.filePaths, { requestId: action.requestId });
-      case "tool-call-request":
-        return step.toolCall({ ...action, userInputId: promptId });
-      case "prompt-response":
-        return step.respond({ ...action, promptId, sessionState: data.sessionState });
+      case "tool-call-request": {
+        const { type: _type, ...fields } = action;
+        return step.toolCall({ ...fields, userInputId: promptId });
+      }
+      case "prompt-response": {
+        const { type: _type, ...fields } = action;
+        return step.respond({ ...fields, promptId, sessionState: data.sessionState });
+      }
       case "prompt-error":
-        return step.promptError(action);
+        return step.promptError({ message: action.message, error: action.error });
       default:
         return step.action(JSON.parse(JSON.stringify(action).replaceAll(captured.promptId, promptId)));
     }

@@ -259,7 +259,8 @@ describe.each(PROFILES)("speech, on the profile %s", (profile) => {
     if (isIn && audio === "malformed") expect(() => atob(String(base64))).toThrow();
     const url = expect.stringMatching(/^\/audio\/[0-9a-f-]+\.wav$/);
     if (audio === "url") expect(rest).toMatchObject([{ type: "audio", url }]);
-    else if (audio === "legacy") expect(rest).toMatchObject([{ type: "audio", audio: expect.stringMatching(/^\/\/NkwA/) }]);
+    else if (audio === "legacy")
+      expect(rest).toMatchObject([{ type: "audio", audio: expect.stringMatching(/^\/\/NkwA/) }]);
     else expect(rest).toEqual([]);
   });
 
