@@ -119,11 +119,6 @@ function promptOn(lines: readonly Line[], connection: number): PromptData {
   throw new Error(`Nobody sent anything on connection ${connection} of the capture`);
 }
 
-/** What a step takes of an action: it writes the type itself. */
-function fieldsOf<T extends Action>({ type: _, ...fields }: T): Omit<T, "type"> {
-  return fields;
-}
-
 /** What the captured server said on this connection. */
 function scriptOf(lines: readonly Line[], { connection, promptId, data }: ReceivedPrompt): readonly Step[] {
   const captured = promptOn(lines, connection.id);
@@ -133,10 +128,14 @@ function scriptOf(lines: readonly Line[], { connection, promptId, data }: Receiv
         return step.chunk(action.chunk);
       case "read-files":
         return step.readFiles(action.filePaths, { requestId: action.requestId });
-      case "tool-call-request":
-        return step.toolCall({ ...fieldsOf(action), userInputId: promptId });
-      case "prompt-response":
-        return step.respond({ ...fieldsOf(action), promptId, sessionState: data.sessionState });
+      case "tool-call-request": {
+        const { type: _type, ...fields } = action;
+        return step.toolCall({ ...fields, userInputId: promptId });
+      }
+      case "prompt-response": {
+        const { type: _type, ...fields } = action;
+        return step.respond({ ...fields, promptId, sessionState: data.sessionState });
+      }
       case "prompt-error":
         return step.promptError({ message: action.message, error: action.error });
       default:
