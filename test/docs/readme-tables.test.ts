@@ -46,7 +46,10 @@ describe("the table of what each protocol can do", () => {
     typeof value === "string" ? `\`${value}\`` : value ? "yes" : "no";
   const ofCodebuff = (name: keyof Capabilities): string => {
     if (original[name] === proxy[name]) return cell(proxy[name]);
-    return original[name] === nobody[name] ? "original server" : "original server, with an `authToken`";
+    if (original[name] !== nobody[name]) return "original server, with an `authToken`";
+    return typeof original[name] === "string"
+      ? `${cell(original[name])} on the original server`
+      : "original server";
   };
   const cli = (profile: cliEntry.CodebuffCliProfile): Capabilities =>
     new cliEntry.CodebuffCli({ profile }).capabilities;
