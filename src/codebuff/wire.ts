@@ -243,6 +243,7 @@ export class Wire implements Protocol {
   spoiled(value: unknown, problem: string): void {
     this.#session?.touch();
     this.#setup.user.unhandled(unhandled(value, problem));
+    this.retireIfIdle(); // it may have been the last thing under way
   }
 
   ready(): void {
