@@ -26,7 +26,7 @@ async function wordsAbout(place: "prompt" | "client" | "init"): Promise<string> 
     ...(place === "client" ? { authToken: token(0) } : {}),
   });
   const authToken = place === "prompt" ? token(0) : "another-token";
-  if (place === "init") await client.init({ ...newSessionState(), authToken: token(0) });
+  if (place === "init") await client.init({ fileContext: newSessionState().fileContext, authToken: token(0) });
   const first = client.prompt({ prompt: "first", ...(place === "client" ? {} : { authToken }) });
   for (let n = 1; n <= 40; n++) await client.prompt({ prompt: "next", authToken: token(n) }).result;
   open();
