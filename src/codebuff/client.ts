@@ -15,7 +15,7 @@ import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
 import { Line } from "./line.ts";
 import type { CodebuffConversationState } from "./memory.ts";
-import { type Ack, encode, type InitResponse, type ServerMessage } from "./messages.ts";
+import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
@@ -85,10 +85,7 @@ export class CodebuffClient
         promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
         promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
         message: (message, frame) => this.#onMessage(message, frame),
-        unhandled: (message) => {
-          this.#requests.refuse(message);
-          this.#prompts.receiveUnhandled(message);
-        },
+        unhandled: (message) => this.#giveUp(message),
         worksForServer: () => this.#requests.working,
         sessionEnded: () => this.#requests.sessionEnded(),
         unavailable: (reason) => this.#unavailable(reason),
@@ -323,11 +320,17 @@ export class CodebuffClient
         return;
       case "invalid":
         this.#core.warn("invalid-message", message.problem, { raw: frame });
-        this.#requests.refuse(message);
+        this.#giveUp(message);
         return;
       default:
         message satisfies never;
     }
+  }
+
+  /** What cannot be read or handled may be a request, or the end of a prompt: somebody waits for it all the same. */
+  #giveUp(message: Invalid): void {
+    this.#requests.refuse(message);
+    this.#prompts.receiveUnhandled(message);
   }
 
   #unavailable(reason: AgentwireError): void {

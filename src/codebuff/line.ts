@@ -138,8 +138,11 @@ export class Line {
     const { wire, core } = this.#setup;
     const session = wire.identified;
     if (!session || session.holdsBack) return undefined;
+    if (session.pingIsDue) {
+      if (wire.ping()) core().connection.answerDue();
+      return this.#ready(); // the ping may have found the link broken, and what waits is for the next one
+    }
     if (session.phase === "resuming" && !this.#firstStanding) session.phase = "ready";
-    if (session.pingIsDue && wire.ping()) core().connection.answerDue();
     return session;
   }
 

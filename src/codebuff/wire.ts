@@ -206,7 +206,8 @@ export class Wire implements Protocol {
         );
         this.retireIfIdle();
       },
-      onIdle: () => core().connection.drained(),
+      // In a moment: whoever waits for the prompt is told first how it ended, and not that the client was closed.
+      onIdle: () => queueMicrotask(() => core().connection.drained()),
       onStall: () =>
         core().connection.drop(
           new ConnectionLostError(`nothing arrived for ${settings.stallTimeout} ms while a prompt ran`),
@@ -242,6 +243,7 @@ export class Wire implements Protocol {
   spoiled(value: unknown, problem: string): void {
     this.#session?.touch();
     this.#setup.user.unhandled(unhandled(value, problem));
+    this.retireIfIdle(); // it may have been the last thing under way
   }
 
   ready(): void {

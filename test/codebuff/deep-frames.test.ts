@@ -177,3 +177,25 @@ test("a turn whose end could not be handled half-way fails, and the next one run
   expect(events.length).toBeGreaterThan(0);
   expect((await client.prompt("again").result).text).toBe("answer");
 });
+
+test("an end that cannot be handled is the last thing that a server which asked for a new connection waits for", async () => {
+  const more = gate();
+  await using pair = await original({ keepalive: false }, async function* ({ data }) {
+    yield "part";
+    if (data.prompt === "first") await more.passed;
+  });
+  const { client, server } = pair;
+  const first = client.prompt("first");
+  await once(client, "event");
+  const asked = once(client, "reconnectRequested");
+  server.connections[0]?.send('{"type":"action","data":{"type":"request-reconnect"}}');
+  await asked;
+  const next = client.prompt("next");
+  const data = { ...messagesFor(first.id)["prompt-response"] };
+  const frame = deepened({ type: "action", data }, 6_000).get("an unknown field") ?? "";
+  server.connections[0]?.send(frame);
+  expect(await failureOf(first)).toMatchObject({ code: "turn-failed", kind: "unreadable-response" });
+  expect((await next.result).text).toBe("part");
+  expect(server.connections).toHaveLength(2);
+  more.open();
+});

@@ -1,6 +1,7 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer, type ReceivedPrompt, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { gate, once, type PairOptions, readyPair, sentTo, status } from "../helpers/codebuff.ts";
 import { rejection, shown } from "../helpers/turns.ts";
 
@@ -279,6 +280,83 @@ describe("a line that waits, when the client or its link comes to an end", () =>
     const turns = [made.client.prompt("bad"), made.client.prompt("good")];
     expect(await turns[0]?.outcome).toMatchObject({ error: { code: "request-refused" } });
     expect((await turns[1]?.result)?.text).toBe("answer");
+  });
+});
+
+describe("the end of a prompt on the proxy", () => {
+  test.each([
+    ["prompt-response", { type: "prompt-response", promptId: "bad", sessionState: null }],
+    ["prompt-error", { type: "prompt-error", userInputId: "bad", message: 5 }],
+  ])("that is a %s which cannot be read fails the turn, and the next one goes out", async (_, data) => {
+    await using made = await readyPair({
+      mock: {
+        answer: ({ promptId }) =>
+          promptId === "bad"
+            ? ["part", step.raw(JSON.stringify({ type: "action", data })), step.silent()]
+            : ["answer"],
+      },
+      client: { keepalive: false },
+    });
+    const bad = made.client.prompt({ prompt: "bad", promptId: "bad" });
+    const next = made.client.prompt("next");
+    expect(await bad.outcome).toMatchObject({
+      error: { code: "turn-failed", kind: "unreadable-response", partial: { text: "part" } },
+    });
+    expect((await next.result).text).toBe("answer");
+  });
+
+  test("is followed by the ping that was due; where the socket refuses that, what waits is sent on the next one", async () => {
+    let refuses = false;
+    await using made = await working({
+      client: {
+        keepalive: {},
+        createWebSocket: (url) => {
+          const socket = new WebSocket(url);
+          const send = socket.send.bind(socket);
+          socket.send = (data: string): void => {
+            if (refuses && data.includes('"ping"')) throw new Error("refused");
+            send(data);
+          };
+          return socket;
+        },
+      },
+    });
+    const { client, clock, server, first, hold } = made;
+    const [second, topics] = [client.prompt("second"), client.subscribe(["a"])];
+    await clock.advance(25_000);
+    refuses = true;
+    hold.open();
+    await first.result;
+    expect((await second.result).text).toBe("begun");
+    await topics;
+    expect(written(server, 1)).toEqual(["identify", "first"]);
+    expect(written(server, 2)).toEqual(["identify", "subscribe", "second"]);
+  });
+
+  test("that a closing client waits for is told as what it is: a refusal, or an end without a word", async () => {
+    await using made = await readyPair({
+      mock: {
+        ackOrder: "late",
+        answer: ({ txid }) => [
+          step.raw(JSON.stringify({ type: "ack", txid, success: false, error: "bad" })),
+          step.silent(),
+        ],
+      },
+    });
+    const refused = made.client.prompt("refused");
+    await made.client.close();
+    expect(await refused.outcome).toMatchObject({ error: { code: "request-refused" } });
+
+    await using other = await readyPair({
+      mock: { answer: () => ["part", step.silent()] },
+      client: { stallTimeout: 0, idleTimeout: 0, drainTimeout: 1_000_000 },
+    });
+    const silent = other.client.prompt("silent");
+    await shown(silent, "part");
+    const closed = other.client.close();
+    await other.clock.advance(120_000);
+    await closed;
+    expect(await silent.outcome).toMatchObject({ error: { code: "turn-failed", origin: "silent-end" } });
   });
 });
 

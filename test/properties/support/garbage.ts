@@ -47,8 +47,5 @@ export const GARBAGE: readonly string[] = [
   action({ type: "new-thing", promptId: "p0" }),
   action({ type: "response-chunk", userInputId: "p0" }),
   action({ type: "response-chunk", userInputId: 0, chunk: "x" }),
-  action({ type: "prompt-response", promptId: "p0" }),
-  action({ type: "prompt-response", promptId: "p0", sessionState: [] }),
-  action({ type: "prompt-error", userInputId: "p0" }),
   action({ type: "tool-call-request", toolName: "quick", input: {} }),
 ];
