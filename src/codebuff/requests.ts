@@ -277,7 +277,18 @@ export class Requests {
 /** What tells a request that came twice from two requests: no server is known to number them twice for one prompt. */
 function keyOf(request: ServerRequest, id: string): string {
   if (request.type !== "tool-call-request") return JSON.stringify([request.type, id]);
-  return JSON.stringify([request.type, id, request.userInputId ?? null, request.toolName]);
+  const { userInputId = null, toolName } = request;
+  return JSON.stringify([
+    request.type,
+    id,
+    userInputId === null ? null : bounded(userInputId),
+    bounded(toolName),
+  ]);
+}
+
+/** Keys are remembered: a text that is longer than any real id is told by its beginning and its length. */
+function bounded(text: string): string {
+  return text.length <= MAX_ID ? text : `${text.slice(0, MAX_ID)}~${text.length}`;
 }
 
 /** What a call asks for, in words. */
