@@ -32,12 +32,6 @@ export const REQUESTS: readonly Mutant[] = [
         replace: "",
       },
       {
-        name: "key-without-prompt",
-        breaks: "calls of two prompts with one id are taken for the same",
-        find: "JSON.stringify([request.type, id, request.userInputId ?? null, request.toolName])",
-        replace: "JSON.stringify([request.type, id, request.toolName])",
-      },
-      {
         name: "key-without-type",
         breaks: "requests of two kinds with one id are taken for the same",
         find: "return JSON.stringify([request.type, id]);",

@@ -8,7 +8,7 @@ test("what is added to the environment goes before what this process has, but fo
 });
 
 test("what a shell and a desktop set is no credential, though their names end like one: an `env` is often a copy of `process.env`", () => {
-  const own = { PWD: "/home/ubuntu/app", DESKTOP_SESSION: "ubuntu", KONSOLE_DBUS_SESSION: "/Sessions/1" };
+  const own = { PWD: "/srv/ubuntu/app", DESKTOP_SESSION: "ubuntu", KONSOLE_DBUS_SESSION: "/Sessions/1" };
   const given = { GITHUB_TOKEN: "hunter1", MYSQL_PWD: "hunter2", AOC_SESSION: "hunter3" };
   expect(secretsGiven({ ...own, ...given }, [])).toEqual(Object.values(given));
 });

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { CassClient, CassRest } from "agentwire/cass";
+import { CassClient, type CassClientOptions, CassRest } from "agentwire/cass";
 import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
 import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { CodeyClient } from "agentwire/codey";
@@ -125,7 +125,7 @@ const repeated = (place: string, options: Partial<CodebuffClientOptions>, prompt
 
 const cass = (
   place: string,
-  options: object,
+  options: Partial<CassClientOptions>,
   use?: (rest: CassRest, said: Said) => Promise<void>,
 ): Place => ({
   client: "cass",
@@ -144,7 +144,8 @@ const cass = (
     const turn = client.prompt("hello");
     note(await turn.outcome, turn, await rejection(client.connect()), client, client.rest);
     note(await rejection(client.rest.me()));
-    const rest = new CassRest({ url: "http://127.0.0.1:1/", retries: 0, fetch, logger, ...options });
+    const { createWebSocket: _, ...alike } = options;
+    const rest = new CassRest({ url: "http://127.0.0.1:1/", retries: 0, fetch, logger, ...alike });
     note(rest, await rejection(rest.me()));
     await use?.(rest, said);
   },

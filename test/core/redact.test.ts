@@ -279,7 +279,7 @@ describe("a secret is found however it is escaped", () => {
   });
 
   test("and what is no escape stays as it is", () => {
-    for (const text of ["C:\\users\\new", "100%", "%zz%4", "\\u12", "\\", "%c3%28", "%ff%fe"])
+    for (const text of ["C:\\unit\\new", "100%", "%zz%4", "\\u12", "\\", "%c3%28", "%ff%fe"])
       expect(redactor("hunter2").redact(text)).toBe(text);
   });
 });

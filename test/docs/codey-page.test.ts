@@ -7,10 +7,12 @@ const doc = new Page("docs/codey.md");
 describe("the table beside the Python client", () => {
   const [table = ""] = doc.section("Beside the Python client").split("What you know from there");
   const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
-  const features = rows.map(([, feature = "", , ours = ""]) => ({ feature, ours }));
+  const features = rows.map(([, feature = ""]) => feature);
+  const sources = ["test/codey/reference-client-link", "test/codey/reference-client-turns", "test/docs/codey-page"];
+  const tests = sources.map((path) => read(`${path}.test.ts`)).join("\n");
 
   test("has a row for each feature of that client", () => {
-    expect(features.map(({ feature }) => feature)).toEqual([
+    expect(features).toEqual([
       "connect",
       "end of a turn",
       "cancel",
@@ -30,9 +32,8 @@ describe("the table beside the Python client", () => {
     ]);
   });
 
-  test.each(features)("the row of $feature leads to tests of that name", ({ feature, ours }) => {
-    const [, path = ""] = /\[tests\]\(\.\.\/(test\/[\w/-]+\.test\.ts)\)/.exec(ours) ?? [];
-    expect(read(path)).toContain(`describe("${feature}", `);
+  test.each(features)("the row of %s has tests of that name", (feature) => {
+    expect(tests).toContain(`describe("${feature}", `);
   });
 });
 
