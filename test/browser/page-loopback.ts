@@ -21,7 +21,9 @@ export class LoopbackPort {
     port.listen((news) => this.#hear(news));
   }
 
-  static async open<Made>(make: (port: LoopbackPort) => Made): Promise<Made> {
+  /** The relay has any port that is free; no test of a page asks for a certain one. */
+  static async open<Made>(number: number, make: (port: LoopbackPort) => Made): Promise<Made> {
+    if (number !== 0) throw new Error("a page cannot choose the port of its mock server");
     return make(new LoopbackPort(await PagePort.open()));
   }
 

@@ -35,6 +35,13 @@ describe("what an event keeps while it waits", () => {
     for (const value of [undefined, null, true, 0, ""]) expect(keptBytes(value, ALL)).toBeGreaterThan(0);
   });
 
+  test("counts a text that the event names twice once, and no list of equal texts", () => {
+    const text = "x".repeat(1_000);
+    const once = keptBytes({ chunk: text }, ALL);
+    expect(keptBytes({ chunk: text, text }, ALL)).toBe(once);
+    expect(keptBytes({ list: Array(100).fill(text) }, ALL)).toBeGreaterThan(99 * text.length);
+  });
+
   test("is never less for more", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
