@@ -78,7 +78,7 @@ export function clientClosed(
     reason.retryable && !reconnects
       ? "make a new one, with `reconnect` if it is to go on by itself"
       : "make a new one";
-  return new ClosedError(`this client was closed, because ${redact(withoutCode(reason))}; ${way}`, options);
+  return new ClosedError(`this client was closed (${redact(withoutCode(reason))}); ${way}`, options);
 }
 
 /** The frame is lost, and with it whatever turn it belonged to; the client comes back. */

@@ -108,7 +108,7 @@ describe("a client that was closed", () => {
     const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
     await ready();
     core.connection.leave(new HandshakeError("rejected", refused.message));
-    const message = "closed: this client was closed, because no place for [redacted]; make a new one";
+    const message = "closed: this client was closed (no place for [redacted]); make a new one";
     expect(core.closedError).toMatchObject({
       message,
       delivery: "not-sent",

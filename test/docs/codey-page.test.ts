@@ -8,7 +8,11 @@ describe("the table beside the Python client", () => {
   const [table = ""] = doc.section("Beside the Python client").split("What you know from there");
   const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
   const features = rows.map(([, feature = ""]) => feature);
-  const sources = ["test/codey/reference-client-link", "test/codey/reference-client-turns", "test/docs/codey-page"];
+  const sources = [
+    "test/codey/reference-client-link",
+    "test/codey/reference-client-turns",
+    "test/docs/codey-page",
+  ];
   const tests = sources.map((path) => read(`${path}.test.ts`)).join("\n");
 
   test("has a row for each feature of that client", () => {

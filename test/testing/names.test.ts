@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { isAgentwireError } from "agentwire";
+import { CodebuffClient, isAgentwireError } from "agentwire";
 import {
   cassStep,
   codeyStep,
@@ -260,5 +260,24 @@ describe.each(SERVERS)("$name.start({ port })", ({ start }) => {
 
   test.each([-1, 65_536, 1.5, Number.NaN])("refuses %s", async (port) => {
     expect((await refusalOf(() => start(port))).message).toContain("`port` is no port.");
+  });
+});
+
+describe("a script", () => {
+  test.each([
+    ["a step that was not called", () => ["one", step.hang], "step 2 of the script is no step. Call it"],
+    ["a number", () => [3], "step 1 of the script is no step. Pass text"],
+    ["a promise", async () => ["one"], "`answer` returned a promise, which is no script"],
+    ["nothing", () => undefined, "`answer` returned undefined, which is no script"],
+  ])("of %s fails its prompt and the mock", async (_, answer, says) => {
+    // Plain JavaScript gives such scripts; types would refuse them.
+    const server = await MockCodebuffServer.start({ answer: answer as never });
+    const client = new CodebuffClient({ url: server.url });
+    expect(await client.prompt("hello").outcome).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining(says) },
+    });
+    await client.close();
+    await expect(server.stop()).rejects.toThrow(says);
   });
 });
