@@ -30,7 +30,7 @@ export interface LineSetup {
 }
 
 /**
- * Everything that this client begins and has not written: prompts, what stands (init and topics), and the ping that is due.
+ * Everything that this client begins and has not written: prompts, init and topics, and the ping that is due.
  *
  * A new session first gets again what an earlier one has accepted, then what waits of init and topics. From then on the
  * calls go out in their order. Only prompts wait behind the prompts above `maxConcurrentPrompts`. While a session holds
@@ -90,7 +90,7 @@ export class Line {
     return false;
   }
 
-  /** Nothing is written any more, for now or ever: fails what waits. */
+  /** The connection is given up, or the client is closed: fails everything in the line. */
   clear(reason: AgentwireError): void {
     this.#repeats.clear();
     const standing: Waiting[] = [];
