@@ -1,3 +1,5 @@
+import { isObject } from "./client-options.ts";
+
 /**
  * What values take in V8 on a machine of 64 bits, measured with `process.memoryUsage()` over parsed frames: text,
  * records, lists of numbers, of strings, of empty objects. The sum was between 0.95 and 3 times what was kept.
@@ -26,6 +28,39 @@ const MAX_SMALL_INTEGER = 2 ** 31;
  * `most`: what is above that does not fit anyway.
  */
 export function keptBytes(value: unknown, most: number): number {
+  return (isObject(value) ? flatBytes(value) : undefined) ?? walkedBytes(value, most);
+}
+
+/** Bytes that one character of JSON keeps at the most: in a list of `{}`, 22. A client may keep text twice, beside what it was in. */
+const MOST_OF_A_CHARACTER = 32;
+/** What an event of a few characters keeps at the most. */
+const MOST_OF_AN_EVENT = 1_024;
+
+/** As many bytes as an event that came in so many characters can keep at the most. */
+export function mostBytes(characters: number): number {
+  return MOST_OF_AN_EVENT + characters * MOST_OF_A_CHARACTER;
+}
+
+/** As {@link keptBytes}, for an object that holds nothing but text and numbers, as a chunk does. It makes nothing. */
+function flatBytes(value: Readonly<Record<string, unknown>>): number | undefined {
+  let bytes = ENTRY + OBJECT;
+  let fields = 0;
+  let last: string | undefined;
+  let isShared = false;
+  for (const name in value) {
+    const field = value[name];
+    if (++fields > MOST_FIELDS_OF_A_TYPE) return undefined;
+    if (typeof field === "string") {
+      if (field === last && !isShared) isShared = true;
+      else bytes += textBytes(field);
+      last = field;
+    } else if (typeof field === "number") bytes += numberBytes(field);
+    else if (typeof field === "object" && field !== null) return undefined;
+  }
+  return bytes + Math.max(fields, LEAST_SLOTS) * SLOT;
+}
+
+function walkedBytes(value: unknown, most: number): number {
   let bytes = ENTRY;
   let last: unknown;
   let isShared = false;
@@ -33,18 +68,21 @@ export function keptBytes(value: unknown, most: number): number {
   for (let next = open.pop(); (next !== undefined || open.length > 0) && bytes <= most; next = open.pop()) {
     if (typeof next === "string") {
       // The text of a chunk is its chunk. One such pair is forgiven: a server could send a list of equal strings.
-      const isAgain: boolean = next === last && !isShared;
-      isShared ||= isAgain;
+      if (next === last && !isShared) isShared = true;
+      else bytes += textBytes(next);
       last = next;
-      if (isAgain) continue;
-      bytes += STRING + next.length * (NOT_LATIN1.test(next) ? 2 : 1);
-    } else if (typeof next === "number") {
-      if (!Number.isInteger(next) || Math.abs(next) >= MAX_SMALL_INTEGER) bytes += NUMBER;
-    } else if (typeof next === "object" && next !== null) {
-      bytes += ownBytes(next, open);
-    }
+    } else if (typeof next === "number") bytes += numberBytes(next);
+    else if (typeof next === "object" && next !== null) bytes += ownBytes(next, open);
   }
   return bytes;
+}
+
+function textBytes(text: string): number {
+  return STRING + text.length * (NOT_LATIN1.test(text) ? 2 : 1);
+}
+
+function numberBytes(number: number): number {
+  return Number.isInteger(number) && Math.abs(number) < MAX_SMALL_INTEGER ? 0 : NUMBER;
 }
 
 /** What an object takes by itself; what it holds is put behind `open`. */

@@ -13,7 +13,7 @@ import {
 import { EventBuffer } from "./event-buffer.ts";
 import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
 import { GrowingText } from "./growing-text.ts";
-import { keptBytes } from "./kept-bytes.ts";
+import { keptBytes, mostBytes } from "./kept-bytes.ts";
 import type { TurnToolCall } from "./tool-call.ts";
 import type { Turn, TurnEvents, TurnOutcome, TurnResult, TurnStatus } from "./turn.ts";
 import { TurnTools } from "./turn-tools.ts";
@@ -79,6 +79,9 @@ const TURN_EVENTS: EventNames<TurnEvents<never>> = {
   approval: true,
   question: true,
 };
+
+/** The part of `maxBufferedBytes` that may be filled by rough counts, which are too high: the rest is counted closely. */
+const ROUGHLY_COUNTED = 1 / 16;
 
 /** How a turn that is being stopped will settle. */
 type Interruption =
@@ -299,9 +302,15 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#emitter.emit("event", event);
   }
 
-  /** What cannot be looked into is at least as large as what it came in. */
-  #costOf(event: Event, bytes: number): number {
-    return Math.max(bytes, keptBytes(event, this.#setup.maxBufferedBytes));
+  /**
+   * What an event takes while it waits. While little waits, the most that so many characters can take will do: to look
+   * into each event costs more than to buffer it. What cannot be looked into is as large as what it came in.
+   */
+  #costOf(event: Event, characters: number): number {
+    const { maxBufferedBytes } = this.#setup;
+    const most = mostBytes(characters);
+    if (this.#buffer.bytes + most <= maxBufferedBytes * ROUGHLY_COUNTED) return most;
+    return Math.max(characters, keptBytes(event, maxBufferedBytes));
   }
 
   complete(result: Result): void {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keptBytes } from "../../src/core/kept-bytes.ts";
+import { keptBytes, mostBytes } from "../../src/core/kept-bytes.ts";
 import { runs } from "../properties/support/runs.ts";
 
 const ALL = Number.POSITIVE_INFINITY;
@@ -33,6 +33,18 @@ describe("what an event keeps while it waits", () => {
   test("is counted for bytes, and for every event something", () => {
     expect(keptBytes({ audio: new Uint8Array(1_000) }, ALL)).toBeGreaterThan(1_000);
     for (const value of [undefined, null, true, 0, ""]) expect(keptBytes(value, ALL)).toBeGreaterThan(0);
+  });
+
+  test.each([
+    list("{}"),
+    list("[]"),
+    list('""'),
+    list("1.5"),
+    '{"a":"x"}',
+    `{"text":"${"字".repeat(1_000)}"}`,
+  ])("is never more than what so many characters can keep at the most: %#", (text) => {
+    const value: unknown = JSON.parse(text);
+    expect(keptBytes({ event: value, text }, ALL)).toBeLessThan(mostBytes(text.length));
   });
 
   test("counts a text that the event names twice once, and no list of equal texts", () => {
