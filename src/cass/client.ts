@@ -206,9 +206,11 @@ export class CassClient
     input: string | CassPromptInput,
     options?: CassPromptOptions & TurnOptions,
   ): Turn<CassEvent, CassResult> {
-    const job = this.#chat(input, options, undefined);
-    this.#start(job);
-    return job.turn;
+    return this.#core.outbox.run(() => {
+      const job = this.#chat(input, options, undefined);
+      this.#start(job);
+      return job.turn;
+    });
   }
 
   /**
@@ -220,6 +222,7 @@ export class CassClient
   conversation(options: CassConversationOptions = {}): CassConversation {
     return openConversation(
       {
+        outbox: this.#core.outbox,
         create: (input, turnOptions, conversation) => this.#chat(input, turnOptions, conversation),
         start: (job) => this.#start(job),
         unkept: () =>
@@ -295,16 +298,18 @@ export class CassClient
     const { allowForeignUser = false } = input;
     if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // again when it is sent
     const conversation = { id: request.conversationId };
-    const job = this.#turns.create({
-      input,
-      request,
-      conversation,
-      recover: false,
-      allowForeignUser,
-      options,
+    return this.#core.outbox.run(() => {
+      const job = this.#turns.create({
+        input,
+        request,
+        conversation,
+        recover: false,
+        allowForeignUser,
+        options,
+      });
+      this.#start(job);
+      return job.turn;
     });
-    this.#start(job);
-    return job.turn;
   }
 
   #start(job: Job): void {

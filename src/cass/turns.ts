@@ -119,10 +119,11 @@ export class Turns {
     const { input, request, conversation, recover, allowForeignUser, options = {} } = order;
     this.#queue.assertRoom(request.bytes);
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = options;
-    const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
+    const { outbox, clock, maxBufferedBytes, maxTextBytes } = settings.socket;
     const turn: Job["turn"] = new LiveTurn<CassEvent, CassResult>({
       id: randomId("turn"),
       input,
+      outbox,
       clock,
       maxBufferedBytes,
       maxTextBytes,
@@ -137,7 +138,7 @@ export class Turns {
       insist: () => {},
       repeatable: true,
       flow: undefined,
-      onEvent: (event) => core().events.emit("event", event, turn),
+      onEvent: (event, stands) => core().events.emitWhile("event", stands, event, turn),
       onListenerThrow: core().listenerThrew,
     });
     const job: Job = {
@@ -333,7 +334,8 @@ export class Turns {
     job.sentAfter = core().connection.frames;
     this.#line.add(job);
     wire.busyChanged();
-    turn.sent(() => wire.send(frame, "turn"));
+    wire.send(frame, "turn");
+    turn.sent();
     if (this.#line.has(job) && this.#head === job) job.silence.start();
     if (job.image && this.#provider !== undefined && this.#provider !== "anthropic")
       core().warn("image-ignored", `models of ${this.#provider} do not get to see the image`);

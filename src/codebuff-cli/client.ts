@@ -86,6 +86,7 @@ export class CodebuffCli
     redactor.use("options", options.apiKey, ...secretsGiven(settings.env, settings.args));
     const voice = new Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>({
       events: CLI_EVENTS,
+      outbox: settings.outbox,
       redactor,
       logger: options.logger,
       debug: settings.debug,
@@ -141,9 +142,11 @@ export class CodebuffCli
     input: string | CodebuffCliPromptInput,
     options?: CodebuffCliPromptOptions & TurnOptions,
   ): Turn<CodebuffCliEvent, CodebuffCliResult> {
-    const job = this.#create(input, options, { id: undefined });
-    this.#start(job);
-    return job.turn;
+    return this.#settings.outbox.run(() => {
+      const job = this.#create(input, options, { id: undefined });
+      this.#start(job);
+      return job.turn;
+    });
   }
 
   /** A session of the program: each prompt goes on with the one before, as far as the program tells its session. */
@@ -154,6 +157,7 @@ export class CodebuffCli
   ): CodebuffCliConversation {
     const conversation: CodebuffCliConversation = openConversation(
       {
+        outbox: this.#settings.outbox,
         create: (input, turnOptions, session) => {
           const job = this.#create(input, turnOptions, session);
           this.#questions.belongTo(job.turn.id, goOnWith(conversation, turnOptions));

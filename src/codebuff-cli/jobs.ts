@@ -69,13 +69,14 @@ export class Jobs {
   ): Job {
     const { settings, voice } = this.#setup;
     this.#queue.assertRoom(prompt.bytes);
-    const { clock, maxBufferedBytes, maxTextBytes, maxQueuedEvents } = settings;
+    const { outbox, clock, maxBufferedBytes, maxTextBytes, maxQueuedEvents } = settings;
     const { signal, timeout = 0, idleTimeout = 0, read = true } = options;
     const id = randomId("turn");
     const state = newTurnState(maxTextBytes, (callId) => this.#setup.questionId(id, callId));
     const turn: Job["turn"] = new LiveTurn<CodebuffCliEvent, CodebuffCliResult>({
       id,
       input,
+      outbox,
       clock,
       maxBufferedBytes,
       maxTextBytes,
@@ -94,7 +95,7 @@ export class Jobs {
         pause: () => job.run?.pause(),
         resume: () => job.run?.resume(),
       },
-      onEvent: (event) => voice.events.emit("event", event, turn),
+      onEvent: (event, stands) => voice.events.emitWhile("event", stands, event, turn),
       onListenerThrow: voice.listenerThrew,
     });
     const job: Job = { turn, prompt, invocation, options, state, session, run: undefined };

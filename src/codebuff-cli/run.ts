@@ -94,7 +94,7 @@ export class Run {
 
   start(): void {
     const { settings, voice, turn, argv, input, cwd, timeoutSeconds, environment } = this.#setup;
-    const { clock, command } = settings;
+    const { outbox, clock, command } = settings;
     try {
       const { env, dispose } = environment();
       this.#dispose = dispose;
@@ -111,12 +111,12 @@ export class Run {
         input,
         clock,
         listener: {
-          stdout: (piece) => this.#onOutput(piece),
-          stderr: (piece) => this.#onStderr(this.#stderr.push(piece)),
-          exited: () => this.#onExited(),
+          stdout: (piece) => outbox.run(() => this.#onOutput(piece)),
+          stderr: (piece) => outbox.run(() => this.#onStderr(this.#stderr.push(piece))),
+          exited: () => outbox.run(() => this.#onExited()),
           abandoned: () => this.#dispose(),
-          ended: (exit) => this.#onEnded(exit),
-          failed: (error) => this.#onFailed(error, true),
+          ended: (exit) => outbox.run(() => this.#onEnded(exit)),
+          failed: (error) => outbox.run(() => this.#onFailed(error, true)),
         },
       });
     } catch (cause) {
@@ -278,7 +278,7 @@ export class Run {
     const request = { type: "question", id: question.id, question } as const;
     turn.opened(request);
     const isOpen = (): boolean => turn.tools.isPending(request);
-    voice.shared.emitPresent("question", isOpen, question, turn);
+    voice.shared.emitWhile("question", isOpen, question, turn);
   }
 
   /** Nothing but the end is to come. A program that stays is helped. */

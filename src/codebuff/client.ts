@@ -19,7 +19,7 @@ import type { CodebuffConversationState } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
-import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
+import { type CodebuffPromptOptions, type Prompt, type PromptOrder, Prompts } from "./prompts.ts";
 import { Requests } from "./requests.ts";
 import { Standing } from "./standing.ts";
 import { TokenSource } from "./token.ts";
@@ -76,7 +76,7 @@ export class CodebuffClient
     const settings = resolveOptions(options);
     this.#settings = settings;
     const core = (): ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents> => this.#core;
-    const token = new TokenSource(settings.authToken, () => this.#core.redactor, settings.socket.clock);
+    const token = new TokenSource(settings.authToken, () => this.#core.redactor, settings.socket);
     const wire = new Wire({
       settings,
       core,
@@ -168,7 +168,7 @@ export class CodebuffClient
     this.#core.assertOpen();
     const data = this.#build(input, options);
     let made: { readonly server: CodebuffServer; readonly json: string } | undefined;
-    const prompt = this.#prompts.create({
+    const order: PromptOrder = {
       input,
       data,
       options,
@@ -180,9 +180,12 @@ export class CodebuffClient
       advice: () => LESS,
       stateNow: () => undefined,
       first: true,
+    };
+    return this.#core.outbox.run(() => {
+      const prompt = this.#prompts.create(order);
+      this.#start(prompt);
+      return prompt.turn;
     });
-    this.#start(prompt);
-    return prompt.turn;
   }
 
   /**
@@ -194,6 +197,7 @@ export class CodebuffClient
   ): CodebuffConversation {
     checkCallOptions(options, { from: checks.any });
     const host: ConversationHost = {
+      outbox: this.#core.outbox,
       build: (input, options) => {
         this.#core.assertOpen();
         return this.#build(input, options);
@@ -218,9 +222,11 @@ export class CodebuffClient
     this.#core.redactor.use("init", data.authToken); // repeated after every reconnect
     const json = toJson(data, "init");
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
-    const reply = this.#standing.init(json, data.authToken !== undefined);
-    this.#core.connectForWork();
-    return reply;
+    return this.#core.outbox.run(() => {
+      const reply = this.#standing.init(json, data.authToken !== undefined);
+      this.#core.connectForWork();
+      return reply;
+    });
   }
 
   /**
@@ -272,9 +278,11 @@ export class CodebuffClient
     }
     // As an unsubscribe, the longer of the two, so that what was subscribed to can be left again.
     checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
-    const done = this.#standing.setTopics(type, topics);
-    this.#core.connectForWork();
-    return done;
+    return this.#core.outbox.run(() => {
+      const done = this.#standing.setTopics(type, topics);
+      this.#core.connectForWork();
+      return done;
+    });
   }
 
   // --- what the wire tells ---

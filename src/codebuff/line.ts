@@ -126,9 +126,11 @@ export class Line {
       // Meanwhile the session may have ended, or the caller may have taken this back.
       if (typeof token === "object" && (wire.identified !== session || this.#next(session) !== next))
         continue;
-      this.#take(next);
-      if ("error" in got) next.fail(got.error);
-      else next.write(session, got.token);
+      this.#setup.settings.socket.outbox.run(() => {
+        this.#take(next);
+        if ("error" in got) next.fail(got.error);
+        else next.write(session, got.token);
+      });
     }
     this.#pumping = false;
   }

@@ -130,13 +130,14 @@ export class Prompts {
     if (!order.first) this.#held.assertRoom(heldBytes);
     const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = order.options ?? {};
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = order.options ?? {};
-    const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
+    const { outbox, clock, maxBufferedBytes, maxTextBytes } = settings.socket;
     const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding, textSource), (text) =>
       core().redactor.redact(text),
     );
     const turn: Prompt["turn"] = new LiveTurn<CodebuffEvent, CodebuffResult>({
       id: promptId,
       input: withoutToken(order.input),
+      outbox,
       clock,
       maxBufferedBytes,
       maxTextBytes,
@@ -158,7 +159,7 @@ export class Prompts {
       insist: () => {},
       repeatable: true,
       flow: undefined,
-      onEvent: (event) => core().events.emit("event", event, turn),
+      onEvent: (event, stands) => core().events.emitWhile("event", stands, event, turn),
       onListenerThrow: core().listenerThrew,
     });
     const prompt: Prompt = {
@@ -378,7 +379,8 @@ export class Prompts {
     prompt.server = session.server;
     prompt.sentToken = prompt.ownToken ?? token;
     this.#setup.core().redactor.use(prompt.turn, prompt.sentToken);
-    prompt.turn.sent(() => wire.request(session, { kind: "prompt", promptId }, () => frame));
+    wire.request(session, { kind: "prompt", promptId }, () => frame);
+    prompt.turn.sent();
   }
 
   /** Servers repeat in errors what was sent to them, tokens included. */

@@ -54,8 +54,6 @@ export class Task<T> {
   #withdraw: Withdraw | undefined;
   #isRunning = false;
   #isOver = false;
-  /** Why nobody waits for it any more. */
-  #left: Parameters<Withdraw> | undefined;
 
   constructor(setup: TaskSetup, job: Job<T>) {
     const { prompts, settings } = setup;
@@ -80,18 +78,20 @@ export class Task<T> {
   begin(): void {
     this.#show({ state: "requested" });
     this.#withdraw = this.#job.ask(this, this.#waiting());
-    if (this.#left) this.#withdraw(...this.#left); // a listener ended what it is for
   }
 
   /** It may be done. */
   run(work: (context: HandlerContext) => T | Promise<T>): void {
-    for (const state of ["approved", "running"] as const) {
-      if (this.#isOver) return;
-      this.#show({ state });
-    }
     if (this.#isOver) return;
+    this.#show({ state: "approved" });
+    this.#show({ state: "running" });
     this.#isRunning = true;
-    void outcomeOf(() => work({ signal: this.#controller.signal })).then((outcome) => this.#finish(outcome));
+    const { outbox } = this.#setup.settings.socket;
+    outbox.tell(async () => {
+      if (this.#isOver) return; // a listener has ended what it is for
+      const outcome = await outcomeOf(() => work({ signal: this.#controller.signal }));
+      outbox.run(() => this.#finish(outcome));
+    });
   }
 
   finish(value: T): void {
@@ -135,10 +135,9 @@ export class Task<T> {
   #leave(by: DecidedBy, why: string, now: Now): void {
     if (this.#isOver) return;
     this.#isOver = true; // what the gate says from here on changes nothing
-    this.#left = [by, why];
     this.#withdraw?.(by, why);
     this.#answer(this.#refusal(why), now);
-    this.#controller.abort(new Error(why));
+    this.#setup.settings.socket.outbox.tell(() => this.#controller.abort(new Error(why)));
   }
 
   #refuse(why: string, now: Now): void {
@@ -200,7 +199,7 @@ export class Task<T> {
     if (!turn) return undefined;
     const opened = (request: PendingRequest): void => {
       this.#show({ state: "awaiting" });
-      if (this.#setup.core().gate.isOpen(request.id)) turn.opened(request);
+      turn.opened(request);
     };
     return {
       get status() {

@@ -1,5 +1,6 @@
 import { describe } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
+import type { Outbox } from "../core/client/outbox.ts";
 import type { Redactor } from "../core/client/redact.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
@@ -10,16 +11,18 @@ export class TokenSource {
   readonly #source: string | (() => string | Promise<string>) | undefined;
   readonly #redactor: () => Redactor;
   readonly #clock: Clock;
+  readonly #outbox: Outbox;
   readonly #asking = new Set<Deferred<never>>();
 
   constructor(
     source: string | (() => string | Promise<string>) | undefined,
     redactor: () => Redactor,
-    clock: Clock,
+    { clock, outbox }: { readonly clock: Clock; readonly outbox: Outbox },
   ) {
     this.#source = source;
     this.#redactor = redactor;
     this.#clock = clock;
+    this.#outbox = outbox;
   }
 
   /** The token if it needs no asking: what the size of a frame can be reckoned with beforehand. */
@@ -46,7 +49,7 @@ export class TokenSource {
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
-    const token: unknown = await this.#inTime(async () => source());
+    const token: unknown = await this.#inTime(() => this.#call(source));
     if (typeof token !== "string" || token === "") {
       throw new InvalidInputError(
         `\`authToken\` returned ${describe(token)}.`,
@@ -55,6 +58,11 @@ export class TokenSource {
     }
     this.#redactor().use(this, token);
     return token;
+  }
+
+  /** The function is the caller's code. */
+  #call(source: () => string | Promise<string>): Promise<string> {
+    return new Promise((resolve) => this.#outbox.tell(() => resolve((async () => source())())));
   }
 
   /** Everything that is to be sent waits for the token, so the function has a limit. */

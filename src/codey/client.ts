@@ -120,9 +120,11 @@ export class CodeyClient
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(input: string | CodeyPromptInput, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
-    const job = this.#create(input, options);
-    this.#start(job);
-    return job.turn;
+    return this.#core.outbox.run(() => {
+      const job = this.#create(input, options);
+      this.#start(job);
+      return job.turn;
+    });
   }
 
   /**
@@ -140,6 +142,7 @@ export class CodeyClient
     }
     this.#conversation ??= new SessionConversation(
       {
+        outbox: this.#core.outbox,
         create: (input, options) => this.#create(input, options),
         start: (job) => this.#start(job),
         sessionId: () => this.#sessionId,

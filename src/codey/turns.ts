@@ -99,11 +99,12 @@ export class Turns {
     const { settings, core } = this.#setup;
     this.#queue.assertRoom(prompt.bytes);
     const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = options;
-    const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
+    const { outbox, clock, maxBufferedBytes, maxTextBytes } = settings.socket;
     const state = newTurnState((callId) => core().gate.idFor(callId), maxTextBytes);
     const turn: Job["turn"] = new LiveTurn<CodeyEvent, CodeyResult>({
       id: randomId("turn"),
       input,
+      outbox,
       clock,
       maxBufferedBytes,
       maxTextBytes,
@@ -118,7 +119,7 @@ export class Turns {
       insist: () => {},
       repeatable: true,
       flow: undefined,
-      onEvent: (event) => core().events.emit("event", event, turn),
+      onEvent: (event, stands) => core().events.emitWhile("event", stands, event, turn),
       onListenerThrow: core().listenerThrew,
     });
     const job: Job = {
@@ -160,7 +161,8 @@ export class Turns {
     this.#current = job;
     job.sentAfter = core().connection.frames;
     this.#setup.transcript().asked(job.prompt.content);
-    job.turn.sent(() => wire.send(job.prompt.frame));
+    wire.send(job.prompt.frame);
+    job.turn.sent();
     job.turn.active();
   }
 
@@ -365,7 +367,7 @@ export class Turns {
         { id, name, input, turnId: turn.id, raw },
         { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
       );
-    if (this.#setup.core().gate.isOpen(id)) open.set(id, withdraw);
+    if (asked.ruling === undefined) open.set(id, withdraw); // or a rule has decided it at once
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {

@@ -76,10 +76,17 @@ export class ClientCore<
 
   constructor(setup: ClientCoreSetup<Event, Result, Events>) {
     const { events, options, resolved, protocol, redactor } = setup;
-    super({ events, redactor, logger: options.logger, debug: options.debug ?? false });
+    super({
+      events,
+      outbox: resolved.outbox,
+      redactor,
+      logger: options.logger,
+      debug: options.debug ?? false,
+    });
     this.#setup = setup;
     this.gate = new Gate({
       options,
+      outbox: resolved.outbox,
       clock: resolved.clock,
       opened: (request) => this.#onOpened(request),
       warn: (kind, message, details) => this.warn(kind, message, details),
@@ -90,6 +97,7 @@ export class ClientCore<
     this.assertPrivate = () => dialer.assertPrivate();
     this.address = () => dialer.address();
     this.connection = new Connection({
+      outbox: resolved.outbox,
       clock: resolved.clock,
       protocol,
       observer: this.#observer(),
@@ -119,7 +127,7 @@ export class ClientCore<
   }
 
   reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.gate.reply(id, decision);
+    return this.outbox.run(() => this.gate.reply(id, decision));
   }
 
   on<Name extends keyof Events & string>(
@@ -138,8 +146,10 @@ export class ClientCore<
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
     const { signal } = options;
-    this.connection.hurry();
-    return signal ? this.#connectUntil(signal) : this.connection.connect();
+    return this.outbox.run(() => {
+      this.connection.hurry();
+      return signal ? this.#connectUntil(signal) : this.connection.connect();
+    });
   }
 
   async #connectUntil(signal: AbortSignal): Promise<void> {
@@ -161,10 +171,12 @@ export class ClientCore<
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
     this.#closing = true;
-    this.#setup.closing();
-    const closed = this.connection.close({ force, drainTimeout });
-    this.#closed ??= closed;
-    return this.#closed;
+    return this.outbox.run(() => {
+      this.#setup.closing();
+      const closed = this.connection.close({ force, drainTimeout });
+      this.#closed ??= closed;
+      return this.#closed;
+    });
   }
 
   /** Why nothing new is taken, once the client is closed or was told to close. */
@@ -236,13 +248,13 @@ export class ClientCore<
     this.#wasReady = true;
   }
 
-  /** Listeners are told until one has replied. */
+  /** Listeners are told as long as it is open. */
   #onOpened(request: PendingRequest): void {
     const isOpen = (): boolean => this.gate.isOpen(request.id);
     if (request.type === "approval") {
-      this.shared.emitPresent("approval", isOpen, request.call, ...this.#turnOf(request.call));
+      this.shared.emitWhile("approval", isOpen, request.call, ...this.#turnOf(request.call));
     } else {
-      this.shared.emitPresent("question", isOpen, request.question, ...this.#turnOf(request.question));
+      this.shared.emitWhile("question", isOpen, request.question, ...this.#turnOf(request.question));
     }
   }
 

@@ -5,6 +5,7 @@ import type { ReconnectOptions, ReconnectPolicy } from "../link/backoff.ts";
 import type { WebSocketInit, WebSocketLike } from "../link/socket.ts";
 import { checkNames } from "../names.ts";
 import type { TurnOptions } from "../turn/turn.ts";
+import { Outbox } from "./outbox.ts";
 
 /** Where the library writes what it notices; silent unless given. `console` fits. */
 export interface Logger {
@@ -78,6 +79,8 @@ export interface SocketDefaults {
 
 /** The shared options with every default filled in. */
 export interface ResolvedSocketOptions {
+  readonly outbox: Outbox;
+  /** Its timers are inputs of the outbox. */
   readonly clock: Clock;
   readonly connectTimeout: number;
   readonly keepalive: Required<KeepaliveOptions>;
@@ -115,8 +118,10 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
     );
   }
   const { keepalive, reconnect } = options;
+  const outbox = new Outbox();
   return {
-    clock: options.clock ?? systemClock,
+    outbox,
+    clock: outbox.clock(options.clock ?? systemClock),
     connectTimeout: options.connectTimeout ?? 10_000,
     keepalive:
       keepalive === false ? { interval: 0, timeout: 0 } : { ...defaults.keepalive, ...defined(keepalive) },

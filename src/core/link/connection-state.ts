@@ -1,3 +1,4 @@
+import type { Outbox } from "../client/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";
 import type { AgentwireError } from "../errors.ts";
@@ -48,6 +49,8 @@ export interface Observer {
 }
 
 export interface ConnectionSetup {
+  readonly outbox: Outbox;
+  /** Its timers are inputs of the outbox. */
   readonly clock: Clock;
   readonly protocol: Protocol;
   readonly observer: Observer;
@@ -86,6 +89,7 @@ export interface ConnectionSetup {
  *      │                   └─ reconnecting ◀───────┴──────────────────────┘
  *      └── given up, as long as nothing ever worked
  *
+ *     ready ──lost──▶ lost ──whoever listens is told, `shouldReconnect` is asked──▶ reconnecting, or closed
  *     ready ──close()──▶ draining ──work done, or limit──▶ closing ──Close answered, or limit──▶ closed
  *     any state ──close() with nothing to wait for; an error that no retry mends; tries used up──▶ closed
  *
@@ -118,6 +122,8 @@ export type State =
       /** The end of this link was asked for, and another follows whatever the policy says of losses. */
       renewed?: true;
     }
+  /** The loss is about to be told. */
+  | { readonly name: "lost" }
   | {
       readonly name: "reconnecting";
       readonly step: Deferred<void>;
@@ -146,5 +152,12 @@ export function release(state: State, next: State): void {
 }
 
 export function statusOf(state: State): ClientStatus {
-  return state.name === "closing" ? "draining" : state.name;
+  switch (state.name) {
+    case "closing":
+      return "draining";
+    case "lost":
+      return "ready"; // as long as nobody was told
+    default:
+      return state.name;
+  }
 }

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { Emitter } from "../../../src/core/client/events.ts";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 
 interface Events {
   sum: [a: number, b: number];
@@ -12,7 +13,7 @@ function rig() {
   const log: unknown[] = [];
   const thrown: (readonly [unknown, string])[] = [];
   const names = { sum: true, error: true, nothing: true } as const;
-  const emitter = new Emitter<Events>(names, (error, name) => thrown.push([error, name]));
+  const emitter = new Emitter<Events>(names, new Outbox(), (error, name) => thrown.push([error, name]));
   return { emitter, log, thrown };
 }
 
@@ -132,22 +133,22 @@ describe("what stands", () => {
       stands = false;
     });
     emitter.on("sum", () => log.push("third"));
-    emitter.emitPresent("sum", () => stands, 1, 2);
-    emitter.emitPresent("sum", () => stands, 3, 4);
+    emitter.emitWhile("sum", () => stands, 1, 2);
+    emitter.emitWhile("sum", () => stands, 3, 4);
     expect(log).toEqual(["first 1", "second"]);
   });
 
   test("is not asked for when nobody listens, and a listener that throws stops nobody", () => {
     const { emitter, log, thrown } = rig();
     let asked = 0;
-    emitter.emitPresent("nothing", () => asked++ < 9);
+    emitter.emitWhile("nothing", () => asked++ < 9);
     expect(asked).toBe(0);
     const error = new Error("mine");
     emitter.on("nothing", () => {
       throw error;
     });
     emitter.on("nothing", () => log.push("after"));
-    emitter.emitPresent("nothing", () => true);
+    emitter.emitWhile("nothing", () => true);
     expect([log, thrown]).toEqual([["after"], [[error, "nothing"]]]);
   });
 

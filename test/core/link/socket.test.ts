@@ -3,13 +3,14 @@ import { createServer, type Server } from "node:net";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type BinaryFrames, Socket } from "../../../src/core/link/socket.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { settle } from "../support/promises.ts";
 
 function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
   const log: unknown[] = [];
-  const socket = new Socket(fake, recorder(log, binary));
+  const socket = new Socket(fake, new Outbox(), recorder(log, binary));
   return { fake, socket, log };
 }
 
@@ -17,6 +18,7 @@ const recorder = (log: unknown[], binary: BinaryFrames = "utf-8") => ({
   binary,
   open: () => log.push("open"),
   text: (text: string) => log.push(`text ${text}`),
+  refused: (cause: unknown) => log.push(`refused: ${String(cause)}`),
   unreadable: (problem: string) => log.push(`unreadable: ${problem}`),
   end: (end: object) => log.push(end),
 });
@@ -191,7 +193,7 @@ describe("the `ws` package", () => {
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
     const closed = closeOf(webSocket);
     const log: unknown[] = [];
-    new Socket(webSocket, recorder(log)).terminate();
+    new Socket(webSocket, new Outbox(), recorder(log)).terminate();
     await closed; // an error that nobody listens to would have been thrown before
     expect([log, webSocket.listenerCount("error")]).toEqual([[], 1]);
   });
@@ -202,7 +204,7 @@ describe("the `ws` package", () => {
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
     const closed = closeOf(webSocket);
     const log: unknown[] = [];
-    const socket = new Socket(webSocket, recorder(log));
+    const socket = new Socket(webSocket, new Outbox(), recorder(log));
     await closed;
     expect(log).toEqual([
       { code: 1006, reason: "", cause: expect.objectContaining({ code: "ECONNREFUSED" }) },

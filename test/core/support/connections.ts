@@ -1,3 +1,4 @@
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import {
   type AgentwireError,
   ConnectionLostError,
@@ -54,6 +55,7 @@ export function connectionRig(changes: Changes = {}) {
       return socket;
     },
   };
+  const outbox = new Outbox();
   const protocol: Protocol = {
     opened: () => void log.push("opened"),
     message: (value) => {
@@ -77,16 +79,16 @@ export function connectionRig(changes: Changes = {}) {
   const observer: Observer = {
     status: (status) => {
       log.push(`is ${status}`);
-      hooks.status?.(status);
+      outbox.tell(() => hooks.status?.(status));
     },
     reconnecting: (backoff) => {
       backoffs.push(backoff);
       log.push(`reconnecting ${backoff.attempt} after ${backoff.delay}`);
-      hooks.reconnecting?.(backoff);
+      outbox.tell(() => hooks.reconnecting?.(backoff));
     },
     disconnected: (error) => {
       log.push(`disconnected ${error.code}`);
-      hooks.disconnected?.(error);
+      outbox.tell(() => hooks.disconnected?.(error));
     },
     unreadable: (problem, text) => void log.push(`unreadable: ${problem}: ${text}`),
     drainExpired: (limit) => void log.push(`drain expired after ${limit}`),
@@ -95,7 +97,8 @@ export function connectionRig(changes: Changes = {}) {
     callbackThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
   };
   const connection: Connection = new Connection({
-    clock,
+    outbox,
+    clock: outbox.clock(clock),
     protocol,
     observer,
     dial: () => state.dial(),

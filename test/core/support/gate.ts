@@ -1,3 +1,4 @@
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type Asking, Gate, type GateSetup } from "../../../src/core/gate/gate.ts";
 import type { Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
@@ -54,9 +55,11 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateSetu
     opened: [] as PendingRequest[],
     warnings: [] as { readonly kind: string; readonly message: string; readonly cause?: unknown }[],
   };
+  const outbox = new Outbox();
   const gate = new Gate({
     options,
-    clock,
+    outbox,
+    clock: outbox.clock(clock),
     opened: (request) => void told.opened.push(request),
     warn: (kind, message, details) => void told.warnings.push({ kind, message, ...details }),
     ...changes,

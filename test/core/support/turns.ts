@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type AgentwireError, ConnectionLostError } from "../../../src/core/errors.ts";
 import { LiveTurn, type TurnSetup } from "../../../src/core/turn/live-turn.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
@@ -22,10 +23,12 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     statuses: [] as string[],
     thrown: [] as (readonly [unknown, string])[],
   };
+  const outbox = new Outbox();
   const turn: TestTurn = new LiveTurn<string, TurnResult>({
     id: "turn-1",
     input: "the input",
-    clock,
+    outbox,
+    clock: outbox.clock(clock),
     maxBufferedBytes: 1_000,
     maxTextBytes: 1_000,
     timeout: TOTAL,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import {
   type ConversationMessage,
@@ -43,7 +44,7 @@ function rig(start: (input: string) => void = () => {}) {
     },
   };
   return {
-    conversation: new LiveConversation(memory),
+    conversation: new LiveConversation(memory, new Outbox()),
     log,
     turns,
     texts: () => messages.map((m) => m.content),

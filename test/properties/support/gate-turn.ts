@@ -27,7 +27,8 @@ export class GateTurn implements Waiting {
     this.live = new LiveTurn<string, TurnResult>({
       id,
       input: "",
-      clock: world.clock,
+      outbox: world.outbox,
+      clock: world.outbox.clock(world.clock),
       maxBufferedBytes: 100,
       read: true,
       maxTextBytes: 100,

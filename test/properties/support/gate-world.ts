@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
@@ -41,6 +42,7 @@ const VALUES = {
 /** A gate, the protocol that uses it, and users who do what a life says, at the worst moments. */
 export class GateWorld {
   readonly gate: Gate;
+  readonly outbox = new Outbox();
   readonly clock = new ManualClock();
   readonly setting: GateSetting;
   readonly turns: readonly GateTurn[];
@@ -93,7 +95,8 @@ export class GateWorld {
         ...asked[approver],
         ...answered[answerer],
       },
-      clock: this.clock,
+      outbox: this.outbox,
+      clock: this.outbox.clock(this.clock),
       opened: (request) => this.#told("opened", request),
       warn: () => this.act("warning"),
     });
