@@ -6,16 +6,11 @@ import { Recent } from "../core/recent.ts";
 import { Redactor } from "../core/redact.ts";
 import { SocketClient } from "../core/socket-client.ts";
 import type { Turn, TurnOptions } from "../core/turn.ts";
-import {
-  type CassConversation,
-  type CassConversationOptions,
-  type ConversationRef,
-  openConversation,
-} from "./conversation.ts";
+import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
 import { Credentials } from "./credentials.ts";
 import { CASS_EVENTS, type CassClientEvents, type CassIdentity, type CassTitle } from "./events.ts";
 import { Http } from "./http.ts";
-import type { Job } from "./job.ts";
+import type { ConversationRef, Job } from "./job.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,
