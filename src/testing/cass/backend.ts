@@ -3,6 +3,7 @@ import { checkNames, InvalidMockInput } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
 import { changed } from "../server/switches.ts";
 import { type Account, Accounts } from "./accounts.ts";
+import type { Origins } from "./audio-frame.ts";
 import { ClientHistory, isStorm } from "./client-rules.ts";
 import { CassJournal } from "./journal.ts";
 import { type CassProvider, Models, PROVIDERS } from "./models.ts";
@@ -23,12 +24,6 @@ const MODELS: { readonly [profile in ProfileName]: Readonly<Record<CassProvider,
   v2: { anthropic: "claude-haiku-4-5-20251001", openai: "gpt-4o", local: "llama3.1:8b" },
   relay: { anthropic: "claude-haiku-4-5-20251001", openai: "gpt-4o", local: "llama3.1:8b" },
 };
-
-/** Where a server is reached, and where it is not. */
-export interface Origins {
-  readonly own: string;
-  readonly foreign: string;
-}
 
 /** The server without its sockets: what its connections and its REST calls share. */
 export class CassBackend {

@@ -1,12 +1,8 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { AnswerData, FileContents, McpTool, ToolOutput } from "./client-actions.ts";
+import type { AnswerData, RequestResult } from "./client-actions.ts";
 import type { CodebuffJournal } from "./journal.ts";
-import type { Mistake } from "./mistakes.ts";
-import type { MockConnection, ReceivedAnswer } from "./record.ts";
+import type { Mistake, MockConnection, ReceivedAnswer } from "./record.ts";
 import type { Asked } from "./request-steps.ts";
-
-/** What a script goes on with. */
-export type RequestResult = ToolOutput | FileContents | readonly McpTool[];
 
 /** ms that a tool may take when the request does not say. */
 const TOOL_TIMEOUT = 30_000;
