@@ -1,6 +1,7 @@
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames, InvalidMockInput } from "../names.ts";
+import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
+import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import type { Origins } from "./audio-frame.ts";
@@ -68,11 +69,7 @@ export class CassBackend {
     this.models = new Models(provider, providers, { ...MODELS[this.profile], ...models });
     this.#perConnection = options.perConnection ?? (() => ({}));
     this.answer = options.answer ?? helloAnswer;
-    if (typeof this.answer !== "function")
-      throw new InvalidMockInput(
-        "`answer` must be a function that returns steps.",
-        'Such as () => ["Hello"].',
-      );
+    checkAnswer(this.answer);
   }
 
   get settings(): Settings {
