@@ -85,7 +85,7 @@ export class CassBackend {
     const number = this.journal.connections.length + 1;
     const peer = new CassPeer(number, link, this, opening, this.#ownSwitches({ number, userId }));
     this.peers.push(peer);
-    this.journal.addConnection(peer);
+    this.journal.add(this.journal.connections, peer);
     this.#noteAttempt(userId, () => peer.state === "closed" || peer.state === "zombie", peer);
     peer.start();
     return peer;
@@ -213,6 +213,10 @@ export class CassBackend {
   #noteAttempt(userId: string | null, isOver: () => boolean, connection: CassPeer | undefined): void {
     const vain = this.history.attempt({ at: this.clock.now(), client: userId ?? "", isOver });
     if (isStorm(vain))
-      this.journal.addViolation({ connection, kind: "reconnect-storm", detail: `${vain + 1} in a second` });
+      this.journal.add(this.journal.violations, {
+        connection,
+        kind: "reconnect-storm",
+        detail: `${vain + 1} in a second`,
+      });
   }
 }

@@ -184,7 +184,8 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   blame({ kind, detail }: CassMistake): void {
-    this.#host.journal.addViolation({ connection: this, kind, detail });
+    const { journal } = this.#host;
+    journal.add(journal.violations, { connection: this, kind, detail });
   }
 
   protected handle(frame: InboundFrame): Promise<void> {
@@ -231,7 +232,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       this.#fail("Invalid message");
       return;
     }
-    journal.addReceived({ at: clock.now(), connection: this, message });
+    journal.add(journal.received, { at: clock.now(), connection: this, message });
     await this.#answer(message);
   }
 
@@ -271,7 +272,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     if (reading.kind === "refresh") this.blame({ kind: "refresh-token", detail: "auth" });
     const answer = this.#identity.present(token, this.settings);
     const userId = "userId" in reading ? reading.userId : null;
-    journal.addAuth({ at: clock.now(), connection: this, token: reading.kind, userId, answer });
+    journal.add(journal.auths, { at: clock.now(), connection: this, token: reading.kind, userId, answer });
     if (answer === "silence") return;
     settle();
     if (answer === "auth_success") this.say({ type: answer, user_id: this.userId ?? FOREIGN_USER });
@@ -345,7 +346,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
     const { clock, journal } = this.#host;
-    journal.addFrame({ at: clock.now(), connection: this, direction, ...noted(frame) });
+    journal.add(journal.frames, { at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 }
 

@@ -88,7 +88,7 @@ export class Rest {
       body: redactedBody(body),
       status: undefined,
     };
-    journal.addRequest(record);
+    journal.add(journal.requests, record);
     if (settings.restLatency > 0) await this.#delay(clock, settings.restLatency);
 
     const reply = match
@@ -142,7 +142,7 @@ export class Rest {
   #blameForOrigin({ origin }: URL, bearer: boolean): void {
     const { journal, origins } = this.#backend;
     if (!bearer || origins.own === "" || origin === origins.own) return;
-    journal.addViolation({ connection: undefined, kind: "token-to-other-origin", detail: origin });
+    journal.add(journal.violations, { connection: undefined, kind: "token-to-other-origin", detail: origin });
   }
 
   async #delay(clock: Clock, ms: number): Promise<void> {

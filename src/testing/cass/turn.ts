@@ -10,6 +10,7 @@ import { conversationOf, type Keeper, messagesOf } from "./keeping.ts";
 import { SWITCHES } from "./names.ts";
 import { firstWord, generating } from "./opening-words.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
+import type { ReceivedTurn } from "./record.ts";
 import { responseFrame } from "./response.ts";
 import { LEAKS, type Reader, type Round, readingOf, replyOf } from "./rounds.ts";
 import type { CassAnswer, CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
@@ -128,8 +129,9 @@ export class Turn {
   #plan(): { readonly steps: CassScript } | { readonly problem: string } {
     const { message } = this.#asked;
     if (message === undefined) return { problem: "message is not a string" };
-    const turn = this.#host.journal.addTurn({ ...this.#asked, message });
-    const { clock } = this.#host;
+    const { clock, journal } = this.#host;
+    const turn: ReceivedTurn = { ...this.#asked, message, number: journal.turns.length + 1 };
+    journal.add(journal.turns, turn);
     try {
       const answer = this.#host.answer(turn, { signal: this.#runner.signal, clock });
       // A string would be a script of one step per character, which nobody means.

@@ -45,7 +45,7 @@ export class CodebuffBackend {
   accept(link: PeerLink): CodebuffPeer {
     const peer = new CodebuffPeer(this.journal.connections.length + 1, link, this);
     this.peers.push(peer);
-    this.journal.addConnection(peer);
+    this.journal.add(this.journal.connections, peer);
     return peer;
   }
 

@@ -146,7 +146,7 @@ export class Handlers {
     if (refusal === "action-error") this.#port.send(refusalFrame(refusal, promptId, frames));
     run?.cancel();
     const stopped = run !== undefined;
-    journal.addCancel({ at: clock.now(), connection, txid, promptId, authToken, stopped });
+    journal.add(journal.cancels, { at: clock.now(), connection, txid, promptId, authToken, stopped });
     if (run && typeof settings.cancel === "object") this.#endLater(run, settings.cancel.lateTerminal);
   }
 
@@ -179,7 +179,7 @@ export class Handlers {
     };
     const refusal = this.#refusalOf(prompt);
     if (refusal !== undefined) {
-      journal.addPrompt(prompt);
+      journal.add(journal.prompts, prompt);
       port.send(refusal);
       return;
     }
@@ -197,7 +197,7 @@ export class Handlers {
       nextRequestId: () => this.#host.nextRequestId(),
     });
     this.#runs.add(run);
-    journal.addPrompt(prompt);
+    journal.add(journal.prompts, prompt);
     if (settings.usage === "around") this.#port.send(frames.usageResponse(account.figures));
     for (const raw of noiseBeforeAnswer(settings.oddities, frames, promptId)) port.send(raw);
     await run.perform();

@@ -90,7 +90,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   receive(frame: InboundFrame): void {
     const { clock, journal, settings } = this.#host;
     if (typeof frame === "string")
-      journal.addFrame({ at: clock.now(), connection: this, direction: "c2s", raw: frame });
+      journal.add(journal.frames, { at: clock.now(), connection: this, direction: "c2s", raw: frame });
     if (this.#phase === "over") return;
     this.#blameForUnread(frame);
     if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
@@ -138,7 +138,8 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
 
   /** Notes a mistake of the client. */
   blame({ kind, detail }: Mistake): void {
-    this.#host.journal.addViolation({ connection: this, kind, detail });
+    const { journal } = this.#host;
+    journal.add(journal.violations, { connection: this, kind, detail });
   }
 
   protected async handle(frame: InboundFrame): Promise<void> {
@@ -153,7 +154,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   protected sent(frame: string | Uint8Array): void {
     if (typeof frame !== "string") return;
     const { clock, journal } = this.#host;
-    journal.addFrame({ at: clock.now(), connection: this, direction: "s2c", raw: frame });
+    journal.add(journal.frames, { at: clock.now(), connection: this, direction: "s2c", raw: frame });
   }
 
   protected release(end: End): void {

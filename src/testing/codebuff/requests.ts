@@ -73,7 +73,7 @@ export class Requests {
     if (outcome === "repeated") blame("answer-repeated", id);
     if (outcome === "late") blame("answer-late", id);
     for (const path of missingPaths(request, data)) blame("answer-incomplete", `${id}: ${path}`);
-    this.#journal.addAnswer({
+    this.#journal.add(this.#journal.answers, {
       at: this.#clock.now(),
       connection: this.#port.connection,
       txid,

@@ -61,7 +61,7 @@ export class CodeyBackend {
   accept(link: PeerLink): CodeyPeer {
     const peer = new CodeyPeer(this.journal.connections.length + 1, link, this);
     this.peers.push(peer);
-    this.journal.addConnection(peer);
+    this.journal.add(this.journal.connections, peer);
     peer.start();
     this.#freezeWhenFull();
     return peer;

@@ -157,7 +157,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   blame({ kind, detail }: CodeyMistake): void {
-    this.#host.journal.addViolation({ connection: this, kind, detail });
+    const { journal } = this.#host;
+    journal.add(journal.violations, { connection: this, kind, detail });
   }
 
   protected async handle(frame: InboundFrame): Promise<void> {
@@ -179,7 +180,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     }
     const reading = readMessage(text);
     if (reading.ok && reading.message.type === "Ping") this.#pingedAt = clock.now();
-    if (reading.ok) journal.addReceived({ at: clock.now(), connection: this, message: reading.message });
+    if (reading.ok)
+      journal.add(journal.received, { at: clock.now(), connection: this, message: reading.message });
     else this.blame({ kind: reading.kind, detail: reading.detail });
     if (this.#session.panicked) this.drop();
     else if (reading.ok) this.#session.handle(reading.message, this.#handled);
@@ -197,7 +199,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
     const { clock, journal } = this.#host;
-    journal.addFrame({ at: clock.now(), connection: this, direction, ...noted(frame) });
+    journal.add(journal.frames, { at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 
   #dropWhenDue(): void {

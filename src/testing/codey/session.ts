@@ -261,13 +261,10 @@ export class CodeySession implements TurnPort {
     const { midTurnSend } = this.settings;
     const outcome = !this.#turn ? "started" : midTurnSend === "queue" ? "queued" : "restarted";
     const { connection } = this.#port;
-    const send = this.#host.journal.addSend({
-      at: this.clock.now(),
-      connection,
-      content,
-      agentId,
-      outcome,
-    });
+    const { journal } = this.#host;
+    const number = journal.sends.length + 1;
+    const send: ReceivedSend = { at: this.clock.now(), connection, content, agentId, number, outcome };
+    journal.add(journal.sends, send);
     if (outcome === "queued") {
       this.#queue.push(send);
       return;
@@ -291,7 +288,8 @@ export class CodeySession implements TurnPort {
   #decide(callId: string, approved: boolean): void {
     const { connection } = this.#port;
     const outcome = this.approvals.decide(callId, approved);
-    this.#host.journal.addDecision({ at: this.clock.now(), connection, callId, approved, outcome });
+    const { journal } = this.#host;
+    journal.add(journal.decisions, { at: this.clock.now(), connection, callId, approved, outcome });
     for (const mistake of this.#rules.decided(callId, approved, outcome)) this.#port.blame(mistake);
   }
 
@@ -302,7 +300,8 @@ export class CodeySession implements TurnPort {
     this.#stop();
     this.approvals.cancel();
     const { connection } = this.#port;
-    this.#host.journal.addCancel({ at: this.clock.now(), connection, stopped: inTurn || open.length > 0 });
+    const { journal } = this.#host;
+    journal.add(journal.cancels, { at: this.clock.now(), connection, stopped: inTurn || open.length > 0 });
     const replies = inTurn ? cancelReplies(this.settings.cancelReply, open, this.usage.total) : [];
     if (this.settings.cancelReplyTiming === "afterPong") this.#behindPong = replies;
     else for (const reply of replies) this.say(reply);

@@ -30,18 +30,6 @@ export class Journal<
     this.end(error);
   }
 
-  addConnection(connection: Connection): void {
-    this.add(this.connections, connection);
-  }
-
-  addFrame(frame: Frame): void {
-    this.add(this.frames, frame);
-  }
-
-  addViolation(violation: ViolationRecord<Where, Kind>): void {
-    this.add(this.violations, violation);
-  }
-
   /** The first of a list on the first call for that list, the second on the second, whether it is there already or not. */
   next<T>(list: readonly T[]): Promise<T> {
     const index = this.#asked.get(list) ?? 0;
@@ -49,7 +37,8 @@ export class Journal<
     return this.until(() => list[index]);
   }
 
-  protected add<T>(list: T[], item: T): void {
+  /** Something happened that belongs on one of the lists. */
+  add<T>(list: T[], item: NoInfer<T>): void {
     list.push(item);
     this.changed();
   }
