@@ -1,6 +1,4 @@
-import type { QuestionOutcome } from "../core/ask-user.ts";
-import { isObject } from "../core/client-options.ts";
-import { isTooDeep, parseJson } from "../core/frames.ts";
+import type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 import {
   isOptionalField,
   isPrintModeEvent,
@@ -8,7 +6,9 @@ import {
   isToolOutput,
   type PrintModeEvent,
   type ToolOutput,
-} from "../core/print-mode.ts";
+} from "../codebuff-events/print-mode.ts";
+import { isObject } from "../core/checks.ts";
+import { isTooDeep, parseJson } from "../core/text.ts";
 
 /** A whole block of text. Some builds have told it in chunks before, and then it adds nothing. */
 export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {

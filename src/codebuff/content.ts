@@ -1,4 +1,4 @@
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 
 /** One message for the published proxy, in the form of a chat completion. */
