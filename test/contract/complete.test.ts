@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
+import { changes } from "./changes.ts";
 import { exceptions, isExcused, names } from "./exceptions.ts";
 import { fixtures } from "./fixtures.ts";
 
@@ -41,6 +42,16 @@ test("every exception is one of a protocol and a promise that are there, once, w
   }
 });
 
+test("every change is one of a promise that is there, once, with a reason", () => {
+  const changing = changes.map((row) => row.test);
+  expect(changing.filter((title) => !titles.includes(title))).toEqual([]);
+  expect(changing.filter((title, index) => changing.indexOf(title) !== index)).toEqual([]);
+  for (const { test: title, reason, already = [] } of changes) {
+    expect(protocols, title).toEqual(expect.arrayContaining([...already]));
+    expect(reason.trim(), title).not.toBe("");
+  }
+});
+
 test.each(files)("%s leaves nothing out by other means than a row, and asks no client what it is", (file) => {
   const source = readFileSync(new URL(file, folder), "utf8");
   expect(source, "a test that is none of `promise`").not.toMatch(
@@ -78,6 +89,7 @@ test("each promise is kept by every protocol, or excused", () => {
     "connect",
     "conversation",
     "cut",
+    "frames",
     "garbage",
     "input",
     "iterate",
@@ -85,6 +97,7 @@ test("each promise is kept by every protocol, or excused", () => {
     "listen",
     "many",
     "moments",
+    "order",
     "prompt",
     "reconnect",
     "redaction",
