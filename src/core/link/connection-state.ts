@@ -89,7 +89,7 @@ export interface ConnectionSetup {
  *      │                   └─ reconnecting ◀───────┴──────────────────────┘
  *      └── given up, as long as nothing ever worked
  *
- *     ready ──lost──▶ lost ──whoever listens is told, `shouldReconnect` is asked──▶ reconnecting, or closed
+ *     ready ──lost──▶ lost ──`shouldReconnect` is asked──▶ reconnecting, or closed
  *     ready ──close()──▶ draining ──work done, or limit──▶ closing ──Close answered, or limit──▶ closed
  *     any state ──close() with nothing to wait for; an error that no retry mends; tries used up──▶ closed
  *
@@ -122,7 +122,7 @@ export type State =
       /** The end of this link was asked for, and another follows whatever the policy says of losses. */
       renewed?: true;
     }
-  /** The loss is about to be told. */
+  /** Whether another attempt follows is about to be decided. */
   | { readonly name: "lost" }
   | {
       readonly name: "reconnecting";
@@ -156,7 +156,7 @@ export function statusOf(state: State): ClientStatus {
     case "closing":
       return "draining";
     case "lost":
-      return "ready"; // as long as nobody was told
+      return "ready"; // until that is decided
     default:
       return state.name;
   }

@@ -493,14 +493,15 @@ export class Connection {
     }
     const lost: State = { name: "lost" };
     this.#transition(lost);
-    const isRenewed = state.name === "ready" && state.renewed === true;
-    outbox.tell(() => this.#comeBack(lost, error, isRenewed));
+    if (state.name === "ready" && state.renewed) this.#establish(error);
+    else if (this.#setup.reconnect?.shouldReconnect) outbox.tell(() => this.#comeBack(lost, error));
+    else this.#comeBack(lost, error);
   }
 
-  /** Asks `shouldReconnect`. Whoever is told or asked may close the client; then there is nothing left to decide. */
-  #comeBack(lost: State, error: AgentwireError, isRenewed: boolean): void {
+  /** Whoever was told of the loss, or is asked by `shouldReconnect`, may close the client: then nothing is left to decide. */
+  #comeBack(lost: State, error: AgentwireError): void {
     if (this.#state !== lost) return;
-    const triesAgain = isRenewed || this.#triesAgain(error);
+    const triesAgain = this.#triesAgain(error);
     if (this.#state !== lost) return;
     if (triesAgain) this.#establish(error);
     else this.#setup.outbox.run(() => this.#giveUp(error));
