@@ -111,11 +111,11 @@ export class Run {
         input,
         clock,
         listener: {
-          stdout: (piece) => outbox.run(() => this.#onOutput(piece)),
-          stderr: (piece) => outbox.run(() => this.#onStderr(this.#stderr.push(piece))),
+          stdout: (piece) => this.#onOutput(piece), // each line of it is an input
+          stderr: (piece) => this.#onStderr(this.#stderr.push(piece)),
           exited: () => outbox.run(() => this.#onExited()),
           abandoned: () => this.#dispose(),
-          ended: (exit) => outbox.run(() => this.#onEnded(exit)),
+          ended: (exit) => this.#onEnded(exit),
           failed: (error) => outbox.run(() => this.#onFailed(error, true)),
         },
       });
@@ -190,7 +190,7 @@ export class Run {
 
   #onLines(piece: Uint8Array): void {
     for (const line of this.#lines.push(piece)) {
-      this.#guarded(() => this.#onLine(line));
+      this.#guarded(() => this.#setup.settings.outbox.run(() => this.#onLine(line)));
       if (!this.#setup.turn.open) return; // somebody who was told of the line has ended the turn
     }
   }
@@ -257,6 +257,10 @@ export class Run {
   }
 
   #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
+    this.#setup.settings.outbox.run(() => this.#take(printed, raw, bytes));
+  }
+
+  #take(printed: PrintedEvent, raw: unknown, bytes: number): void {
     const { voice, turn, state } = this.#setup;
     this.#hasEvents = true;
     if (!turn.open) return;
@@ -324,9 +328,11 @@ export class Run {
     this.#guarded(() => {
       report = this.#report(exit);
     });
-    this.#cleanUp();
-    this.#settle(exit, report);
-    this.#setup.over();
+    this.#setup.settings.outbox.run(() => {
+      this.#cleanUp();
+      this.#settle(exit, report);
+      this.#setup.over();
+    });
   }
 
   /** What a program has said of the whole run, where it says that at all. */
