@@ -73,8 +73,8 @@ const apart = {
   ...shared,
   entry: {
     testing: "src/testing/index.ts",
-    "socket.node": "src/core/socket.node.ts",
-    "socket.global": "src/core/socket.global.ts",
+    "socket.node": "src/core/link/socket.node.ts",
+    "socket.global": "src/core/link/socket.global.ts",
   },
   splitting: false,
 } satisfies Options;

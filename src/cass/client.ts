@@ -1,11 +1,12 @@
-import type { AgentClient, Capabilities } from "../core/agent-client.ts";
-import { ClientCore } from "../core/client-core.ts";
-import { checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import { checkCallOptions, checks } from "../core/checks.ts";
+import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { ClientCore } from "../core/client/client-core.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
+import { Redactor } from "../core/client/redact.ts";
+import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
-import { Redactor } from "../core/redact.ts";
-import { SocketClient } from "../core/socket-client.ts";
-import type { Turn, TurnOptions } from "../core/turn.ts";
+import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import {
   type CassConversation,
   type CassConversationOptions,

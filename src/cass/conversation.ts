@@ -1,12 +1,12 @@
-import { checkCallOptions, checks, describe, isObject } from "../core/client-options.ts";
+import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
-} from "../core/conversation.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import type { TurnOptions } from "../core/turn.ts";
+} from "../core/turn/conversation.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
 import type { Job } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
 import type { CassPromptInput } from "./prompt.ts";

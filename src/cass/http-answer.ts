@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { PayloadTooLargeError } from "../core/errors.ts";
-import { parseJson } from "../core/frames.ts";
+import { parseJson } from "../core/text.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchResponse } from "./fetch.ts";
 

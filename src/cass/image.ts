@@ -1,4 +1,4 @@
-import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { bytesOf as decode, isBase64, sizeOfBase64, toBase64 } from "./base64.ts";
 import type { WireImage } from "./messages.ts";

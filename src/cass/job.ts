@@ -1,6 +1,6 @@
 import type { CancelTimer } from "../core/clock.ts";
 import type { Deadline } from "../core/deadline.ts";
-import type { LiveTurn } from "../core/live-turn.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { ConversationRef } from "./conversation.ts";
 import type { WireImage } from "./messages.ts";
 import type { CassRequest } from "./prompt.ts";

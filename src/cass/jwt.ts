@@ -1,4 +1,4 @@
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
 
 /** What a token says of itself. Nobody has checked its signature: the server does. */
 export interface TokenClaims {

@@ -1,15 +1,9 @@
-import {
-  type Check,
-  type Checks,
-  checkFields,
-  checks,
-  isObject,
-  type Logger,
-} from "../core/client-options.ts";
+import { type Check, type Checks, checkFields, checks, isObject } from "../core/checks.ts";
+import type { Logger } from "../core/client/options.ts";
+import { Redactor } from "../core/client/redact.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
 import { checkNames } from "../core/names.ts";
-import { Redactor } from "../core/redact.ts";
 import { type CassCredentialOptions, Credentials } from "./credentials.ts";
 import type { FetchLike } from "./fetch.ts";
 import { Http } from "./http.ts";

@@ -1,4 +1,4 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import { Deadline } from "../core/deadline.ts";
 import {
   type AgentwireError,
@@ -9,11 +9,11 @@ import {
   isAgentwireError,
   TurnTimeoutError,
 } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
-import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import type { TurnOptions } from "../core/turn.ts";
-import { TurnQueue } from "../core/turn-queue.ts";
+import { utf8Length } from "../core/text.ts";
+import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { TurnQueue } from "../core/turn/turn-queue.ts";
 import { type CassConversationState, type ConversationRef, stateOf } from "./conversation.ts";
 import type { CassClientEvents, CassIdentity } from "./events.ts";
 import {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isCredentialParameter } from "../core/credential-names.ts";
+import { isCredentialParameter } from "../core/client/credential-names.ts";
 
 export interface EnvironmentSetup {
   /** The user's own additions. */

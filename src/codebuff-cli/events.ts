@@ -1,12 +1,12 @@
-import type { QuestionOutcome } from "../core/ask-user.ts";
-import { isObject } from "../core/client-options.ts";
-import { isTooDeep, parseJson } from "../core/frames.ts";
+import type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 import {
   isPrintModeEvent,
   isPrintModeType,
   type PrintModeEvent,
   type ToolOutput,
-} from "../core/print-mode.ts";
+} from "../codebuff-events/print-mode.ts";
+import { isObject } from "../core/checks.ts";
+import { isTooDeep, parseJson } from "../core/text.ts";
 import { mended } from "./mended.ts";
 
 /** A whole block of text. Some builds have told it in chunks before, and then it adds nothing. */

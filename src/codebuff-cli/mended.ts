@@ -1,5 +1,5 @@
-import { isObject } from "../core/client-options.ts";
-import { isOptionalField, isPrintModeEvent, isToolOutput } from "../core/print-mode.ts";
+import { isOptionalField, isPrintModeEvent, isToolOutput } from "../codebuff-events/print-mode.ts";
+import { isObject } from "../core/checks.ts";
 import type { CodebuffCliToolOutput, PrintedEvent } from "./events.ts";
 
 /**

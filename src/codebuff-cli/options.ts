@@ -1,13 +1,5 @@
-import {
-  type Check,
-  type Checks,
-  checkFields,
-  checks,
-  isObject,
-  type Logger,
-  oneOf,
-  TURN_CHECKS,
-} from "../core/client-options.ts";
+import { type Check, type Checks, checkFields, checks, isObject, oneOf } from "../core/checks.ts";
+import { type Logger, TURN_CHECKS } from "../core/client/options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { CredentialOptions } from "./credentials.ts";

@@ -1,5 +1,5 @@
-import { isObject } from "../core/client-options.ts";
-import { parseJson } from "../core/frames.ts";
+import { isObject } from "../core/checks.ts";
+import { parseJson } from "../core/text.ts";
 import type { PrintedEvent } from "./events.ts";
 import { isReport, readEvent, readValue } from "./events.ts";
 import { withoutMark } from "./lines.ts";

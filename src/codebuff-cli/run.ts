@@ -1,10 +1,10 @@
-import { cleanCause } from "../core/clean-cause.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import type { Voice } from "../core/client/voice.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 import { ClosedError, ConnectError, isAgentwireError, said, TurnTimeoutError } from "../core/errors.ts";
-import type { LiveTurn } from "../core/live-turn.ts";
-import type { Question } from "../core/question.ts";
-import type { Voice } from "../core/voice.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { Question } from "../core/values.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
 import { locate } from "./command.ts";
 import { CodebuffCliError } from "./errors.ts";

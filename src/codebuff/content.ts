@@ -1,4 +1,4 @@
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { PromptData } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type Content, plainContent } from "./content.ts";
 
