@@ -2,7 +2,7 @@ import { UnsupportedError } from "./errors.ts";
 
 /**
  * What clients need beyond the language, and an engine without a browser may lack. React Native's has no `crypto`, a `URL` that
- * throws at most of its parts or reads them wrongly, and in older versions no `TextDecoder`.
+ * throws at most of its parts or reads them wrongly, and before 0.85 no `TextDecoder`.
  */
 export interface Need {
   /** A package that brings it. */
@@ -33,7 +33,7 @@ export const ADDRESSES: Need = {
 
 /** Text of bytes. */
 export const TEXT: Need = {
-  from: "fast-text-encoding",
+  from: "@bacons/text-decoder/install",
   missing: () => (typeof TextDecoder === "function" ? [] : ["TextDecoder"]),
 };
 
