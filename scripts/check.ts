@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { browser } from "./checks/browser.ts";
+import { circles } from "./checks/circles.ts";
 import { declarations } from "./checks/declarations.ts";
 import { dependencies } from "./checks/dependencies.ts";
 import type { Check, Finding } from "./checks/finding.ts";
@@ -30,6 +31,7 @@ const CHECKS: readonly Entry[] = [
     needsBuild: false,
     check: imports,
   },
+  { name: "circles", about: "no imports in circles, types included", needsBuild: false, check: circles },
   {
     name: "neutral",
     about: "what runs everywhere compiles without DOM and Node",

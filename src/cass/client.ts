@@ -8,16 +8,11 @@ import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import {
-  type CassConversation,
-  type CassConversationOptions,
-  type ConversationRef,
-  openConversation,
-} from "./conversation.ts";
+import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
 import { Credentials } from "./credentials.ts";
 import { CASS_EVENTS, type CassClientEvents, type CassIdentity, type CassTitle } from "./events.ts";
 import { Http } from "./http.ts";
-import type { Job } from "./job.ts";
+import type { ConversationRef, Job } from "./job.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,

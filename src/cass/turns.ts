@@ -14,7 +14,7 @@ import { utf8Length } from "../core/text.ts";
 import { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { TurnQueue } from "../core/turn/turn-queue.ts";
-import { type CassConversationState, type ConversationRef, stateOf } from "./conversation.ts";
+import { type CassConversationState, stateOf } from "./conversation.ts";
 import type { CassClientEvents, CassIdentity } from "./events.ts";
 import {
   closedInTurn,
@@ -26,7 +26,7 @@ import {
   turnError,
   unreadableResponse,
 } from "./failures.ts";
-import { isAlike, type Job } from "./job.ts";
+import { type ConversationRef, isAlike, type Job } from "./job.ts";
 import { LostReplies } from "./lost-replies.ts";
 import type { AudioFrame, ErrorFrame, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";

@@ -31,6 +31,11 @@ export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup):
   };
 }
 
+/** What can be an argument, or a value in the environment: not what ends with a NUL for the system. */
+export function isArgument(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("\0");
+}
+
 /** Variables of shells and desktops whose names end like those of credentials: a folder, and words such as `ubuntu`. */
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
 

@@ -8,7 +8,6 @@ import { type AgentwireError, ClosedError, InvalidInputError } from "../core/err
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { promptFor } from "./content.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents } from "./events.ts";
 import { checkFrame, LESS } from "./frame-limit.ts";
@@ -18,7 +17,7 @@ import { Line } from "./line.ts";
 import type { CodebuffConversationState } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
-import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
+import { buildPrompt, type CodebuffPromptInput, type PromptData, promptFor, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
 import { Requests } from "./requests.ts";
 import { Standing } from "./standing.ts";
