@@ -4,6 +4,7 @@ import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { Redactor } from "../core/client/redact.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
+import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
@@ -92,9 +93,9 @@ export class CassClient
   readonly #closeRest: () => void;
   readonly #titles = new Recent<string, string>(KEPT_TITLES);
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CassClientOptions) {
-    super(() => this.#core);
+    super(() => this.#core, [RANDOM, ADDRESSES, TEXT]);
     const settings = resolveOptions(options);
     this.#settings = settings;
     const { clock, maxReceiveBytes } = settings.socket;

@@ -1,3 +1,4 @@
+import { joinBytes } from "../core/bytes.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { Voice } from "../core/client/voice.ts";
 import type { CancelTimer } from "../core/clock.ts";
@@ -11,7 +12,7 @@ import { CodebuffCliError } from "./errors.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
 import { adviceOn, notStarted } from "./failures.ts";
 import { isFolder } from "./folder.ts";
-import { ESCAPE, LineSplitter, withoutMark } from "./lines.ts";
+import { ESCAPE, LineSplitter } from "./lines.ts";
 import { type CodebuffCliSettings, saysAllAtEnd } from "./options.ts";
 import { type Exit, type Report, verdictOn } from "./outcome.ts";
 import { CliProcess } from "./process.ts";
@@ -340,9 +341,9 @@ export class Run {
     const { profile } = this.#setup.settings;
     if (!saysAllAtEnd(profile)) return this.#wentOn && code === 0 ? undefined : this.#reported;
     if (this.#isTooLong) return { status: "too-long" };
-    const output = Buffer.concat(this.#output).toString("utf8");
+    const output = new TextDecoder().decode(joinBytes(this.#output));
     if (profile === "text") {
-      const text = withoutMark(output).replace(/\r?\n$/, "");
+      const text = output.replace(/\r?\n$/, "");
       const event = { type: "text", text } as const;
       if (text !== "") this.#onEvent(event, event, text.length);
       return { status: "success" };

@@ -69,7 +69,7 @@ export class CodebuffClient
   readonly #token: TokenSource;
   #tokensGiven = false;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodebuffClientOptions) {
     super(() => this.#core);
     const settings = resolveOptions(options);

@@ -1,3 +1,4 @@
+import { toBase64 } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 
@@ -156,7 +157,7 @@ function fromUrl(url: string): { readonly image: string; readonly mediaType?: st
 }
 
 function wireImage({ image, mediaType }: ContentPart & { type: "image" }): WireImage {
-  const text = typeof image === "string" ? image : base64(image);
+  const text = typeof image === "string" ? image : toBase64(image);
   return { type: "image", image: text, ...(mediaType === undefined ? {} : { mediaType }) };
 }
 
@@ -166,10 +167,4 @@ function isAddress(image: string): boolean {
 
 function fileText({ name, text }: ContentPart & { type: "file" }): ContentPart & { type: "text" } {
   return { type: "text", text: `File ${JSON.stringify(name)}:\n${text}` };
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = ""; // a character for each byte is what `btoa` reads
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

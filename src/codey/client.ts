@@ -44,7 +44,7 @@ export class CodeyClient
   #conversation: SessionConversation | undefined;
   #sessionId: string | undefined;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodeyClientOptions) {
     super(() => this.#core);
     const settings = resolveOptions(options);

@@ -1,4 +1,5 @@
 import { asyncDispose } from "../dispose.ts";
+import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";
 import type { TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Reply, Ruling } from "../values.ts";
 import type { AgentClient, ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
@@ -20,7 +21,12 @@ export abstract class SocketClient<
 {
   readonly #shared: () => SharedClient<Event, Result, Events>;
 
-  protected constructor(shared: () => SharedClient<Event, Result, Events>) {
+  /** @throws UnsupportedError when this engine lacks what the protocol `needs`. */
+  protected constructor(
+    shared: () => SharedClient<Event, Result, Events>,
+    needs: readonly Need[] = [RANDOM, ADDRESSES],
+  ) {
+    assertEngine(needs);
     this.#shared = shared;
   }
 

@@ -178,6 +178,10 @@ export class Socket {
       this.#listener?.unreadable("a binary frame of a kind that cannot be read in order");
       return;
     }
+    if (typeof TextDecoder !== "function") {
+      this.#listener?.unreadable("a binary frame, which cannot be read where there is no `TextDecoder`");
+      return;
+    }
     let text: string;
     try {
       text = new TextDecoder("utf-8", { fatal: true }).decode(data);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { runInNewContext } from "node:vm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type BinaryFrames, Socket } from "../../../src/core/link/socket.ts";
@@ -135,6 +135,18 @@ describe("a binary frame", () => {
     fake.receives(data);
     fake.receives("next");
     expect(log).toEqual([expect.stringContaining("unreadable: a binary frame"), "text next"]);
+  });
+
+  test("that would be text is said to be unreadable where there is no `TextDecoder`", () => {
+    vi.stubGlobal("TextDecoder", undefined);
+    try {
+      const { fake, log } = rig();
+      fake.receives(utf8(0x7b, 0x7d));
+      fake.receives("next");
+      expect(log).toEqual([expect.stringContaining("no `TextDecoder`"), "text next"]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   test("that the protocol does not have is not read, whatever it says", () => {
