@@ -1,112 +1,14 @@
-import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
-import { ManualClock } from "agentwire/testing";
+import type { CodebuffClient } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { changed } from "../helpers/changed.ts";
+import { FakeCodebuff, fakeRunning, say, TOKEN } from "../helpers/codebuff-fake.ts";
 import { json } from "../helpers/codebuff-requests.ts";
-import { FakeSocket } from "../helpers/fake-socket.ts";
 import { HastySocket } from "../helpers/hasty-socket.ts";
 
 // The order in which users are told, where the suite of all clients cannot see it: what is on the wire by then, requests of the
 // server, and sockets that call back while they are called.
 
 type CodebuffTurn = ReturnType<CodebuffClient["prompt"]>;
-
-const TOKEN = "token-1234";
-
-/** Messages of the server. */
-const say = {
-  ack: (txid: unknown) => ({ type: "ack", txid, success: true }),
-  /** What the original server, which knows no identify, answers to one. */
-  unknown: (txid: unknown) => ({
-    type: "ack",
-    txid,
-    success: false,
-    error: "Unknown message type: identify",
-  }),
-  chunk: (turn: { readonly id: string }, chunk: string) => ({
-    type: "action",
-    data: { type: "response-chunk", userInputId: turn.id, chunk },
-  }),
-  calls: (turn: { readonly id: string }, toolName: string, input: object = {}, requestId = "r1") => ({
-    type: "action",
-    data: { type: "tool-call-request", userInputId: turn.id, requestId, toolName, input },
-  }),
-  response: (turn: { readonly id: string }) => ({
-    type: "action",
-    data: { type: "prompt-response", promptId: turn.id, sessionState: {}, toolCalls: [], toolResults: [] },
-  }),
-};
-
-/** A client on a socket that says what the test says, at the very moment at which it says it. */
-class Fake {
-  readonly clock = new ManualClock();
-  readonly sockets: FakeSocket[] = [];
-  readonly client: CodebuffClient;
-
-  constructor(options: Partial<CodebuffClientOptions> = {}, make = () => new FakeSocket()) {
-    this.client = new CodebuffClient({
-      url: "ws://localhost/ws",
-      clock: this.clock,
-      keepalive: false,
-      settleWindow: 0,
-      authToken: TOKEN,
-      createWebSocket: () => {
-        const socket = make();
-        this.sockets.push(socket);
-        return socket;
-      },
-      ...options,
-    });
-  }
-
-  get socket(): FakeSocket {
-    const socket = this.sockets.at(-1);
-    if (!socket) throw new Error("nobody has dialled yet");
-    return socket;
-  }
-
-  /** What was sent on the present socket, in short: `identify`, `prompt`, `tool-call-response`. */
-  get sent(): readonly string[] {
-    return this.socket.sent
-      .map((text): { type: string; data?: { type?: string } } => JSON.parse(text))
-      .map(({ type, data }) => data?.type ?? type);
-  }
-
-  says(...messages: readonly object[]): void {
-    for (const message of messages) this.socket.receives(JSON.stringify(message));
-  }
-
-  settle(): Promise<void> {
-    return this.clock.advance(0);
-  }
-
-  /** Opens the next socket, without an answer to the identify. */
-  async open(): Promise<void> {
-    void this.client.connect().catch(() => {});
-    await this.settle();
-    this.socket.accepts();
-    await this.settle();
-  }
-}
-
-/** A client of the original server, which is ready. */
-async function original(options: Partial<CodebuffClientOptions> = {}): Promise<Fake> {
-  const made = new Fake(options);
-  await made.open();
-  made.says(say.unknown(0));
-  await made.settle();
-  if (made.client.status !== "ready") throw new Error(`the client is ${made.client.status}`);
-  return made;
-}
-
-/** A turn that the original server works on. */
-async function running(options: Partial<CodebuffClientOptions> = {}) {
-  const made = await original(options);
-  const turn = made.client.prompt("go");
-  await made.settle();
-  made.says(say.ack(1), say.chunk(turn, "let me see"));
-  return { made, turn };
-}
 
 /** The statuses of a turn from now on. */
 function statusesOf(turn: CodebuffTurn): readonly string[] {
@@ -119,7 +21,7 @@ describe("when it is told, it is on the wire:", () => {
   changed(
     "socket writes precede whatever is told of them: `handshaking` was told before the identify was sent",
   )("the identify, for a listener of `handshaking`", async () => {
-    const made = new Fake();
+    const made = new FakeCodebuff();
     const sent: unknown[] = [];
     made.client.on("status", (status) => {
       if (status === "handshaking") sent.push(made.sent);
@@ -131,7 +33,7 @@ describe("when it is told, it is on the wire:", () => {
   changed("socket writes precede whatever is told of them: `cancelling` was told before anything was sent")(
     "the cancel, for a listener of `cancelling`",
     async () => {
-      const { made, turn } = await running();
+      const { made, turn } = await fakeRunning();
       const sent: unknown[] = [];
       turn.on("status", (status) => {
         if (status === "cancelling") sent.push(made.sent.at(-1));
@@ -142,7 +44,7 @@ describe("when it is told, it is on the wire:", () => {
   );
 
   test("the prompt, for a listener of `sent`", async () => {
-    const made = new Fake();
+    const made = new FakeCodebuff();
     const turn = made.client.prompt("go");
     const sent: unknown[] = [];
     turn.on("status", (status) => {
@@ -156,7 +58,7 @@ describe("when it is told, it is on the wire:", () => {
 });
 
 describe("a request of the server", () => {
-  const act = (made: () => Fake, turn: () => CodebuffTurn) => ({
+  const act = (made: () => FakeCodebuff, turn: () => CodebuffTurn) => ({
     "cancels the turn": () => void turn().cancel(),
     "closes the client": () => void made().client.close({ force: true }),
     "loses the link": () => made().socket.ends(),
@@ -166,7 +68,7 @@ describe("a request of the server", () => {
     "whose handler %s is over: what the handler gives then is not sent",
     async (deed) => {
       let given: (() => void) | undefined;
-      const { made, turn } = await running({
+      const { made, turn } = await fakeRunning({
         reconnect: false,
         tools: {
           act: () => {
@@ -193,7 +95,7 @@ describe("a request of the server", () => {
 
   test("whose handler prompts is answered, and so is the prompt", async () => {
     let second: CodebuffTurn | undefined;
-    const { made, turn } = await running({
+    const { made, turn } = await fakeRunning({
       tools: {
         act: () => {
           second = made.client.prompt("another");
@@ -213,7 +115,7 @@ describe("a request of the server", () => {
   });
 
   test("is shown as it goes on before it is answered, and as it ended by the time that the answer is told", async () => {
-    const { made, turn } = await running({
+    const { made, turn } = await fakeRunning({
       toolPolicy: [],
       onToolApproval: "manual",
       tools: { act: () => json(1) },
@@ -235,7 +137,7 @@ describe("a request of the server", () => {
     "a signal's abort runs code of the user, and is told like everything else: it came while a listener ran",
   )("has the signal of its handler aborted behind what was to be told before", async () => {
     const seen: string[] = [];
-    const { made, turn } = await running({
+    const { made, turn } = await fakeRunning({
       tools: {
         act: (_, { signal }) => {
           signal.addEventListener("abort", () => seen.push("abort"));
@@ -259,7 +161,7 @@ describe("a question of the agent", () => {
   const questions = [{ question: "Tabs or spaces?", options: [{ label: "tabs" }, { label: "spaces" }] }];
 
   test("that a listener has answered is not told to those behind it", async () => {
-    const { made, turn } = await running({ onQuestion: "manual" });
+    const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     const behind: string[] = [];
     turn.on("question", ({ id }) => void made.client.reply(id, "tabs"));
     turn.on("question", () => behind.push("turn"));
@@ -273,7 +175,7 @@ describe("a question of the agent", () => {
   changed(
     "a question is over as soon as its turn is: those behind were told of one that nobody could answer",
   )("of a turn that a listener has cancelled is not told to those behind it", async () => {
-    const { made, turn } = await running({ onQuestion: "manual" });
+    const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     const behind: string[] = [];
     turn.on("question", () => void turn.cancel());
     turn.on("question", () => behind.push("turn"));
@@ -283,7 +185,7 @@ describe("a question of the agent", () => {
   });
 
   test("that is open is told once to who begins to listen, in a microtask", async () => {
-    const { made, turn } = await running({ onQuestion: "manual" });
+    const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     made.says(say.calls(turn, "ask_user", { questions }, "q1"));
     const told: string[] = [];
     turn.on("question", ({ id }) => told.push(`turn ${id}`));
@@ -296,7 +198,7 @@ describe("a question of the agent", () => {
 
 describe("a token function", () => {
   test("that closes the client gives its token to nobody", async () => {
-    const made: Fake = new Fake({
+    const made: FakeCodebuff = new FakeCodebuff({
       authToken: () => {
         void made.client.close({ force: true });
         return "too-late";
@@ -313,7 +215,7 @@ describe("a token function", () => {
   });
 
   test("that cancels the turn it is asked for lets nothing of it be sent", async () => {
-    const made: Fake = new Fake({
+    const made: FakeCodebuff = new FakeCodebuff({
       authToken: () => {
         void turn.cancel();
         return TOKEN;
@@ -337,7 +239,7 @@ const atOnce = ({ type, txid, data }: Readonly<Record<string, unknown>>): readon
 
 describe("a socket that answers while it is given a frame", () => {
   test("is shaken hands with, and completes turn after turn", async () => {
-    const made = new Fake({}, () => new HastySocket(atOnce));
+    const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     const turns = [made.client.prompt("one"), made.client.prompt("two"), made.client.prompt("three")];
     const events: string[][] = turns.map(() => []);
     for (const [index, turn] of turns.entries())
@@ -352,7 +254,7 @@ describe("a socket that answers while it is given a frame", () => {
   changed(
     "the answer is an input of its own, behind the prompt: `sent` was left out, since the turn had ended by then",
   )("does not hide that the prompt was sent", async () => {
-    const made = new Fake({}, () => new HastySocket(atOnce));
+    const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     const turn = made.client.prompt("one");
     const statuses = statusesOf(turn);
     await made.open();
@@ -363,7 +265,7 @@ describe("a socket that answers while it is given a frame", () => {
   changed("a frame is told in its turn: the answer was told before the frame that it answers")(
     "has its frames told behind the one that they answer",
     async () => {
-      const made = new Fake({}, () => new HastySocket(atOnce));
+      const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
       const frames: string[] = [];
       made.client.on("frame", ({ direction }) => frames.push(direction));
       const turn = made.client.prompt("one");
@@ -374,7 +276,7 @@ describe("a socket that answers while it is given a frame", () => {
   );
 
   test("and ends while it is closed tells each status of the client once", async () => {
-    const made = new Fake({}, () => new HastySocket(atOnce));
+    const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     await made.open();
     await made.client.prompt("one").outcome;
     const statuses: string[] = [];
