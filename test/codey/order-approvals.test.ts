@@ -75,7 +75,7 @@ describe("an approval", () => {
     });
     turn.on("toolCall", ({ state }) => behind.push(state));
     made.client.reply("c1", true);
-    expect(behind).toEqual(["approved", "abandoned"]);
+    expect(behind).toEqual(["approved", "running", "abandoned"]);
   });
 
   test("that is open is told once to who begins to listen, in a microtask, and not if it is decided by then", async () => {
