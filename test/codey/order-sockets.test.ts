@@ -1,46 +1,24 @@
-import type { CodeyClient, CodeyClientOptions } from "agentwire/codey";
-import { CodeyClient as Client } from "agentwire/codey";
+import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { changed } from "../helpers/changed.ts";
 import type { CodeyTurn } from "../helpers/codey.ts";
 import { type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
+import { HastySocket } from "../helpers/hasty-socket.ts";
 
 // Sockets that call back while they are called, and callers that act while they are asked how to connect.
 
 const SESSION = { type: "Connected", session_id: "session-1" };
 
-/** A socket whose server has answered by the time that `send` and `close` return. */
-class HastySocket extends FakeSocket {
-  /** What is said to a frame of this type. */
-  readonly answers: Readonly<Record<string, readonly object[]>>;
-
-  constructor(answers: HastySocket["answers"]) {
-    super();
-    this.answers = answers;
-  }
-
-  says(...messages: readonly object[]): void {
-    for (const message of messages) this.receives(JSON.stringify(message));
-  }
-
-  override send(data: string): void {
-    super.send(data);
-    this.says(...(this.answers[JSON.parse(data).type] ?? []));
-  }
-
-  override close(...how: [code?: number, reason?: string]): void {
-    super.close(...how);
-    this.ends(...how);
-  }
-}
-
 /** A client on a hasty socket, which has not connected yet, and everything that it tells. */
-function hasty(answers: HastySocket["answers"], options: Partial<CodeyClientOptions> = {}) {
+function hasty(
+  answers: Readonly<Record<string, readonly object[]>>,
+  options: Partial<CodeyClientOptions> = {},
+) {
   const clock = new ManualClock();
-  const socket = new HastySocket(answers);
-  const client = new Client({
+  const socket = new HastySocket(({ type }) => answers[String(type)] ?? []);
+  const client = new CodeyClient({
     url: "ws://localhost",
     clock,
     keepalive: false,
@@ -213,7 +191,7 @@ describe("a socket that ends while it is given a frame", () => {
     }
     const socket = new Brittle();
     const clock = new ManualClock();
-    const client = new Client({
+    const client = new CodeyClient({
       url: "ws://localhost",
       clock,
       keepalive: false,
@@ -256,7 +234,7 @@ describe("a caller that closes the client while it is asked", () => {
       const sockets: FakeSocket[] = [];
       const close = (): void => void client.close();
       const clock = new ManualClock();
-      const client: CodeyClient = new Client({
+      const client: CodeyClient = new CodeyClient({
         url: "ws://localhost",
         clock,
         keepalive: false,

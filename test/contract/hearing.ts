@@ -1,5 +1,7 @@
 import type { ClientEvents, FrameRecord, TurnEvents, TurnResult } from "agentwire";
 import type { AnyClient, AnyTurn } from "./fixture.ts";
+import type { Scene } from "./promise.ts";
+import { hold } from "./support.ts";
 
 const OF_CLIENTS = [
   "status",
@@ -72,4 +74,13 @@ export function once(act: () => void): () => void {
 export async function told(): Promise<void> {
   await Promise.resolve();
   await Promise.resolve();
+}
+
+/** A turn that is about to stream, and behind it one that waits to be sent, on a client that sends one at a time. */
+export async function two({ client, backend }: Pick<Scene, "client" | "backend">) {
+  const goOn = hold(backend);
+  const turn = client.prompt("hello");
+  const waiting = client.prompt("second");
+  await told();
+  return { turn, waiting, goOn };
 }

@@ -199,7 +199,7 @@ const LATE = ["client draining", "client closed"];
 /** Plays a turn on a new client. Of three who listen the one in the middle acts as soon as `moment` is told; what the others hear. */
 async function between({ another, clock, facts }: Scene, moment: string, act: Act["does"]) {
   const client = another(ONE);
-  const turn = client.prompt(`hello until ${moment}`); // another text each time: no prompt is sent again
+  const turn = client.prompt(`until ${moment}`); // some servers frown on what was said before
   await told();
   const [first, second]: [string[], string[]] = [[], []];
   let isArmed = false;
