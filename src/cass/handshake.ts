@@ -125,7 +125,7 @@ export class Handshake {
     core().connection.answered(); // the limit on the greeting has done its work
     const late = (): void => {
       const message = `the server did not answer \`auth\` within ${authTimeout} ms`;
-      core().connection.leave(new CassAuthError("timeout", message, { expected: this.#expected }));
+      core().connection.refuse(new CassAuthError("timeout", message, { expected: this.#expected }), "never");
     };
     const cancelTimer = authTimeout === 0 ? () => {} : settings.socket.clock.setTimeout(late, authTimeout);
     session.enter({ name: "authenticating", cancelTimer });
@@ -196,13 +196,14 @@ export class Handshake {
     const { credentials, settings, core } = this.#setup;
     const error = this.#refusal(reason, said, got);
     if (this.#token === undefined || this.#renewed || !credentials.renewable) {
-      core().connection.leave(error);
+      core().connection.refuse(error, "never");
       return;
     }
     this.#renewed = true;
     this.#refused = this.#token;
     // Nothing is sent before the greeting, so a token that is refused before it is not tried again on this socket.
-    if (settings.auth === "query" || session.phase.name === "greeting") core().connection.redial(error);
+    if (settings.auth === "query" || session.phase.name === "greeting")
+      core().connection.refuse(error, "at-once");
     else void this.#renew(session, this.#token);
   }
 
@@ -224,7 +225,7 @@ export class Handshake {
     if (fresh !== undefined) this.#token = fresh;
     if (!failure) this.#authenticate(session);
     else if (failure.retryable) core().connection.refuse(failure);
-    else core().connection.leave(failure);
+    else core().connection.refuse(failure, "never");
   }
 
   /** Who the client is was settled without a greeting. One that comes late must not show that it is somebody else. */
@@ -233,7 +234,7 @@ export class Handshake {
     if (settings.requireConnected || (settings.auth === "message" && this.#token !== undefined)) return false;
     const wrong = this.#wrongWith(userId);
     if (wrong !== undefined) {
-      core().connection.leave(this.#refusal(wrong, undefined, userId));
+      core().connection.refuse(this.#refusal(wrong, undefined, userId), "never");
       return true;
     }
     session.sdkMode = sdkMode ?? undefined;

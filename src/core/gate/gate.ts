@@ -1,18 +1,15 @@
-import { describe } from "../checks.ts";
-import { InvalidInputError, said } from "../errors.ts";
+import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
 import type { DecidedBy, PendingRequest, Question, Reply, Ruling, ToolCall } from "../values.ts";
 import { readDecision, ruleFor } from "./decision.ts";
-import { OpenRequest, type RequestSetup, type Waiting } from "./open-request.ts";
+import { neverAsked } from "./never-asked.ts";
+import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
+
 import type { ApprovalOptions, ToolRule } from "./options.ts";
 import { readAnswer } from "./question.ts";
 
 /** The request is not needed any more. */
 export type Withdraw = (by: DecidedBy, reason: string) => void;
-
-export interface GateSetup extends RequestSetup {
-  readonly options: ApprovalOptions;
-}
 
 /** How a call is brought before the gate. */
 export interface Asking {
@@ -34,9 +31,6 @@ const REMEMBERED = 256;
 /** Ids whose uses are counted. A server that begins to count anew repeats far fewer; one that never repeats an id has no need. */
 const COUNTED = 1_024;
 
-/** Characters of an unknown id that an error quotes: real ones are shorter. */
-const QUOTED = 100;
-
 /**
  * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
  * by the first rule that fits, by an `always` of this session, by the callback or a reply, or by an end that came
@@ -44,7 +38,8 @@ const QUOTED = 100;
  * each other, and what one takes does not grow with those that are open.
  */
 export class Gate {
-  readonly #setup: GateSetup;
+  readonly #host: GateHost;
+  readonly #options: ApprovalOptions;
   readonly #rules: readonly ToolRule[];
   readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, Ruling | Reply>(REMEMBERED);
@@ -54,9 +49,10 @@ export class Gate {
   readonly #warned = new Set<string>();
   #always = new Set<string>();
 
-  constructor(setup: GateSetup) {
-    this.#setup = setup;
-    this.#rules = setup.options.toolPolicy ?? [];
+  constructor(host: GateHost, options: ApprovalOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.#rules = options.toolPolicy ?? [];
   }
 
   /** What waits for the user, oldest first. */
@@ -97,8 +93,8 @@ export class Gate {
    * withdraws what is asked for it.
    */
   ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
-    const { options, outbox } = this.#setup;
-    const { onToolApproval } = options;
+    const { outbox } = this.#host;
+    const { onToolApproval } = this.#options;
     const always = this.#always; // whatever is said to this call says nothing of the next session
     const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
     const request = new OpenRequest<Ruling>(
@@ -114,7 +110,7 @@ export class Gate {
           this.#settled(call.id, ruling, decided);
         },
       },
-      this.#setup,
+      this.#host,
     );
     const rule = (then: ToolRule["then"] | undefined): void =>
       this.#begin(request, () =>
@@ -135,7 +131,7 @@ export class Gate {
     question: Question,
     { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
   ): Withdraw {
-    const { onQuestion } = this.#setup.options;
+    const { onQuestion } = this.#options;
     const request = new OpenRequest<Reply>(
       {
         request: { type: "question", id: question.id, question },
@@ -145,14 +141,14 @@ export class Gate {
         refuse: (by, reason) => ({ answers: undefined, by, reason }),
         settled: (reply) => this.#settled(question.id, reply, answered),
       },
-      this.#setup,
+      this.#host,
     );
     this.#begin(request, () => (this.answersQuestions ? undefined : this.#unanswered()));
     return (by, reason) => request.withdraw(by, reason);
   }
 
   get answersQuestions(): boolean {
-    return isSomebody(this.#setup.options.onQuestion);
+    return isSomebody(this.#options.onQuestion);
   }
 
   /**
@@ -163,12 +159,7 @@ export class Gate {
   reply(id: string, value: unknown): Ruling | Reply {
     const settled = this.#open.get(id)?.reply(value) ?? this.#remembered.get(id);
     if (settled) return settled;
-    const given: unknown = id;
-    const asked = typeof given === "string" ? JSON.stringify(given.slice(0, QUOTED)) : describe(given);
-    throw new InvalidInputError(
-      `nothing was asked with the id ${asked}.`,
-      "Pass the `id` of a call or question from `turn.pending` or an event.",
-    );
+    throw neverAsked(id);
   }
 
   /** What is decided without asking the user. */
@@ -176,7 +167,7 @@ export class Gate {
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
     if (this.#always.has(always)) return { decision: "always", by: "session" };
-    if (isSomebody(this.#setup.options.onToolApproval)) return undefined;
+    if (isSomebody(this.#options.onToolApproval)) return undefined;
     this.#warnOnce(
       "tool-denied",
       "a tool call was denied because nobody is there to ask: see the options `onToolApproval` and `toolPolicy`",
@@ -185,7 +176,7 @@ export class Gate {
   }
 
   get #handlersConsent(): boolean {
-    const { toolPolicy, onToolApproval } = this.#setup.options;
+    const { toolPolicy, onToolApproval } = this.#options;
     return toolPolicy === undefined && onToolApproval === undefined;
   }
 
@@ -194,7 +185,7 @@ export class Gate {
       const rule = ruleFor(this.#rules, call);
       return rule && (rule.then ?? "ask"); // untyped code may forget it, and a rule without it allows nothing
     } catch (cause) {
-      this.#setup.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
+      this.#host.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
       return "deny"; // it might have been the one to deny
     }
   }
@@ -212,7 +203,7 @@ export class Gate {
     request: OpenRequest<Outcome>,
     known: () => Outcome | undefined,
   ): void {
-    const { approvalTimeout = 0 } = this.#setup.options;
+    const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
     if (request.isSettled) return; // a rule of the caller's has stopped what it was for
     const outcome = known();
@@ -220,7 +211,7 @@ export class Gate {
       request.decide(outcome);
     } else if (this.#open.has(id)) {
       const reason = "another request with its id is open"; // one reply must not decide two
-      this.#setup.warn("approval-failed", `a request was refused: ${reason}`);
+      this.#host.warn("approval-failed", `a request was refused: ${reason}`);
       request.withdraw("error", reason);
     } else {
       this.#open.set(id, request);
@@ -239,14 +230,14 @@ export class Gate {
       settled(outcome);
     } catch (cause) {
       const message = `what follows from a decision failed: ${said(cause)}`;
-      this.#setup.warn("approval-failed", message, { cause });
+      this.#host.warn("approval-failed", message, { cause });
     }
   }
 
   #warnOnce(kind: string, message: string): void {
     if (this.#warned.has(kind)) return;
     this.#warned.add(kind);
-    this.#setup.warn(kind, message);
+    this.#host.warn(kind, message);
   }
 }
 

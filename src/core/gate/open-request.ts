@@ -25,12 +25,13 @@ export interface Asked<Outcome> {
   readonly settled: (outcome: Outcome) => void;
 }
 
-export interface RequestSetup {
+/** What the gate needs of its client. */
+export interface GateHost {
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** A request was opened: tell the client's listeners. */
-  readonly opened: (request: PendingRequest) => void;
-  readonly warn: (kind: string, message: string, details?: { readonly cause?: unknown }) => void;
+  /** A request waits for the user: tell the client's listeners. */
+  opened(request: PendingRequest): void;
+  warn(kind: string, message: string, details?: { readonly cause?: unknown }): void;
 }
 
 /**
@@ -42,15 +43,15 @@ export interface RequestSetup {
  */
 export class OpenRequest<Outcome extends object> {
   readonly #asked: Asked<Outcome>;
-  readonly #setup: RequestSetup;
+  readonly #host: GateHost;
   readonly #controller = new AbortController();
   #release: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #outcome: Outcome | undefined;
 
-  constructor(asked: Asked<Outcome>, setup: RequestSetup) {
+  constructor(asked: Asked<Outcome>, host: GateHost) {
     this.#asked = asked;
-    this.#setup = setup;
+    this.#host = host;
   }
 
   get request(): PendingRequest {
@@ -64,12 +65,12 @@ export class OpenRequest<Outcome extends object> {
   /** Waits for the user: tells the listeners, and asks the callback. `timeout` in ms, 0 for none. */
   open(timeout: number): void {
     const { request, turn, consult } = this.#asked;
-    const { outbox, clock, opened } = this.#setup;
+    const { outbox, clock } = this.#host;
     this.#release = turn?.hold();
     const expire = (): void => this.withdraw("timeout", `nobody decided within ${timeout} ms`);
     if (timeout > 0) this.#cancelTimer = clock.setTimeout(expire, timeout);
     turn?.opened(request);
-    opened(request);
+    this.#host.opened(request);
     if (!consult) return;
     outbox.tell(() => {
       if (!this.#outcome) void this.#consult(consult);
@@ -109,12 +110,12 @@ export class OpenRequest<Outcome extends object> {
   }
 
   #abort(reason: string): void {
-    this.#setup.outbox.tell(() => this.#controller.abort(new Error(reason)));
+    this.#host.outbox.tell(() => this.#controller.abort(new Error(reason)));
   }
 
   async #consult(consult: (context: AskContext) => unknown): Promise<void> {
     const { request, read, refuse } = this.#asked;
-    const { outbox, warn } = this.#setup;
+    const { outbox } = this.#host;
     let outcome: Outcome;
     try {
       outcome = read(await consult({ signal: this.#controller.signal }), "callback");
@@ -123,7 +124,7 @@ export class OpenRequest<Outcome extends object> {
       const name = request.type === "approval" ? "onToolApproval" : "onQuestion";
       outbox.run(() => {
         this.#settle(refuse("error", `\`${name}\` failed`));
-        warn("approval-failed", `\`${name}\` failed: ${said(cause)}`, { cause });
+        this.#host.warn("approval-failed", `\`${name}\` failed: ${said(cause)}`, { cause });
       });
       return;
     }

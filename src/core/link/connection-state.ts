@@ -28,6 +28,10 @@ export interface Protocol {
   busy(): boolean;
   /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
   unavailable(reason: AgentwireError): void;
+  /** Sends one ping of the keepalive; returns whether it could. */
+  ping(): boolean;
+  /** Whether the server's silence proves nothing right now. */
+  excused(): boolean;
 }
 
 /** Who watches a connection; nothing here decides anything. */
@@ -77,8 +81,6 @@ export interface ConnectionSetup {
     readonly timeout: number;
     /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
     readonly proof: "frame" | "protocol";
-    readonly ping: () => boolean;
-    readonly excused: () => boolean;
   };
 }
 

@@ -164,7 +164,13 @@ export class Connection {
     const ready = {
       name: "ready",
       socket,
-      keepalive: new Keepalive({ ...keepalive, clock, dead }),
+      keepalive: new Keepalive({
+        ...keepalive,
+        clock,
+        dead,
+        ping: () => protocol.ping(),
+        excused: () => protocol.excused(),
+      }),
       cancelTimer,
     } as const;
     this.#attempts.ready();
@@ -173,19 +179,16 @@ export class Connection {
     protocol.ready();
   }
 
-  /** The handshake failed; whether it is tried again is the error's to say. */
-  refuse(error: AgentwireError): void {
-    this.drop(error);
-  }
-
-  /** No handshake will succeed: closes for good, and tells the server goodbye. */
-  leave(error: AgentwireError): void {
-    this.#shut(error);
-  }
-
-  /** The handshake failed, and another one may not: it is tried once more, at once and whatever the policy says. */
-  redial(error: AgentwireError): void {
-    this.#redials = true;
+  /**
+   * The handshake failed. Without `again` the error says whether it is tried once more, after the back-off; `at-once`: it is,
+   * now and whatever the policy says; `never`: the client is closed for good, with a goodbye to the server.
+   */
+  refuse(error: AgentwireError, again?: "at-once" | "never"): void {
+    if (again === "never") {
+      this.#shut(error);
+      return;
+    }
+    if (again === "at-once") this.#redials = true;
     this.drop(error);
   }
 

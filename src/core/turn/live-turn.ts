@@ -40,12 +40,10 @@ export interface TurnSetup<Event> {
   /** What else the turn has come to so far; a field that is undefined is left out. */
   readonly soFar: () => Progress;
   /**
-   * The caller or a timer wants the turn to end. Called once; the protocol tells the server what there is
-   * to tell and calls `stopped()` when it is safe to go on, at once or later.
+   * The caller or a timer wants the turn to end. The protocol tells the server what there is to tell and calls `stopped()`
+   * when it is safe to go on, at once or later. Called once; then with `again` when the caller cancels while that goes on.
    */
-  readonly stop: () => void;
-  /** The caller cancels again while the turn is being stopped. */
-  readonly insist: () => void;
+  readonly stop: (again: boolean) => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
   /** Whether a turn that took too long may be asked again by who goes by `retryable`. */
@@ -214,7 +212,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     const error = new TurnCancelledError("user", { cause: reason });
     this.#setup.outbox.run(() => {
       if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
-      if (this.#status === "cancelling") this.#setup.insist();
+      if (this.#status === "cancelling") this.#setup.stop(true);
       this.#interrupt({ status: "cancelled", by: "user", error });
     });
     return this.outcome;
@@ -402,7 +400,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else this.#buffer.fail(interruption.error);
     this.#release();
     this.#setStatus("cancelling");
-    this.#setup.stop();
+    this.#setup.stop(false);
   }
 
   #consume(consumer: "the async iterator" | "textStream"): Reader<Event> {
