@@ -247,10 +247,6 @@ export class ClientCore<
     this.connection.connect().catch(() => {}); // whoever waits for the work hears of a failure through it
   }
 
-  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
-    this.shared.emitWhile("event", stands, event, turn);
-  }
-
   /** A request of the server waits for the user. Listeners are told as long as it does. */
   opened(request: PendingRequest): void {
     const isOpen = (): boolean => this.#rooms.gate?.isOpen(request.id) ?? false;

@@ -1,5 +1,5 @@
 import { said } from "../errors.ts";
-import type { TurnResult } from "../turn/turn.ts";
+import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { ClientStatus } from "../values.ts";
 import type { ClientEvents, ProtocolWarning } from "./agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
@@ -47,6 +47,11 @@ export class Voice<
   tellStatus(status: ClientStatus): void {
     this.shared.emit("status", status);
     if (status === "closed") this.events.close(); // there will be no more
+  }
+
+  /** Tells an event of a turn, if it `stands` by then. */
+  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
+    this.shared.emitWhile("event", stands, event, turn);
   }
 
   /** Something was not as it should be, and the client lives on. */

@@ -249,3 +249,14 @@ describe("a client that takes nothing more", () => {
     expect(runner.jobs).toEqual([]);
   });
 });
+
+test("one signal ends 5,000 turns that wait", async () => {
+  const { prompt, state } = rig({ maxQueuedTurns: 1e6, maxQueuedBytes: 1e6 });
+  state.atOnce = 0;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const turns = Array.from({ length: 5_000 }, (_, at) => prompt(String(at), { signal }).turn);
+  controller.abort();
+  const outcomes = await Promise.all(turns.map(({ outcome }) => outcome));
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["cancelled"]));
+});
