@@ -215,7 +215,7 @@ export class Gate {
     const { approvalTimeout = 0 } = this.#setup.options;
     const { id } = request.request;
     if (request.isSettled) return; // a rule of the caller's has stopped what it was for
-    const outcome = known();
+    const outcome = known() ?? request.refusal; // nobody is asked for a turn that was stopped
     if (outcome) {
       request.decide(outcome);
     } else if (this.#open.has(id)) {

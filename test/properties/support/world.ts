@@ -50,7 +50,7 @@ export class World extends Life<Step> {
       const prompt = this.prompts.find(({ id }) => id === turn.id);
       if (!prompt) this.complain(`an event for ${turn.id}, which nobody made`);
       prompt?.events.push(event);
-      if (prompt?.over) this.complain(`${turn.id}: an event after the end`);
+      if (prompt?.endIsTold) this.complain(`${turn.id}: an event after the end`);
     });
     this.client.on("status", () => this.#noteGone());
     this.user = new User(this);

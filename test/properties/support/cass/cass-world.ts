@@ -248,7 +248,7 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     if (!watched) return;
     this.#early.set(turn, watched);
     watched.events.push(event);
-    if (watched.over) this.complain(`${watched.name}: an event after the end`);
+    if (watched.endIsTold) this.complain(`${watched.name}: an event after the end`);
   }
 
   #dial(url: string): CassSession {
