@@ -25,6 +25,8 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
   isUntold = false;
   readonly reader: Reader;
   readonly abort: ReturnType<typeof countingController> | undefined;
+  /** A socket has refused a frame when this may have been next: it is not written, and may say that nobody knows. */
+  mayBeUnwritten = false;
   /** Events as the client told them. */
   readonly events: Event[] = [];
   /** Events as the turn told them. */
@@ -205,6 +207,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
       return;
     }
     const saysNotSent = error.delivery === "not-sent";
+    if (this.mayBeUnwritten && !this.wasSent && error.delivery === "unknown") return;
     if (saysNotSent === this.wasSent) yield `its ${error.code} says ${error.delivery}, sent: ${this.wasSent}`;
   }
 
