@@ -72,25 +72,34 @@ export class Outbox {
     this.leave();
   }
 
-  /** What one of them throws is thrown once the others are written. */
   #write(): void {
     this.#isWriting = true;
     try {
-      for (let write = this.#writes.take(); write; write = this.#writes.take()) write();
+      callAll(this.#writes);
     } finally {
       this.#isWriting = false;
-      if (this.#writes.size > 0) this.#write();
     }
   }
 
-  /** What one of them throws is thrown once the others are told. */
   #tell(): void {
     this.#isTelling = true;
     try {
-      for (let tell = this.#tells.take(); tell; tell = this.#tells.take()) tell();
+      callAll(this.#tells);
     } finally {
       this.#isTelling = false;
-      if (this.#tells.size > 0) this.#tell();
     }
   }
+}
+
+/** Calls what waits, and what joins it meanwhile. The first error is thrown once all is called. */
+function callAll(waiting: Queue<() => void>): void {
+  let thrown: { readonly error: unknown } | undefined;
+  for (let call = waiting.take(); call; call = waiting.take()) {
+    try {
+      call();
+    } catch (error) {
+      thrown ??= { error };
+    }
+  }
+  if (thrown) throw thrown.error;
 }

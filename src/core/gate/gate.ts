@@ -120,7 +120,8 @@ export class Gate {
       this.#begin(request, () =>
         this.#ruled(then ?? (isHandled && this.#handlersConsent ? "allow" : "ask"), key),
       );
-    if (!this.#rules.some(({ when }) => when)) rule(this.#ruleOf(call));
+    if (!this.#rules.some((each) => each?.when))
+      rule(this.#ruleOf(call)); // untyped code may give no rule at all
     else
       outbox.tell(() => {
         if (request.isSettled) return;
@@ -215,7 +216,7 @@ export class Gate {
     const { approvalTimeout = 0 } = this.#setup.options;
     const { id } = request.request;
     if (request.isSettled) return; // a rule of the caller's has stopped what it was for
-    const outcome = known() ?? request.refusal; // nobody is asked for a turn that was stopped
+    const outcome = request.refusal ?? known(); // nobody is asked for a turn that was stopped
     if (outcome) {
       request.decide(outcome);
     } else if (this.#open.has(id)) {

@@ -233,7 +233,7 @@ export class Connection {
 
   /** The work that a drain waits for is done. */
   drained(): void {
-    if (this.#state.name === "draining") this.#shut(closedByCaller());
+    if (this.#state.name === "draining") this.#setup.outbox.run(() => this.#shut(closedByCaller()));
   }
 
   /**
@@ -297,8 +297,9 @@ export class Connection {
       since: this.#setup.clock.now(),
       cancelTimer: this.#limit(connectTimeout, expire),
     };
-    this.#setup.outbox.run(() => this.#transition(state));
-    void this.#dial(state);
+    const { outbox } = this.#setup;
+    outbox.run(() => this.#transition(state));
+    outbox.tell(() => void this.#dial(state)); // asks the caller for the address and the socket
     await step.promise;
   }
 

@@ -128,8 +128,12 @@ export class Socket {
     if (!this.#listener) return; // ended, or given up, before
     this.release();
     this.#outbox.write(() => {
-      if (this.#socket.terminate) this.#socket.terminate();
-      else this.#socket.close();
+      try {
+        if (this.#socket.terminate) this.#socket.terminate();
+        else this.#socket.close();
+      } catch {
+        // A socket of the caller's that cannot be ended: it is given up all the same, and nothing more is heard of it.
+      }
     });
   }
 
