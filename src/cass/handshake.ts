@@ -208,7 +208,7 @@ export class Handshake {
 
   /** The message method tries the fresh token on the same socket. */
   async #renew(session: Session, token: string): Promise<void> {
-    const { credentials, settings, core } = this.#setup;
+    const { credentials, core } = this.#setup;
     session.enter({ name: "renewing" });
     core().connection.answered();
     let failure: AgentwireError | undefined;
@@ -222,11 +222,9 @@ export class Handshake {
     }
     if (!this.#setup.isCurrent(session)) return; // lost, or closed, meanwhile
     if (fresh !== undefined) this.#token = fresh;
-    settings.socket.outbox.run(() => {
-      if (!failure) this.#authenticate(session);
-      else if (failure.retryable) core().connection.refuse(failure);
-      else core().connection.leave(failure);
-    });
+    if (!failure) this.#authenticate(session);
+    else if (failure.retryable) core().connection.refuse(failure);
+    else core().connection.leave(failure);
   }
 
   /** Who the client is was settled without a greeting. One that comes late must not show that it is somebody else. */

@@ -303,23 +303,17 @@ export class Turns {
   /** A turn with a picture that has to be read keeps its place meanwhile. */
   async #read(job: Job, image: () => Promise<WireImage>): Promise<void> {
     job.isReading = true;
-    let failure: AgentwireError | undefined;
     try {
       job.image = await image();
     } catch (cause) {
       const hint = "Pass its bytes, or a Blob that can be read.";
-      failure = isAgentwireError(cause)
-        ? cause
-        : new InvalidInputError("the image cannot be read.", hint, { cause });
+      this.#queue.delete(job);
+      job.turn.fail(
+        isAgentwireError(cause) ? cause : new InvalidInputError("the image cannot be read.", hint, { cause }),
+      );
     }
-    this.#setup.settings.socket.outbox.run(() => {
-      if (failure) {
-        this.#queue.delete(job);
-        job.turn.fail(failure);
-      }
-      job.isReading = false;
-      this.pump();
-    });
+    job.isReading = false;
+    this.pump();
   }
 
   #send(job: Job): void {
@@ -509,17 +503,15 @@ export class Turns {
   }
 
   async #recover(job: Job, failure: AgentwireError): Promise<void> {
-    const { core, settings } = this.#setup;
+    const { core } = this.#setup;
     const finding = this.#lostReplies.find(job);
     core().events.emit("recovering", job.turn);
     const found = await finding;
-    settings.socket.outbox.run(() => {
-      if (found)
-        this.#answer(job, recoveredReply(found.reply, found.conversationId), found.reply.content.length);
-      else job.turn.fail(failure);
-      this.pump();
-      if (!this.working) core().connection.drained();
-    });
+    if (found)
+      this.#answer(job, recoveredReply(found.reply, found.conversationId), found.reply.content.length);
+    else job.turn.fail(failure);
+    this.pump();
+    if (!this.working) core().connection.drained();
   }
 
   #stateOf({ conversation, request }: Job): CassConversationState | undefined {

@@ -233,7 +233,7 @@ export class Connection {
 
   /** The work that a drain waits for is done. */
   drained(): void {
-    if (this.#state.name === "draining") this.#setup.outbox.run(() => this.#shut(closedByCaller()));
+    if (this.#state.name === "draining") this.#shut(closedByCaller());
   }
 
   /**
@@ -299,7 +299,7 @@ export class Connection {
     };
     const { outbox } = this.#setup;
     outbox.run(() => this.#transition(state));
-    outbox.tell(() => void this.#dial(state)); // asks the caller for the address and the socket
+    outbox.tell(() => void this.#dial(state)); // it asks the caller for an address, a token and a socket
     await step.promise;
   }
 
