@@ -201,7 +201,7 @@ export class CodebuffCli
     } catch (cause) {
       throw notStarted(command, cause, this.#clean);
     }
-    this.#setStatus("ready");
+    this.#settings.outbox.run(() => this.#setStatus("ready"));
   }
 
   /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started or did not answer. */
@@ -260,7 +260,11 @@ export class CodebuffCli
   close(options: CloseOptions = {}): Promise<void> {
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = 0 } = options;
-    if (this.#status === "closed") return this.#closed.promise;
+    if (this.#status !== "closed") this.#settings.outbox.run(() => this.#close(force, drainTimeout));
+    return this.#closed.promise;
+  }
+
+  #close(force: boolean, drainTimeout: number): void {
     this.#setStatus("draining");
     this.#probing.abort(new ClosedError("the client was closed while it asked the program"));
     this.#jobs.giveBack();
@@ -270,7 +274,6 @@ export class CodebuffCli
       this.#cancelDrain();
       this.#cancelDrain = this.#settings.clock.setTimeout(() => this.#jobs.endAll(false), drainTimeout);
     }
-    return this.#closed.promise;
   }
 
   on<Name extends keyof CodebuffCliClientEvents & string>(

@@ -323,13 +323,15 @@ export class Run {
 
   #onEnded(exit: Exit): void {
     const rest = this.#lines.end();
-    if (rest !== undefined && this.#setup.turn.open) this.#guarded(() => this.#onLine(rest));
+    const { outbox } = this.#setup.settings;
+    if (rest !== undefined && this.#setup.turn.open)
+      this.#guarded(() => outbox.run(() => this.#onLine(rest)));
     this.#onStderr(this.#stderr.end());
     let report: Report | undefined = { status: "unreadable" };
     this.#guarded(() => {
       report = this.#report(exit);
     });
-    this.#setup.settings.outbox.run(() => {
+    outbox.run(() => {
       this.#cleanUp();
       this.#settle(exit, report);
       this.#setup.over();

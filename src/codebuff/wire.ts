@@ -207,7 +207,7 @@ export class Wire implements Protocol {
         this.retireIfIdle();
       },
       // In a moment: whoever waits for the prompt is told first how it ended, and not that the client was closed.
-      onIdle: () => queueMicrotask(() => core().connection.drained()),
+      onIdle: () => queueMicrotask(() => settings.socket.outbox.run(() => core().connection.drained())),
       onStall: () =>
         core().connection.drop(
           new ConnectionLostError(`nothing arrived for ${settings.stallTimeout} ms while a prompt ran`),

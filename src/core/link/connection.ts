@@ -129,8 +129,14 @@ export class Connection {
   send(text: string): void {
     const socket = this.#openSocket;
     if (!socket) return;
-    socket.send(text);
-    this.#setup.observer.frame("out", text);
+    const { outbox, observer } = this.#setup;
+    outbox.enter(); // what a peer in the same process answers at once is told behind this frame
+    try {
+      socket.send(text);
+      observer.frame("out", text);
+    } finally {
+      outbox.leave();
+    }
   }
 
   #refused(cause: unknown): void {

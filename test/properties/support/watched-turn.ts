@@ -156,7 +156,9 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
     this.#last = status;
     const text = this.textOf(this.events);
     if (this.isCancelled ? !shown.startsWith(text) : shown !== text) yield `shows ${shown} but told ${text}`;
-    const wrong = this.#statuses.findIndex((next, at, all) => RANK[next] <= RANK[all[at - 1] ?? "queued"] && at > 0);
+    const wrong = this.#statuses.findIndex(
+      (next, at, all) => RANK[next] <= RANK[all[at - 1] ?? "queued"] && at > 0,
+    );
     if (wrong > 0) yield `told of ${this.#statuses[wrong]} behind ${this.#statuses[wrong - 1]}`;
     if (status === "sent" && !this.wasSent) yield "says it was sent, and was not";
     if (this.over) yield* this.#checkEnd();

@@ -98,7 +98,8 @@ export class World extends Life<Step> {
   written(socket: WatchedSocket, text: string, writable: boolean): void {
     if (!writable) this.complain(`wrote to a socket that is not open: ${text}`);
     const frame = this.#rules.read(socket, text);
-    if (socket.refusesFrame) for (const prompt of this.prompts) if (!prompt.over) prompt.mayBeUnwritten = true;
+    if (socket.refusesFrame)
+      for (const prompt of this.prompts) if (!prompt.over) prompt.mayBeUnwritten = true;
     if (!frame || socket.refusesFrame) return;
     socket.frames.push(frame);
     if (this.setting.instant !== "no") this.peer.answersAtOnce(socket, frame);
