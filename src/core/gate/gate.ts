@@ -125,7 +125,7 @@ export class Gate {
     else
       outbox.tell(() => {
         if (request.isSettled) return;
-        const then = this.#ruleOf(call);
+        const then = request.refusal ? undefined : this.#ruleOf(call);
         outbox.run(() => rule(then));
       });
     return (by, reason) => request.withdraw(by, reason);

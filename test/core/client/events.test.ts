@@ -140,10 +140,11 @@ describe("an emitter that is closed", () => {
 
   test("tells what a listener of the last event has thrown, and then removes all listeners", () => {
     const log: unknown[] = [];
+    const outbox = new Outbox();
     const { signal } = new AbortController();
     const emitter: Emitter<Events> = new Emitter<Events>(
       { sum: true, error: true, nothing: true },
-      new Outbox(),
+      outbox,
       (error) => emitter.emitThrown("error", error as Error),
     );
     const error = new Error("mine");
@@ -155,8 +156,10 @@ describe("an emitter that is closed", () => {
       { signal },
     );
     emitter.on("error", (thrown) => log.push(thrown), { signal });
-    emitter.emit("nothing");
-    emitter.close();
+    outbox.run(() => {
+      emitter.emit("nothing");
+      emitter.close();
+    });
     emitter.emitThrown("error", new Error("late"));
     expect([log, abortListeners(signal)]).toEqual([[error], 0]);
   });
