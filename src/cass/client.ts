@@ -251,7 +251,11 @@ export class CassClient
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
     await this.#core.connect();
-    const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = await this.#wire.getStatus();
+    const {
+      sdk_mode: sdkMode,
+      memory_count: memoryCount,
+      timestamp,
+    } = await this.#core.outbox.run(() => this.#wire.getStatus());
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 

@@ -204,14 +204,19 @@ export class Handshake {
     // Nothing is sent before the greeting, so a token that is refused before it is not tried again on this socket.
     if (settings.auth === "query" || session.phase.name === "greeting")
       core().connection.refuse(error, "at-once");
-    else void this.#renew(session, this.#token);
+    else this.#renew(session, this.#token);
   }
 
   /** The message method tries the fresh token on the same socket. */
-  async #renew(session: Session, token: string): Promise<void> {
-    const { credentials, core } = this.#setup;
+  #renew(session: Session, token: string): void {
+    const { settings, core } = this.#setup;
     session.enter({ name: "renewing" });
     core().connection.answered();
+    settings.socket.outbox.tell(() => void this.#askFresh(session, token));
+  }
+
+  async #askFresh(session: Session, token: string): Promise<void> {
+    const { credentials, settings } = this.#setup;
     let failure: AgentwireError | undefined;
     let fresh: string | undefined;
     try {
@@ -223,6 +228,11 @@ export class Handshake {
     }
     if (!this.#setup.isCurrent(session)) return; // lost, or closed, meanwhile
     if (fresh !== undefined) this.#token = fresh;
+    settings.socket.outbox.run(() => this.#useFresh(session, failure));
+  }
+
+  #useFresh(session: Session, failure: AgentwireError | undefined): void {
+    const { core } = this.#setup;
     if (!failure) this.#authenticate(session);
     else if (failure.retryable) core().connection.refuse(failure);
     else core().connection.refuse(failure, "never");

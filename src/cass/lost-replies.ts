@@ -1,5 +1,6 @@
 import { Recent } from "../core/recent.ts";
 import { isAlike, type Job, wordsOf } from "./job.ts";
+import type { CassSettings } from "./options.ts";
 import type { FoundReply, Recovery } from "./recovery.ts";
 import type { Wire } from "./wire.ts";
 
@@ -10,6 +11,7 @@ const LEFT_BEHIND = 64;
 const MAX_SEARCHES = 32;
 
 export interface LostRepliesSetup {
+  readonly settings: CassSettings;
   readonly wire: Wire;
   readonly recovery: () => Recovery;
 }
@@ -60,7 +62,7 @@ export class LostReplies {
 
   /** Searches for the reply to a turn. Undefined when there is none to be found, or nobody wants it any more. */
   async find(job: Job): Promise<FoundReply | undefined> {
-    const { recovery, wire } = this.#setup;
+    const { recovery, settings, wire } = this.#setup;
     const { request, conversation, since = "" } = job;
     const search = new AbortController();
     this.#searches.set(job, search);
@@ -70,7 +72,11 @@ export class LostReplies {
       since,
       userId: wire.handshake.identity?.userId ?? undefined,
     };
-    const found = await recovery().find(lost, search.signal);
+    const { outbox } = settings.socket;
+    // It asks the caller's `fetch` and `token`.
+    const found = await new Promise<FoundReply | undefined>((resolve) =>
+      outbox.tell(() => resolve(recovery().find(lost, search.signal))),
+    );
     const wasWanted = this.#searches.delete(job);
     if (found) {
       wire.note(found.timestamp); // what is lost from now on is newer

@@ -167,8 +167,10 @@ export class Turns {
     if (!job.turn.open) return;
     this.#queue.add(job, job.request.bytes);
     const { image } = job.request;
-    if (typeof image === "function") void this.#read(job, image);
-    else job.image = image;
+    if (typeof image === "function") {
+      job.isReading = true;
+      this.#setup.settings.socket.outbox.tell(() => void this.#read(job, image)); // it is the caller's Blob
+    } else job.image = image;
     this.pump();
   }
 
@@ -302,18 +304,21 @@ export class Turns {
 
   /** A turn with a picture that has to be read keeps its place meanwhile. */
   async #read(job: Job, image: () => Promise<WireImage>): Promise<void> {
-    job.isReading = true;
+    const { outbox } = this.#setup.settings.socket;
     try {
       job.image = await image();
     } catch (cause) {
       const hint = "Pass its bytes, or a Blob that can be read.";
-      this.#queue.delete(job);
-      job.turn.fail(
-        isAgentwireError(cause) ? cause : new InvalidInputError("the image cannot be read.", hint, { cause }),
-      );
+      const error = isAgentwireError(cause)
+        ? cause
+        : new InvalidInputError("the image cannot be read.", hint, { cause });
+      outbox.run(() => {
+        this.#queue.delete(job);
+        job.turn.fail(error);
+      });
     }
     job.isReading = false;
-    this.pump();
+    outbox.run(() => this.pump());
   }
 
   #send(job: Job): void {
@@ -503,15 +508,17 @@ export class Turns {
   }
 
   async #recover(job: Job, failure: AgentwireError): Promise<void> {
-    const { core } = this.#setup;
+    const { core, settings } = this.#setup;
     const finding = this.#lostReplies.find(job);
     core().events.emit("recovering", job.turn);
     const found = await finding;
-    if (found)
-      this.#answer(job, recoveredReply(found.reply, found.conversationId), found.reply.content.length);
-    else job.turn.fail(failure);
-    this.pump();
-    if (!this.working) core().connection.drained();
+    settings.socket.outbox.run(() => {
+      if (found)
+        this.#answer(job, recoveredReply(found.reply, found.conversationId), found.reply.content.length);
+      else job.turn.fail(failure);
+      this.pump();
+      if (!this.working) core().connection.drained();
+    });
   }
 
   #stateOf({ conversation, request }: Job): CassConversationState | undefined {

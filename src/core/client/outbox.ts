@@ -86,15 +86,18 @@ export class Outbox {
   }
 }
 
-/** Calls what is there and what joins the end meanwhile. What one of them throws is thrown once all were called. */
-function callAll(calls: (() => void)[], from = 0): void {
-  let at = from;
-  try {
-    while (at < calls.length) calls[at++]?.();
-  } finally {
-    if (at < calls.length) callAll(calls, at);
-    calls.length = 0;
+/** Calls what waits, and what joins it meanwhile. The first error is thrown once all is called. */
+function callAll(calls: (() => void)[]): void {
+  let thrown: { readonly error: unknown } | undefined;
+  for (let at = 0; at < calls.length; at++) {
+    try {
+      calls[at]?.();
+    } catch (error) {
+      thrown ??= { error };
+    }
   }
+  calls.length = 0;
+  if (thrown) throw thrown.error;
 }
 
 class InputClock implements Clock {

@@ -253,9 +253,28 @@ describe("events", () => {
     core.on("status", (status) => log.push(status));
     core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
     await ready();
-    expect(log.slice(0, 2)).toEqual([["listener-threw", error], "connecting"]);
+    expect(log.slice(0, 2)).toEqual(["connecting", ["listener-threw", error]]);
     expect(core.connection.status).toBe("ready");
   });
+
+  test.each(["disconnected", "status"] as const)(
+    "what a listener of `%s` throws at the end of the client is a warning all the same, behind which nothing is told",
+    async (name) => {
+      const { core, sockets, ready } = rig({ reconnect: false });
+      const error = new Error("mine");
+      const log: unknown[] = [];
+      await ready();
+      core.on("status", (status) => log.push(status));
+      core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
+      core.on(name, () => {
+        throw error;
+      });
+      sockets[0]?.ends();
+      core.warn("odd", "too late");
+      expect(log).toEqual(["closed", ["listener-threw", error]]);
+      expect(core.shared.has("protocolWarning")).toBe(false);
+    },
+  );
 
   test("what waits for the user is looked through for those who listen to that, and for nobody else", () => {
     const { core } = rig({ onToolApproval: "manual" });

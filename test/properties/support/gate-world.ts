@@ -97,8 +97,8 @@ export class GateWorld {
       },
       outbox: this.outbox,
       clock: this.outbox.clock(this.clock),
-      opened: (request) => this.#told("opened", request),
-      warn: () => this.act("warning"),
+      opened: (request) => this.#opened(request),
+      warn: () => this.outbox.tell(() => this.act("warning")),
     });
     this.judge = new GateJudge(this);
     for (const turn of this.turns) turn.listen();
@@ -108,8 +108,15 @@ export class GateWorld {
     return this.#session;
   }
 
-  /** Somebody's code runs, and does what the life has for that moment. What a listener throws is caught by who calls it. */
+  /**
+   * Somebody's code runs, and does what the life has for that moment, each in an input of its own. What a listener throws is
+   * caught by who calls it.
+   */
   act(moment: Moment): void {
+    this.outbox.run(() => this.#act(moment));
+  }
+
+  #act(moment: Moment): void {
     const deed = this.#deeds.get(moment)?.pop();
     if (deed === undefined) return;
     const open = this.gate.pending;
@@ -141,10 +148,12 @@ export class GateWorld {
     }
   }
 
-  /** Where a listener is told of a request, it waits for the user. */
-  #told(moment: Moment, { id }: PendingRequest): void {
-    this.judge.must(() => expect(this.gate.isOpen(id), `${id} is open when it is told`).toBe(true));
-    this.act(moment);
+  /** Its listeners are told of it while it waits for the user. */
+  #opened({ id }: PendingRequest): void {
+    this.judge.must(() => expect(this.gate.isOpen(id), `${id} is opened as open`).toBe(true));
+    this.outbox.tell(() => {
+      if (this.gate.isOpen(id)) this.act("opened");
+    });
   }
 
   #rules(rules: readonly RuleSetting[]): readonly ToolRule[] {
@@ -166,7 +175,14 @@ export class GateWorld {
     );
   }
 
+  /** Each step is an input of the client, but for those that let time pass. */
   async #do(step: GateStep): Promise<void> {
+    if (step.do === "advance") return this.clock.advance(step.ms);
+    if (step.do === "rest") return rest();
+    this.outbox.run(() => this.#input(step));
+  }
+
+  #input(step: Exclude<GateStep, { readonly do: "advance" | "rest" }>): void {
     switch (step.do) {
       case "ask":
         return this.#ask(step.tool, step.native, this.turns[step.turn], step.isHandled);
@@ -181,8 +197,6 @@ export class GateWorld {
         return this.#callback(step.which, step.gives);
       case "withdraw":
         return this.brought.at(-1 - step.which)?.withdraw("disconnected", "the link is lost");
-      case "advance":
-        return this.clock.advance(step.ms);
       case "turn":
         return this.turns[step.turn]?.end(step.ends);
       case "listen":
@@ -192,8 +206,6 @@ export class GateWorld {
         return;
       case "newSession":
         return this.#newSession();
-      case "rest":
-        return rest();
     }
   }
 
@@ -287,9 +299,11 @@ export class GateWorld {
   async #end(): Promise<void> {
     this.#deeds.clear();
     await rest();
-    for (const turn of this.turns) turn.end("fail");
-    for (const turn of this.turns) turn.end("stopped");
-    for (const { withdraw } of this.brought) withdraw("disconnected", "closed");
+    this.outbox.run(() => {
+      for (const turn of this.turns) turn.end("fail");
+      for (const turn of this.turns) turn.end("stopped");
+      for (const { withdraw } of this.brought) withdraw("disconnected", "closed");
+    });
     for (const { later } of this.#consulted) later.resolve("always");
     await this.clock.advance(1_000);
     this.judge.check();

@@ -20,8 +20,9 @@ export class LineRule {
 
   /** The client is about to be told of a frame. */
   hears(raw: unknown, now: number): void {
-    this.#silentSince = now;
     const message = read(raw);
+    // What cannot be read is no sign that the server still works.
+    if (message["type"] !== undefined) this.#silentSince = now;
     if (message["type"] === "ack") this.#hearsAck(message);
     else if (message["type"] === "action") this.#hearsAction(read(message["data"]));
   }
