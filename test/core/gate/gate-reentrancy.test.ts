@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { GateSetup, Withdraw } from "../../../src/core/gate/gate.ts";
+import type { Withdraw } from "../../../src/core/gate/gate.ts";
+import type { GateHost } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions } from "../../../src/core/gate/options.ts";
 import type { Decision, Ruling } from "../../../src/core/values.ts";
 import { type AskChanges, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
@@ -36,7 +37,7 @@ describe("a turn that is stopped while its request is opened", () => {
   const NEVER = new Promise<Decision>(() => {});
 
   /** A turn whose stop withdraws what was asked for it, as in clients. */
-  function stoppable(options: ApprovalOptions, changes: Partial<GateSetup> = {}) {
+  function stoppable(options: ApprovalOptions, changes: Partial<GateHost> = {}) {
     const rig = gateRig(options, changes);
     const turn = turnRig({
       outbox: rig.outbox,

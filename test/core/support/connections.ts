@@ -75,6 +75,11 @@ export function connectionRig(changes: Changes = {}) {
     },
     busy: () => state.busy,
     unavailable: (reason) => void log.push(`unavailable ${reason.code}`),
+    ping: () => {
+      connection.send("ping");
+      return true;
+    },
+    excused: () => state.excused,
   };
   const observer: Observer = {
     status: (status) => {
@@ -116,11 +121,6 @@ export function connectionRig(changes: Changes = {}) {
       interval: PING_INTERVAL,
       timeout: PING_TIMEOUT,
       proof: "frame",
-      ping: (): boolean => {
-        connection.send("ping");
-        return true;
-      },
-      excused: () => state.excused,
       ...keepalive,
     },
   });

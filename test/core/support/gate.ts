@@ -1,6 +1,6 @@
 import { Outbox } from "../../../src/core/client/outbox.ts";
-import { type Asking, Gate, type GateSetup, type Withdraw } from "../../../src/core/gate/gate.ts";
-import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
+import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
 import type {
   PendingRequest,
@@ -49,7 +49,7 @@ export interface AskChanges extends Partial<ToolCall> {
 }
 
 /** A gate, and everything that it tells the client that made it. What is asked is an input of the outbox, as in a client. */
-export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateSetup> = {}) {
+export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost> = {}) {
   const clock = new ManualClock();
   const { outbox = new Outbox() } = changes;
   const told = {
@@ -60,13 +60,15 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateSetu
     opened = (request) => void told.opened.push(request),
     warn = (kind, message, details) => void told.warnings.push({ kind, message, ...details }),
   } = changes;
-  const gate: Gate = new Gate({
+  const gate: Gate = new Gate(
+    {
+      outbox,
+      clock: outbox.clock(clock),
+      opened: (request) => outbox.tell(() => gate.isOpen(request.id) && opened(request)),
+      warn: (...warning) => outbox.tell(() => warn(...warning)),
+    },
     options,
-    outbox,
-    clock: outbox.clock(clock),
-    opened: (request) => outbox.tell(() => gate.isOpen(request.id) && opened(request)),
-    warn: (...warning) => outbox.tell(() => warn(...warning)),
-  });
+  );
   const withdraws: Withdraw[] = [];
   const asked = (withdraw: Withdraw): Withdraw => {
     withdraws.push(withdraw);

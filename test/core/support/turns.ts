@@ -39,7 +39,6 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     soFar: () => ({}),
     stop: () => void told.stops++,
     settled: () => void told.settled++,
-    insist: () => {},
     repeatable: true,
     flow: undefined,
     onEvent: (event, stands) => outbox.tell(() => stands() && void told.events.push(event)),

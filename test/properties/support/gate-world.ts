@@ -88,18 +88,20 @@ export class GateWorld {
       manual: { onQuestion: "manual" },
       callback: { onQuestion: callback },
     } as const;
-    this.gate = new Gate({
-      options: {
+    this.gate = new Gate(
+      {
+        outbox: this.outbox,
+        clock: this.outbox.clock(this.clock),
+        opened: (request) => this.#opened(request),
+        warn: () => this.outbox.tell(() => this.act("warning")),
+      },
+      {
         ...(rules === undefined ? {} : { toolPolicy: this.#rules(rules) }),
         approvalTimeout,
         ...asked[approver],
         ...answered[answerer],
       },
-      outbox: this.outbox,
-      clock: this.outbox.clock(this.clock),
-      opened: (request) => this.#opened(request),
-      warn: () => this.outbox.tell(() => this.act("warning")),
-    });
+    );
     this.judge = new GateJudge(this);
     for (const turn of this.turns) turn.listen();
   }
