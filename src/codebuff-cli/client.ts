@@ -314,17 +314,16 @@ export class CodebuffCli
   }
 
   #start(job: Job): void {
-    if (this.#isOpen && this.#settings.requireKey && !this.credentials().credentials) {
-      const message = "there is no API key: set CODEBUFF_API_KEY, or pass `apiKey`";
-      job.turn.fail(new HandshakeError("rejected", message, { delivery: "not-sent" }));
-      return;
-    }
-    if (this.#isOpen) this.#setStatus("ready");
-    // Or somebody who was told of that has closed it.
     if (!this.#isOpen) {
       job.turn.abandon(new ClosedError("this client was closed; make a new one", { delivery: "not-sent" }));
       return;
     }
+    if (this.#settings.requireKey && !this.credentials().credentials) {
+      const message = "there is no API key: set CODEBUFF_API_KEY, or pass `apiKey`";
+      job.turn.fail(new HandshakeError("rejected", message, { delivery: "not-sent" }));
+      return;
+    }
+    this.#setStatus("ready");
     this.#questions.watch(job.turn);
     this.#jobs.start(job);
   }

@@ -99,10 +99,6 @@ export class Run {
     try {
       const { env, dispose } = environment();
       this.#dispose = dispose;
-      if (!turn.open) {
-        this.#onUnwanted();
-        return;
-      }
       const program = locate(command, env);
       this.#process = new CliProcess({
         command: program.command,
@@ -410,14 +406,6 @@ export class Run {
         stderr,
       }),
     );
-  }
-
-  /** Somebody who was told what is wrong with the credentials has ended the turn: nothing is started. */
-  #onUnwanted(): void {
-    const { turn, over } = this.#setup;
-    this.#cleanUp();
-    turn.stopped();
-    over();
   }
 
   /** It could not be started, although it was found. */

@@ -1,5 +1,5 @@
 import { checkCallOptions, checks } from "../checks.ts";
-import { type ClosedError, ConnectError } from "../errors.ts";
+import { type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
 import { Gate } from "../gate/gate.ts";
 import type { ApprovalOptions } from "../gate/options.ts";
 import { Connection } from "../link/connection.ts";
@@ -199,8 +199,8 @@ export class ClientCore<
   startTurn(turn: LiveTurn<Event, Result>, start: () => void): void {
     const closed = this.closedError;
     if (closed) {
-      // Only the caller's own close ends a loop without a throw: a client that gave up by itself has failed.
-      if (this.#closing) turn.abandon(closed);
+      // Only the caller's own close ends a loop without a throw: a client that gave up by itself has failed, closed or not.
+      if (isAgentwireError(this.connection.closedBy ?? closed, "closed")) turn.abandon(closed);
       else turn.fail(closed);
       return;
     }
