@@ -1,6 +1,6 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
-import { type ClosedError, ConnectError } from "../errors.ts";
+import { type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
 import type { Gate } from "../gate/gate.ts";
 import { neverAsked } from "../gate/never-asked.ts";
 import type { GateHost } from "../gate/open-request.ts";
@@ -217,8 +217,9 @@ export class ClientCore<
     });
   }
 
+  /** Whether the caller has closed it; not so where it had given up by itself before. */
   get isClosing(): boolean {
-    return this.#isClosing;
+    return this.#isClosing && isAgentwireError(this.connection.closedBy ?? this.closedError, "closed");
   }
 
   /** Why nothing new is taken, once the client is closed or was told to close. */
