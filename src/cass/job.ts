@@ -1,9 +1,8 @@
-import type { CancelTimer } from "../core/clock.ts";
-import type { Deadline } from "../core/deadline.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { CassIdentity } from "./events.ts";
 import type { WireImage } from "./messages.ts";
 import type { CassRequest } from "./prompt.ts";
-import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
 /** Where the id of a conversation is kept: absent until it is known, null where the server keeps nothing. */
@@ -21,19 +20,12 @@ export interface Job {
   readonly allowForeignUser: boolean;
   /** The limit on the server's silence while it works on this turn, in ms. */
   readonly idleTimeout: number;
-  readonly silence: Deadline;
   image: WireImage | undefined;
   /** Whether its image has still to be read. */
   isReading: boolean;
   bytes: number;
-  /** How many frames had come when it was sent; `undefined` before. */
-  sentAfter: number | undefined;
-  /** The latest time that the server had told by then. */
+  /** The latest time that the server had told when it was sent. */
   since: string | undefined;
-  /** Whether the server has shown that it works on it. */
-  hasBegun: boolean;
-  /** A response that came before that: of this turn, or of one that is over. Without a `message`, it cannot be read. */
-  early: { readonly message: ResponseFrame | undefined; readonly cancelTimer: CancelTimer } | undefined;
 }
 
 /** By what two turns are told apart where the server has stored them; the beginning will do. */
@@ -44,4 +36,19 @@ export function wordsOf({ message = "" }: CassRequest): string {
 /** Whether the server's store could take one for the other. */
 export function isAlike(one: Job, other: Job): boolean {
   return wordsOf(one.request) === wordsOf(other.request);
+}
+
+/**
+ * Onboarding makes the connection somebody's without asking for a token.
+ * @throws InvalidInputError when that is somebody else than who is signed in, and it is not allowed
+ */
+export function checkUser(
+  { request, allowForeignUser }: Pick<Job, "request" | "allowForeignUser">,
+  identity: CassIdentity | undefined,
+): void {
+  if (request.userId === undefined || allowForeignUser || request.userId === identity?.userId) return;
+  throw new InvalidInputError(
+    "the `userId` is not that of who is signed in.",
+    "The server would make the connection theirs without a token: set `allowForeignUser` if that is meant.",
+  );
 }

@@ -1,4 +1,5 @@
 import { Recent } from "../core/recent.ts";
+import type { CassCore } from "./events.ts";
 import { isAlike, type Job, wordsOf } from "./job.ts";
 import type { FoundReply, Recovery } from "./recovery.ts";
 import type { Wire } from "./wire.ts";
@@ -11,7 +12,8 @@ const MAX_SEARCHES = 32;
 
 export interface LostRepliesSetup {
   readonly wire: Wire;
-  readonly recovery: () => Recovery;
+  readonly recovery: Recovery;
+  readonly core: CassCore;
 }
 
 /** The replies that lost connections left to the server: some are searched for, and others may turn up there at any time. */
@@ -23,11 +25,6 @@ export class LostReplies {
 
   constructor(setup: LostRepliesSetup) {
     this.#setup = setup;
-  }
-
-  /** Whose replies are searched for. */
-  get jobs(): readonly Job[] {
-    return [...this.#searches.keys()];
   }
 
   /** Those of the lost turns whose replies can be searched for, and told from all else that was said. */
@@ -51,16 +48,16 @@ export class LostReplies {
 
   /** The same words again, in the same conversation, could not be told from those whose reply is searched for. */
   standInFor({ request, conversation }: Job): boolean {
-    return this.jobs.some(
+    return [...this.#searches.keys()].some(
       (lost) =>
         lost.request.message === request.message &&
         (lost.conversation.id ?? conversation.id) === (conversation.id ?? lost.conversation.id),
     );
   }
 
-  /** Searches for the reply to a turn. Undefined when there is none to be found, or nobody wants it any more. */
-  async find(job: Job): Promise<FoundReply | undefined> {
-    const { recovery, wire } = this.#setup;
+  /** Searches for the reply to a turn. `found` is told once: `undefined` when none was found, or nobody wants it any more. */
+  search(job: Job, found: (reply: FoundReply | undefined) => void): void {
+    const { recovery, wire, core } = this.#setup;
     const { request, conversation, since = "" } = job;
     const search = new AbortController();
     this.#searches.set(job, search);
@@ -70,15 +67,20 @@ export class LostReplies {
       since,
       userId: wire.handshake.identity?.userId ?? undefined,
     };
-    const found = await recovery().find(lost, search.signal);
-    const wasWanted = this.#searches.delete(job);
-    if (found) {
-      wire.note(found.timestamp); // what is lost from now on is newer
-      conversation.id ??= found.conversationId;
-    } else if (wasWanted) {
-      this.leave(job);
-    }
-    return found;
+    const ended = (reply: FoundReply | undefined): void => {
+      const wasWanted = this.#searches.delete(job);
+      if (reply) {
+        wire.note(reply.timestamp); // what is lost from now on is newer
+        conversation.id ??= reply.conversationId;
+      } else if (wasWanted) {
+        this.leave(job);
+      }
+      found(reply);
+    };
+    // REST calls the caller's `fetch` and token function.
+    core.outbox.tell(
+      () => void recovery.find(lost, search.signal).then((reply) => core.outbox.run(() => ended(reply))),
+    );
   }
 
   /** Nobody wants the reply to this turn any more. */
@@ -87,7 +89,7 @@ export class LostReplies {
     if (!search) return;
     this.#searches.delete(job);
     this.leave(job);
-    search.abort();
+    search.abort(); // calls nobody: `fetch` has a signal of its own
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { isObject } from "../core/checks.ts";
-import type { ClientCore } from "../core/client/client-core.ts";
+import type { ClientProtocol } from "../core/client/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
@@ -11,10 +11,9 @@ import {
   RequestTimeoutError,
 } from "../core/errors.ts";
 import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
-import type { Protocol } from "../core/link/connection-state.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import type { Credentials } from "./credentials.ts";
-import type { CassClientEvents, CassTitle } from "./events.ts";
+import type { CassCore, CassTitle } from "./events.ts";
 import { Handshake } from "./handshake.ts";
 import {
   type AudioFrame,
@@ -29,7 +28,7 @@ import {
 import type { CassSettings } from "./options.ts";
 import type { ResponseFrame } from "./response.ts";
 import { type Asked, Session } from "./session.ts";
-import { type CassEvent, type CassResult, given } from "./turn.ts";
+import { given } from "./turn.ts";
 
 /** What may be of a turn. */
 export type TurnMessage = Thinking | Debug | ResponseFrame | ErrorFrame | AudioFrame;
@@ -52,6 +51,8 @@ export interface WireUser {
   working(): boolean;
   /** The connection is gone, after it was ready. */
   lost(error: AgentwireError): void;
+  /** The caller closes the client. */
+  closing(): void;
   /** No more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
@@ -60,14 +61,14 @@ export interface WireSetup {
   readonly settings: CassSettings;
   readonly credentials: Credentials;
   readonly user: WireUser;
-  readonly core: () => ClientCore<CassEvent, CassResult, CassClientEvents>;
+  readonly core: CassCore;
 }
 
 /** `status` requests without an answer on one connection. The client keeps a place for each, so that a late answer is not taken for another's. */
 const MAX_UNANSWERED_STATUSES = 64;
 
 /** The protocol below the turns: the handshake, requests answered in order, and loss. */
-export class Wire implements Protocol {
+export class Wire implements ClientProtocol {
   readonly handshake: Handshake;
   readonly #setup: WireSetup;
   #session: Session | undefined;
@@ -78,22 +79,14 @@ export class Wire implements Protocol {
   #question: Deferred<StatusFrame> | undefined;
 
   constructor(setup: WireSetup) {
-    const { settings, credentials, core } = setup;
     this.#setup = setup;
-    this.handshake = new Handshake({
-      settings,
-      credentials,
-      core,
-      isCurrent: (session) => session === this.#session,
-    });
+    this.handshake = new Handshake(setup);
   }
 
   /** The session, once it is ready and while frames reach the server. */
   get session(): Session | undefined {
     const session = this.#session;
-    const { writable, status } = this.#setup.core().connection;
-    const stands = session?.phase.name === "ready" && writable && status !== "handshaking";
-    return stands ? session : undefined;
+    return session?.phase.name === "ready" && this.#setup.core.connection.writable ? session : undefined;
   }
 
   /** The latest time that the server has told, in its own words: they compare as text, and with nothing else. */
@@ -108,7 +101,7 @@ export class Wire implements Protocol {
 
   send(frame: string, asked?: Asked): void {
     if (asked) this.#session?.sent(asked);
-    this.#setup.core().connection.send(frame);
+    this.#setup.core.connection.send(frame);
   }
 
   /** A turn was sent or answered. */
@@ -118,7 +111,7 @@ export class Wire implements Protocol {
     const busy = this.#setup.user.busy();
     // Only a server that reads while it works gets a `status` during a turn. It answers the turn first.
     if (this.#readsWhileWorking) session.statuses.hold(busy);
-    if (!busy && this.#answersPings && session.pings.due > 0) this.#setup.core().connection.answerDue();
+    if (!busy && this.#answersPings && session.pings.due > 0) this.#setup.core.connection.answerDue();
   }
 
   /**
@@ -132,7 +125,7 @@ export class Wire implements Protocol {
     if (this.#question && (this.#readsWhileWorking || !user.busy())) this.#ask(session, this.#question);
     if (!session.pingIsDue || user.busy()) return;
     session.pingIsDue = false;
-    if (session.pings.due === 0) core().connection.pingNow();
+    if (session.pings.due === 0) core.connection.pingNow();
   }
 
   /** A turn was answered; says so where something that was asked before it was not. */
@@ -153,15 +146,26 @@ export class Wire implements Protocol {
     }
   }
 
-  /** The client is closing: what was not sent is given back. */
+  // --- the connection's side ---
+
+  carriesCredentials(): boolean {
+    return this.#setup.credentials.exists;
+  }
+
+  address(url: string): Promise<string> {
+    return this.handshake.address(url);
+  }
+
+  /** What was not sent is given back. */
   closing(): void {
     this.#dropQuestion(new ClosedError("the client was closed before `status` was sent"));
+    this.#setup.user.closing();
   }
 
   /** One ping of the keepalive; returns whether its answer can be waited for. */
-  keepAlive(): boolean {
+  ping(): boolean {
     const { session } = this;
-    if (!session) return !this.#setup.core().connection.writable; // a link that takes nothing is judged like one that answers nothing
+    if (!session) return !this.#setup.core.connection.writable; // a link that takes nothing is judged like one that answers nothing
     if (this.#setup.user.busy()) {
       session.pingIsDue = true;
       return false;
@@ -172,7 +176,7 @@ export class Wire implements Protocol {
       late: () => new RequestTimeoutError("no pong", { timeout: 0 }),
       reply: () => {
         this.#answersPings = true;
-        this.#setup.core().connection.alive();
+        this.#setup.core.connection.alive();
       },
       failed: () => {}, // the link is gone, which is told elsewhere
     });
@@ -185,8 +189,6 @@ export class Wire implements Protocol {
     return !this.#answersPings || this.#setup.user.busy();
   }
 
-  // --- the connection's side ---
-
   opened(): void {
     const session = new Session(this.#setup.settings.socket.clock);
     this.#session = session;
@@ -197,8 +199,7 @@ export class Wire implements Protocol {
     const session = this.#session;
     if (!session) return;
     this.#setup.user.alive();
-    this.#setup.core().message(value);
-    if (session !== this.#session) return; // a listener has just ended it
+    this.#setup.core.message(value);
     const message = decode(value);
     if ("timestamp" in message) this.note(message.timestamp);
     if (!this.handshake.receive(session, message)) this.#onMessage(session, message, text);
@@ -278,7 +279,7 @@ export class Wire implements Protocol {
 
   #onMessage(session: Session, message: ServerMessage, raw: string): void {
     const { user, core } = this.#setup;
-    const { events, redactor } = core();
+    const { events, redactor } = core;
     switch (message.type) {
       case "thinking":
       case "debug":
@@ -315,11 +316,11 @@ export class Wire implements Protocol {
         this.#unasked(message.type);
         return;
       case "unknown":
-        core().warn("unknown-message", "a message of a type that is not known here");
+        core.warn("unknown-message", "a message of a type that is not known here");
         events.emit("unknownMessage", message.message);
         return;
       case "invalid":
-        core().warn("invalid-message", message.problem, { raw });
+        core.warn("invalid-message", message.problem, { raw });
         if (message.claims !== undefined) this.#settle(session, message.claims, message.problem);
         return;
       default:
@@ -351,12 +352,13 @@ export class Wire implements Protocol {
   #answeredInOrder(asked: Asked): void {
     const overtaken = this.#session?.took(asked);
     if (overtaken === undefined || (overtaken === "ping" && !this.#answersPings)) return;
-    this.#setup
-      .core()
-      .warn("out-of-order", `the answer to a ${asked} came before that to an older ${overtaken}`);
+    this.#setup.core.warn(
+      "out-of-order",
+      `the answer to a ${asked} came before that to an older ${overtaken}`,
+    );
   }
 
   #unasked(what: string): void {
-    this.#setup.core().warn("stray-message", `a \`${what}\` that nobody asked for`);
+    this.#setup.core.warn("stray-message", `a \`${what}\` that nobody asked for`);
   }
 }
