@@ -141,10 +141,10 @@ export class CassClient
       credentials,
       core,
       user: {
-        ready: () => turns.ready(),
+        ready: () => turns.pump(),
         alive: () => turns.alive(),
-        message: (message, size) => turns.receive(message, size),
-        unreadable: (problem) => turns.unreadable(problem),
+        message: (message, size) => turns.answers.receive(message, size),
+        unreadable: (problem) => turns.answers.unreadable(problem),
         title: (title) => this.#onTitle(title),
         busy: () => turns.busy,
         working: () => turns.working,

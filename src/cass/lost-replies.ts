@@ -1,7 +1,9 @@
+import type { AgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { CassCore } from "./events.ts";
-import { isAlike, type Job, wordsOf } from "./job.ts";
+import { complete, isAlike, type Job, wordsOf } from "./job.ts";
 import type { FoundReply, Recovery } from "./recovery.ts";
+import { recoveredReply } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 /** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
@@ -55,8 +57,8 @@ export class LostReplies {
     );
   }
 
-  /** Searches for the reply to a turn. `found` is told once: `undefined` when none was found, or nobody wants it any more. */
-  search(job: Job, found: (reply: FoundReply | undefined) => void): void {
+  /** Searches for the reply to a turn, which it ends with: or with `failure`, when there is none. Calls `over` once that is done. */
+  search(job: Job, failure: AgentwireError, over: () => void): void {
     const { recovery, wire, core } = this.#setup;
     const { request, conversation, since = "" } = job;
     const search = new AbortController();
@@ -67,19 +69,23 @@ export class LostReplies {
       since,
       userId: wire.handshake.identity?.userId ?? undefined,
     };
-    const ended = (reply: FoundReply | undefined): void => {
+    const ended = (found: FoundReply | undefined): void => {
       const wasWanted = this.#searches.delete(job);
-      if (reply) {
-        wire.note(reply.timestamp); // what is lost from now on is newer
-        conversation.id ??= reply.conversationId;
-      } else if (wasWanted) {
-        this.leave(job);
+      if (found) {
+        const { reply, timestamp, conversationId } = found;
+        wire.note(timestamp); // what is lost from now on is newer
+        conversation.id ??= conversationId;
+        complete(job, recoveredReply(reply, conversationId), reply.content.length);
+      } else {
+        if (wasWanted) this.leave(job);
+        job.turn.fail(failure);
       }
-      found(reply);
+      over();
     };
+    core.events.emit("recovering", job.turn);
     // REST calls the caller's `fetch` and token function.
     core.outbox.tell(
-      () => void recovery.find(lost, search.signal).then((reply) => core.outbox.run(() => ended(reply))),
+      () => void recovery.find(lost, search.signal).then((found) => core.outbox.run(() => ended(found))),
     );
   }
 
