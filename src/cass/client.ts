@@ -251,7 +251,7 @@ export class CassClient
       sdk_mode: sdkMode,
       memory_count: memoryCount,
       timestamp,
-    } = await this.#core.outbox.run(() => this.#wire.getStatus());
+    } = await this.#core.outbox.run(() => this.#wire.asides.getStatus());
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 

@@ -117,7 +117,7 @@ export class Turns implements Course<Job> {
   /** Sends what waits, as far as the server may be asked. */
   pump(): void {
     const { wire, settings } = this.#setup;
-    wire.writeWaiting(); // before the next turn: what waits behind that one too would wait for ever
+    wire.asides.writeWaiting(); // before the next turn: what waits behind that one too would wait for ever
     for (let job = this.runner.first; job; job = this.runner.first) {
       if (!wire.session || !this.#line.hasRoom(settings.maxTurnsInFlight)) return;
       if (job.isReading || this.#lostReplies.standInFor(job)) return;
@@ -218,7 +218,7 @@ export class Turns implements Course<Job> {
     job.since = wire.latest;
     this.#line.add(job);
     wire.busyChanged();
-    wire.send(frame, "turn");
+    wire.sendTurn(frame);
     turn.sent();
     const { provider = "anthropic" } = this.answers;
     if (job.image && provider !== "anthropic")

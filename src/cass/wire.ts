@@ -1,17 +1,9 @@
 import { isObject } from "../core/checks.ts";
 import type { ClientProtocol } from "../core/client/client-core.ts";
-import { type Deferred, deferred } from "../core/deferred.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  ConnectTimeoutError,
-  copyError,
-  isAgentwireError,
-  RequestError,
-  RequestTimeoutError,
-} from "../core/errors.ts";
-import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
+import { type AgentwireError, ClosedError, ConnectTimeoutError, copyError } from "../core/errors.ts";
+import { linkLost, neverReady, unreadableAnswer } from "../core/link/connection-errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
+import { Asides } from "./asides.ts";
 import type { Credentials } from "./credentials.ts";
 import type { CassCore, CassTitle } from "./events.ts";
 import { Handshake } from "./handshake.ts";
@@ -20,14 +12,12 @@ import {
   type Debug,
   decode,
   type ErrorFrame,
-  encode,
   type ServerMessage,
-  type StatusFrame,
   type Thinking,
 } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import type { ResponseFrame } from "./response.ts";
-import { type Asked, Session } from "./session.ts";
+import { Session } from "./session.ts";
 import { given } from "./turn.ts";
 
 /** What may be of a turn. */
@@ -64,23 +54,18 @@ export interface WireSetup {
   readonly core: CassCore;
 }
 
-/** `status` requests without an answer on one connection. The client keeps a place for each, so that a late answer is not taken for another's. */
-const MAX_UNANSWERED_STATUSES = 64;
-
 /** The protocol below the turns: the handshake, requests answered in order, and loss. */
 export class Wire implements ClientProtocol {
   readonly handshake: Handshake;
+  readonly asides: Asides;
   readonly #setup: WireSetup;
   #session: Session | undefined;
-  /** Whether this server answers pings: a strict one never does, and is not to be judged by it. */
-  #answersPings = false;
   #latest: string | undefined;
-  /** The next `status` request, while it waits for the line. All callers that wait share it. */
-  #question: Deferred<StatusFrame> | undefined;
 
   constructor(setup: WireSetup) {
     this.#setup = setup;
     this.handshake = new Handshake(setup);
+    this.asides = new Asides({ ...setup, session: () => this.session, busy: () => setup.user.busy() });
   }
 
   /** The session, once it is ready and while frames reach the server. */
@@ -99,51 +84,20 @@ export class Wire implements ClientProtocol {
     if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
   }
 
-  send(frame: string, asked?: Asked): void {
-    if (asked) this.#session?.sent(asked);
+  /** Sends a turn. */
+  sendTurn(frame: string): void {
+    this.#session?.sent("turn");
     this.#setup.core.connection.send(frame);
   }
 
   /** A turn was sent or answered. */
   busyChanged(): void {
-    const session = this.#session;
-    if (!session) return;
-    const busy = this.#setup.user.busy();
-    // Only a server that reads while it works gets a `status` during a turn. It answers the turn first.
-    if (this.#readsWhileWorking) session.statuses.hold(busy);
-    if (!busy && this.#answersPings && session.pings.due > 0) this.#setup.core.connection.answerDue();
-  }
-
-  /**
-   * Writes what has waited for the end of a turn. While a turn runs, the real server reads nothing: behind one unread frame it
-   * reads no pongs either, and closes the connection 20 to 40 s later (1011, "keepalive ping timeout").
-   */
-  writeWaiting(): void {
-    const { session } = this;
-    const { core, user } = this.#setup;
-    if (!session) return;
-    if (this.#question && (this.#readsWhileWorking || !user.busy())) this.#ask(session, this.#question);
-    if (!session.pingIsDue || user.busy()) return;
-    session.pingIsDue = false;
-    if (session.pings.due === 0) core.connection.pingNow();
+    if (this.#session) this.asides.busyChanged(this.#session);
   }
 
   /** A turn was answered; says so where something that was asked before it was not. */
   turnAnswered(): void {
-    this.#answeredInOrder("turn");
-  }
-
-  /** Asks for the server's status, once no turn runs. */
-  async getStatus(): Promise<StatusFrame> {
-    if (!this.session) throw requestNotSent();
-    this.#question ??= deferred();
-    const { promise } = this.#question;
-    this.writeWaiting();
-    try {
-      return await promise;
-    } catch (error) {
-      throw isAgentwireError(error) ? copyError(error) : error; // several may wait for it
-    }
+    this.asides.answeredInOrder(this.#session, "turn");
   }
 
   // --- the connection's side ---
@@ -158,35 +112,16 @@ export class Wire implements ClientProtocol {
 
   /** What was not sent is given back. */
   closing(): void {
-    this.#dropQuestion(new ClosedError("the client was closed before `status` was sent"));
+    this.asides.dropQuestion(new ClosedError("the client was closed before `status` was sent"));
     this.#setup.user.closing();
   }
 
-  /** One ping of the keepalive; returns whether its answer can be waited for. */
   ping(): boolean {
-    const { session } = this;
-    if (!session) return !this.#setup.core.connection.writable; // a link that takes nothing is judged like one that answers nothing
-    if (this.#setup.user.busy()) {
-      session.pingIsDue = true;
-      return false;
-    }
-    if (session.pings.due > 0) return this.#answersPings;
-    session.pings.add({
-      timeout: 0, // the keepalive's own limit counts
-      late: () => new RequestTimeoutError("no pong", { timeout: 0 }),
-      reply: () => {
-        this.#answersPings = true;
-        this.#setup.core.connection.alive();
-      },
-      failed: () => {}, // the link is gone, which is told elsewhere
-    });
-    this.send(encode.ping, "ping");
-    return true;
+    return this.asides.ping();
   }
 
-  /** Whether the silence of the server proves nothing. */
   excused(): boolean {
-    return !this.#answersPings || this.#setup.user.busy();
+    return this.asides.excused();
   }
 
   opened(): void {
@@ -243,36 +178,8 @@ export class Wire implements ClientProtocol {
     const session = this.#session;
     this.#session = undefined;
     session?.end(() => copyError(reason));
-    this.#dropQuestion(reason);
+    this.asides.dropQuestion(reason);
     this.#setup.user.unavailable(reason);
-  }
-
-  // --- status ---
-
-  /** Whether the server is said to read frames while it works on a turn. */
-  get #readsWhileWorking(): boolean {
-    return this.#setup.settings.maxTurnsInFlight > 1;
-  }
-
-  #ask({ statuses }: Session, question: Deferred<StatusFrame>): void {
-    const { requestTimeout: timeout } = this.#setup.settings;
-    this.#question = undefined;
-    if (statuses.due >= MAX_UNANSWERED_STATUSES) {
-      const message = `\`status\` was not sent: the server has left ${statuses.due} unanswered`;
-      question.reject(new RequestTimeoutError(message, { timeout }));
-      return;
-    }
-    const late = (): AgentwireError =>
-      new RequestTimeoutError(`the server did not answer \`status\` within ${timeout} ms; some do not`, {
-        timeout,
-      });
-    statuses.add({ timeout, late, reply: question.resolve, failed: question.reject });
-    this.send(encode.status, "status");
-  }
-
-  #dropQuestion(reason: AgentwireError): void {
-    this.#question?.reject(reason);
-    this.#question = undefined;
   }
 
   // --- messages ---
@@ -287,9 +194,11 @@ export class Wire implements ClientProtocol {
       case "audio":
         user.message(message, raw.length);
         return;
-      case "error":
-        this.#onError(session, { ...message, message: redactor.redact(message.message) }, raw.length);
+      case "error": {
+        const said = redactor.redact(message.message);
+        if (!this.asides.refused(session, said)) user.message({ ...message, message: said }, raw.length);
         return;
+      }
       case "title_updated":
       case "title_update": {
         const { conversation_id: conversationId, title, timestamp } = message;
@@ -303,12 +212,10 @@ export class Wire implements ClientProtocol {
         return;
       }
       case "pong":
-        this.#answeredInOrder("ping");
-        if (!session.pings.take()) this.#unasked("pong");
+        if (!this.asides.pong(session)) this.#unasked("pong");
         return;
       case "status":
-        this.#answeredInOrder("status");
-        if (!session.statuses.take(message)) this.#unasked("status");
+        if (!this.asides.status(session, message)) this.#unasked("status");
         return;
       case "connected":
       case "auth_success":
@@ -332,30 +239,6 @@ export class Wire implements ClientProtocol {
   #settle(session: Session, claims: string, problem: string): void {
     if (claims === "response" || claims === "error") this.#setup.user.unreadable(problem);
     if (claims === "status") session.statuses.spoil(unreadableAnswer(problem));
-  }
-
-  /** Only a relay says of a request that it does not know it; everything else is about a turn. */
-  #onError(session: Session, message: ErrorFrame, size: number): void {
-    const unknown = /^Unknown message type: (\w+)$/.exec(message.message)?.[1];
-    if (unknown === "status" && session.statuses.due > 0) {
-      this.#answeredInOrder("status");
-      const text = `the server does not know \`status\`: ${message.message}`;
-      session.statuses.spoil(new RequestError(text, { serverMessage: message.message }));
-    } else if (unknown === "ping" && session.pings.due > 0) {
-      this.#answeredInOrder("ping");
-      session.pings.spoil(unreadableAnswer(message.message));
-    } else {
-      this.#setup.user.message(message, size);
-    }
-  }
-
-  #answeredInOrder(asked: Asked): void {
-    const overtaken = this.#session?.took(asked);
-    if (overtaken === undefined || (overtaken === "ping" && !this.#answersPings)) return;
-    this.#setup.core.warn(
-      "out-of-order",
-      `the answer to a ${asked} came before that to an older ${overtaken}`,
-    );
   }
 
   #unasked(what: string): void {
