@@ -141,3 +141,40 @@ test("a token function that closes the client gives its token to nobody", async 
   expect(made.sockets.flatMap(({ sent }) => sent).filter((frame) => frame.includes(token))).toEqual([]);
   expect(made.urls.filter((url) => url.includes(token))).toEqual([]);
 });
+
+describe("what the caller's code does while it is asked is done at once: a Close is on the wire", () => {
+  test("when a picture is read", async () => {
+    const made = await fakeCass();
+    const closes: number[] = [];
+    const data = {
+      size: 8,
+      type: "image/png",
+      arrayBuffer: async () => {
+        void made.client.close();
+        closes.push(made.socket.closes.length);
+        return new ArrayBuffer(8);
+      },
+    };
+    const turn = made.client.prompt({ message: "look", image: { data } });
+    expect(closes).toEqual([1]);
+    expect(await turn.outcome).toMatchObject({ status: "failed", error: { delivery: "not-sent" } });
+  });
+
+  test("when a token was refused and another is asked for", async () => {
+    const closes: number[] = [];
+    const made: FakeCass = new FakeCass({
+      auth: "message",
+      token: ({ fresh }) => {
+        if (!fresh) return tokenOf("u1");
+        void made.client.close();
+        closes.push(made.socket.closes.length);
+        return tokenOf("u1", 1);
+      },
+    });
+    await made.open();
+    made.says(say.connected(null), say.authError());
+    expect(closes).toEqual([1]);
+    await made.settle();
+    expect(made.sent).toEqual(["auth"]);
+  });
+});
