@@ -185,27 +185,33 @@ export class GateWorld {
   #input(step: Exclude<GateStep, { readonly do: "advance" | "rest" }>): void {
     switch (step.do) {
       case "ask":
-        return this.#ask(step.tool, step.native, this.turns[step.turn], step.isHandled);
+        this.#ask(step.tool, step.native, this.turns[step.turn], step.isHandled);
+        return;
       case "question":
-        return this.#askQuestion(step.native, this.turns[step.turn]);
+        this.#askQuestion(step.native, this.turns[step.turn]);
+        return;
       case "reply": {
         const to = this.brought.at(-1 - step.to);
         if (to) this.#reply(to.id, step.deed);
         return;
       }
       case "callback":
-        return this.#callback(step.which, step.gives);
+        this.#callback(step.which, step.gives);
+        return;
       case "withdraw":
-        return this.brought.at(-1 - step.which)?.withdraw("disconnected", "the link is lost");
+        this.brought.at(-1 - step.which)?.withdraw("disconnected", "the link is lost");
+        return;
       case "turn":
-        return this.turns[step.turn]?.end(step.ends);
+        this.turns[step.turn]?.end(step.ends);
+        return;
       case "listen":
-        return this.turns[step.turn]?.listen();
+        this.turns[step.turn]?.listen();
+        return;
       case "when":
         this.#deeds.set(step.moment, [...(this.#deeds.get(step.moment) ?? []), step.deed]);
         return;
       case "newSession":
-        return this.#newSession();
+        this.#newSession();
     }
   }
 

@@ -160,7 +160,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
       (next, at, all) => RANK[next] <= RANK[all[at - 1] ?? "queued"] && at > 0,
     );
     if (wrong > 0) yield `told of ${this.#statuses[wrong]} behind ${this.#statuses[wrong - 1]}`;
-    if (status === "sent" && !this.wasSent) yield "says it was sent, and was not";
+    if (status === "sent" && !this.wasSent && !this.mayBeUnwritten) yield "says it was sent, and was not";
     if (this.over) yield* this.#checkEnd();
     if (this.#turn) yield* this.alsoNow(this.#turn);
   }

@@ -21,6 +21,7 @@ export class World extends Life<Step> {
   readonly prompts: WatchedPrompt[] = [];
   readonly controllers: ReturnType<typeof countingController>[] = [];
   readonly ledger = new Ledger();
+  readonly overPrompts = new Set<string>();
   readonly user: User;
   readonly peer: Peer;
   readonly #rules: WireRules;
