@@ -138,4 +138,16 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       { do: "call", agent: 1, call: 0, message: "unreadable" },
     ],
   },
+  "of two agents' questions of the same id the second is denied, and asked anew": {
+    setting: { ...setting, approver: "callback", instant: true, warm: false, recovers: false },
+    steps: [
+      { ...prompt, held: true },
+      { do: "serves" },
+      { do: "serves" },
+      { do: "call", agent: 1, call: 0, message: "asks" },
+      { ...asks, call: 0 },
+      { do: "reply", request: 9, given: "deny" },
+      { ...asks, call: 0 },
+    ],
+  },
 };

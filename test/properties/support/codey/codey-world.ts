@@ -83,6 +83,10 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
     return this.user.mayApprove(question);
   }
 
+  wasDenied(question: number): boolean {
+    return this.user.wasDenied(question);
+  }
+
   ended(content: string, calls: ReturnType<CallModel["ended"]>): void {
     const turn = this.turns.find((each) => each.content === content)?.turn;
     // The user's own code may have ended the turn just before, or let something else happen than was told.

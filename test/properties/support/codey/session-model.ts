@@ -24,6 +24,8 @@ export interface SessionWorld {
   written(session: SessionModel, message: Written): void;
   /** Whether the user has let the client approve the call of this question. */
   mayApprove(question: number): boolean;
+  /** Whether the user has denied the call of this question. */
+  wasDenied(question: number): boolean;
   /** The turn of this content has ended: its calls, in order. */
   ended(content: string, calls: ReturnType<CallModel["ended"]>): void;
   /** Whether the user's own code has acted inside of the client's: what is certain otherwise may then be otherwise. */
@@ -173,9 +175,9 @@ export class SessionModel extends FakeSocket {
     const asked = this.#asked.get(callId) ?? 0;
     if (decided > asked) this.#complain(`decided ${callId} ${decided} times, asked ${asked} times`);
     const allowed = ({ question = -1 }: ModelCall): boolean => approved && this.#world.mayApprove(question);
-    // Of two agents' calls of one id, the one whose question cannot be read is denied at once.
-    const unreadable = ({ question = -1 }: ModelCall): boolean => question < 0;
-    const call = this.#calls.decided(callId, approved, approved ? allowed : unreadable);
+    // Of two agents' calls of one id, the one that the user has denied, or whose question cannot be read.
+    const denied = ({ question = -1 }: ModelCall): boolean => question < 0 || this.#world.wasDenied(question);
+    const call = this.#calls.decided(callId, approved, approved ? allowed : denied);
     if (!approved) return;
     if (this.owner === undefined && !this.#isTelling)
       this.#complain(`approved ${callId} behind the turn's end`);
