@@ -37,7 +37,9 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     read: true,
     textOf: (event) => (event.startsWith("#") ? "" : event),
     soFar: () => ({}),
-    stop: () => void told.stops++,
+    stop: (again) => {
+      if (!again) told.stops++;
+    },
     settled: () => void told.settled++,
     repeatable: true,
     flow: undefined,
