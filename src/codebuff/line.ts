@@ -129,22 +129,25 @@ export class Line {
   }
 
   #next(): Next | undefined {
-    const { first } = this.#setup.prompts; // before the rest: one whose signal was aborted ends here, and frees the line
     const session = this.#ready();
     if (!session) return undefined;
-    const prompt = session.takesPrompt ? first : undefined;
+    const prompt = session.takesPrompt ? this.#setup.prompts.first : undefined;
     const standing = this.#firstStanding;
-    const isStanding = standing && (!prompt || placeOf(standing) < placeOf(prompt));
-    const waiting = isStanding ? standing : prompt;
+    const goesFirst = standing && (!prompt || placeOf(standing) < placeOf(prompt));
+    const waiting = goesFirst ? standing : prompt;
     return waiting && { session, waiting };
   }
 
-  /** The session that may be written to, after the ping that was due. */
+  /** The session that may be written to; after the ping that was due, once the socket has taken that. */
   #ready(): Session | undefined {
-    const { wire } = this.#setup;
+    const { wire, core } = this.#setup;
     const session = wire.identified;
     if (!session || session.holdsBack) return undefined;
-    if (session.pingIsDue) wire.pingNow();
+    if (session.pingIsDue) {
+      wire.pingNow();
+      core.outbox.write(() => core.outbox.run(() => this.pump())); // what waits is not lost with a socket that refuses the ping
+      return undefined;
+    }
     if (session.phase === "resuming" && !this.#firstStanding) session.phase = "ready";
     return session;
   }
