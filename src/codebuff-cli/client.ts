@@ -179,8 +179,10 @@ export class CodebuffCli
   /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started or did not answer. */
   probe(): Promise<CodebuffCliProbe> {
     this.#core.assertOpen();
-    this.#probe ??= this.#core.outbox.run(() => this.#probeOnce());
-    return this.#probe;
+    return this.#core.outbox.run(() => {
+      this.#probe ??= this.#probeOnce();
+      return this.#probe;
+    });
   }
 
   async #probeOnce(): Promise<CodebuffCliProbe> {
