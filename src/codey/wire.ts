@@ -88,11 +88,13 @@ export class Wire implements ClientProtocol {
   /** Asks for something that is answered in order. */
   request<Reply>(of: (session: Session) => Replies<Reply>, frame: string, what: string): Promise<Reply> {
     const { session } = this;
-    const { requestTimeout: timeout } = this.#setup.settings;
+    const { requestTimeout: timeout, socket } = this.#setup.settings;
     if (!session) return Promise.reject(requestNotSent());
-    const reply = of(session).ask(timeout, () => noReply(what, timeout));
-    this.send(frame);
-    return reply;
+    return socket.outbox.run(() => {
+      const reply = of(session).ask(timeout, () => noReply(what, timeout));
+      this.send(frame);
+      return reply;
+    });
   }
 
   /** A `Ping` whose `Pong` nobody waits for. */

@@ -1,6 +1,5 @@
 import type { CodebuffClient } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
-import { changed } from "../helpers/changed.ts";
 import { FakeCodebuff, fakeRunning, say, TOKEN } from "../helpers/codebuff-fake.ts";
 import { json } from "../helpers/codebuff-requests.ts";
 import { HastySocket } from "../helpers/hasty-socket.ts";
@@ -18,9 +17,7 @@ function statusesOf(turn: CodebuffTurn): readonly string[] {
 }
 
 describe("when it is told, it is on the wire:", () => {
-  changed(
-    "socket writes precede whatever is told of them: `handshaking` was told before the identify was sent",
-  )("the identify, for a listener of `handshaking`", async () => {
+  test("the identify, for a listener of `handshaking`", async () => {
     const made = new FakeCodebuff();
     const sent: unknown[] = [];
     made.client.on("status", (status) => {
@@ -30,18 +27,15 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual([["identify"]]);
   });
 
-  changed("socket writes precede whatever is told of them: `cancelling` was told before anything was sent")(
-    "the cancel, for a listener of `cancelling`",
-    async () => {
-      const { made, turn } = await fakeRunning();
-      const sent: unknown[] = [];
-      turn.on("status", (status) => {
-        if (status === "cancelling") sent.push(made.sent.at(-1));
-      });
-      void turn.cancel();
-      expect(sent).toEqual(["cancel-user-input"]);
-    },
-  );
+  test("the cancel, for a listener of `cancelling`", async () => {
+    const { made, turn } = await fakeRunning();
+    const sent: unknown[] = [];
+    turn.on("status", (status) => {
+      if (status === "cancelling") sent.push(made.sent.at(-1));
+    });
+    void turn.cancel();
+    expect(sent).toEqual(["cancel-user-input"]);
+  });
 
   test("the prompt, for a listener of `sent`", async () => {
     const made = new FakeCodebuff();
@@ -133,9 +127,8 @@ describe("a request of the server", () => {
     expect(log.slice(3)).toEqual(["approved", "running", "done", "tool-call-response"]);
   });
 
-  changed(
-    "a signal's abort runs code of the user, and is told like everything else: it came while a listener ran",
-  )("has the signal of its handler aborted behind what was to be told before", async () => {
+  // A signal's abort runs code of the user, and is told like everything else.
+  test("has the signal of its handler aborted behind what was to be told before", async () => {
     const seen: string[] = [];
     const { made, turn } = await fakeRunning({
       tools: {
@@ -172,9 +165,7 @@ describe("a question of the agent", () => {
     expect(made.sent.at(-1)).toBe("tool-call-response");
   });
 
-  changed(
-    "a question is over as soon as its turn is: those behind were told of one that nobody could answer",
-  )("of a turn that a listener has cancelled is not told to those behind it", async () => {
+  test("of a turn that a listener has cancelled is not told to those behind it", async () => {
     const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     const behind: string[] = [];
     turn.on("question", () => void turn.cancel());
@@ -251,9 +242,8 @@ describe("a socket that answers while it is given a frame", () => {
     expect(made.sent).toEqual(["identify", "prompt", "prompt", "prompt"]);
   });
 
-  changed(
-    "the answer is an input of its own, behind the prompt: `sent` was left out, since the turn had ended by then",
-  )("does not hide that the prompt was sent", async () => {
+  // The answer is an input of its own, behind the prompt.
+  test("does not hide that the prompt was sent", async () => {
     const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     const turn = made.client.prompt("one");
     const statuses = statusesOf(turn);
@@ -262,18 +252,15 @@ describe("a socket that answers while it is given a frame", () => {
     expect(statuses).toEqual(["queued", "sent", "streaming", "completed"]);
   });
 
-  changed("a frame is told in its turn: the answer was told before the frame that it answers")(
-    "has its frames told behind the one that they answer",
-    async () => {
-      const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
-      const frames: string[] = [];
-      made.client.on("frame", ({ direction }) => frames.push(direction));
-      const turn = made.client.prompt("one");
-      await made.open();
-      await turn.outcome;
-      expect(frames).toEqual(["out", "in", "out", "in", "in", "in", "in"]);
-    },
-  );
+  test("has its frames told behind the one that they answer", async () => {
+    const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
+    const frames: string[] = [];
+    made.client.on("frame", ({ direction }) => frames.push(direction));
+    const turn = made.client.prompt("one");
+    await made.open();
+    await turn.outcome;
+    expect(frames).toEqual(["out", "in", "out", "in", "in", "in", "in"]);
+  });
 
   test("and ends while it is closed tells each status of the client once", async () => {
     const made = new FakeCodebuff({}, () => new HastySocket(atOnce));

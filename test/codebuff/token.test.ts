@@ -8,7 +8,7 @@ import { Redactor } from "../../src/core/client/redact.ts";
 function source(token: ConstructorParameters<typeof TokenSource>[0]) {
   const redactor = new Redactor();
   return {
-    token: new TokenSource(token, () => redactor, { clock: new ManualClock(), outbox: new Outbox() }),
+    token: new TokenSource(token, { redactor, clock: new ManualClock(), outbox: new Outbox() }),
     redactor,
   };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { changed } from "../helpers/changed.ts";
 import type { CodeyTurn } from "../helpers/codey.ts";
 import { askingPair, type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 
@@ -25,14 +24,11 @@ describe("an approval", () => {
     expect(await toldBehind((made) => void made.client.reply("c1", true))).toEqual([]);
   });
 
-  const notOpen =
-    "an approval is over as soon as its turn is: those behind were told of one that nobody could decide";
-
-  changed(notOpen)("of a turn that a listener has cancelled is not told to those behind it", async () => {
+  test("of a turn that a listener has cancelled is not told to those behind it", async () => {
     expect(await toldBehind((_, turn) => void turn.cancel())).toEqual([]);
   });
 
-  changed(notOpen)("of a client that a listener has closed is not told to those behind it", async () => {
+  test("of a client that a listener has closed is not told to those behind it", async () => {
     expect(await toldBehind((made) => void made.client.close())).toEqual([]);
   });
 
@@ -49,9 +45,8 @@ describe("an approval", () => {
     expect(second).toEqual(first);
   });
 
-  changed(
-    "the gate is asked before anything is told, so that a listener may decide as soon as it hears of the call",
-  )("can be replied to by who hears that its call waits, and is then told to nobody", async () => {
+  // The gate is asked before anything is told.
+  test("can be replied to by who hears that its call waits, and is then told to nobody", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     const told: string[] = [];
@@ -65,9 +60,7 @@ describe("an approval", () => {
     expect(told).toEqual([]);
   });
 
-  changed(
-    "each listener is told each state of a call: those behind one that replied were told the newest alone",
-  )("that a listener decides while it hears of the call hides no state from those behind it", async () => {
+  test("that a listener decides while it hears of the call hides no state from those behind it", async () => {
     const { made, turn } = await askingPair();
     const behind: string[] = [];
     turn.on("toolCall", ({ state }) => {
@@ -92,9 +85,8 @@ describe("an approval", () => {
     expect(told).toEqual(["turn c1", "client c1"]);
   });
 
-  changed(
-    "who begins to listen while it is told has it as what stands: the client's new listener was told that, and by the delivery under way",
-  )("is told once to a listener that another one adds while it is told", async () => {
+  // Who begins to listen while it is told has it as what stands.
+  test("is told once to a listener that another one adds while it is told", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     const told: string[] = [];
@@ -122,9 +114,8 @@ describe("an approval", () => {
     expect(seen).toEqual(["denied", "abort", "ToolDecision c1 false"]);
   });
 
-  changed(
-    "a signal's abort runs code of the user, and is told like everything else: it came while a listener ran",
-  )("has its signal aborted behind what was to be told before, and not inside of a listener", async () => {
+  // A signal's abort runs code of the user, and is told like everything else.
+  test("has its signal aborted behind what was to be told before, and not inside of a listener", async () => {
     const seen: string[] = [];
     const { made, turn } = await askingPair({
       onToolApproval: (_, { signal }) => {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { changes } from "./changes.ts";
 import { exceptions, isExcused, names } from "./exceptions.ts";
 import { fixtures } from "./fixtures.ts";
 
@@ -39,16 +38,6 @@ test("every exception is one of a protocol and a promise that are there, once, w
     const rows = exceptions.filter((row) => row.protocol === protocol);
     const excused = titles.filter((title) => rows.filter((row) => names(row, title)).length > 1);
     expect(excused, `excused twice on ${protocol}`).toEqual([]);
-  }
-});
-
-test("every change is one of a promise that is there, once, with a reason", () => {
-  const changing = changes.map((row) => row.test);
-  expect(changing.filter((title) => !titles.includes(title))).toEqual([]);
-  expect(changing.filter((title, index) => changing.indexOf(title) !== index)).toEqual([]);
-  for (const { test: title, reason, already = [] } of changes) {
-    expect(protocols, title).toEqual(expect.arrayContaining([...already]));
-    expect(reason.trim(), title).not.toBe("");
   }
 });
 

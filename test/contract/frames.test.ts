@@ -4,7 +4,7 @@ import { hear, hearClient, hearTurn, once, told } from "./hearing.ts";
 import { promise } from "./promise.ts";
 import { collect, hold, next, status, within } from "./support.ts";
 
-// What is told of one frame, and of a link that comes and goes. The titles in `changes.ts` hold from the outbox on.
+// What is told of one frame, and of a link that comes and goes.
 
 /** What may be told at any time besides a frame that came in. */
 const ELSEWHERE = ["frame out", "turn sent"];

@@ -4,7 +4,7 @@ import { once, told, two } from "./hearing.ts";
 import { promise } from "./promise.ts";
 import { hold, statesOf, within } from "./support.ts";
 
-// Listeners that come, go and throw in the middle of a delivery. The titles in `changes.ts` hold from the outbox on.
+// Listeners that come, go and throw in the middle of a delivery.
 
 const ONE = { oneAtATime: true } as const;
 

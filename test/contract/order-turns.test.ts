@@ -4,7 +4,7 @@ import { hear, hearClient, hearTurn, once, told } from "./hearing.ts";
 import { promise, type Scene } from "./promise.ts";
 import { eventsOf, hold, statesOf, within } from "./support.ts";
 
-// What becomes of a turn when somebody acts while it is told about. The titles in `changes.ts` hold from the outbox on.
+// What becomes of a turn when somebody acts while it is told about.
 
 const ONE = { oneAtATime: true } as const;
 
@@ -154,6 +154,7 @@ promise(
   },
 );
 
+// The frame of the last event holds the end, and is handled before anything is told.
 promise(
   "order: what a listener of the last event asks for comes too late to change the answer",
   async (scene) => {

@@ -5,7 +5,6 @@ import { promise } from "./promise.ts";
 import { hold, statesOf, within } from "./support.ts";
 
 // What listeners are told, and in which order: relative to each other, to the reader, to `outcome`, and to calls that they make.
-// The titles in `changes.ts` hold from the outbox on.
 
 const ONE = { oneAtATime: true } as const;
 

@@ -1,7 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { changed } from "../helpers/changed.ts";
-import { changeOf } from "./changes.ts";
 import { isExcused } from "./exceptions.ts";
 import type { AnyClient, ContractOptions, Facts, World } from "./fixture.ts";
 import { fixtures } from "./fixtures.ts";
@@ -24,8 +22,7 @@ export interface SceneOptions extends ContractOptions {
 type Body = (scene: Scene) => Promise<void>;
 
 /**
- * One promise, which the client of every protocol keeps; `exceptions.ts` says which one does not, and why; `changes.ts`, which
- * one will. Whatever
+ * One promise, which the client of every protocol keeps; `exceptions.ts` says which one does not, and why. Whatever
  * happens, no client makes a mistake on the wire, leaves a timer behind, or an unhandled rejection.
  */
 export function promise(title: string, body: Body): void;
@@ -35,9 +32,7 @@ export function promise(title: string, first: SceneOptions | Body, second?: Body
   if (!body) throw new TypeError(`${title}: there is no test`);
   for (const { name, facts, start } of fixtures) {
     if (isExcused(name, title)) continue;
-    const change = changeOf(name, title);
-    const register = change === undefined ? test : changed(change);
-    register(`${title} (${name})`, async () => {
+    test(`${title} (${name})`, async () => {
       const rejections: unknown[] = [];
       const note = (reason: unknown): void => void rejections.push(reason);
       process.on("unhandledRejection", note);

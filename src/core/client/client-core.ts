@@ -1,6 +1,6 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
-import { type ClosedError, ConnectError } from "../errors.ts";
+import { type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
 import type { Gate } from "../gate/gate.ts";
 import { neverAsked } from "../gate/never-asked.ts";
 import type { GateHost } from "../gate/open-request.ts";
@@ -217,8 +217,9 @@ export class ClientCore<
     });
   }
 
+  /** Whether the caller has closed it; not so where it had given up by itself before. */
   get isClosing(): boolean {
-    return this.#isClosing;
+    return this.#isClosing && isAgentwireError(this.connection.closedBy ?? this.closedError, "closed");
   }
 
   /** Why nothing new is taken, once the client is closed or was told to close. */
@@ -245,10 +246,6 @@ export class ClientCore<
    */
   needed(): void {
     this.connection.connect().catch(() => {}); // whoever waits for the work hears of a failure through it
-  }
-
-  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
-    this.shared.emitWhile("event", stands, event, turn);
   }
 
   /** A request of the server waits for the user. Listeners are told as long as it does. */

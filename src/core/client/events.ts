@@ -105,18 +105,24 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     if (this.has(name)) this.#post(name, values, stands);
   }
 
-  /** Once all is told, there will be nothing more: removes every listener, and what ties it to a signal. */
+  /** The same, also behind the end: what a listener of the last events has thrown. */
+  emitThrown<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
+    if (this.#emitter.listenerCount(name) > 0) this.#post(name, values, undefined);
+  }
+
+  /** There is nothing more to tell. Once all is told, removes every listener, and what ties it to a signal. */
   close(): void {
     this.#closed = true;
     if (this.#offs.size === 0) return;
-    this.#outbox.tell(() => {
+    const end = (): void => {
       for (const off of [...this.#offs]) off();
-    });
+    };
+    this.#outbox.tell(() => this.#outbox.tell(end)); // behind what the listeners that are told until then throw
   }
 
-  /** Whether anybody listens: what costs something to build is not built for nobody. */
+  /** Whether anybody is to be told: what costs something to build is not built for nobody. */
   has(name: keyof Events & string): boolean {
-    return this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
+    return !this.#closed && this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {

@@ -1,5 +1,4 @@
-import type { Clock } from "../clock.ts";
-import { Queue } from "../queue.ts";
+import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
 
 /**
  * Commit, then tell. A call, a timer, a socket event or an abort is an *input*: it changes the state to the end. What is
@@ -11,8 +10,9 @@ import { Queue } from "../queue.ts";
  * So no code has to ask whether a listener has just changed the world, and no listener sees a half-made state.
  */
 export class Outbox {
-  readonly #writes = new Queue<() => void>();
-  readonly #tells = new Queue<() => void>();
+  /** Walked from the front while it grows, and emptied behind: what waits is never moved. */
+  readonly #writes: (() => void)[] = [];
+  readonly #tells: (() => void)[] = [];
   /** Inputs that are being committed, one within the other. */
   #depth = 0;
   #isWriting = false;
@@ -27,9 +27,9 @@ export class Outbox {
   leave(): void {
     if (--this.#depth > 0 || this.#isWriting) return;
     try {
-      if (this.#writes.size > 0) this.#write();
+      if (this.#writes.length > 0) this.#write();
     } finally {
-      if (this.#tells.size > 0 && !this.#isTelling) this.#tell();
+      if (this.#tells.length > 0 && !this.#isTelling) this.#tell();
     }
   }
 
@@ -45,24 +45,19 @@ export class Outbox {
 
   /** Uses a socket once the input is committed: a socket may call back, which is an input of its own. */
   write(write: () => void): void {
-    this.#writes.add(write);
+    this.#writes.push(write);
     this.#settle();
   }
 
   /** Calls the caller's code once the input is committed and written: a listener, a logger, an abort, a question. */
   tell(tell: () => void): void {
-    this.#tells.add(tell);
+    this.#tells.push(tell);
     this.#settle();
   }
 
   /** A clock whose timers are inputs. */
   clock(clock: Clock): Clock {
-    return {
-      now: () => clock.now(),
-      wallTime: () => clock.wallTime(),
-      random: () => clock.random(),
-      setTimeout: (callback, delay, options) => clock.setTimeout(() => this.run(callback), delay, options),
-    };
+    return new InputClock(clock, this);
   }
 
   /** Outside of an input there is nothing to wait for. */
@@ -72,25 +67,61 @@ export class Outbox {
     this.leave();
   }
 
-  /** What one of them throws is thrown once the others are written. */
   #write(): void {
     this.#isWriting = true;
     try {
-      for (let write = this.#writes.take(); write; write = this.#writes.take()) write();
+      callAll(this.#writes);
     } finally {
       this.#isWriting = false;
-      if (this.#writes.size > 0) this.#write();
     }
   }
 
-  /** What one of them throws is thrown once the others are told. */
   #tell(): void {
     this.#isTelling = true;
     try {
-      for (let tell = this.#tells.take(); tell; tell = this.#tells.take()) tell();
+      callAll(this.#tells);
     } finally {
       this.#isTelling = false;
-      if (this.#tells.size > 0) this.#tell();
     }
+  }
+}
+
+/** Calls what waits, and what joins it meanwhile. The first error is thrown once all is called. */
+function callAll(calls: (() => void)[]): void {
+  let thrown: { readonly error: unknown } | undefined;
+  for (let at = 0; at < calls.length; at++) {
+    try {
+      calls[at]?.();
+    } catch (error) {
+      thrown ??= { error };
+    }
+  }
+  calls.length = 0;
+  if (thrown) throw thrown.error;
+}
+
+class InputClock implements Clock {
+  readonly #clock: Clock;
+  readonly #outbox: Outbox;
+
+  constructor(clock: Clock, outbox: Outbox) {
+    this.#clock = clock;
+    this.#outbox = outbox;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  wallTime(): number {
+    return this.#clock.wallTime();
+  }
+
+  random(): number {
+    return this.#clock.random();
+  }
+
+  setTimeout(callback: () => void, delay: number, options?: TimerOptions): CancelTimer {
+    return this.#clock.setTimeout(() => this.#outbox.run(callback), delay, options);
   }
 }

@@ -1,7 +1,7 @@
 import { said } from "../errors.ts";
-import type { TurnResult } from "../turn/turn.ts";
+import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { ClientStatus } from "../values.ts";
-import type { ClientEvents, ProtocolWarning } from "./agent-client.ts";
+import type { ClientEvents } from "./agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
 import { Emitter, type EventNames } from "./events.ts";
 import type { Logger } from "./options.ts";
@@ -49,6 +49,11 @@ export class Voice<
     if (status === "closed") this.events.close(); // there will be no more
   }
 
+  /** Tells an event of a turn, if it `stands` by then. */
+  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
+    this.shared.emitWhile("event", stands, event, turn);
+  }
+
   /** Something was not as it should be, and the client lives on. */
   warn(
     kind: string,
@@ -59,22 +64,29 @@ export class Voice<
     const text = this.redactor.redact(message);
     this.log("warn", `${kind}: ${text}`);
     if (!this.shared.has("protocolWarning")) return;
-    const warning: ProtocolWarning = {
+    this.shared.emit("protocolWarning", {
       kind,
       message: text,
       ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
-      ...(cause === undefined ? {} : { cause: cleanCause(cause, (text) => this.redactor.redact(text)) }),
-    };
-    this.shared.emit("protocolWarning", warning);
+      ...(cause === undefined ? {} : { cause: this.#clean(cause) }),
+    });
   }
 
   /** A listener or callback of the user's threw. That is reported, and nobody else is hurt. */
   readonly listenerThrew = (error: unknown, name: string): void => {
-    const message = `the listener for \`${name}\` threw: ${said(error)}`;
-    // A throwing `protocolWarning` listener cannot be reported to itself.
-    if (name === "protocolWarning") this.log("error", this.redactor.redact(message));
-    else this.warn("listener-threw", message, { cause: error });
+    const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
+    if (name === "protocolWarning") {
+      this.log("error", message); // it cannot be reported to itself
+      return;
+    }
+    const kind = "listener-threw";
+    this.log("warn", `${kind}: ${message}`);
+    this.shared.emitThrown("protocolWarning", { kind, message, cause: this.#clean(error) });
   };
+
+  #clean(cause: unknown): unknown {
+    return cleanCause(cause, (text) => this.redactor.redact(text));
+  }
 
   /** A message that was understood as JSON is about to be handled. Nothing is copied when nobody listens. */
   message(value: unknown): void {

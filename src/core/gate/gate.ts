@@ -116,11 +116,12 @@ export class Gate {
       this.#begin(request, () =>
         this.#ruled(then ?? (isHandled && this.#handlersConsent ? "allow" : "ask"), key),
       );
-    if (!this.#rules.some(({ when }) => when)) rule(this.#ruleOf(call));
+    if (!this.#rules.some((each) => each?.when))
+      rule(this.#ruleOf(call)); // untyped code may give no rule at all
     else
       outbox.tell(() => {
         if (request.isSettled) return;
-        const then = this.#ruleOf(call);
+        const then = request.refusal ? undefined : this.#ruleOf(call);
         outbox.run(() => rule(then));
       });
     return (by, reason) => request.withdraw(by, reason);
@@ -206,7 +207,7 @@ export class Gate {
     const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
     if (request.isSettled) return; // a rule of the caller's has stopped what it was for
-    const outcome = known();
+    const outcome = request.refusal ?? known(); // nobody is asked for a turn that was stopped
     if (outcome) {
       request.decide(outcome);
     } else if (this.#open.has(id)) {

@@ -79,9 +79,14 @@ export class OpenRequest<Outcome extends object> {
 
   /** What somebody has decided; for a turn that was stopped it counts for nothing. */
   decide(outcome: Outcome): Outcome {
+    return this.#settle(this.refusal ?? outcome);
+  }
+
+  /** What it is answered where its turn was stopped. */
+  get refusal(): Outcome | undefined {
     const { turn, refuse } = this.#asked;
     const by = stopOf(turn);
-    return this.#settle(by ? refuse(by, "its turn is over") : outcome);
+    return by && refuse(by, "its turn is over");
   }
 
   /** @throws InvalidInputError for what is no decision or answer; the request stays open. */

@@ -129,8 +129,14 @@ export class Connection {
   send(text: string): void {
     const socket = this.#openSocket;
     if (!socket) return;
-    socket.send(text);
-    this.#setup.observer.frame("out", text);
+    const { outbox, observer } = this.#setup;
+    outbox.enter(); // what a peer in the same process answers at once is told behind this frame
+    try {
+      socket.send(text);
+      observer.frame("out", text);
+    } finally {
+      outbox.leave();
+    }
   }
 
   #refused(cause: unknown): void {
@@ -300,8 +306,9 @@ export class Connection {
       since: this.#setup.clock.now(),
       cancelTimer: this.#limit(connectTimeout, expire),
     };
-    this.#setup.outbox.run(() => this.#transition(state));
-    void this.#dial(state);
+    const { outbox } = this.#setup;
+    outbox.run(() => this.#transition(state));
+    outbox.tell(() => void this.#dial(state)); // it asks the caller for an address, a token and a socket
     await step.promise;
   }
 

@@ -76,6 +76,8 @@ export class Socket {
   #listener: SocketListener | undefined;
   /** Its end was asked for. */
   #isClosing = false;
+  /** It has refused a frame: those behind it are not written. */
+  #hasRefused = false;
   #failure: unknown;
 
   constructor(socket: WebSocketLike, outbox: Outbox, listener: SocketListener) {
@@ -99,10 +101,11 @@ export class Socket {
 
   send(text: string): void {
     this.#outbox.write(() => {
-      if (this.#socket.readyState !== OPEN) return; // its end is about to be told
+      if (this.#hasRefused || this.#socket.readyState !== OPEN) return; // its end is about to be told
       try {
         this.#socket.send(text);
       } catch (cause) {
+        this.#hasRefused = true;
         this.#outbox.run(() => this.#listener?.refused(cause));
       }
     });
@@ -125,8 +128,12 @@ export class Socket {
     if (!this.#listener) return; // ended, or given up, before
     this.release();
     this.#outbox.write(() => {
-      if (this.#socket.terminate) this.#socket.terminate();
-      else this.#socket.close();
+      try {
+        if (this.#socket.terminate) this.#socket.terminate();
+        else this.#socket.close();
+      } catch {
+        // A socket of the caller's that cannot be ended: it is given up all the same, and nothing more is heard of it.
+      }
     });
   }
 

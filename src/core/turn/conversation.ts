@@ -101,7 +101,8 @@ export class LiveConversation<
       try {
         this.#outbox.run(start);
       } catch (cause) {
-        turn.fail(new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" }));
+        const error = new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" });
+        this.#outbox.run(() => turn.fail(error));
       }
       await turn.outcome;
     }

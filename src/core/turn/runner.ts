@@ -89,6 +89,8 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   readonly #queue: TurnQueue<J>;
   /** Those that have not settled, by the id of their turn. */
   readonly #open = new Map<string, J>();
+  /** The one that `first` looks at. */
+  #candidate: J | undefined;
 
   constructor(host: RunnerHost<Event, Result>, course: Course<J>) {
     this.#host = host;
@@ -167,7 +169,9 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   /** The oldest that waits to be sent. */
   get first(): J | undefined {
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
+      this.#candidate = job;
       job.turn.begin(); // one signal may end several turns, and make room for this one before it is heard of here
+      this.#candidate = undefined;
       if (job.turn.open) return job;
       this.#queue.delete(job);
     }
@@ -204,6 +208,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
       return;
     }
     job.turn.stopped();
+    if (job === this.#candidate) return; // `first` goes on to the next: thousands of one signal are no recursion
     this.#course.pump(); // what is behind it may not have to wait for what it waited for
   }
 

@@ -10,8 +10,9 @@ import { settle } from "../support/promises.ts";
 
 function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
   const log: unknown[] = [];
-  const socket = new Socket(fake, new Outbox(), recorder(log, binary));
-  return { fake, socket, log };
+  const outbox = new Outbox();
+  const socket = new Socket(fake, outbox, recorder(log, binary));
+  return { fake, socket, outbox, log };
 }
 
 const recorder = (log: unknown[], binary: BinaryFrames = "utf-8") => ({
@@ -60,6 +61,64 @@ describe("Socket", () => {
     };
     socket.close(1000, "");
     expect(fake.terminated).toBe(true);
+  });
+
+  test.each([true, false])(
+    "that cannot be ended at all throws nothing, and says nothing more; terminates: %s",
+    (terminates) => {
+      const { fake, socket, log } = rig(new FakeSocket({ terminates }));
+      const broken = (): never => {
+        throw new Error("broken");
+      };
+      Object.assign(fake, terminates ? { close: broken, terminate: broken } : { close: broken });
+      fake.accepts();
+      socket.close(1000, "");
+      socket.terminate();
+      fake.ends();
+      expect([log, socket.isOpen]).toEqual([["open"], false]);
+    },
+  );
+
+  test("that refuses a frame says so, and is given none of those behind it", () => {
+    const { fake, socket, outbox, log } = rig();
+    fake.accepts();
+    fake.send = (data) => {
+      if (data === "b") throw new Error("full");
+      fake.sent.push(data);
+    };
+    outbox.run(() => {
+      for (const text of ["a", "b", "c"]) socket.send(text);
+    });
+    socket.send("d");
+    expect([fake.sent, log]).toEqual([["a"], ["open", "refused: Error: full"]]);
+  });
+
+  test("is written to once the input is committed, in order, and cut behind that", () => {
+    const { fake, socket, outbox } = rig();
+    fake.accepts();
+    outbox.run(() => {
+      socket.send("a");
+      socket.send("b");
+      expect(fake.sent).toEqual([]);
+      socket.terminate();
+      expect(fake.terminated).toBe(false);
+    });
+    expect([fake.sent, fake.terminated]).toEqual([["a", "b"], true]);
+  });
+
+  test("that answers within `send` is heard once the frame is sent, and told behind what its sender tells", () => {
+    const { fake, socket, outbox, log } = rig();
+    fake.accepts();
+    fake.send = (data) => {
+      fake.receives(`answer to ${data}`);
+      log.push("the platform returns");
+    };
+    outbox.run(() => {
+      socket.send("a");
+      outbox.tell(() => log.push("sent is told"));
+      log.push("committed");
+    });
+    expect(log).toEqual(["open", "committed", "text answer to a", "the platform returns", "sent is told"]);
   });
 
   test("sends and closes through the platform", () => {

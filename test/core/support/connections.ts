@@ -75,6 +75,11 @@ export function connectionRig(changes: Changes = {}) {
     },
     busy: () => state.busy,
     unavailable: (reason) => void log.push(`unavailable ${reason.code}`),
+    ping: () => {
+      connection.send("ping");
+      return true;
+    },
+    excused: () => state.excused,
   };
   const observer: Observer = {
     status: (status) => {
@@ -116,15 +121,11 @@ export function connectionRig(changes: Changes = {}) {
       interval: PING_INTERVAL,
       timeout: PING_TIMEOUT,
       proof: "frame",
-      ping: (): boolean => {
-        connection.send("ping");
-        return true;
-      },
-      excused: () => state.excused,
       ...keepalive,
     },
   });
   const rig = {
+    outbox,
     clock,
     sockets,
     log,
@@ -139,6 +140,8 @@ export function connectionRig(changes: Changes = {}) {
       if (!socket) throw new Error("nothing was dialled");
       return socket;
     },
+    /** The handshake succeeds, with a frame. */
+    accept: (): void => outbox.run(() => connection.accept()),
     /** What was told since the last call. */
     news: (): string[] => log.splice(0),
     /** Runs everything that is under way, without moving time. */
@@ -168,7 +171,7 @@ export const reach: Readonly<Record<StateName, (rig: ConnectionRig) => Promise<v
   },
   ready: async (rig) => {
     await reach.handshaking(rig);
-    rig.connection.accept();
+    rig.accept();
     await rig.settle();
   },
   reconnecting: async (rig) => {
@@ -197,7 +200,7 @@ export const reach: Readonly<Record<StateName, (rig: ConnectionRig) => Promise<v
 /** Accepts the newest socket and the handshake on it. */
 export async function becomeReady(rig: ConnectionRig): Promise<void> {
   rig.socket.accepts();
-  rig.connection.accept();
+  rig.accept();
   await rig.settle();
 }
 

@@ -42,7 +42,6 @@ export class GateTurn implements Waiting {
         if (world.setting.stopsAtOnce) this.live.stopped();
       },
       settled: () => {},
-      insist: () => {},
       repeatable: true,
       flow: undefined,
       onEvent: () => {},

@@ -173,7 +173,9 @@ export class SessionModel extends FakeSocket {
     const asked = this.#asked.get(callId) ?? 0;
     if (decided > asked) this.#complain(`decided ${callId} ${decided} times, asked ${asked} times`);
     const allowed = ({ question = -1 }: ModelCall): boolean => approved && this.#world.mayApprove(question);
-    const call = this.#calls.decided(callId, approved, allowed);
+    // Of two agents' calls of one id, the one whose question cannot be read is denied at once.
+    const unreadable = ({ question = -1 }: ModelCall): boolean => question < 0;
+    const call = this.#calls.decided(callId, approved, approved ? allowed : unreadable);
     if (!approved) return;
     if (this.owner === undefined && !this.#isTelling)
       this.#complain(`approved ${callId} behind the turn's end`);
@@ -204,6 +206,7 @@ export class SessionModel extends FakeSocket {
       case "ToolRequest":
         if (live) this.root ??= agent;
         if (live) this.#noteRequest(agent, message["calls"]);
+        else if (this.#barrier) this.#noteLateRequest(agent, message["calls"]);
         return;
       case "Finished":
         if (!live || agent !== (this.root ?? 0)) return;
@@ -229,6 +232,12 @@ export class SessionModel extends FakeSocket {
   #noteRequest(agent: number, calls: unknown): void {
     if (!Array.isArray(calls)) return;
     for (const { call_id } of calls) this.#calls.requested(agent, String(call_id));
+  }
+
+  /** It crossed the Cancel: the calls are of the turn that was stopped. */
+  #noteLateRequest(agent: number, calls: unknown): void {
+    if (!Array.isArray(calls)) return;
+    for (const { call_id } of calls) this.#past.add(`${agent} ${String(call_id)}`);
   }
 
   #noteCall({ type, call_id, content = "", n }: Told, agent: number, live: boolean): void {
