@@ -41,7 +41,6 @@ export class Connection {
   /** What comes after the link that is going down, for those who asked meanwhile. */
   #next: Deferred<void> | undefined;
   #redials = false;
-  #frames = 0;
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
@@ -62,11 +61,6 @@ export class Connection {
   closedError(reason: AgentwireError | undefined): ClosedError {
     const { redact, reconnect } = this.#setup;
     return clientClosed(reason, { redact, reconnects: reconnect !== undefined });
-  }
-
-  /** Text frames so far, the one that is being handled included. */
-  get frames(): number {
-    return this.#frames;
   }
 
   /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
@@ -414,7 +408,6 @@ export class Connection {
 
   #received(text: string): void {
     const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
-    this.#frames++;
     observer.frame("in", text);
     if (keepalive.proof === "frame") this.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {
