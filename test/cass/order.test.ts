@@ -144,3 +144,26 @@ test("a token function that closes the client gives its token to nobody", async 
   expect(made.sockets.flatMap(({ sent }) => sent).filter((frame) => frame.includes(token))).toEqual([]);
   expect(made.urls.filter((url) => url.includes(token))).toEqual([]);
 });
+
+test("a fresh token is asked for behind what was to be told, and its function may prompt", async () => {
+  const log: string[] = [];
+  let turn: CassTurn | undefined;
+  const made: FakeCass = new FakeCass({
+    auth: "message",
+    token: ({ fresh }) => {
+      if (fresh) {
+        log.push("token");
+        turn = made.client.prompt("from the function");
+      }
+      return tokenOf("u1", fresh ? 1 : 0);
+    },
+  });
+  await made.greet(null); // before it has authenticated
+  made.client.on("message", () => log.push("message"));
+  made.says(say.authError());
+  expect(log).toEqual(["message", "token"]);
+  await made.settle();
+  made.says(say.authSuccess("u1"));
+  expect(made.sent).toEqual(["auth", "auth", "chat from the function"]);
+  expect(turn?.status).toBe("sent");
+});
