@@ -178,3 +178,26 @@ describe("what the caller's code does while it is asked is done at once: a Close
     expect(made.sent).toEqual(["auth"]);
   });
 });
+
+test("a fresh token is asked for behind what was to be told, and its function may prompt", async () => {
+  const log: string[] = [];
+  let turn: CassTurn | undefined;
+  const made: FakeCass = new FakeCass({
+    auth: "message",
+    token: ({ fresh }) => {
+      if (fresh) {
+        log.push("token");
+        turn = made.client.prompt("from the function");
+      }
+      return tokenOf("u1", fresh ? 1 : 0);
+    },
+  });
+  await made.greet(null); // before it has authenticated
+  made.client.on("message", () => log.push("message"));
+  made.says(say.authError());
+  expect(log).toEqual(["message", "token"]);
+  await made.settle();
+  made.says(say.authSuccess("u1"));
+  expect(made.sent).toEqual(["auth", "auth", "chat from the function"]);
+  expect(turn?.status).toBe("sent");
+});

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { type CliWorld, cliWorld, isThere } from "../helpers/codebuff-cli.ts";
+import { type CliWorld, cliWorld, HELD, isThere } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
 
 // What happens when the user's own code acts at the worst moment. Each of these once hung, or started what nobody wanted.
@@ -104,4 +104,16 @@ test("who cancels at the first of many lines that came at once is told of no oth
   turn.on("event", () => void turn.cancel());
   expect(await turn.outcome).toMatchObject({ status: "cancelled", partial: { text: "a" } });
   expect(messages).toHaveLength(1);
+});
+
+test("who is told that the client closes finds what waited given back", async () => {
+  await using at = await cliWorld({ events: [...HELD] }, { maxProcesses: 1 });
+  const [running, waiting] = [at.client.prompt("one"), at.client.prompt("two")];
+  const seen: string[] = [];
+  at.client.on("status", (status) => {
+    if (status === "draining") seen.push(running.status, waiting.status);
+  });
+  const closed = at.client.close({ force: true });
+  expect(seen).toEqual(["failed", "failed"]);
+  await closed;
 });

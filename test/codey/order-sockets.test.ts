@@ -2,7 +2,7 @@ import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import type { CodeyTurn } from "../helpers/codey.ts";
-import { type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
+import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { HastySocket } from "../helpers/hasty-socket.ts";
 
@@ -79,6 +79,14 @@ describe("a socket that answers while it is given a frame", () => {
     const frames = framesOf(made.client);
     made.client.prompt("one");
     expect(frames).toEqual(["out SendMessage", "in TextDelta", "in TextDelta", "in Finished"]);
+  });
+
+  test("has its answer to a `ping()` told behind the Ping", async () => {
+    const made = hasty({ Ping: [say.pong] });
+    await made.greet();
+    const frames = framesOf(made.client);
+    expect(await made.client.ping()).toBe(0);
+    expect(frames).toEqual(["out Ping", "in Pong"]);
   });
 
   test("has every event told once, in order", async () => {
@@ -285,4 +293,22 @@ describe("a caller that closes the client while it is asked", () => {
     made.says(say.text("b"), say.finished());
     expect((await turn?.result)?.text).toBe("b");
   });
+});
+
+test("an address is asked for once the call is committed and told: who closes the client then leaves nothing to dial", async () => {
+  let asked = 0;
+  const made: FakePair = new FakePair({
+    url: () => {
+      asked++;
+      return "ws://localhost";
+    },
+  });
+  made.client.on("status", (status) => {
+    if (status === "connecting") void made.client.close();
+  });
+  expect(await made.client.prompt("one").outcome).toMatchObject({
+    status: "failed",
+    error: { code: "closed" },
+  });
+  expect([asked, made.sockets.length, made.clock.pending]).toEqual([0, 0, 0]);
 });

@@ -93,7 +93,15 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
     steps: [{ ...prompt, kind: "image" }, { do: "refusesFrame" }, { do: "blob", which: 0, reads: true }],
   },
   "a turn that a conversation held back fails with the client that gave up, also when that is closed": {
-    setting: { ...setting, instant: true, recover: true, rest: "down", reconnect: false, recovers: false },
+    setting: {
+      ...setting,
+      instant: true,
+      announces: false,
+      recover: true,
+      rest: "down",
+      reconnect: false,
+      recovers: false,
+    },
     steps: [
       { ...prompt, kind: "held" },
       { ...prompt, kind: "held" },
