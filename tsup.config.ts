@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { quietZod } from "./scripts/support/quiet-zod.ts";
@@ -18,8 +17,8 @@ const URL_IN_COMMONJS = 'const moduleUrl = require("node:url").pathToFileURL(__f
  */
 const toCommonJs: Plugin = {
   name: "to-commonjs",
-  renderChunk: (code, { path, map }) =>
-    transform(code + inlineSourceMap(map), {
+  renderChunk: (code) =>
+    transform(code, {
       format: "cjs",
       platform: "node",
       target: TARGET,
@@ -28,27 +27,17 @@ const toCommonJs: Plugin = {
       define: { [URL_OF_MODULE]: "moduleUrl" },
       // `require`, so that the "require" condition of "#socket" is the one that counts.
       supported: { "dynamic-import": false },
-      sourcefile: basename(path),
-      sourcemap: "external",
     }),
 };
-
-/** With the map of the first step in its input, esbuild writes one that leads to `src/`, and names no path of this machine. */
-function inlineSourceMap(map: Parameters<NonNullable<Plugin["renderChunk"]>>[1]["map"]): string {
-  const json = typeof map === "string" ? map : JSON.stringify(map);
-  return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(json).toString("base64")}`;
-}
 
 const shared = {
   format: "esm",
   target: TARGET,
   platform: "neutral",
-  sourcemap: true,
   removeNodeProtocol: false,
-  // "#socket" is resolved where the package runs: the platform is the user's, not the build's.
-  external: ["#socket", "isomorphic-ws", "ws", /^node:/],
-  // Dependencies are external by default: bundled, they load four times faster, and p-retry in CommonJS at all.
-  noExternal: [/^(?!#socket$|isomorphic-ws$|ws$|node:)/],
+  // "#socket" is resolved where the package runs: the platform is the user's, not the build's. "dependencies" of package.json
+  // are external too. All else is bundled: so it loads four times faster, and p-retry in CommonJS at all.
+  external: ["#socket", /^node:/],
   esbuildPlugins: [quietZod],
 } satisfies Options;
 
@@ -73,8 +62,8 @@ const apart = {
   ...shared,
   entry: {
     testing: "src/testing/index.ts",
-    "socket.node": "src/core/socket.node.ts",
-    "socket.global": "src/core/socket.global.ts",
+    "socket.node": "src/core/link/socket.node.ts",
+    "socket.global": "src/core/link/socket.global.ts",
   },
   splitting: false,
 } satisfies Options;
@@ -93,8 +82,8 @@ const TYPES_AND_APART = ["!**/*.d.ts", "!**/*.d.cts", "!**/testing.*", "!**/sock
 
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
-  { ...clients, name: "esm", clean: ["!**/*.cjs", "!**/*.cjs.map", ...TYPES_AND_APART] },
-  { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", "!**/*.js.map", ...TYPES_AND_APART] },
+  { ...clients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART] },
+  { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", ...TYPES_AND_APART] },
   { ...apart, name: "esm apart" },
   { ...apart, ...commonJs, name: "cjs apart" },
   { ...fakeCli, name: "fake cli" },

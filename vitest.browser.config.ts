@@ -14,7 +14,7 @@ const executablePath = findChromium();
 export default defineConfig({
   resolve: {
     alias: [
-      { find: "#socket", replacement: path("./src/core/socket.global.ts") },
+      { find: "#socket", replacement: path("./src/core/link/socket.global.ts") },
       { find: "agentwire/codebuff", replacement: path("./src/codebuff/index.ts") },
       { find: "agentwire/codey", replacement: path("./src/codey/index.ts") },
       { find: "agentwire/cass", replacement: path("./src/cass/index.ts") },

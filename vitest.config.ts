@@ -6,7 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 export default defineConfig({
   resolve: {
     alias: {
-      "#socket": source("core/socket.node.ts"),
+      "#socket": source("core/link/socket.node.ts"),
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
       "agentwire/cass": source("cass/index.ts"),
@@ -23,6 +23,7 @@ export default defineConfig({
       provider: "v8",
       include: [
         "src/core/**/*.ts",
+        "src/codebuff-events/**/*.ts",
         "src/codebuff/**/*.ts",
         "src/codey/**/*.ts",
         "src/cass/**/*.ts",

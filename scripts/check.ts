@@ -2,7 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { browser } from "./checks/browser.ts";
+import { circles } from "./checks/circles.ts";
 import { declarations } from "./checks/declarations.ts";
+import { dependencies } from "./checks/dependencies.ts";
 import type { Check, Finding } from "./checks/finding.ts";
 import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
@@ -29,6 +31,7 @@ const CHECKS: readonly Entry[] = [
     needsBuild: false,
     check: imports,
   },
+  { name: "circles", about: "no imports in circles, types included", needsBuild: false, check: circles },
   {
     name: "neutral",
     about: "what runs everywhere compiles without DOM and Node",
@@ -43,6 +46,12 @@ const CHECKS: readonly Entry[] = [
     check: snippets,
   },
   { name: "browser", about: "no browser can reach Node's code", needsBuild: true, check: browser },
+  {
+    name: "dependencies",
+    about: "what is imported is installed, and nothing else",
+    needsBuild: true,
+    check: dependencies,
+  },
   { name: "globals", about: "importing the package sets nothing", needsBuild: true, check: globals },
   { name: "size", about: "no import grows unnoticed in a browser", needsBuild: true, check: size },
   {

@@ -19,7 +19,7 @@ Options:
 `;
 
 /** What opens sockets, of the client, of the mocks, and of programs that are not ours. */
-const SUITES = ["test/contract", "test/codebuff", "test/core/connection", "test/testing", "test/foreign"];
+const SUITES = ["test/contract", "test/codebuff", "test/core/link", "test/testing", "test/foreign"];
 
 /** ms for one run: some ten times what it takes on two cores. */
 const LIMIT = 600_000;

@@ -1,13 +1,11 @@
 /**
  * What every runtime has: browsers, workers, Node, Deno and Bun. The rooms that run everywhere compile
  * against this file alone, without the DOM library and without Node's types, so that a use of either is
- * a compile error (see tsconfig.neutral.json).
+ * a compile error (see tsconfig.neutral.json). Of `crypto`, `URL` and `TextDecoder`, clients find out whether they are really
+ * there (see core/engine.ts): React Native has none, or half of one.
  */
 declare function setTimeout(callback: () => void, delay: number): unknown;
 declare function clearTimeout(timer: number): void;
-declare function atob(data: string): string;
-declare function btoa(data: string): string;
-declare function atob(data: string): string;
 declare function queueMicrotask(callback: () => void): void;
 
 declare const performance: { now(): number };

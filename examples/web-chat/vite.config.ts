@@ -12,7 +12,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "agentwire/cass": source("cass/index.ts"),
-      "#socket": source("core/socket.global.ts"),
+      "#socket": source("core/link/socket.global.ts"),
     },
   },
   // What the sources import. Found while somebody looks at the page, it would be loaded anew under them.

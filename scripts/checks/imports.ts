@@ -103,8 +103,9 @@ function judgePackage(module: string, specifier: string, manifest: Manifest): st
     return `"${specifier}" costs a browser 90 kB: import * as z from "zod/mini"`;
   }
   if (name === manifest.name) return `"${specifier}" is this package: use a relative path`;
-  if (Object.hasOwn(manifest.dependencies, name) || Object.hasOwn(manifest.peerDependencies, name)) {
+  // The build bundles what is in "devDependencies".
+  const { dependencies, peerDependencies, devDependencies } = manifest;
+  if ([dependencies, peerDependencies, devDependencies].some((list) => Object.hasOwn(list, name)))
     return undefined;
-  }
-  return `"${specifier}" is not a dependency of the package: users do not have it, not even its types`;
+  return `"${specifier}" is not a dependency of the package: name it in package.json`;
 }

@@ -14,7 +14,7 @@ import { readManifest } from "../support/manifest.ts";
 import { supportedNodes } from "../support/node-versions.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import type { Check, Finding } from "./finding.ts";
-import { deadLinks, judgeContents, judgeMap } from "./package/contents.ts";
+import { deadLinks, judgeContents, namedMap } from "./package/contents.ts";
 import { lint } from "./package/lint.ts";
 import { browserApp, exercise, firstProgram } from "./package/programs.ts";
 import { judgeSideEffects } from "./package/side-effects.ts";
@@ -33,9 +33,9 @@ export const packageCheck: Check = async (root, note) => {
 
   const files = await listFiles(consumer.installed, () => true);
   for (const { file, message } of judgeContents(files)) report(file, message);
-  for (const file of files.filter((name) => name.endsWith(".map"))) {
-    const complaints = judgeMap(await readFile(join(consumer.installed, file), "utf8"));
-    for (const complaint of complaints) report(file, complaint);
+  for (const file of files.filter((name) => /\.c?[jt]s$/.test(name))) {
+    const map = namedMap(await readFile(join(consumer.installed, file), "utf8"));
+    if (map !== undefined) report(file, `names the source map ${map}, which is not published`);
   }
   for (const page of files.filter((name) => name.endsWith(".md"))) {
     const text = await readFile(join(consumer.installed, page), "utf8");

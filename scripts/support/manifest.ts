@@ -15,6 +15,7 @@ const manifest = z.object({
   exports: z._default(z.record(z.string(), target), {}),
   imports: z._default(z.record(z.string(), target), {}),
   dependencies: names,
+  devDependencies: names,
   peerDependencies: names,
   engines: z._default(z.object({ node: z.string() }), { node: "" }),
 });

@@ -41,7 +41,11 @@ export function missingFiles(flat: string, modules: readonly string[]): readonly
   return files.filter((file) => !modules.includes(`${flat}/${file}`));
 }
 
-const FLAT: Room = { imports: ["core"], universal: ["universal"], neutral: true };
+/** What the flats of Codebuff share. */
+const CODEBUFF_FLATS: readonly string[] = ["codebuff", "codebuff-cli", "codebuff-run"];
+
+const importsOf = (flat: string): readonly string[] =>
+  CODEBUFF_FLATS.includes(flat) ? ["core", "codebuff-events"] : ["core"];
 
 /** The room of `src/index.ts`, which is no folder. */
 export const FRONT_DOOR = "index.ts";
@@ -49,13 +53,22 @@ export const FRONT_DOOR = "index.ts";
 export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [FRONT_DOOR, { imports: ["core", ...FLATS], neutral: true }],
   ["core", { imports: [], neutral: true }],
-  ...FLATS.map((flat): [string, Room] => [flat, FLAT]),
-  ["universal", { imports: ["core/clock.ts"], types: ["core", ...FLATS], neutral: true }],
+  ["codebuff-events", { imports: ["core"], neutral: true }],
+  ...FLATS.map((flat): [string, Room] => [
+    flat,
+    { imports: importsOf(flat), universal: ["universal"], neutral: true },
+  ]),
+  ["universal", { imports: ["core/clock.ts", "core/values.ts"], types: ["core", ...FLATS], neutral: true }],
   ...PROCESS_FLATS.map((flat): [string, Room] => [
     flat,
-    { imports: ["core", "universal"], neutral: false, node: "everywhere", elsewhere: "unsupported.ts" },
+    {
+      imports: [...importsOf(flat), "universal"],
+      neutral: false,
+      node: "everywhere",
+      elsewhere: "unsupported.ts",
+    },
   ]),
-  ["codebuff-run", { imports: ["core", "universal"], neutral: false, node: "tools" }],
+  ["codebuff-run", { imports: [...importsOf("codebuff-run"), "universal"], neutral: false, node: "tools" }],
   // The mocks use nothing of the flats but types, or one mistake would hide on both sides of the wire.
   ["testing", { imports: ["core/clock.ts"], types: FLATS, neutral: false, node: "everywhere" }],
 ]);

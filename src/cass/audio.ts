@@ -1,4 +1,4 @@
-import { bytesOf, isBase64 } from "./base64.ts";
+import { fromBase64, isBase64 } from "../core/bytes.ts";
 
 /** An answer as speech. */
 export interface CassAudio {
@@ -33,7 +33,7 @@ export function audioFromBase64(base64: string, format: string | null | undefine
     // Not decoded before it is asked for: it takes megabytes, and most programs show text.
     bytes: async ({ signal } = {}) => {
       if (signal?.aborted) throw signal.reason;
-      return bytesOf(base64);
+      return fromBase64(base64);
     },
   };
 }

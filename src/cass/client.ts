@@ -1,21 +1,18 @@
-import type { AgentClient, Capabilities } from "../core/agent-client.ts";
-import { ClientCore } from "../core/client-core.ts";
-import { checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
+import { checkCallOptions, checks } from "../core/checks.ts";
+import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { ClientCore } from "../core/client/client-core.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
+import { Redactor } from "../core/client/redact.ts";
+import { SocketClient } from "../core/client/socket-client.ts";
+import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
-import { Redactor } from "../core/redact.ts";
-import { SocketClient } from "../core/socket-client.ts";
-import type { Turn, TurnOptions } from "../core/turn.ts";
-import {
-  type CassConversation,
-  type CassConversationOptions,
-  type ConversationRef,
-  openConversation,
-} from "./conversation.ts";
+import type { Turn, TurnOptions } from "../core/turn/turn.ts";
+import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
 import { Credentials } from "./credentials.ts";
 import { CASS_EVENTS, type CassClientEvents, type CassIdentity, type CassTitle } from "./events.ts";
 import { Http } from "./http.ts";
-import type { Job } from "./job.ts";
+import type { ConversationRef, Job } from "./job.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,
@@ -96,9 +93,9 @@ export class CassClient
   readonly #closeRest: () => void;
   readonly #titles = new Recent<string, string>(KEPT_TITLES);
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CassClientOptions) {
-    super(() => this.#core);
+    super(() => this.#core, [RANDOM, ADDRESSES, TEXT]);
     const settings = resolveOptions(options);
     this.#settings = settings;
     const { clock, maxReceiveBytes } = settings.socket;

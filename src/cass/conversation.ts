@@ -1,13 +1,13 @@
-import { checkCallOptions, checks, describe, isObject } from "../core/client-options.ts";
+import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
-} from "../core/conversation.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import type { TurnOptions } from "../core/turn.ts";
-import type { Job } from "./job.ts";
+} from "../core/turn/conversation.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import type { ConversationRef, Job } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
 import type { CassPromptInput } from "./prompt.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
@@ -30,11 +30,6 @@ export interface CassConversationState extends ConversationState {
   readonly version: 1;
   /** Absent before the first answer; null where the server keeps nothing. */
   readonly conversationId?: string | null;
-}
-
-/** Where the id of a conversation is kept: absent until it is known, null where the server keeps nothing. */
-export interface ConversationRef {
-  id: string | null | undefined;
 }
 
 export function stateOf(id: string | null | undefined): CassConversationState {

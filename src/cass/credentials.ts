@@ -1,8 +1,8 @@
-import { cleanCause } from "../core/clean-cause.ts";
-import { describe } from "../core/client-options.ts";
+import { describe } from "../core/checks.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import type { Redactor } from "../core/client/redact.ts";
 import type { Clock } from "../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
-import type { Redactor } from "../core/redact.ts";
 import { CassApiError, CassAuthError } from "./errors.ts";
 import { readToken } from "./jwt.ts";
 import { Waits } from "./waits.ts";

@@ -1,4 +1,4 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import { type AgentwireError, ConnectError, HandshakeError, isAgentwireError } from "../core/errors.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassAuthError, type CassAuthReason } from "./errors.ts";

@@ -1,8 +1,9 @@
 import type * as z from "zod/mini";
-import { isObject } from "../core/client-options.ts";
+import { joinBytes } from "../core/bytes.ts";
+import { isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { PayloadTooLargeError } from "../core/errors.ts";
-import { parseJson } from "../core/frames.ts";
+import { parseJson } from "../core/text.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchResponse } from "./fetch.ts";
 
@@ -33,7 +34,7 @@ export async function bytesOf(
     if (size > maxReceiveBytes) throw tooLarge(what, size, maxReceiveBytes);
     chunks.push(chunk);
   }
-  return joined(chunks, size);
+  return joinBytes(chunks);
 }
 
 async function* chunksOf(response: FetchResponse): AsyncIterable<Uint8Array> {
@@ -45,18 +46,6 @@ async function* chunksOf(response: FetchResponse): AsyncIterable<Uint8Array> {
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     if (chunk.value) yield chunk.value;
   }
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = chunks;
-  if (first && chunks.length === 1) return first;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
 }
 
 function tooLarge(what: string, bytes: number, limit: number): PayloadTooLargeError {

@@ -1,4 +1,4 @@
-import { describe } from "../core/client-options.ts";
+import { describe } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 
 const SCHEMES: readonly string[] = ["http:", "https:", "ws:", "wss:"];

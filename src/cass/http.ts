@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import { jittered } from "../core/backoff.ts";
-import { cleanCause } from "../core/clean-cause.ts";
-import { describe } from "../core/client-options.ts";
+import { describe } from "../core/checks.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import { Redactor } from "../core/client/redact.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   ConnectError,
@@ -10,8 +10,8 @@ import {
   PayloadTooLargeError,
   UnsupportedError,
 } from "../core/errors.ts";
-import { assertPrivate } from "../core/private-address.ts";
-import { Redactor } from "../core/redact.ts";
+import { jittered } from "../core/link/backoff.ts";
+import { assertPrivate } from "../core/link/private-address.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchInit, FetchLike, FetchResponse } from "./fetch.ts";

@@ -1,6 +1,6 @@
-import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { fromBase64, isBase64, sizeOfBase64, toBase64 } from "../core/bytes.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
-import { bytesOf as decode, isBase64, sizeOfBase64, toBase64 } from "./base64.ts";
 import type { WireImage } from "./messages.ts";
 
 /** What the model's provider takes. */
@@ -48,7 +48,7 @@ export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
     if (!isBase64(base64))
       throw refused("the image's data is a string that is not base64; addresses and paths are not read");
     checkSize(sizeOfBase64(base64), maxBytes);
-    return ready(base64, typeOf(decode(base64.slice(0, HEAD_BASE64)), mediaType ?? says));
+    return ready(base64, typeOf(fromBase64(base64.slice(0, HEAD_BASE64)), mediaType ?? says));
   }
   if (isBlob(data)) return blobImage(data, mediaType, maxBytes);
   const bytes = bytesOf(data);

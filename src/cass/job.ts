@@ -1,11 +1,15 @@
 import type { CancelTimer } from "../core/clock.ts";
 import type { Deadline } from "../core/deadline.ts";
-import type { LiveTurn } from "../core/live-turn.ts";
-import type { ConversationRef } from "./conversation.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { WireImage } from "./messages.ts";
 import type { CassRequest } from "./prompt.ts";
 import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
+
+/** Where the id of a conversation is kept: absent until it is known, null where the server keeps nothing. */
+export interface ConversationRef {
+  id: string | null | undefined;
+}
 
 /** One turn of this client, from the call to its end. */
 export interface Job {

@@ -1,4 +1,5 @@
-import { isObject } from "../core/client-options.ts";
+import { fromBase64, isBase64 } from "../core/bytes.ts";
+import { isObject } from "../core/checks.ts";
 
 /** What a token says of itself. Nobody has checked its signature: the server does. */
 export interface TokenClaims {
@@ -27,10 +28,11 @@ export function readToken(token: string): TokenClaims | undefined {
 }
 
 function readClaims(base64url: string): Record<string, unknown> | undefined {
+  const unpadded = base64url.replaceAll("-", "+").replaceAll("_", "/");
+  const base64 = unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, "=");
+  if (!isBase64(base64)) return undefined; // no JWT
   try {
-    const binary = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const claims: unknown = JSON.parse(new TextDecoder().decode(fromBase64(base64)));
     return isObject(claims) ? claims : undefined;
   } catch {
     return undefined; // no JWT

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
 import { type Nullish, optional } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
 import { type ResponseFrame, response } from "./response.ts";

@@ -1,11 +1,10 @@
+import { checks, oneOf } from "../core/checks.ts";
 import {
-  checks,
-  oneOf,
   type ResolvedSocketOptions,
   resolveSocketOptions,
   SOCKET_CHECKS,
   type SocketClientOptions,
-} from "../core/client-options.ts";
+} from "../core/client/options.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { CassCredentialOptions } from "./credentials.ts";
 import type { FetchLike } from "./fetch.ts";

@@ -7,9 +7,9 @@ import {
   describe,
   isObject,
   type Only,
-} from "../core/client-options.ts";
+} from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
-import { utf8Length, wellFormed } from "../core/frames.ts";
+import { utf8Length, wellFormed } from "../core/text.ts";
 import { type CassImage, checkImage } from "./image.ts";
 import { encode, type WireImage } from "./messages.ts";
 

@@ -6,7 +6,7 @@ import {
   describe,
   isObject,
   type Only,
-} from "../core/client-options.ts";
+} from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { checkNames } from "../core/names.ts";
 

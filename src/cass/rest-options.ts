@@ -1,15 +1,10 @@
-import {
-  type Check,
-  type Checks,
-  checkFields,
-  checks,
-  isObject,
-  type Logger,
-} from "../core/client-options.ts";
+import { type Check, type Checks, checkFields, checks, isObject } from "../core/checks.ts";
+import type { Logger } from "../core/client/options.ts";
+import { Redactor } from "../core/client/redact.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
+import { ADDRESSES, assertEngine, TEXT } from "../core/engine.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
 import { checkNames } from "../core/names.ts";
-import { Redactor } from "../core/redact.ts";
 import { type CassCredentialOptions, Credentials } from "./credentials.ts";
 import type { FetchLike } from "./fetch.ts";
 import { Http } from "./http.ts";
@@ -71,8 +66,9 @@ const CHECKS = {
   clock: checks.object,
 } satisfies Record<string, Check>;
 
-/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
+/** @throws InvalidInputError naming the first option that does not exist or is wrong; UnsupportedError for an engine that cannot do it. */
 export function hostOf(options: CassRestOptions): RestHost {
+  assertEngine([ADDRESSES, TEXT]);
   if (isObject(options)) checkNames(options, CHECKS, "option"); // before the one is missed that is misspelt
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     const hint = 'Give the server\'s address, such as { url: "http://127.0.0.1:8000/" }.';

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { checkCallOptions } from "../core/client-options.ts";
+import { checkCallOptions } from "../core/checks.ts";
 import type { CassTokens, Credentials } from "./credentials.ts";
 import type { Http, HttpCall } from "./http.ts";
 import { RestHost } from "./rest-host.ts";

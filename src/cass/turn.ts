@@ -1,4 +1,5 @@
-import type { TurnResult, Usage } from "../core/turn.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { Usage } from "../core/values.ts";
 import { type CassAnimation, readReply } from "./animations.ts";
 import { audioFromBase64, type CassAudio } from "./audio.ts";
 import type { CassMemories, Debug, Thinking } from "./messages.ts";

@@ -1,4 +1,4 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import { Deadline } from "../core/deadline.ts";
 import {
   type AgentwireError,
@@ -9,12 +9,12 @@ import {
   isAgentwireError,
   TurnTimeoutError,
 } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
-import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import type { TurnOptions } from "../core/turn.ts";
-import { TurnQueue } from "../core/turn-queue.ts";
-import { type CassConversationState, type ConversationRef, stateOf } from "./conversation.ts";
+import { utf8Length } from "../core/text.ts";
+import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { TurnQueue } from "../core/turn/turn-queue.ts";
+import { type CassConversationState, stateOf } from "./conversation.ts";
 import type { CassClientEvents, CassIdentity } from "./events.ts";
 import {
   closedInTurn,
@@ -26,7 +26,7 @@ import {
   turnError,
   unreadableResponse,
 } from "./failures.ts";
-import { isAlike, type Job } from "./job.ts";
+import { type ConversationRef, isAlike, type Job } from "./job.ts";
 import { LostReplies } from "./lost-replies.ts";
 import type { AudioFrame, ErrorFrame, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";

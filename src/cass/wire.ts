@@ -1,7 +1,5 @@
-import type { ClientCore } from "../core/client-core.ts";
-import { isObject } from "../core/client-options.ts";
-import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/connection-errors.ts";
-import type { Protocol } from "../core/connection-state.ts";
+import { isObject } from "../core/checks.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,
@@ -12,7 +10,9 @@ import {
   RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
-import type { SocketEnd } from "../core/socket.ts";
+import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
+import type { Protocol } from "../core/link/connection-state.ts";
+import type { SocketEnd } from "../core/link/socket.ts";
 import type { Credentials } from "./credentials.ts";
 import type { CassClientEvents, CassTitle } from "./events.ts";
 import { Handshake } from "./handshake.ts";

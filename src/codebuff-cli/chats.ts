@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { checkCallOptions, checks } from "../core/client-options.ts";
+import { checkCallOptions, checks } from "../core/checks.ts";
 import { homeFolder } from "./folder.ts";
 
 /** A chat that the program has kept. */

@@ -1,6 +1,6 @@
-import { CLIENT_EVENTS, type ClientEvents } from "../core/agent-client.ts";
-import type { EventNames } from "../core/events.ts";
-import type { Turn } from "../core/turn.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
+import type { EventNames } from "../core/client/events.ts";
+import type { Turn } from "../core/turn/turn.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 

@@ -1,13 +1,13 @@
-import { checkCallOptions, checks, describe, isObject } from "../core/client-options.ts";
+import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
-} from "../core/conversation.ts";
-import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
-import type { LiveTurn } from "../core/live-turn.ts";
-import type { TurnOptions } from "../core/turn.ts";
+} from "../core/turn/conversation.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { type CodebuffCliPromptOptions, SESSION_ID } from "./options.ts";
 import type { CodebuffCliPromptInput } from "./prompt.ts";

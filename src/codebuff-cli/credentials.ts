@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Checks, checkCallOptions, checks, isObject } from "../core/client-options.ts";
+import { type Checks, checkCallOptions, checks, isObject } from "../core/checks.ts";
+import { isArgument } from "./environment.ts";
 import { homeFolder } from "./folder.ts";
-import { isArgument } from "./options.ts";
 
 /** Where an API key is looked for. */
 export interface CredentialOptions {

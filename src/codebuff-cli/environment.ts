@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isCredentialParameter } from "../core/credential-names.ts";
+import { isCredentialParameter } from "../core/client/credential-names.ts";
 
 export interface EnvironmentSetup {
   /** The user's own additions. */
@@ -29,6 +29,11 @@ export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup):
     env: { ...made, HOME: home, USERPROFILE: home },
     dispose: () => rmSync(home, { recursive: true, force: true }),
   };
+}
+
+/** What can be an argument, or a value in the environment: not what ends with a NUL for the system. */
+export function isArgument(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("\0");
 }
 
 /** Variables of shells and desktops whose names end like those of credentials: a folder, and words such as `ubuntu`. */

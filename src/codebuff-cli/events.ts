@@ -1,13 +1,14 @@
-import type { QuestionOutcome } from "../core/ask-user.ts";
-import { isObject } from "../core/client-options.ts";
-import { isTooDeep, parseJson } from "../core/frames.ts";
+import type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 import {
+  isOptionalField,
   isPrintModeEvent,
   isPrintModeType,
+  isToolOutput,
   type PrintModeEvent,
   type ToolOutput,
-} from "../core/print-mode.ts";
-import { mended } from "./mended.ts";
+} from "../codebuff-events/print-mode.ts";
+import { isObject } from "../core/checks.ts";
+import { isTooDeep, parseJson } from "../core/text.ts";
 
 /** A whole block of text. Some builds have told it in chunks before, and then it adds nothing. */
 export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {
@@ -126,6 +127,36 @@ function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unk
     ...(isCost ? { totalCost } : {}),
     ...(typeof agentId === "string" ? { agentId } : {}),
   };
+}
+
+/**
+ * An event that is not quite as its type says, without what is odd and means nothing: null for a field that may be absent, a
+ * part of a result without its value, which is how JSON writes one that is undefined, and parts of types that are not known.
+ * `undefined` where more than that is wrong. Only for the few that need it: it builds the event anew.
+ */
+function mended(event: Readonly<Record<string, unknown>>): PrintedEvent | undefined {
+  const { type } = event;
+  if (typeof type !== "string") return undefined;
+  const fields = Object.entries(event).filter(
+    ([name, value]) => value !== null || !isOptionalField(type, name),
+  );
+  const rest: Record<string, unknown> = Object.fromEntries(fields);
+  if (type !== "tool_result") return known(rest);
+  const { output } = rest;
+  const parts = Array.isArray(output) ? output.map(partOf) : [undefined];
+  const result = known({ ...rest, output: [] });
+  if (result?.type !== "tool_result" || !parts.every((part) => part !== undefined)) return undefined;
+  return { ...result, output: parts };
+}
+
+function known(event: unknown): PrintedEvent | undefined {
+  return isPrintModeEvent(event) ? event : undefined;
+}
+
+function partOf(part: unknown): CodebuffCliToolOutput | undefined {
+  if (isToolOutput(part)) return part;
+  if (!isObject(part) || typeof part["type"] !== "string" || part["type"] === "media") return undefined;
+  return part["type"] === "json" ? { ...part, type: "json", value: null } : { type: "unknown", part };
 }
 
 function unparsed(problem: string): Line {

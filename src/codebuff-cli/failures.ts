@@ -1,4 +1,4 @@
-import { cleanCause } from "../core/clean-cause.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
 import { ConnectError } from "../core/errors.ts";
 import type { CodebuffCliFailureKind } from "./errors.ts";
 

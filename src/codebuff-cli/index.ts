@@ -1,7 +1,7 @@
 // What users of `agentwire/codebuff-cli` import, by name. Elsewhere than on Node they get unsupported.ts, with the same names.
-export type { QuestionOutcome } from "../core/ask-user.ts";
+export type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
+export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";
-export type { PrintModeEvent, ToolOutput } from "../core/print-mode.ts";
 export { type CodebuffCliChat, listCodebuffChats } from "./chats.ts";
 export { CodebuffCli } from "./client.ts";
 export type { CodebuffCliClientEvents } from "./client-events.ts";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import type { Voice } from "../core/client/voice.ts";
 import { ClosedError, InvalidInputError } from "../core/errors.ts";
-import { LiveTurn } from "../core/live-turn.ts";
 import { randomId } from "../core/random-id.ts";
-import type { TurnOptions } from "../core/turn.ts";
-import { TurnQueue } from "../core/turn-queue.ts";
-import type { Voice } from "../core/voice.ts";
+import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { TurnQueue } from "../core/turn/turn-queue.ts";
 import { buildArgv, type Invocation } from "./argv.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
 import type { SessionRef } from "./conversation.ts";

@@ -1,3 +1,5 @@
+import { joinBytes } from "../core/bytes.ts";
+
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const BYTE_ORDER_MARK = "\ufeff";
@@ -70,24 +72,13 @@ export class LineSplitter {
     this.#bytes = 0;
     this.#isFirst = false;
     if (bytes > this.#maxLineBytes) return { skipped: bytes };
-    const [only] = pieces;
-    const line = pieces.length === 1 && only ? only : joined(pieces, bytes);
+    const line = joinBytes(pieces);
     const text = this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line);
     return isFirst ? withoutMark(text) : text;
   }
 }
 
 /** Text without the mark that some programs begin theirs with. */
-export function withoutMark(text: string): string {
+function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-}
-
-function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

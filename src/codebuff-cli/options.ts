@@ -1,16 +1,9 @@
-import {
-  type Check,
-  type Checks,
-  checkFields,
-  checks,
-  isObject,
-  type Logger,
-  oneOf,
-  TURN_CHECKS,
-} from "../core/client-options.ts";
+import { type Check, type Checks, checkFields, checks, isObject, oneOf } from "../core/checks.ts";
+import { type Logger, TURN_CHECKS } from "../core/client/options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { CredentialOptions } from "./credentials.ts";
+import { isArgument } from "./environment.ts";
 
 /**
  * How the program speaks. `stream-json`: a line of JSON for each event. `json`: one object at its end. `print`: lines of JSON,
@@ -128,11 +121,6 @@ const strings: Check = {
   expects: "an array of strings without NUL",
   holds: (value) => Array.isArray(value) && value.every(isArgument),
 };
-
-/** What can be an argument, or a value in the environment: not what ends with a NUL for the system. */
-export function isArgument(value: unknown): value is string {
-  return typeof value === "string" && !value.includes("\0");
-}
 
 const argument: Check = {
   expects: "a string that is not blank, without NUL",

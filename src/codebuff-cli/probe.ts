@@ -1,3 +1,4 @@
+import { joinBytes } from "../core/bytes.ts";
 import type { Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
 import { locate } from "./command.ts";
@@ -116,7 +117,10 @@ function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question:
           end();
           if (signal.aborted) answer.reject(signal.reason);
           else
-            answer.resolve({ text: code === 0 ? Buffer.concat(pieces).toString("utf8") : undefined, inTime });
+            answer.resolve({
+              text: code === 0 ? new TextDecoder().decode(joinBytes(pieces)) : undefined,
+              inTime,
+            });
         },
         failed: (cause) => failed(cause, true),
       },

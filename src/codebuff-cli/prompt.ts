@@ -1,6 +1,6 @@
-import { checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
-import { utf8Length, wellFormed } from "../core/frames.ts";
+import { utf8Length, wellFormed } from "../core/text.ts";
 import { PROMPT_CHECKS } from "./options.ts";
 
 /** What a prompt for the program says. */

@@ -1,8 +1,8 @@
-import type { Reply } from "../core/approvals.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
-import type { LiveTurn } from "../core/live-turn.ts";
-import { type Question, readAnswer } from "../core/question.ts";
+import { readAnswer } from "../core/gate/question.ts";
 import { Recent } from "../core/recent.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { Question, Reply } from "../core/values.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 

@@ -1,8 +1,7 @@
-import { isObject } from "../core/client-options.ts";
-import { parseJson } from "../core/frames.ts";
+import { isObject } from "../core/checks.ts";
+import { parseJson } from "../core/text.ts";
 import type { PrintedEvent } from "./events.ts";
 import { isReport, readEvent, readValue } from "./events.ts";
-import { withoutMark } from "./lines.ts";
 import type { Report } from "./outcome.ts";
 
 /** What one object says of a whole run: how it went, and what it did on the way. */
@@ -54,8 +53,7 @@ const UNREADABLE: ReadReport = { report: { status: "unreadable" }, traces: [], t
 const MAX_FAILED = 8;
 
 /** Reads the whole output of a program that says all in one object at its end. Other words, before and behind it, are skipped. */
-export function readOutput(output: string): ReadOutput {
-  const text = withoutMark(output);
+export function readOutput(text: string): ReadOutput {
   const last = text.lastIndexOf("}") + 1;
   const lines: ReadOutput["events"][number][] = [];
   let report: Readonly<Record<string, unknown>> | undefined;

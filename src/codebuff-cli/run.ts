@@ -1,17 +1,18 @@
-import { cleanCause } from "../core/clean-cause.ts";
+import { joinBytes } from "../core/bytes.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import type { Voice } from "../core/client/voice.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 import { ClosedError, ConnectError, isAgentwireError, said, TurnTimeoutError } from "../core/errors.ts";
-import type { LiveTurn } from "../core/live-turn.ts";
-import type { Question } from "../core/question.ts";
-import type { Voice } from "../core/voice.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { Question } from "../core/values.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
 import { locate } from "./command.ts";
 import { CodebuffCliError } from "./errors.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
 import { adviceOn, notStarted } from "./failures.ts";
 import { isFolder } from "./folder.ts";
-import { ESCAPE, LineSplitter, withoutMark } from "./lines.ts";
+import { ESCAPE, LineSplitter } from "./lines.ts";
 import { type CodebuffCliSettings, saysAllAtEnd } from "./options.ts";
 import { type Exit, type Report, verdictOn } from "./outcome.ts";
 import { CliProcess } from "./process.ts";
@@ -334,9 +335,9 @@ export class Run {
     const { profile } = this.#setup.settings;
     if (!saysAllAtEnd(profile)) return this.#wentOn && code === 0 ? undefined : this.#reported;
     if (this.#isTooLong) return { status: "too-long" };
-    const output = Buffer.concat(this.#output).toString("utf8");
+    const output = new TextDecoder().decode(joinBytes(this.#output));
     if (profile === "text") {
-      const text = withoutMark(output).replace(/\r?\n$/, "");
+      const text = output.replace(/\r?\n$/, "");
       const event = { type: "text", text } as const;
       if (text !== "") this.#onEvent(event, event, text.length);
       return { status: "success" };

@@ -1,8 +1,7 @@
-import { isAskUser, questionOf, questionOutcome } from "../core/ask-user.ts";
-import type { PrintModeEvent } from "../core/print-mode.ts";
-import type { Question } from "../core/question.ts";
-import type { TurnToolCall } from "../core/tool-call.ts";
-import type { Cost, TurnResult } from "../core/turn.ts";
+import { isAskUser, questionOf, questionOutcome } from "../codebuff-events/ask-user.ts";
+import type { PrintModeEvent } from "../codebuff-events/print-mode.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { Cost, Question, TurnToolCall } from "../core/values.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
 import type { CodebuffCliEvent, CodebuffCliFinish, CodebuffCliToolOutput, PrintedEvent } from "./events.ts";
 import { SESSION_ID } from "./options.ts";

@@ -1,7 +1,7 @@
-import type { Gate } from "../core/approvals.ts";
-import { isUsersWord } from "../core/decision.ts";
-import type { ToolOutput } from "../core/print-mode.ts";
-import type { Answers, Question, QuestionItem } from "../core/question.ts";
+import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import { isUsersWord } from "../core/gate/decision.ts";
+import type { Gate } from "../core/gate/gate.ts";
+import type { Answers, Question, QuestionItem } from "../core/values.ts";
 import type { Job } from "./task.ts";
 
 /** Has the user asked: what was answered is the tool's output. */

@@ -1,5 +1,5 @@
-import { isObject } from "../core/client-options.ts";
-import { parseJson } from "../core/frames.ts";
+import { isObject } from "../core/checks.ts";
+import { parseJson } from "../core/text.ts";
 import type { ChunkObject } from "./messages.ts";
 import { exactSse, SseReader } from "./sse.ts";
 

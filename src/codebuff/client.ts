@@ -1,13 +1,13 @@
-import type { AgentClient, Capabilities } from "../core/agent-client.ts";
-import { ClientCore } from "../core/client-core.ts";
-import { checkCallOptions, checks, oneOf, TURN_CHECKS } from "../core/client-options.ts";
-import type { ConversationState } from "../core/conversation.ts";
+import { checkCallOptions, checks, oneOf } from "../core/checks.ts";
+import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { ClientCore } from "../core/client/client-core.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
+import { Redactor } from "../core/client/redact.ts";
+import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
-import { Redactor } from "../core/redact.ts";
-import { SocketClient } from "../core/socket-client.ts";
-import type { Turn, TurnOptions } from "../core/turn.ts";
-import { promptFor } from "./content.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents } from "./events.ts";
 import { checkFrame, LESS } from "./frame-limit.ts";
@@ -17,7 +17,7 @@ import { Line } from "./line.ts";
 import type { CodebuffConversationState } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
 import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
-import { buildPrompt, type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
+import { buildPrompt, type CodebuffPromptInput, type PromptData, promptFor, toJson } from "./prompt.ts";
 import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
 import { Requests } from "./requests.ts";
 import { Standing } from "./standing.ts";
@@ -69,7 +69,7 @@ export class CodebuffClient
   readonly #token: TokenSource;
   #tokensGiven = false;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodebuffClientOptions) {
     super(() => this.#core);
     const settings = resolveOptions(options);

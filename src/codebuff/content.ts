@@ -1,8 +1,6 @@
-import { isObject } from "../core/client-options.ts";
+import { toBase64 } from "../core/bytes.ts";
+import { isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import type { PromptData } from "./prompt.ts";
-import { newSessionState } from "./session-state.ts";
 
 /** One message for the published proxy, in the form of a chat completion. */
 export interface ChatMessage {
@@ -75,24 +73,6 @@ function isMessage(message: object): boolean {
 
 const fieldsOf = (value: object): Readonly<Record<string, unknown>> => ({ ...value });
 
-/**
- * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
- * takes parts of one user message only, and no state that is not whole.
- * @throws UnsupportedError for messages that the original server cannot be given.
- */
-export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
-  const { content, prompt: _, ...others } = data;
-  if (server === "proxy") {
-    return content?.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
-  }
-  const sessionState = isEmpty(data.sessionState) ? newSessionState() : data.sessionState;
-  return { ...data, sessionState, ...(content ? { content: content.flatMap(wireParts) } : {}) };
-}
-
-function isEmpty(state: object): boolean {
-  return Object.keys(state).length === 0;
-}
-
 /** Messages of a history as the original server keeps them, in a session that this client begins. */
 export function historyFor(messages: readonly ChatMessage[]): readonly object[] {
   return messages.map(({ role, content }) => ({
@@ -102,7 +82,13 @@ export function historyFor(messages: readonly ChatMessage[]): readonly object[] 
 }
 
 /** What the user says with one prompt, as chat messages: its parts and its words make up one of them. */
-export function chatMessages({ content = [], prompt }: PromptData): readonly ChatMessage[] {
+export function chatMessages({
+  content = [],
+  prompt,
+}: {
+  readonly content?: Content;
+  readonly prompt?: string;
+}): readonly ChatMessage[] {
   const messages = content.flatMap((item) => (isContentPart(item) ? [] : [item]));
   const parts = content.flatMap((item) => (isContentPart(item) ? [chatPart(item)] : []));
   if (parts.length > 0) {
@@ -112,7 +98,7 @@ export function chatMessages({ content = [], prompt }: PromptData): readonly Cha
   return prompt === undefined ? messages : [...messages, { role: "user", content: prompt }];
 }
 
-function isContentPart(item: ChatMessage | ContentPart): item is ContentPart {
+export function isContentPart(item: ChatMessage | ContentPart): item is ContentPart {
   return !("role" in item) && PARTS.has(item.type);
 }
 
@@ -135,7 +121,8 @@ function chatPart(part: ContentPart): ChatPart {
   }
 }
 
-function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] {
+/** An item as the original server takes it. @throws UnsupportedError for a message of another than the user */
+export function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] {
   if (!isContentPart(item)) return partsOfMessage(item);
   if (item.type === "file") return [fileText(item)];
   if (item.type === "text") return [item];
@@ -170,7 +157,7 @@ function fromUrl(url: string): { readonly image: string; readonly mediaType?: st
 }
 
 function wireImage({ image, mediaType }: ContentPart & { type: "image" }): WireImage {
-  const text = typeof image === "string" ? image : base64(image);
+  const text = typeof image === "string" ? image : toBase64(image);
   return { type: "image", image: text, ...(mediaType === undefined ? {} : { mediaType }) };
 }
 
@@ -180,10 +167,4 @@ function isAddress(image: string): boolean {
 
 function fileText({ name, text }: ContentPart & { type: "file" }): ContentPart & { type: "text" } {
   return { type: "text", text: `File ${JSON.stringify(name)}:\n${text}` };
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = ""; // a character for each byte is what `btoa` reads
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

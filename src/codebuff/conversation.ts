@@ -1,6 +1,6 @@
-import { type Conversation, type ConversationState, LiveConversation } from "../core/conversation.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { TurnOptions } from "../core/turn.ts";
+import { type Conversation, type ConversationState, LiveConversation } from "../core/turn/conversation.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
 import { LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";

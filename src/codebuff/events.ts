@@ -1,5 +1,5 @@
-import { CLIENT_EVENTS, type ClientEvents } from "../core/agent-client.ts";
-import type { EventNames } from "../core/events.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
+import type { EventNames } from "../core/client/events.ts";
 import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse } from "./messages.ts";
 import type { CodebuffEvent, CodebuffResult, PromptFrame } from "./turn.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { isObject } from "../core/client-options.ts";
+import { isListOfStrings } from "../codebuff-events/print-mode.ts";
+import { isObject } from "../core/checks.ts";
 import { type Nullish, nullish, optional } from "../core/nullish.ts";
-import { isListOfStrings } from "../core/print-mode.ts";
 import type { Shape } from "../core/shape.ts";
 
 /** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */

@@ -1,5 +1,5 @@
 import { PayloadTooLargeError } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
+import { utf8Length } from "../core/text.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
 

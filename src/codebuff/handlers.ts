@@ -1,8 +1,8 @@
-import { isAskUser } from "../core/ask-user.ts";
-import { describe, isObject } from "../core/client-options.ts";
+import { isAskUser } from "../codebuff-events/ask-user.ts";
+import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { isToolOutput, type ToolOutput } from "../core/print-mode.ts";
-import type { ToolCall } from "../core/tool-call.ts";
+import type { ToolCall } from "../core/values.ts";
 import type { McpConfig, McpToolDataRequest, ToolCallRequest } from "./extensions.ts";
 
 /** A tool that the server wants to be run here. */

@@ -1,5 +1,5 @@
 import { HandshakeError } from "../core/errors.ts";
-import type { SocketEnd } from "../core/socket.ts";
+import type { SocketEnd } from "../core/link/socket.ts";
 import type { Ack } from "./messages.ts";
 
 /** Which of the two servers is at the other end. */

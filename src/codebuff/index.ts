@@ -1,6 +1,7 @@
 // Everything that the core gives to every protocol, so that one import is enough.
+
+export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";
-export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../core/print-mode.ts";
 export type { ChunkDecoding, TextSource } from "./chunks.ts";
 export { CodebuffClient } from "./client.ts";
 export type { ChatMessage, ChatPart, Content, ContentPart } from "./content.ts";

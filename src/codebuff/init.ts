@@ -1,4 +1,4 @@
-import { type Checks, checkFields, checks } from "../core/client-options.ts";
+import { type Checks, checkFields, checks } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 
 /** What `init` sends. */

@@ -1,8 +1,8 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
+import type { Redactor } from "../core/client/redact.ts";
 import { type AgentwireError, copyError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
-import type { Redactor } from "../core/redact.ts";
-import { TurnQueue } from "../core/turn-queue.ts";
+import { TurnQueue } from "../core/turn/turn-queue.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";

@@ -5,7 +5,7 @@ import {
   PayloadTooLargeError,
   withoutCode,
 } from "../core/errors.ts";
-import type { SocketEnd } from "../core/socket.ts";
+import type { SocketEnd } from "../core/link/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
 import { describeEnd, endedInHandshake, POLICY } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";

@@ -1,9 +1,9 @@
-import { isObject } from "../core/client-options.ts";
-import type { ConversationMessage, ConversationState } from "../core/conversation.ts";
+import { isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type ChatMessage, chatMessages, historyFor, promptFor } from "./content.ts";
+import type { ConversationMessage, ConversationState } from "../core/turn/conversation.ts";
+import { type ChatMessage, chatMessages, historyFor } from "./content.ts";
 import type { CodebuffServer } from "./handshake.ts";
-import type { PromptData } from "./prompt.ts";
+import { type PromptData, promptFor } from "./prompt.ts";
 import { newSessionState } from "./session-state.ts";
 import type { CodebuffResult } from "./turn.ts";
 

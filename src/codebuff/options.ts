@@ -1,15 +1,11 @@
-import { APPROVAL_CHECKS } from "../core/approval-checks.ts";
-import type { ApprovalOptions } from "../core/approvals.ts";
+import { type Check, checks, isObject, oneOf } from "../core/checks.ts";
 import {
-  type Check,
-  checks,
-  isObject,
-  oneOf,
   type ResolvedSocketOptions,
   resolveSocketOptions,
   SOCKET_CHECKS,
   type SocketClientOptions,
-} from "../core/client-options.ts";
+} from "../core/client/options.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ChunkDecoding, TextSource } from "./chunks.ts";
 import type { CodebuffHandlers } from "./handlers.ts";

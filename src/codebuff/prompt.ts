@@ -1,6 +1,8 @@
-import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type Content, plainContent } from "./content.ts";
+import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./content.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import { newSessionState } from "./session-state.ts";
 
 /** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
 export interface CodebuffPromptInput {
@@ -100,6 +102,24 @@ export function buildPrompt(input: string | CodebuffPromptInput, defaults: Promp
     ...(agentId === undefined ? {} : { agentId }),
     ...(promptParams === undefined ? {} : { promptParams }),
   };
+}
+
+/**
+ * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
+ * takes parts of one user message only, and no state that is not whole.
+ * @throws UnsupportedError for messages that the original server cannot be given.
+ */
+export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
+  const { content, prompt: _, ...others } = data;
+  if (server === "proxy") {
+    return content?.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
+  }
+  const sessionState = isEmpty(data.sessionState) ? newSessionState() : data.sessionState;
+  return { ...data, sessionState, ...(content ? { content: content.flatMap(wireParts) } : {}) };
+}
+
+function isEmpty(state: object): boolean {
+  return Object.keys(state).length === 0;
 }
 
 /** The published proxy also answers a prompt that only carries messages in its state. */

@@ -1,11 +1,11 @@
-import type { ClientCore } from "../core/client-core.ts";
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
-import { LiveTurn } from "../core/live-turn.ts";
 import { Recent } from "../core/recent.ts";
-import type { TurnOptions } from "../core/turn.ts";
-import { TurnQueue } from "../core/turn-queue.ts";
+import { utf8Length } from "../core/text.ts";
+import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { TurnQueue } from "../core/turn/turn-queue.ts";
 import { ChunkDecoder, type ChunkDecoding, type TextSource } from "./chunks.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";

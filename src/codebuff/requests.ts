@@ -1,7 +1,7 @@
-import { isAskUser, questionOf } from "../core/ask-user.ts";
-import type { ToolOutput } from "../core/print-mode.ts";
+import { isAskUser, questionOf } from "../codebuff-events/ask-user.ts";
+import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { Recent } from "../core/recent.ts";
-import type { ToolCall } from "../core/tool-call.ts";
+import type { ToolCall } from "../core/values.ts";
 import { asking } from "./ask-user.ts";
 import {
   type McpToolDataRequest,

@@ -1,4 +1,4 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import { encode } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { defined } from "../core/client-options.ts";
+import { defined } from "../core/checks.ts";
 
 /** What the original server knows of a project; every field is part of its schema, most may stay empty. */
 export interface ProjectFileContext {

@@ -1,66 +1,77 @@
+import { createParser, type EventSourceParser } from "eventsource-parser";
+
 /**
- * The longest server-sent event that is collected, in characters: chunks are small, and a line that never
- * ends must not fill the memory.
+ * The longest server-sent event that is collected, in characters, and the longest line: chunks are small, and a line
+ * that never ends must not fill the memory.
  */
 const MAX_EVENT = 16 * 1_048_576;
 
-/** Reads server-sent events out of text that arrives in pieces, cut anywhere. Linear in the text. */
+/** A line that is the name of a field, without a colon. The format allows it and no server sends it: it is rather text. */
+const BARE_FIELD = /(?<=^|[\r\n])(data|event|id|retry)(?:\r\n?|\n)/g;
+
+/**
+ * Reads server-sent events out of text that arrives in pieces, cut anywhere. Linear in the text.
+ *
+ * The parser gets whole lines only. It reports a whole line that is no field; the beginning of one it drops in silence.
+ */
 export class SseReader {
-  #line = "";
-  #data: string[] = [];
-  /** Characters in `data`. */
-  #held = 0;
-  readonly #onData: (data: string) => void;
+  readonly #parser: EventSourceParser;
   readonly #onStray: (text: string) => void;
+  /** The line that has not ended yet. */
+  #line = "";
+  #isTooLong = false;
 
   /** `onData` gets the data of each event; `onStray` each line that no event stream has. */
   constructor(onData: (data: string) => void, onStray: (text: string) => void) {
-    this.#onData = onData;
     this.#onStray = onStray;
+    this.#parser = createParser({
+      maxBufferSize: MAX_EVENT,
+      onEvent: ({ data }) => onData(data),
+      onError: ({ type, line }) => {
+        if (type === "unknown-field") onStray(line ?? "");
+        else if (type === "max-buffer-size-exceeded") this.#isTooLong = true;
+      },
+    });
   }
 
   /** Only the new piece is searched for line ends, so that a drip of characters costs no more than one text. */
   feed(piece: string): void {
-    let from = 0;
-    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", from)) {
-      this.#endLine(this.#line + piece.slice(from, end));
+    const end = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r")) + 1;
+    if (end > 0) {
+      this.#read(this.#line + piece.slice(0, end));
       this.#line = "";
-      from = end + 1;
     }
-    this.#line += piece.slice(from);
-    if (this.#held + this.#line.length > MAX_EVENT) this.#giveUp();
+    this.#line += piece.slice(end);
+    if (this.#line.length > MAX_EVENT) this.#giveUp();
   }
 
   /** The stream is over: what came without a closing blank line counts too. */
   end(): void {
-    if (this.#line !== "") this.#endLine(this.#line);
+    this.#read(`${this.#line}\n\n`);
     this.#line = "";
-    this.#dispatch();
   }
 
-  #endLine(raw: string): void {
-    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-    if (line === "") this.#dispatch();
-    else if (line.startsWith("data:")) this.#hold(line.slice(line.startsWith("data: ") ? 6 : 5));
-    else if (!/^(?::|event:|id:|retry:)/.test(line)) this.#onStray(line);
+  /** The parser takes a field without a colon for an empty one, in silence. */
+  #read(lines: string): void {
+    let from = 0;
+    for (const { 0: line, 1: field = "", index } of lines.matchAll(BARE_FIELD)) {
+      this.#parse(lines.slice(from, index + line.length));
+      this.#onStray(field);
+      from = index + line.length;
+    }
+    this.#parse(lines.slice(from));
   }
 
-  #hold(data: string): void {
-    this.#data.push(data);
-    this.#held += data.length;
-  }
-
-  #dispatch(): void {
-    const data = this.#data;
-    this.#data = [];
-    this.#held = 0;
-    if (data.length > 0) this.#onData(data.join("\n"));
+  /** Once an event is too long, the parser drops the rest of `lines`, and takes nothing more until it is reset. */
+  #parse(lines: string): void {
+    this.#parser.feed(lines);
+    if (this.#isTooLong) this.#giveUp();
   }
 
   #giveUp(): void {
     this.#line = "";
-    this.#data = [];
-    this.#held = 0;
+    this.#isTooLong = false;
+    this.#parser.reset();
     this.#onStray(`(an event of more than ${MAX_EVENT} characters, given up)`);
   }
 }

@@ -1,7 +1,7 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { type AgentwireError, copyError, isAgentwireError } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
+import { utf8Length } from "../core/text.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { frameLimit } from "./frame-limit.ts";
 import type { Line, Waiting } from "./line.ts";

@@ -1,8 +1,9 @@
-import type { DecidedBy, PendingRequest, Ruling, Waiting, Withdraw } from "../core/approvals.ts";
 import type { CancelTimer } from "../core/clock.ts";
-import { isUsersWord } from "../core/decision.ts";
 import { said } from "../core/errors.ts";
-import type { ToolCall, TurnToolCall } from "../core/tool-call.ts";
+import { isUsersWord } from "../core/gate/decision.ts";
+import type { Withdraw } from "../core/gate/gate.ts";
+import type { Waiting } from "../core/gate/open-request.ts";
+import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../core/values.ts";
 import type { HandlerContext } from "./handlers.ts";
 import type { Notice } from "./notices.ts";
 import type { Prompt, Prompts } from "./prompts.ts";

@@ -1,9 +1,9 @@
-import { cleanCause } from "../core/clean-cause.ts";
-import { describe } from "../core/client-options.ts";
+import { describe } from "../core/checks.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import type { Redactor } from "../core/client/redact.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { ClosedError, HandshakeError, InvalidInputError, RequestTimeoutError } from "../core/errors.ts";
-import type { Redactor } from "../core/redact.ts";
 
 /** The client's token, as a value or from a function that is asked each time. Each one is kept out of what the library says. */
 export class TokenSource {

@@ -1,5 +1,6 @@
 import { TurnError } from "../core/errors.ts";
-import type { Cost, TurnResult } from "../core/turn.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { Cost } from "../core/values.ts";
 import type { ChunkDecoder, StreamError } from "./chunks.ts";
 import type { LogChunk, MessageCost, SubagentChunk, ToolCallRequest } from "./extensions.ts";
 import type { ActionError, ChunkObject, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";

@@ -1,6 +1,5 @@
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import type { CancelTimer } from "../core/clock.ts";
-import type { Protocol } from "../core/connection-state.ts";
 import {
   type AgentwireError,
   ConnectionLostError,
@@ -10,9 +9,10 @@ import {
   RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
-import { utf8Length } from "../core/frames.ts";
+import type { Protocol } from "../core/link/connection-state.ts";
+import type { SocketEnd } from "../core/link/socket.ts";
 import { randomId } from "../core/random-id.ts";
-import type { SocketEnd } from "../core/socket.ts";
+import { utf8Length } from "../core/text.ts";
 import type { CodebuffClientEvents } from "./events.ts";
 import { type CodebuffServer, readIdentifyAck, refusal, refusesSession } from "./handshake.ts";
 import { hintFor, lossError, requestLost, requestTooLarge } from "./loss.ts";

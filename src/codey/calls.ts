@@ -1,6 +1,6 @@
-import type { Ruling } from "../core/approvals.ts";
-import { isUsersWord } from "../core/decision.ts";
-import { hasEnded, type TurnToolCall } from "../core/tool-call.ts";
+import { isUsersWord } from "../core/gate/decision.ts";
+import { hasEnded } from "../core/turn/turn-tools.ts";
+import type { Ruling, TurnToolCall } from "../core/values.ts";
 import type {
   RequestedCall,
   ToolAwaitingApproval,

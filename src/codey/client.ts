@@ -1,11 +1,12 @@
-import type { AgentClient, Capabilities } from "../core/agent-client.ts";
-import { ClientCore } from "../core/client-core.ts";
-import { checkCallOptions, checks, TURN_CHECKS } from "../core/client-options.ts";
-import type { ConversationState } from "../core/conversation.ts";
+import { checkCallOptions, checks } from "../core/checks.ts";
+import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { ClientCore } from "../core/client/client-core.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
+import { Redactor } from "../core/client/redact.ts";
+import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
-import { Redactor } from "../core/redact.ts";
-import { SocketClient } from "../core/socket-client.ts";
-import type { Turn, TurnOptions } from "../core/turn.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
 import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
 import { encode, type History, type State } from "./messages.ts";
@@ -43,7 +44,7 @@ export class CodeyClient
   #conversation: SessionConversation | undefined;
   #sessionId: string | undefined;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work. */
+  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodeyClientOptions) {
     super(() => this.#core);
     const settings = resolveOptions(options);

@@ -1,11 +1,11 @@
+import { type ConnectionLostError, copyError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
-} from "../core/conversation.ts";
-import { type ConnectionLostError, copyError } from "../core/errors.ts";
-import type { TurnOptions } from "../core/turn.ts";
+} from "../core/turn/conversation.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CodeyPromptInput } from "./prompt.ts";
 import type { Transcript } from "./transcript.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isObject } from "../core/client-options.ts";
+import { isObject } from "../core/checks.ts";
 import type { Shape } from "../core/shape.ts";
 
 /** The greeting; the first message of every connection. */

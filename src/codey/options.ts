@@ -1,12 +1,11 @@
-import { APPROVAL_CHECKS } from "../core/approval-checks.ts";
-import type { ApprovalOptions } from "../core/approvals.ts";
+import { checks } from "../core/checks.ts";
 import {
-  checks,
   type ResolvedSocketOptions,
   resolveSocketOptions,
   SOCKET_CHECKS,
   type SocketClientOptions,
-} from "../core/client-options.ts";
+} from "../core/client/options.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 
 /** Options of {@link CodeyClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodeyClientOptions

@@ -1,6 +1,6 @@
-import { type Checks, checkFields, checks, describe, isObject } from "../core/client-options.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
-import { utf8Length, wellFormed } from "../core/frames.ts";
+import { utf8Length, wellFormed } from "../core/text.ts";
 import { encode, isU32, MAX_U32 } from "./messages.ts";
 
 /** What a Codey prompt says. */

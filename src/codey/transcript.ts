@@ -1,4 +1,4 @@
-import type { ConversationMessage } from "../core/conversation.ts";
+import type { ConversationMessage } from "../core/turn/conversation.ts";
 
 /** What was said in one session. The server's own history is empty, so this is the only one. */
 export class Transcript {

@@ -1,6 +1,5 @@
-import type { Ruling } from "../core/approvals.ts";
 import { Queue } from "../core/queue.ts";
-import type { TurnToolCall } from "../core/tool-call.ts";
+import type { Ruling, TurnToolCall } from "../core/values.ts";
 import { type CallMessage, isOver, newCall } from "./calls.ts";
 import type { RequestedCall } from "./messages.ts";
 

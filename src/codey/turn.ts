@@ -1,7 +1,6 @@
-import type { Ruling } from "../core/approvals.ts";
-import { GrowingText } from "../core/growing-text.ts";
-import type { TurnToolCall } from "../core/tool-call.ts";
-import type { TurnResult } from "../core/turn.ts";
+import { GrowingText } from "../core/turn/growing-text.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { Ruling, TurnToolCall } from "../core/values.ts";
 import { type CallMessage, decideCall, inferStart, stepCall } from "./calls.ts";
 import type {
   RequestedCall,

@@ -1,5 +1,4 @@
-import type { DecidedBy, Ruling, Withdraw } from "../core/approvals.ts";
-import type { ClientCore } from "../core/client-core.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import {
   type AgentwireError,
@@ -9,10 +8,12 @@ import {
   isAgentwireError,
   withoutCode,
 } from "../core/errors.ts";
-import { LiveTurn } from "../core/live-turn.ts";
+import type { Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
-import type { TurnOptions } from "../core/turn.ts";
-import { TurnQueue } from "../core/turn-queue.ts";
+import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { TurnQueue } from "../core/turn/turn-queue.ts";
+import type { DecidedBy, Ruling } from "../core/values.ts";
 import { misconfigured, turnError, unreadable } from "./errors.ts";
 import type { CodeyClientEvents } from "./events.ts";
 import {

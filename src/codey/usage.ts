@@ -1,4 +1,4 @@
-import type { Usage } from "../core/turn.ts";
+import type { Usage } from "../core/values.ts";
 import type { FinishedUsage } from "./messages.ts";
 
 /** Tokens of one turn, and of the session behind it. */

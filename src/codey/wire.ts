@@ -1,6 +1,4 @@
-import type { ClientCore } from "../core/client-core.ts";
-import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/connection-errors.ts";
-import type { Protocol } from "../core/connection-state.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import {
   type AgentwireError,
   ConnectTimeoutError,
@@ -8,8 +6,10 @@ import {
   HandshakeError,
   RequestTimeoutError,
 } from "../core/errors.ts";
+import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
+import type { Protocol } from "../core/link/connection-state.ts";
+import type { SocketEnd } from "../core/link/socket.ts";
 import type { Replies } from "../core/replies.ts";
-import type { SocketEnd } from "../core/socket.ts";
 import type { CodeyClientEvents } from "./events.ts";
 import {
   decode,

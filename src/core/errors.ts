@@ -1,5 +1,4 @@
-import type { TurnToolCall } from "./tool-call.ts";
-import type { Cost, Usage } from "./turn.ts";
+import type { Cost, TurnToolCall, Usage } from "./values.ts";
 
 /**
  * Whether the server may have seen what failed. `not-sent`: it never left this machine, and trying again

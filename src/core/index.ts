@@ -6,22 +6,11 @@ export type {
   ConnectOptions,
   FrameRecord,
   ProtocolWarning,
-} from "./agent-client.ts";
-export type {
-  ApprovalOptions,
-  AskContext,
-  DecidedBy,
-  Decision,
-  PendingRequest,
-  Reply,
-  Ruling,
-  ToolRule,
-} from "./approvals.ts";
-export type { Backoff, ReconnectOptions } from "./backoff.ts";
-export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client-options.ts";
+} from "./client/agent-client.ts";
+export type { ListenOptions, Unsubscribe } from "./client/events.ts";
+export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client/options.ts";
+export type { SharedClient, SocketClient } from "./client/socket-client.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
-export type { ClientStatus } from "./connection-state.ts";
-export type { Conversation, ConversationMessage, ConversationState } from "./conversation.ts";
 export {
   AgentwireError,
   type AgentwireErrorOptions,
@@ -48,19 +37,28 @@ export {
   TurnTimeoutError,
   UnsupportedError,
 } from "./errors.ts";
-export type { ListenOptions, Unsubscribe } from "./events.ts";
+export type { ApprovalOptions, AskContext, ToolRule } from "./gate/options.ts";
+export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
+export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/socket.ts";
 export type { Nullish } from "./nullish.ts";
-export type { Answer, Answers, Question, QuestionItem } from "./question.ts";
-export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./socket.ts";
-export type { SharedClient, SocketClient } from "./socket-client.ts";
-export type { Denier, ToolCall, ToolCallState, TurnToolCall } from "./tool-call.ts";
+export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
+export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";
 export type {
+  Answer,
+  Answers,
+  ClientStatus,
   Cost,
-  Turn,
-  TurnEvents,
-  TurnOptions,
-  TurnOutcome,
-  TurnResult,
+  DecidedBy,
+  Decision,
+  Denier,
+  PendingRequest,
+  Question,
+  QuestionItem,
+  Reply,
+  Ruling,
+  ToolCall,
+  ToolCallState,
   TurnStatus,
+  TurnToolCall,
   Usage,
-} from "./turn.ts";
+} from "./values.ts";

@@ -17,13 +17,13 @@ export {
   type CassAnswer,
   type CassAnswerContext,
   type CassScript,
-  type CassServerFrame,
   type CassStep,
   type CassTool,
   type CassUsage,
   cassStep,
 } from "./cass/script.ts";
 export { MockCassServer } from "./cass/server.ts";
+export type { CassServerFrame } from "./cass/server-frame.ts";
 export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
@@ -35,12 +35,13 @@ export type {
   FileContents,
   McpTool,
   McpToolData,
+  PromptData,
   ReadFilesResponseData,
+  RequestResult,
   ToolCallResponseData,
   ToolOutput,
   ToolOutputPart,
 } from "./codebuff/client-actions.ts";
-export type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./codebuff/frames.ts";
 export { MockCodebuff } from "./codebuff/mock.ts";
 export type {
   AuthOutcome,
@@ -59,7 +60,6 @@ export type {
 } from "./codebuff/print-mode.ts";
 export type {
   MockConnection,
-  PromptData,
   PromptMessage,
   ReceivedAnswer,
   ReceivedCancel,
@@ -82,11 +82,13 @@ export type {
   WaitForAnswer,
   WithoutWaiting,
 } from "./codebuff/request-steps.ts";
-export type { RequestResult } from "./codebuff/requests.ts";
 export {
+  type ActionErrorFields,
   type Answer,
   type AnswerContext,
   type ChunkStep,
+  type PromptErrorFields,
+  type PromptResponseFields,
   type Script,
   type SseErrorFields,
   type Step,
@@ -106,13 +108,11 @@ export type {
 } from "./codebuff-cli/record.ts";
 export type {
   FakeCodebuffAnswers,
-  FakeCodebuffEvent,
   FakeCodebuffExit,
   FakeCodebuffProfile,
   FakeCodebuffScenario,
-  FakeCodebuffScript,
-  FakeCodebuffStep,
 } from "./codebuff-cli/scenario.ts";
+export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
 export type {
   FakeCodebuffFailure,
   FakeCodebuffNoise,
@@ -125,10 +125,9 @@ export {
   type CodeyCallResult,
   codeyTool,
 } from "./codey/calls.ts";
-export type { CodeyUsage } from "./codey/messages.ts";
+export type { ClientMessage as CodeyClientMessage, CodeyUsage } from "./codey/messages.ts";
 export { MockCodey } from "./codey/mock.ts";
 export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
-export type { ClientMessage as CodeyClientMessage } from "./codey/read-message.ts";
 export type {
   CodeyConnection,
   CodeyFrame,

@@ -2,6 +2,7 @@ import { ManualClock } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import { type CassToken, type CassTokens, Credentials } from "../../src/cass/credentials.ts";
 import { CassApiError, CassAuthError } from "../../src/cass/errors.ts";
+import { Redactor } from "../../src/core/client/redact.ts";
 import {
   ClosedError,
   ConnectError,
@@ -9,7 +10,6 @@ import {
   RequestTimeoutError,
   UnsupportedError,
 } from "../../src/core/errors.ts";
-import { Redactor } from "../../src/core/redact.ts";
 import { fateOf, settle, thrownBy, unhandledDuring } from "../core/support/promises.ts";
 import { everythingIn } from "./support/everything-in.ts";
 import { jwt } from "./support/tokens.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { LiveTurn } from "../../src/core/live-turn.ts";
+import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { cassPair, gate, once } from "../helpers/cass.ts";
 import { deepened, LEVELS } from "../helpers/deep.ts";
 import { failureOf } from "../helpers/turns.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decode, encode } from "../../src/cass/messages.ts";
-import { parseFrame } from "../../src/core/frames.ts";
+import { parseFrame } from "../../src/core/text.ts";
 
 const AT = "2026-01-28T10:00:00.964498";
 

@@ -18,7 +18,16 @@ describe("npm run check", () => {
   test("tells what each check is for", async () => {
     const { ok, stdout } = await check("--help");
     expect(ok).toBe(true);
-    for (const name of ["imports", "neutral", "privacy", "browser", "size", "declarations", "package"]) {
+    for (const name of [
+      "imports",
+      "circles",
+      "neutral",
+      "privacy",
+      "browser",
+      "size",
+      "declarations",
+      "package",
+    ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, "m"));
     }
   });

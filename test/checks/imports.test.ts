@@ -6,7 +6,8 @@ const MANIFEST = {
   name: "agentwire",
   version: "1.0.0",
   imports: { "#socket": "./dist/socket.global.js" },
-  dependencies: { zod: "^4.0.0", eventemitter3: "^5.0.0", "isomorphic-ws": "^5.0.0", ws: "^8.0.0" },
+  dependencies: { "isomorphic-ws": "^5.0.0", ws: "^8.0.0" },
+  devDependencies: { zod: "^4.0.0", eventemitter3: "^5.0.0" },
 };
 
 const CLEAN: Files = {

@@ -3,7 +3,7 @@ import { CodebuffCli, type CodebuffCliProfile, type ProtocolWarning } from "agen
 import { describe, expect, test, vi } from "vitest";
 import { readLine } from "../../src/codebuff-cli/events.ts";
 import { readOutput } from "../../src/codebuff-cli/report.ts";
-import { LiveTurn } from "../../src/core/live-turn.ts";
+import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { NO_HOME } from "../helpers/codebuff-cli.ts";
 import { deepened, LEVELS } from "../helpers/deep.ts";
 

@@ -3,7 +3,7 @@ import { MockCodebuffServer } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
 
 // The file that every runtime but Node gets for "#socket".
-vi.mock("../../src/core/socket.node.ts", () => import("../../src/core/socket.global.ts"));
+vi.mock("../../src/core/link/socket.node.ts", () => import("../../src/core/link/socket.global.ts"));
 
 test("where the platform cannot send headers they are refused, with what to do instead", () => {
   const make = (): CodebuffClient =>

@@ -6,8 +6,7 @@ import {
   UnsupportedError,
 } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
-import { promptFor } from "../../src/codebuff/content.ts";
-import { buildPrompt, type CodebuffPromptInput } from "../../src/codebuff/prompt.ts";
+import { buildPrompt, type CodebuffPromptInput, promptFor } from "../../src/codebuff/prompt.ts";
 
 const SESSION = { fileContext: {}, mainAgentState: { messageHistory: [] } };
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { LiveTurn } from "../../src/core/live-turn.ts";
+import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { gate, once } from "../helpers/codebuff.ts";
 import { json, original } from "../helpers/codebuff-requests.ts";
 import { deepened, LEVELS } from "../helpers/deep.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode, isResponseChunk, responseChunkSchema } from "../../src/codebuff/messages.ts";
-import { parseFrame } from "../../src/core/frames.ts";
+import { parseFrame } from "../../src/core/text.ts";
 import { runs } from "../properties/support/runs.ts";
 
 const action = (data: unknown) => ({ type: "action", data });

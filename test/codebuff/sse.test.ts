@@ -58,6 +58,18 @@ describe("a stream of server-sent events", () => {
       stray: ["database: a"],
     },
     { name: "nothing", text: "", events: [], stray: [] },
+    { name: "CR line ends", text: "data: a\r\rdata: b\r\r", events: ["a", "b"], stray: [] },
+    { name: "a byte order mark", text: "\ufeffdata: a\n\n", events: ["a"], stray: [] },
+    { name: "half of a byte order mark in bytes", text: "\u00ef\u00bb", events: [], stray: ["\u00ef\u00bb"] },
+    {
+      name: "fields without a colon",
+      text: "id\ndata: a\nretry\r\nevent\r\n\n",
+      events: ["a"],
+      stray: ["id", "retry", "event"],
+    },
+    { name: "data without a colon", text: "data: a\ndata\n\n", events: ["a\n"], stray: ["data"] },
+    { name: "half of a field at the end", text: "data: a\n\ndat", events: ["a"], stray: ["dat"] },
+    { name: "a time to wait that is none", text: "retry: soon\ndata: a\n\n", events: ["a"], stray: [] },
   ];
 
   test.each(streams)("$name", ({ text, events, stray }) => {
@@ -98,6 +110,13 @@ describe("a stream of server-sent events", () => {
     const piece = `data: ${"x".repeat(1_048_576)}\n`;
     const { stray } = read(Array.from({ length: 17 }, () => piece));
     expect(stray).toEqual([expect.stringContaining("given up")]);
+  });
+
+  test("is given up in the middle of one piece, and the next piece is read again", () => {
+    const long = `data: ${"x".repeat(1_048_576)}\n`.repeat(17);
+    const { events, stray } = read([`data: a\n\n${long}id\n\n`, "data: b\n\n"]);
+    expect(events).toEqual(["a", "b"]);
+    expect(stray).toEqual([expect.stringContaining("given up"), "id"]);
   });
 
   test("holds any amount of events that are each small, in one piece as in many", () => {

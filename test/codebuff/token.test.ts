@@ -2,7 +2,7 @@ import { CodebuffClient, type CodebuffClientOptions, InvalidInputError } from "a
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { TokenSource, withToken } from "../../src/codebuff/token.ts";
-import { Redactor } from "../../src/core/redact.ts";
+import { Redactor } from "../../src/core/client/redact.ts";
 
 function source(token: ConstructorParameters<typeof TokenSource>[0]) {
   const redactor = new Redactor();

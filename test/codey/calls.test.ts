@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decideCall, inferStart, newCall, stepCall } from "../../src/codey/calls.ts";
-import type { Ruling } from "../../src/core/approvals.ts";
-import type { ToolCallState, TurnToolCall } from "../../src/core/tool-call.ts";
+import type { Ruling, ToolCallState, TurnToolCall } from "../../src/core/values.ts";
 import { say } from "../helpers/codey-fake.ts";
 
 const A = say.asks("c1");

@@ -1,6 +1,6 @@
 import { codeyStep } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
-import { LiveTurn } from "../../src/core/live-turn.ts";
+import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { codeyPair, gate, once } from "../helpers/codey.ts";
 import { deepened, LEVELS } from "../helpers/deep.ts";
 import { failureOf } from "../helpers/turns.ts";

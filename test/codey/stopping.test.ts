@@ -1,6 +1,6 @@
 import type { CodeyClientEvents } from "agentwire/codey";
 import { describe, expect, test, vi } from "vitest";
-import { LiveTurn } from "../../src/core/live-turn.ts";
+import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 
 /** What a client tells under a name, as it comes. */

@@ -12,7 +12,7 @@ import {
   textOf,
 } from "../../src/codey/turn.ts";
 import type { CodeyCall } from "../../src/codey/turn-calls.ts";
-import type { Ruling } from "../../src/core/approvals.ts";
+import type { Ruling } from "../../src/core/values.ts";
 import { say } from "../helpers/codey-fake.ts";
 
 const LONG = 1_000_000;

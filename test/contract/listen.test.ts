@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import { EventBuffer } from "../../src/core/event-buffer.ts";
+import { EventBuffer } from "../../src/core/turn/event-buffer.ts";
 import { TEXT } from "./fixture.ts";
 import { promise } from "./promise.ts";
 import { collect, drain, eventsOf, hold, shows, statesOf, thrown, works } from "./support.ts";

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { APPROVAL_CHECKS } from "../../src/core/approval-checks.ts";
-import type { ApprovalOptions } from "../../src/core/approvals.ts";
-import {
-  type Check,
-  checkCallOptions,
-  checkFields,
-  checks,
-  checkValues,
-} from "../../src/core/client-options.ts";
+import { type Check, checkCallOptions, checkFields, checks, checkValues } from "../../src/core/checks.ts";
+import type { EventNames } from "../../src/core/client/events.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
-import type { EventNames } from "../../src/core/events.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../../src/core/gate/options.ts";
 import { checkName, checkNames } from "../../src/core/names.ts";
 import { thrownBy } from "./support/promises.ts";
 

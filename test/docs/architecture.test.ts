@@ -16,12 +16,22 @@ function named(heading: string): string[] {
     .sort();
 }
 
-test.each([
-  { folder: "core", heading: "| room | what it holds |" },
-  ...[...FLATS, ...PROCESS_FLATS].map((flat) => ({ folder: flat, heading: `| room | in \`${flat}/\` |` })),
-])("each room of $folder is in its table, once, and no other", ({ folder, heading }) => {
-  const rooms = modules
-    .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))
-    .map((module) => module.slice(folder.length + 1, -".ts".length));
-  expect(named(heading)).toEqual(rooms.sort());
+const FOLDERS = ["core", "core/link", "core/turn", "core/gate", "core/client", "codebuff-events"];
+
+test.each([...FOLDERS, ...FLATS, ...PROCESS_FLATS])(
+  "each room of %s is in its table, once, and no other",
+  (folder) => {
+    const rooms = modules
+      .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))
+      .map((module) => module.slice(folder.length + 1, -".ts".length))
+      .filter((room) => !room.includes("/"));
+    expect(named(`| room | in \`${folder}/\` |`)).toEqual(rooms.sort());
+  },
+);
+
+test("no folder of core or of a flat lacks a table", () => {
+  const inHouse = [...FLATS, ...PROCESS_FLATS, "core", "codebuff-events"];
+  const folders = modules.map((module) => module.split("/").slice(0, -1).join("/"));
+  const housed = folders.filter((folder) => inHouse.some((room) => `${folder}/`.startsWith(`${room}/`)));
+  expect([...new Set(housed)].sort()).toEqual([...FOLDERS, ...FLATS, ...PROCESS_FLATS].sort());
 });

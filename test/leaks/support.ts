@@ -5,8 +5,8 @@ import { setImmediate } from "node:timers/promises";
 import { queryObjects } from "node:v8";
 import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
 import { ManualClock } from "agentwire/testing";
-import { LiveTurn } from "../../src/core/live-turn.ts";
-import { Socket } from "../../src/core/socket.ts";
+import { Socket } from "../../src/core/link/socket.ts";
+import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 
 export const TIMES = 1_000;
 

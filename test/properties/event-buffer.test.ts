@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BufferOverflowError } from "../../src/core/errors.ts";
-import { EventBuffer } from "../../src/core/event-buffer.ts";
+import { EventBuffer } from "../../src/core/turn/event-buffer.ts";
 import { runs } from "./support/runs.ts";
 
 /** What is done to a buffer, by whoever writes and whoever reads. */

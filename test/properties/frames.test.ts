@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseFrame } from "../../src/core/frames.ts";
+import { parseFrame } from "../../src/core/text.ts";
 import { parseByTheGrammar } from "./support/reference-parser.ts";
 import { PATIENCE, runs } from "./support/runs.ts";
 import { workOf } from "./support/work.ts";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { decode } from "../../src/codebuff/messages.ts";
+import { isPrintModeEvent, isToolOutput } from "../../src/codebuff-events/print-mode.ts";
 import { isDelta, textDelta, thinkingDelta } from "../../src/codey/messages.ts";
-import { isPrintModeEvent, isToolOutput } from "../../src/core/print-mode.ts";
 import { runs } from "./support/runs.ts";
 
 const json = fc.jsonValue({ maxDepth: 2 });

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Content, promptFor } from "../../src/codebuff/content.ts";
+import type { Content } from "../../src/codebuff/content.ts";
 import { CodebuffMemory } from "../../src/codebuff/memory.ts";
-import { buildPrompt, type CodebuffPromptInput, type PromptData } from "../../src/codebuff/prompt.ts";
+import {
+  buildPrompt,
+  type CodebuffPromptInput,
+  type PromptData,
+  promptFor,
+} from "../../src/codebuff/prompt.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
 import { runs } from "./support/runs.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/core/clock.ts";
-import type { Turn, TurnOptions, TurnResult } from "../../src/core/turn.ts";
+import type { Turn, TurnOptions, TurnResult } from "../../src/core/turn/turn.ts";
 import type { Book } from "./book.ts";
 import type { ChapterPlan, TurnPlan } from "./plan.ts";
 

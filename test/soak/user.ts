@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { TurnOptions, TurnOutcome, TurnResult } from "../../src/core/turn.ts";
+import type { TurnOptions, TurnOutcome, TurnResult } from "../../src/core/turn/turn.ts";
 import { countingController } from "../helpers/codebuff.ts";
 import type { Ending, Reading, TurnFacts } from "./book.ts";
 import type { SoakTurn } from "./driver.ts";

@@ -1,5 +1,4 @@
 import { posix } from "node:path";
-import * as z from "zod/mini";
 import { linksOf } from "../../support/fences.ts";
 
 /** What is published besides `dist/`, all of it required. */
@@ -15,7 +14,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/testing.md",
   "package.json",
 ];
-const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs|js\.map|cjs\.map)$/;
+const BUILT = /^dist\/[\w.-]+\.(?:d\.ts|d\.cts|js|cjs)$/;
 
 /** What the files of a package say against publishing it. */
 export function judgeContents(
@@ -46,12 +45,7 @@ export function deadLinks(page: string, text: string, files: readonly string[]):
   });
 }
 
-const sourceMap = z.object({ sources: z.array(z.nullable(z.string())) });
-
-/** The sources of a map that lead to one machine instead of to the repository. */
-export function judgeMap(json: string): readonly string[] {
-  const { sources } = sourceMap.parse(JSON.parse(json));
-  return sources
-    .filter((source) => source !== null && (posix.isAbsolute(source) || /^[a-z]+:/i.test(source)))
-    .map((source) => `maps to ${source}: a published map leads to src/ by a relative path`);
+/** The source map that a built file names; none is published. */
+export function namedMap(code: string): string | undefined {
+  return /^\/\/# sourceMappingURL=(.*)$/m.exec(code)?.[1];
 }

@@ -1,7 +1,13 @@
 import type { Dict } from "../server/dict.ts";
 import type { CassModel } from "./models.ts";
 import type { ProfileName } from "./profiles.ts";
-import type { Asked } from "./turn.ts";
+import type { ReceivedTurn } from "./record.ts";
+
+/** What the client wants answered. */
+export type Asked = Omit<ReceivedTurn, "number" | "message"> & {
+  /** Undefined where it is something that the model cannot take. */
+  readonly message: string | undefined;
+};
 
 /** What a frame asks for, before it is known by whom. */
 export type Question = Pick<Asked, "kind" | "message" | "conversationId" | "image" | "data">;

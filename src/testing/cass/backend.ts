@@ -1,8 +1,10 @@
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames, InvalidMockInput } from "../names.ts";
+import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
+import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import { type Account, Accounts } from "./accounts.ts";
+import type { Origins } from "./audio-frame.ts";
 import { ClientHistory, isStorm } from "./client-rules.ts";
 import { CassJournal } from "./journal.ts";
 import { type CassProvider, Models, PROVIDERS } from "./models.ts";
@@ -23,12 +25,6 @@ const MODELS: { readonly [profile in ProfileName]: Readonly<Record<CassProvider,
   v2: { anthropic: "claude-haiku-4-5-20251001", openai: "gpt-4o", local: "llama3.1:8b" },
   relay: { anthropic: "claude-haiku-4-5-20251001", openai: "gpt-4o", local: "llama3.1:8b" },
 };
-
-/** Where a server is reached, and where it is not. */
-export interface Origins {
-  readonly own: string;
-  readonly foreign: string;
-}
 
 /** The server without its sockets: what its connections and its REST calls share. */
 export class CassBackend {
@@ -73,11 +69,7 @@ export class CassBackend {
     this.models = new Models(provider, providers, { ...MODELS[this.profile], ...models });
     this.#perConnection = options.perConnection ?? (() => ({}));
     this.answer = options.answer ?? helloAnswer;
-    if (typeof this.answer !== "function")
-      throw new InvalidMockInput(
-        "`answer` must be a function that returns steps.",
-        'Such as () => ["Hello"].',
-      );
+    checkAnswer(this.answer);
   }
 
   get settings(): Settings {
@@ -93,7 +85,7 @@ export class CassBackend {
     const number = this.journal.connections.length + 1;
     const peer = new CassPeer(number, link, this, opening, this.#ownSwitches({ number, userId }));
     this.peers.push(peer);
-    this.journal.addConnection(peer);
+    this.journal.add(this.journal.connections, peer);
     this.#noteAttempt(userId, () => peer.state === "closed" || peer.state === "zombie", peer);
     peer.start();
     return peer;
@@ -221,6 +213,10 @@ export class CassBackend {
   #noteAttempt(userId: string | null, isOver: () => boolean, connection: CassPeer | undefined): void {
     const vain = this.history.attempt({ at: this.clock.now(), client: userId ?? "", isOver });
     if (isStorm(vain))
-      this.journal.addViolation({ connection, kind: "reconnect-storm", detail: `${vain + 1} in a second` });
+      this.journal.add(this.journal.violations, {
+        connection,
+        kind: "reconnect-storm",
+        detail: `${vain + 1} in a second`,
+      });
   }
 }

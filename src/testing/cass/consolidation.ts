@@ -1,5 +1,5 @@
 import type { ProfileName, Settings } from "./profiles.ts";
-import type { CassServerFrame } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 import type { CassConversation } from "./store.ts";
 
 const WISH = "<memory:summarize>";

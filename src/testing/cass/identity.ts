@@ -1,7 +1,6 @@
 import type { Settings } from "./profiles.ts";
 import type { ReceivedAuth } from "./record.ts";
-import { accepted } from "./rest-call.ts";
-import type { Tokens } from "./tokens.ts";
+import type { TokenReading, Tokens } from "./tokens.ts";
 
 /** Somebody whom the client is not. */
 export const FOREIGN_USER = "00000000-0000-4000-8000-00000000f0e1";
@@ -48,4 +47,10 @@ export class Identity {
     const isSomebody = settings.badAuth === "oldIdentity" && this.userId !== null;
     return userId !== undefined || isSomebody ? "auth_success" : "auth_error";
   }
+}
+
+/** Whose token it is, if it counts. */
+export function accepted(token: TokenReading, { adminTokens }: Settings): string | undefined {
+  if (token.kind === "access") return token.userId;
+  return token.kind === "admin" && adminTokens ? token.userId : undefined;
 }

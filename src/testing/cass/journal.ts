@@ -23,22 +23,4 @@ export class CassJournal extends Journal<
   readonly auths: ReceivedAuth[] = [];
   readonly turns: ReceivedTurn[] = [];
   readonly requests: CassRequest[] = [];
-
-  addReceived(received: CassReceived): void {
-    this.add(this.received, received);
-  }
-
-  addAuth(auth: ReceivedAuth): void {
-    this.add(this.auths, auth);
-  }
-
-  addTurn(turn: Omit<ReceivedTurn, "number">): ReceivedTurn {
-    const numbered = { ...turn, number: this.turns.length + 1 };
-    this.add(this.turns, numbered);
-    return numbered;
-  }
-
-  addRequest(request: OpenRequest): void {
-    this.add(this.requests, request);
-  }
 }

@@ -1,20 +1,23 @@
-import type { CassBackend } from "./backend.ts";
+import type { Account } from "./accounts.ts";
+import type { Asked } from "./asking.ts";
 import type { Settings } from "./profiles.ts";
 import type { Reply } from "./response.ts";
-import type { CassMessage } from "./store.ts";
-import type { Asked } from "./turn.ts";
+import type { CassMessage, Store } from "./store.ts";
+
+/** What the server keeps. */
+export interface Keeper {
+  readonly store: Store;
+  /** The account of a user, unless it is gone. */
+  accountOf(userId: string, settings: Settings): Account | undefined;
+}
 
 /**
  * The conversation that a turn belongs to, by its id, whether it is known or not; null for none.
  * @returns undefined where the server cannot tell: its user is gone
  */
-export function conversationOf(
-  asked: Asked,
-  settings: Settings,
-  backend: CassBackend,
-): string | null | undefined {
+export function conversationOf(asked: Asked, settings: Settings, keeper: Keeper): string | null | undefined {
   const { kind, conversationId, userId } = asked;
-  const { store } = backend;
+  const { store } = keeper;
   if (kind === "demo") return null;
   if (conversationId !== null) return conversationId;
   switch (settings.withoutConversation) {
@@ -26,7 +29,7 @@ export function conversationOf(
       return store.continuous(userId).id;
     case "continuousOrNew":
       if (userId === null) return store.create().id;
-      return backend.accountOf(userId, settings) ? store.continuous(userId).id : undefined;
+      return keeper.accountOf(userId, settings) ? store.continuous(userId).id : undefined;
   }
 }
 

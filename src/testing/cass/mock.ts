@@ -62,9 +62,6 @@ export class MockCass extends ProtocolMock<
 
   readonly #backend: CassBackend;
   readonly #rest: Rest;
-  #nextTurn = 0;
-  #nextAuth = 0;
-  #nextRequest = 0;
 
   constructor(options: MockCassOptions = {}) {
     const backend = new CassBackend(options);
@@ -173,20 +170,17 @@ export class MockCass extends ProtocolMock<
 
   /** The first turn on the first call, the second on the second, whether it is there already or not. */
   nextTurn(): Promise<ReceivedTurn> {
-    const index = this.#nextTurn++;
-    return this.waitFor(() => this.turns[index]);
+    return this.#backend.journal.next(this.turns);
   }
 
   /** The first `auth` on the first call, the second on the second, whether it is there already or not. */
   nextAuth(): Promise<ReceivedAuth> {
-    const index = this.#nextAuth++;
-    return this.waitFor(() => this.auths[index]);
+    return this.#backend.journal.next(this.auths);
   }
 
   /** The first REST call on the first call, the second on the second, whether it is there already or not. */
   nextRequest(): Promise<CassRequest> {
-    const index = this.#nextRequest++;
-    return this.waitFor(() => this.requests[index]);
+    return this.#backend.journal.next(this.requests);
   }
 
   /**

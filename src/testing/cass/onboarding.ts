@@ -1,5 +1,5 @@
 import type { Dict } from "../server/dict.ts";
-import type { CassBackend } from "./backend.ts";
+import type { Keeper } from "./keeping.ts";
 import type { Settings } from "./profiles.ts";
 
 /** Why an onboarding is not begun: the server says so, or does not survive it. */
@@ -9,7 +9,7 @@ export function onboardingProblem(
   kind: "intro" | "demo",
   data: Dict,
   settings: Settings,
-  backend: CassBackend,
+  keeper: Keeper,
 ): OnboardingProblem | undefined {
   const { user_id: userId, conversation_id: conversationId, profile } = data;
   if (settings.onboarding === "unknown") return { says: `Unknown message type: onboarding_${kind}` };
@@ -21,7 +21,7 @@ export function onboardingProblem(
         : "Missing user_id for onboarding demo";
     return { says: missing };
   }
-  if (kind === "intro" && !backend.accountOf(String(userId), settings)) return { says: "User not found" };
+  if (kind === "intro" && !keeper.accountOf(String(userId), settings)) return { says: "User not found" };
   if (!settings.sdkMode)
     return { says: `Agent client not available for onboarding${kind === "demo" ? " demo" : ""}` };
   return kind === "demo" && profile === null ? { dies: "profile is null" } : undefined;

@@ -2,7 +2,7 @@ import { usualMemories } from "./memories.ts";
 import { type CassModel, type CassProvider, spokenName } from "./models.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
-import type { CassServerFrame } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 
 /** The first word about a turn. */
 export function firstWord(

@@ -4,14 +4,14 @@ import type { Dict } from "../server/dict.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import type { PeerLink } from "../server/link.ts";
-import { Peer } from "../server/peer.ts";
+import { Peer, type PeerHost } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { changed } from "../server/switches.ts";
 import { askedInChat, askedInOnboarding, type Question } from "./asking.ts";
-import type { CassBackend } from "./backend.ts";
-import { ClientRules } from "./client-rules.ts";
+import { type ClientHistory, ClientRules } from "./client-rules.ts";
 import { FOREIGN_USER, Identity } from "./identity.ts";
-import type { CassModel } from "./models.ts";
+import type { CassJournal } from "./journal.ts";
+import type { CassModel, Models } from "./models.ts";
 import { SWITCHES } from "./names.ts";
 import { onboardingProblem } from "./onboarding.ts";
 import type { Opening } from "./opening.ts";
@@ -20,13 +20,24 @@ import { type CassMistake, mistakesIn, readFrame } from "./read-frame.ts";
 import type { CassConnection } from "./record.ts";
 import { responseFrame } from "./response.ts";
 import { replyOf } from "./rounds.ts";
-import type { CassServerFrame } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
-import { Turn, type TurnPort } from "./turn.ts";
+import type { Tokens } from "./tokens.ts";
+import { Turn, type TurnHost, type TurnPort } from "./turn.ts";
 import { noiseAfterFrame, writeFrame } from "./write-frame.ts";
 
 const LIMIT = 16_777_216;
 const CUT = 1006;
+
+/** What a connection needs of its server. */
+export interface CassPeerHost extends PeerHost, TurnHost {
+  readonly journal: CassJournal;
+  readonly settings: Settings;
+  readonly models: Models;
+  readonly tokens: Tokens;
+  readonly history: ClientHistory;
+}
+
 /**
  * One connection of the mock server without its socket: frames in, frames out, a clock. Strictly serial: a frame has
  * its turn when everything about the one before is over.
@@ -40,7 +51,7 @@ const CUT = 1006;
  */
 export class CassPeer extends Peer implements CassConnection, TurnPort {
   readonly model: CassModel;
-  readonly #backend: CassBackend;
+  readonly #host: CassPeerHost;
   readonly #opening: Opening;
   readonly #rules: ClientRules;
   readonly #life: Interruptible;
@@ -55,15 +66,15 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   #turn: Turn | undefined;
   #deferred: readonly CassServerFrame[] = [];
 
-  constructor(id: number, link: PeerLink, backend: CassBackend, opening: Opening, own: MockCassSwitches) {
-    super(id, new ChunkedLink(link, () => this.settings.chunking, backend.withPort), backend);
-    this.#backend = backend;
+  constructor(id: number, link: PeerLink, host: CassPeerHost, opening: Opening, own: MockCassSwitches) {
+    super(id, new ChunkedLink(link, () => this.settings.chunking, host.withPort), host);
+    this.#host = host;
     this.#opening = opening;
     this.#own = own;
-    this.#rules = new ClientRules(backend.history);
-    this.#life = new Interruptible(backend.clock);
-    this.model = backend.models.current;
-    this.#identity = new Identity(opening.token, backend.tokens, this.settings);
+    this.#rules = new ClientRules(host.history);
+    this.#life = new Interruptible(host.clock);
+    this.model = host.models.current;
+    this.#identity = new Identity(opening.token, host.tokens, this.settings);
   }
 
   get state(): "open" | "ready" | "zombie" | "closed" {
@@ -77,7 +88,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   get settings(): Settings {
-    return changed(this.#backend.settings, this.#own);
+    return changed(this.#host.settings, this.#own);
   }
 
   get repliesToClose(): boolean {
@@ -102,7 +113,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     for (const mistake of this.#opening.mistakes) this.blame(mistake);
     const { initializing, badQueryToken, connectedDelay } = this.settings;
     if (initializing) {
-      const end = this.#backend.profile === "relay" ? "." : " in a moment.";
+      const end = this.#host.profile === "relay" ? "." : " in a moment.";
       this.say({ type: "error", message: `Server is still initializing. Please try again${end}` });
       this.kill("close1000");
     } else if (badQueryToken === "refused" && this.#identity.isRefused) {
@@ -129,13 +140,13 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       this.pause();
       // Nobody will tell that the client has given it up: nothing is read any more.
       this.#rules.over();
-      this.#backend.journal.changed();
+      this.#host.journal.changed();
     } else this.close(by);
   }
 
   say(frame: CassServerFrame): void {
     const { settings } = this;
-    const { profile, time } = this.#backend;
+    const { profile, time } = this.#host;
     this.send(writeFrame(frame, settings, profile, () => time.stamp()));
     for (const noise of noiseAfterFrame(settings)) this.send(noise);
   }
@@ -165,7 +176,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     const { message, mistake } = readFrame(frame);
     if (mistake) this.blame(mistake);
     else {
-      const inOrder = this.#rules.arrived(message, this.#backend.clock.now(), this.settings);
+      const inOrder = this.#rules.arrived(message, this.#host.clock.now(), this.settings);
       for (const one of [...mistakesIn(message), ...inOrder]) this.blame(one);
     }
     this.inbox.push(frame);
@@ -173,7 +184,8 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   blame({ kind, detail }: CassMistake): void {
-    this.#backend.journal.addViolation({ connection: this, kind, detail });
+    const { journal } = this.#host;
+    journal.add(journal.violations, { connection: this, kind, detail });
   }
 
   protected handle(frame: InboundFrame): Promise<void> {
@@ -206,7 +218,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       this.say({ type: "connected", message: "Cass vessel connected", sdk_mode: sdkMode, user_id });
     }
     this.#greeted = true;
-    this.#backend.journal.changed();
+    this.#host.journal.changed();
     if (extraResponse === "unsolicited") this.#sayUnsolicited();
     if (death !== "off" && death.at === "connected") this.kill(death.by);
   }
@@ -215,12 +227,12 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     await this.#greeting;
     if (this.#dead) return;
     const { message } = readFrame(frame);
-    const { clock, journal } = this.#backend;
+    const { clock, journal } = this.#host;
     if (!message) {
       this.#fail("Invalid message");
       return;
     }
-    journal.addReceived({ at: clock.now(), connection: this, message });
+    journal.add(journal.received, { at: clock.now(), connection: this, message });
     await this.#answer(message);
   }
 
@@ -249,18 +261,18 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
         else if (status === "unknown") this.#sayUnknown("status");
         break;
       default:
-        if (this.#backend.profile === "relay") this.#sayUnknown(String(message["type"] ?? "None"));
+        if (this.#host.profile === "relay") this.#sayUnknown(String(message["type"] ?? "None"));
     }
   }
 
   #auth(token: unknown): void {
-    const { clock, journal, tokens } = this.#backend;
+    const { clock, journal, tokens } = this.#host;
     const settle = this.#rules.auth();
     const reading = tokens.read(token);
     if (reading.kind === "refresh") this.blame({ kind: "refresh-token", detail: "auth" });
     const answer = this.#identity.present(token, this.settings);
     const userId = "userId" in reading ? reading.userId : null;
-    journal.addAuth({ at: clock.now(), connection: this, token: reading.kind, userId, answer });
+    journal.add(journal.auths, { at: clock.now(), connection: this, token: reading.kind, userId, answer });
     if (answer === "silence") return;
     settle();
     if (answer === "auth_success") this.say({ type: answer, user_id: this.userId ?? FOREIGN_USER });
@@ -270,7 +282,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
 
   async #chat(data: Dict): Promise<void> {
     const settle = this.#rules.turn();
-    const question = askedInChat(data, this.model, this.#backend.profile);
+    const question = askedInChat(data, this.model, this.#host.profile);
     if (question.message || this.settings.emptyMessage === "model") {
       await this.#perform(question, settle);
       return;
@@ -281,7 +293,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
 
   async #onboard(kind: "intro" | "demo", data: Dict): Promise<void> {
     const settle = this.#rules.turn();
-    const problem = onboardingProblem(kind, data, this.settings, this.#backend);
+    const problem = onboardingProblem(kind, data, this.settings, this.#host);
     if (problem !== undefined) {
       settle();
       if ("says" in problem) this.say({ type: "error", message: problem.says });
@@ -295,8 +307,8 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
 
   async #perform(question: Question, settle: () => void): Promise<void> {
     const { userId, model } = this;
-    const at = this.#backend.clock.now();
-    const turn = new Turn({ ...question, at, connection: this, userId, model }, this, this.#backend, settle);
+    const at = this.#host.clock.now();
+    const turn = new Turn({ ...question, at, connection: this, userId, model }, this, this.#host, settle);
     this.#turn = turn;
     this.#readOrNot();
     await turn.perform();
@@ -322,7 +334,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
 
   /** A response that nobody has asked for. */
   #sayUnsolicited(): void {
-    const { profile, time } = this.#backend;
+    const { profile, time } = this.#host;
     const { settings, model } = this;
     const round = { text: "Nobody asked.", usage: {}, tools: [] };
     const reply = replyOf([round], [], { profile, provider: model.provider, settings, onboarding: false });
@@ -333,8 +345,8 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
-    const { clock, journal } = this.#backend;
-    journal.addFrame({ at: clock.now(), connection: this, direction, ...noted(frame) });
+    const { clock, journal } = this.#host;
+    journal.add(journal.frames, { at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 }
 

@@ -56,7 +56,24 @@ const COMMON = {
   resends: false,
 } as const satisfies MockCassSwitches;
 
-/** The one place that knows what each server is like. A new switch is a line above, or one in each. */
+const V1: Settings = {
+  ...COMMON,
+  badAuth: "error",
+  badQueryToken: "anonymous",
+  localhostBypass: true,
+  adminTokens: false,
+  withoutConversation: "none",
+  emptyMessage: "model",
+  introWithoutConversation: "error",
+  audio: "inline",
+  unreadFrame: "1011",
+  failure: "drop",
+  ping: "pong",
+  status: "answered",
+  messagesRoute: false,
+};
+
+/** The one place that knows what each server is like. A new switch is a line of `COMMON`, or one in each. */
 const PROFILES: { readonly [name in ProfileName]: Settings } = {
   documented: {
     ...COMMON,
@@ -74,36 +91,12 @@ const PROFILES: { readonly [name in ProfileName]: Settings } = {
     status: "ignored",
     messagesRoute: true,
   },
-  v1: {
-    ...COMMON,
-    badAuth: "error",
-    badQueryToken: "anonymous",
-    localhostBypass: true,
-    adminTokens: false,
-    withoutConversation: "none",
-    emptyMessage: "model",
-    introWithoutConversation: "error",
-    audio: "inline",
-    unreadFrame: "1011",
-    failure: "drop",
-    ping: "pong",
-    status: "answered",
-    messagesRoute: false,
-  },
+  v1: V1,
   v2: {
-    ...COMMON,
+    ...V1,
     badAuth: "oldIdentity",
-    badQueryToken: "anonymous",
-    localhostBypass: true,
     adminTokens: true,
     withoutConversation: "continuousOrNew",
-    emptyMessage: "model",
-    introWithoutConversation: "error",
-    audio: "inline",
-    unreadFrame: "1011",
-    failure: "drop",
-    ping: "pong",
-    status: "answered",
     messagesRoute: true,
   },
   relay: {

@@ -1,7 +1,7 @@
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { CassModel } from "./models.ts";
 import type { CassRoute } from "./routes.ts";
-import type { CassServerFrame } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 import type { MockCassSwitches } from "./switches.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */

@@ -4,7 +4,7 @@ import type { CassModel } from "./models.ts";
 import type { Noticed } from "./noticed.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
-import type { CassServerFrame } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 import type { Animation } from "./tags.ts";
 
 /** What the model has said, as the server reads it. */

@@ -1,4 +1,5 @@
-import { accepted, ok, Refusal, type RestCall, type RestHandler, texts } from "./rest-call.ts";
+import { accepted } from "./identity.ts";
+import { ok, Refusal, type RestCall, type RestHandler, texts } from "./rest-call.ts";
 
 const EMAIL = /^[^@\s]+@[^@\s]+$/;
 

@@ -1,5 +1,6 @@
 import { type Dict, isDict } from "../server/dict.ts";
 import type { CassBackend } from "./backend.ts";
+import { accepted } from "./identity.ts";
 import type { Settings } from "./profiles.ts";
 import type { CassRoute } from "./routes.ts";
 import type { TokenReading } from "./tokens.ts";
@@ -48,12 +49,6 @@ export function userOf({ token, settings }: RestCall): string {
   if (!localhostBypass) throw new Refusal(401, "Not authenticated");
   if (localhostUser !== null) return localhostUser;
   throw new Refusal(401, "No DEFAULT_LOCALHOST_USER_ID configured for localhost bypass");
-}
-
-/** Whose token it is, if it counts. */
-export function accepted(token: TokenReading, { adminTokens }: Settings): string | undefined {
-  if (token.kind === "access") return token.userId;
-  return token.kind === "admin" && adminTokens ? token.userId : undefined;
 }
 
 /** Texts that must be in the body. @throws Refusal that names all those that are not */

@@ -2,11 +2,12 @@ import type { Clock } from "../../core/clock.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import { writePythonJson } from "../server/python-json.ts";
 import type { CassBackend } from "./backend.ts";
+import { accepted } from "./identity.ts";
 import type { OpenRequest } from "./journal.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import { redactedBody, redactedHeaders, redactedPath } from "./redact.ts";
 import * as auth from "./rest-auth.ts";
-import { accepted, jsonObject, Refusal, type RestHandler, type RestReply } from "./rest-call.ts";
+import { jsonObject, Refusal, type RestHandler, type RestReply } from "./rest-call.ts";
 import * as conversations from "./rest-conversations.ts";
 import * as settingsRoutes from "./rest-settings.ts";
 import type { CassRoute } from "./routes.ts";
@@ -87,7 +88,7 @@ export class Rest {
       body: redactedBody(body),
       status: undefined,
     };
-    journal.addRequest(record);
+    journal.add(journal.requests, record);
     if (settings.restLatency > 0) await this.#delay(clock, settings.restLatency);
 
     const reply = match
@@ -141,7 +142,7 @@ export class Rest {
   #blameForOrigin({ origin }: URL, bearer: boolean): void {
     const { journal, origins } = this.#backend;
     if (!bearer || origins.own === "" || origin === origins.own) return;
-    journal.addViolation({ connection: undefined, kind: "token-to-other-origin", detail: origin });
+    journal.add(journal.violations, { connection: undefined, kind: "token-to-other-origin", detail: origin });
   }
 
   async #delay(clock: Clock, ms: number): Promise<void> {

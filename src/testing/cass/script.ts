@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { ReceivedTurn } from "./record.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 
 /**
@@ -52,12 +53,6 @@ export interface CassUsage {
   readonly output_tokens?: number;
   /** @default 0 */
   readonly cache_read_tokens?: number;
-}
-
-/** A frame of the server, as a test spells it out. A timestamp is added to those that have one. */
-export interface CassServerFrame {
-  readonly type: string;
-  readonly [field: string]: unknown;
 }
 
 /** One step of an answer: a string is what the model says, with tags; the others are made by {@link cassStep}. */

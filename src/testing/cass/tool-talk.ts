@@ -1,7 +1,8 @@
 import { pythonRepr } from "../server/python-repr.ts";
 import type { CassProvider } from "./models.ts";
 import type { ProfileName } from "./profiles.ts";
-import type { CassServerFrame, CassTool } from "./script.ts";
+import type { CassTool } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 
 /** What a round of the model that follows upon tools is like. */
 export interface Continuation {

@@ -1,17 +1,22 @@
+import type { Clock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
-import { audioFrame, isOwnFrame } from "./audio-frame.ts";
-import type { CassBackend } from "./backend.ts";
+import type { Asked } from "./asking.ts";
+import { type AudioHost, audioFrame, isOwnFrame } from "./audio-frame.ts";
 import { consolidationFrames, isDue } from "./consolidation.ts";
-import { conversationOf, messagesOf } from "./keeping.ts";
+import type { CassJournal } from "./journal.ts";
+import { conversationOf, type Keeper, messagesOf } from "./keeping.ts";
 import { SWITCHES } from "./names.ts";
 import { firstWord, generating } from "./opening-words.ts";
-import type { Settings } from "./profiles.ts";
+import type { ProfileName, Settings } from "./profiles.ts";
 import type { ReceivedTurn } from "./record.ts";
 import { responseFrame } from "./response.ts";
 import { LEAKS, type Reader, type Round, readingOf, replyOf } from "./rounds.ts";
-import type { CassScript, CassServerFrame, CassStep, CassTool, CassUsage } from "./script.ts";
+import type { CassAnswer, CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
+import type { ServerTime } from "./server-time.ts";
+import type { CassMessage } from "./store.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { textOf } from "./tags.ts";
 import { ToolTalk } from "./tool-talk.ts";
@@ -30,11 +35,21 @@ export interface TurnPort {
   takeDeferred(): readonly CassServerFrame[];
 }
 
-/** What the client wants answered. */
-export type Asked = Omit<ReceivedTurn, "number" | "message"> & {
-  /** Undefined where it is something that the model cannot take. */
-  readonly message: string | undefined;
-};
+/** What a turn needs of its server. */
+export interface TurnHost extends Keeper, AudioHost {
+  readonly profile: ProfileName;
+  readonly clock: Clock;
+  readonly time: ServerTime;
+  readonly journal: CassJournal;
+  readonly answer: CassAnswer;
+  toolUse(tool: CassTool): object;
+  /** @returns how many messages the conversation has then; undefined where they are not kept yet, or nowhere */
+  persist(
+    conversationId: string | null,
+    messages: readonly Omit<CassMessage, "timestamp">[],
+    settings: Settings,
+  ): number | undefined;
+}
 
 const ROUNDS_OVER_RELAY = 10;
 const TITLE_LENGTH = 60;
@@ -51,7 +66,7 @@ const FAILURES = {
  */
 export class Turn {
   readonly #asked: Asked;
-  readonly #backend: CassBackend;
+  readonly #host: TurnHost;
   readonly #port: TurnPort;
   readonly #settle: () => void;
   readonly #runner: ScriptRunner<CassStep, undefined>;
@@ -66,13 +81,13 @@ export class Turn {
   #conversationId: string | null = null;
 
   /** @param settle called when the client is about to have its answer, good or bad */
-  constructor(asked: Asked, port: TurnPort, backend: CassBackend, settle: () => void) {
+  constructor(asked: Asked, port: TurnPort, host: TurnHost, settle: () => void) {
     this.#asked = asked;
-    this.#backend = backend;
+    this.#host = host;
     this.#port = port;
     this.#settle = settle;
-    this.#runner = new ScriptRunner(backend.clock);
-    this.#talk = new ToolTalk(backend.profile, asked.model.provider);
+    this.#runner = new ScriptRunner(host.clock);
+    this.#talk = new ToolTalk(host.profile, asked.model.provider);
   }
 
   /** Ends it where it is, without a word. */
@@ -83,7 +98,7 @@ export class Turn {
   /** Settles when the turn is over or stopped; never rejects. */
   async perform(): Promise<void> {
     const script = this.#plan();
-    const conversationId = conversationOf(this.#asked, this.#settings, this.#backend);
+    const conversationId = conversationOf(this.#asked, this.#settings, this.#host);
     if (conversationId === undefined) {
       this.#port.kill(this.#deadly());
       return;
@@ -99,7 +114,7 @@ export class Turn {
       const outcome = await this.#runner.follow(script.steps, (step) => this.#take(step));
       if (this.#runner.stopped || (outcome === "returned" && !this.#isCapped)) return;
     } catch (error) {
-      this.#backend.journal.threw(error);
+      this.#host.journal.threw(error);
       this.#fail(messageOf(error));
       return;
     }
@@ -114,10 +129,11 @@ export class Turn {
   #plan(): { readonly steps: CassScript } | { readonly problem: string } {
     const { message } = this.#asked;
     if (message === undefined) return { problem: "message is not a string" };
-    const turn = this.#backend.journal.addTurn({ ...this.#asked, message });
-    const { clock } = this.#backend;
+    const { clock, journal } = this.#host;
+    const turn: ReceivedTurn = { ...this.#asked, message, number: journal.turns.length + 1 };
+    journal.add(journal.turns, turn);
     try {
-      const answer = this.#backend.answer(turn, { signal: this.#runner.signal, clock });
+      const answer = this.#host.answer(turn, { signal: this.#runner.signal, clock });
       // A string would be a script of one step per character, which nobody means.
       if (typeof answer === "string") return { steps: [answer] };
       if (!("script" in answer)) return { steps: answer };
@@ -126,7 +142,7 @@ export class Turn {
       this.#switches = answer.switches;
       return { steps: answer.script };
     } catch (error) {
-      this.#backend.journal.threw(error);
+      this.#host.journal.threw(error);
       return { problem: messageOf(error) };
     }
   }
@@ -135,7 +151,7 @@ export class Turn {
   #open(): boolean {
     const { kind, model } = this.#asked;
     if (this.#diesAt(0)) return false;
-    this.#port.say(firstWord(kind, model, this.#settings, this.#backend.profile));
+    this.#port.say(firstWord(kind, model, this.#settings, this.#host.profile));
     for (const frame of this.#port.takeDeferred()) this.#port.say(frame);
     if (this.#diesAt(1)) return false;
     if (kind === "chat") this.#port.say(generating(model.provider, this.#settings));
@@ -189,7 +205,7 @@ export class Turn {
     this.#closeRound(tools, "tool_use");
     for (const frame of this.#talk.executing(this.#rounds.length, tools, this.#settings.statusTexts.tools))
       this.#port.say(frame);
-    if (this.#backend.profile === "relay")
+    if (this.#host.profile === "relay")
       this.#port.say(generating(this.#asked.model.provider, this.#settings));
     return undefined;
   }
@@ -208,17 +224,17 @@ export class Turn {
 
   get #reader(): Reader {
     const { kind, model } = this.#asked;
-    const { profile } = this.#backend;
+    const { profile } = this.#host;
     return { profile, provider: model.provider, settings: this.#settings, onboarding: kind !== "chat" };
   }
 
   get #isCapped(): boolean {
-    return this.#backend.profile === "relay" && this.#rounds.length === ROUNDS_OVER_RELAY;
+    return this.#host.profile === "relay" && this.#rounds.length === ROUNDS_OVER_RELAY;
   }
 
   #finish(): void {
     const settings = this.#settings;
-    const backend = this.#backend;
+    const host = this.#host;
     const conversationId = this.#conversationId;
     if (settings.tagLeaks) this.#text += LEAKS;
     if (settings.unexecutedToolUses && this.#unexecuted.length === 0)
@@ -226,30 +242,30 @@ export class Turn {
     // What was not executed was wanted all the same.
     this.#closeRound(this.#unexecuted, this.#unexecuted.length > 0 ? "max_tokens" : "end_turn");
     const { kind, model } = this.#asked;
-    const toolUses = this.#unexecuted.map((tool) => backend.toolUse(tool));
+    const toolUses = this.#unexecuted.map((tool) => host.toolUse(tool));
     const reply = replyOf(this.#rounds, toolUses, this.#reader);
-    const stored = backend.persist(conversationId, messagesOf(this.#asked, reply, settings), settings);
+    const stored = host.persist(conversationId, messagesOf(this.#asked, reply, settings), settings);
     if (this.#diesAt("stored")) return;
 
     const title = kind === "chat" && stored === 2 ? this.#titleFrame() : undefined;
     if (title && settings.title === "before") this.#port.say(title);
     this.#settle();
     if (settings.errorThenResponse) this.#port.say({ type: "error", message: "Speech failed, going on" });
-    const timestamp = backend.time.stamp();
-    const { profile } = backend;
+    const timestamp = host.time.stamp();
+    const { profile } = host;
     const parts = { reply, kind, conversationId, model, timestamp, profile, settings };
     const response = { ...responseFrame(parts), ...this.#fields };
     this.#port.say(response);
     if (settings.extraResponse === "duplicate") this.#port.say(response);
     if (isOwnFrame(settings.audio))
-      this.#afterwards(settings.audioTiming === "late", [audioFrame(backend, settings)]);
+      this.#afterwards(settings.audioTiming === "late", [audioFrame(host, settings)]);
     if (title && settings.title === "after") this.#port.say(title);
     this.#consolidate(reply.raw);
   }
 
   #titleFrame(): CassServerFrame | undefined {
     const id = this.#conversationId;
-    const { profile, store } = this.#backend;
+    const { profile, store } = this.#host;
     if (id === null || this.#settings.title === "none") return undefined;
     const title = (this.#title ?? this.#asked.message ?? "").slice(0, TITLE_LENGTH);
     store.rename(id, title);
@@ -259,7 +275,7 @@ export class Turn {
 
   #consolidate(raw: string): void {
     const settings = this.#settings;
-    const { profile, store } = this.#backend;
+    const { profile, store } = this.#host;
     const conversation = this.#conversationId === null ? undefined : store.get(this.#conversationId);
     if (!conversation || settings.systemFrames === "none" || !isDue(conversation, raw, settings)) return;
     const count = conversation.messages.length - conversation.summarized;
@@ -276,11 +292,11 @@ export class Turn {
   /** The model has failed, or the server over it. */
   #fail(problem: string): void {
     const { kind } = this.#asked;
-    const { profile } = this.#backend;
+    const { profile } = this.#host;
     const { failure } = this.#settings;
     // The user's message was stored before the model was asked.
     if (profile === "relay")
-      this.#backend.persist(
+      this.#host.persist(
         this.#conversationId,
         messagesOf(this.#asked, undefined, this.#settings),
         this.#settings,

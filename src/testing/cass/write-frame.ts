@@ -1,6 +1,6 @@
 import { PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
-import type { CassServerFrame } from "./script.ts";
+import type { CassServerFrame } from "./server-frame.ts";
 
 /** Fields that no published version of the protocol has. */
 const EXTRA = { x_later: "added in a later version" };

@@ -1,4 +1,4 @@
-import type { FakeCodebuffScript } from "./scenario.ts";
+import type { FakeCodebuffScript } from "./script.ts";
 
 /** An `ask_user` call among the events. */
 export interface FakeCodebuffQuestion {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames, InvalidMockInput } from "../names.ts";
+import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
+import { checkAnswer } from "../server/script-runner.ts";
 import { Account } from "./account.ts";
 import { FrameWriter } from "./frames.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -33,12 +34,7 @@ export class CodebuffBackend {
     this.settings = resolveSettings(options);
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
-    if (typeof this.answer !== "function") {
-      throw new InvalidMockInput(
-        "`answer` must be a function that returns steps.",
-        'Such as () => ["Hello"].',
-      );
-    }
+    checkAnswer(this.answer);
     this.account = new Account(this.settings.balance);
     this.frames = new FrameWriter(this.settings);
     this.sessions = new Sessions(this.settings, this.clock);
@@ -49,7 +45,7 @@ export class CodebuffBackend {
   accept(link: PeerLink): CodebuffPeer {
     const peer = new CodebuffPeer(this.journal.connections.length + 1, link, this);
     this.peers.push(peer);
-    this.journal.addConnection(peer);
+    this.journal.add(this.journal.connections, peer);
     return peer;
   }
 

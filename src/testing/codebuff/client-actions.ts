@@ -1,5 +1,3 @@
-import type { PromptData } from "./record.ts";
-
 /** One part of what a tool gave. */
 export type ToolOutputPart =
   | { readonly type: "json"; readonly value: unknown }
@@ -16,6 +14,23 @@ export interface McpTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown };
+}
+
+/** The data of a prompt action that passed the server's checks. */
+export interface PromptData {
+  readonly type: "prompt";
+  readonly promptId: string;
+  readonly fingerprintId: string;
+  readonly sessionState: { readonly [key: string]: unknown };
+  readonly prompt?: string | null;
+  readonly content?: readonly { readonly [key: string]: unknown }[] | null;
+  readonly promptParams?: { readonly [key: string]: unknown } | null;
+  readonly authToken?: string | null;
+  readonly costMode?: string;
+  readonly toolResults?: readonly { readonly [key: string]: unknown }[];
+  readonly model?: string | null;
+  readonly repoUrl?: string | null;
+  readonly agentId?: string | null;
 }
 
 export interface InitData {
@@ -52,6 +67,9 @@ export interface CancelUserInputData {
 
 /** What a client says to a request of the server. */
 export type AnswerData = ToolCallResponseData | ReadFilesResponseData | McpToolData;
+
+/** What a script goes on with that has asked. */
+export type RequestResult = ToolOutput | FileContents | readonly McpTool[];
 
 /** The data of an action, by its type. */
 export type ActionData = PromptData | InitData | AnswerData | CancelUserInputData;

@@ -1,4 +1,5 @@
-import { ClientHistory, type Mistake, TxidOrder } from "./mistakes.ts";
+import { ClientHistory, TxidOrder } from "./mistakes.ts";
+import type { Mistake } from "./record.ts";
 
 /** What the client of one connection has said so far, here and, once its id is known, on earlier connections. */
 export class ClientRecord {

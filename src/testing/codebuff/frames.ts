@@ -1,31 +1,7 @@
 import { type JsonStyle, PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { AccountFigures } from "./account.ts";
 import type { Settings } from "./profiles.ts";
-
-/** Fields of a prompt-response that a script may set. */
-export interface PromptResponseFields {
-  readonly promptId?: string;
-  readonly sessionState?: unknown;
-  readonly toolCalls?: readonly unknown[] | null;
-  readonly toolResults?: readonly unknown[] | null;
-  readonly output?: unknown;
-}
-
-/** Fields of a prompt-error that a script may set. */
-export interface PromptErrorFields {
-  readonly message: string;
-  /** @default the message; none on the profile `codebuff` */
-  readonly error?: string | null;
-  /** @default null */
-  readonly remainingBalance?: number | null;
-}
-
-/** Fields of a message about an error that has no id. */
-export interface ActionErrorFields {
-  readonly message: string;
-  readonly error?: string | null;
-  readonly remainingBalance?: number | null;
-}
+import type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./script.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,17 +1,21 @@
-import type { CancelTimer } from "../../core/clock.ts";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { Account } from "./account.ts";
 import { refusalFrame, refusalOf } from "./auth.ts";
-import type { CodebuffBackend } from "./backend.ts";
 import { historyProblem } from "./chat-message.ts";
-import type { CancelUserInputData, InitData } from "./client-actions.ts";
+import type { CancelUserInputData, InitData, PromptData } from "./client-actions.ts";
 import type { ClientRecord } from "./client-record.ts";
 import { failing } from "./failures.ts";
-import type { Mistake } from "./mistakes.ts";
+import type { FrameWriter } from "./frames.ts";
+import type { CodebuffJournal } from "./journal.ts";
+import type { ClientHistory } from "./mistakes.ts";
 import { noiseBeforeAnswer } from "./oddities.ts";
+import type { Settings } from "./profiles.ts";
 import { promptMessages } from "./prompt-messages.ts";
-import type { MockConnection, PromptData, ReceivedPrompt } from "./record.ts";
+import type { Mistake, MockConnection, ReceivedPrompt } from "./record.ts";
 import type { RunPort } from "./reply.ts";
 import { Requests } from "./requests.ts";
 import { Run } from "./run.ts";
+import type { Answer } from "./script.ts";
 import type { Accepted } from "./verdict.ts";
 
 /** What the handlers need of their connection. */
@@ -23,19 +27,32 @@ export interface HandlerPort extends RunPort {
   beat(): void;
 }
 
+/** What the handlers need of their server. */
+export interface HandlerHost {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly journal: CodebuffJournal;
+  readonly frames: FrameWriter;
+  readonly account: Account;
+  readonly answer: Answer;
+  /** What the server remembers of a session id. */
+  historyOf(sessionId: string): ClientHistory;
+  nextRequestId(): string;
+}
+
 /** What the server does about each message, once it has passed the checks. */
 export class Handlers {
   readonly topics = new Set<string>();
-  readonly #backend: CodebuffBackend;
+  readonly #host: HandlerHost;
   readonly #port: HandlerPort;
   readonly #requests: Requests;
   readonly #runs = new Set<Run>();
   readonly #lateEnds = new Set<CancelTimer>();
 
-  constructor(backend: CodebuffBackend, port: HandlerPort) {
-    this.#backend = backend;
+  constructor(host: HandlerHost, port: HandlerPort) {
+    this.#host = host;
     this.#port = port;
-    this.#requests = new Requests(port, backend.journal, backend.clock);
+    this.#requests = new Requests(port, host.journal, host.clock);
   }
 
   /** Whether an answer is under way. */
@@ -85,11 +102,11 @@ export class Handlers {
 
   /** Acked and ignored. */
   #identifyAgain(sessionId: string, txid: number): void {
-    this.#port.record.sawIdentify(sessionId, txid, this.#backend.historyOf(sessionId));
+    this.#port.record.sawIdentify(sessionId, txid, this.#host.historyOf(sessionId));
   }
 
   #changeTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): void {
-    const { frames, journal, settings } = this.#backend;
+    const { frames, journal, settings } = this.#host;
     if (topics.length === 0 && settings.emptyTopics === "refuse") {
       const [what, noun] =
         type === "subscribe" ? ["subscribe to", "subscription"] : ["unsubscribe from", "unsubscription"];
@@ -106,7 +123,7 @@ export class Handlers {
   }
 
   #init({ authToken }: InitData): void {
-    const { account, frames, settings } = this.#backend;
+    const { account, frames, settings } = this.#host;
     const { init } = settings;
     if (init === "ack-only" || refusalOf(authToken, settings)) return;
     if (init === "usage") {
@@ -120,7 +137,7 @@ export class Handlers {
   }
 
   #cancel({ authToken, promptId }: CancelUserInputData, txid: number): void {
-    const { clock, frames, journal, settings } = this.#backend;
+    const { clock, frames, journal, settings } = this.#host;
     const { connection } = this.#port;
     const refusal = refusalOf(authToken, settings);
     const run = refusal
@@ -129,12 +146,12 @@ export class Handlers {
     if (refusal === "action-error") this.#port.send(refusalFrame(refusal, promptId, frames));
     run?.cancel();
     const stopped = run !== undefined;
-    journal.addCancel({ at: clock.now(), connection, txid, promptId, authToken, stopped });
+    journal.add(journal.cancels, { at: clock.now(), connection, txid, promptId, authToken, stopped });
     if (run && typeof settings.cancel === "object") this.#endLater(run, settings.cancel.lateTerminal);
   }
 
   #endLater(run: Run, ms: number): void {
-    const cancelTimer = this.#backend.clock.setTimeout(
+    const cancelTimer = this.#host.clock.setTimeout(
       () => {
         this.#lateEnds.delete(cancelTimer);
         run.endLate();
@@ -146,7 +163,7 @@ export class Handlers {
   }
 
   async #answer(data: PromptData, txid: number, ack: () => void): Promise<void> {
-    const { account, answer, clock, frames, journal, settings } = this.#backend;
+    const { account, answer, clock, frames, journal, settings } = this.#host;
     const { connection } = this.#port;
     const { promptId } = data;
     this.#port.record.sawPrompt(promptId);
@@ -162,7 +179,7 @@ export class Handlers {
     };
     const refusal = this.#refusalOf(prompt);
     if (refusal !== undefined) {
-      journal.addPrompt(prompt);
+      journal.add(journal.prompts, prompt);
       port.send(refusal);
       return;
     }
@@ -177,10 +194,10 @@ export class Handlers {
       requests: this.#requests,
       account,
       threw: (error) => journal.threw(error),
-      nextRequestId: () => this.#backend.nextRequestId(),
+      nextRequestId: () => this.#host.nextRequestId(),
     });
     this.#runs.add(run);
-    journal.addPrompt(prompt);
+    journal.add(journal.prompts, prompt);
     if (settings.usage === "around") this.#port.send(frames.usageResponse(account.figures));
     for (const raw of noiseBeforeAnswer(settings.oddities, frames, promptId)) port.send(raw);
     await run.perform();
@@ -189,7 +206,7 @@ export class Handlers {
 
   /** The frame that a prompt gets instead of an answer. */
   #refusalOf({ data, messages, promptId }: ReceivedPrompt): string | undefined {
-    const { frames, settings } = this.#backend;
+    const { frames, settings } = this.#host;
     const refusal = refusalOf(data.authToken, settings);
     if (refusal) return refusalFrame(refusal, promptId, frames);
     const problem = settings.errorTexts === "python" ? historyProblem(data.sessionState) : undefined;

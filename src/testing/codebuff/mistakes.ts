@@ -1,12 +1,6 @@
 import { type Dict, isDict } from "../server/dict.ts";
-import type { ViolationKind } from "./record.ts";
+import type { Mistake } from "./record.ts";
 import type { Accepted } from "./verdict.ts";
-
-/** A violation before it is known whose. */
-export interface Mistake {
-  readonly kind: ViolationKind;
-  readonly detail: string;
-}
 
 /** What is wrong with a message by itself although the server takes it. */
 export function mistakesIn({ message, source, notes }: Accepted): readonly Mistake[] {

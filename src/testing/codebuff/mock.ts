@@ -43,7 +43,6 @@ export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
   }
 
   readonly #backend: CodebuffBackend;
-  #nextPrompt = 0;
 
   constructor(options: MockCodebuffOptions = {}) {
     const backend = new CodebuffBackend(options);
@@ -77,8 +76,7 @@ export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
 
   /** The first prompt on the first call, the second on the second, whether it is there already or not. */
   nextPrompt(): Promise<ReceivedPrompt> {
-    const index = this.#nextPrompt++;
-    return this.waitFor(() => this.prompts[index]);
+    return this.#backend.journal.next(this.prompts);
   }
 
   /**

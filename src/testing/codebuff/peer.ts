@@ -1,18 +1,25 @@
 import type { CancelTimer } from "../../core/clock.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
-import { type End, Peer } from "../server/peer.ts";
-import type { CodebuffBackend } from "./backend.ts";
+import { type End, Peer, type PeerHost } from "../server/peer.ts";
 import { checkFrame } from "./check-frame.ts";
 import { ClientRecord } from "./client-record.ts";
-import { Handlers } from "./handlers.ts";
-import type { Beating } from "./heartbeat.ts";
+import { type HandlerHost, Handlers } from "./handlers.ts";
+import type { Beating, Heartbeat } from "./heartbeat.ts";
 import { isIdentify, promptIdsIn } from "./inbound.ts";
-import { type Mistake, mistakesIn } from "./mistakes.ts";
+import type { CodebuffJournal } from "./journal.ts";
+import { mistakesIn } from "./mistakes.ts";
 import { noiseAfterAck } from "./oddities.ts";
-import type { MockConnection } from "./record.ts";
-import type { Registration } from "./sessions.ts";
+import type { Mistake, MockConnection } from "./record.ts";
+import type { Registration, Sessions } from "./sessions.ts";
 import type { Verdict } from "./verdict.ts";
+
+/** What a connection needs of its server. */
+export interface CodebuffPeerHost extends PeerHost, HandlerHost {
+  readonly journal: CodebuffJournal;
+  readonly sessions: Sessions;
+  readonly heartbeat: Heartbeat | undefined;
+}
 
 /**
  * One connection of the mock server without its socket: frames in, frames out, a clock.
@@ -32,7 +39,7 @@ import type { Verdict } from "./verdict.ts";
  * With `scheduling: "fifo"` a frame is done with when the whole answer to its prompt is.
  */
 export class CodebuffPeer extends Peer implements MockConnection, Beating {
-  readonly #backend: CodebuffBackend;
+  readonly #host: CodebuffPeerHost;
   readonly #handlers: Handlers;
   readonly #record = new ClientRecord((mistake) => this.blame(mistake));
   #phase: "fresh" | "deaf" | "ready" | "over";
@@ -41,11 +48,11 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   #first: "expected" | "arrived" | "answered" = "expected";
   #closing: CancelTimer | undefined;
 
-  constructor(id: number, link: PeerLink, backend: CodebuffBackend) {
-    super(id, link, backend);
-    this.#backend = backend;
-    this.#phase = backend.settings.identify === "nack" ? "ready" : "fresh";
-    this.#handlers = new Handlers(backend, {
+  constructor(id: number, link: PeerLink, host: CodebuffPeerHost) {
+    super(id, link, host);
+    this.#host = host;
+    this.#phase = host.settings.identify === "nack" ? "ready" : "fresh";
+    this.#handlers = new Handlers(host, {
       connection: this,
       record: this.#record,
       send: (text) => this.send(text),
@@ -55,7 +62,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
       blame: (mistake) => this.blame(mistake),
       beat: () => this.#beat(),
     });
-    if (backend.settings.heartbeat && backend.settings.heartbeat.from === "connection") this.#beat();
+    if (host.settings.heartbeat && host.settings.heartbeat.from === "connection") this.#beat();
   }
 
   get sessionId(): string | undefined {
@@ -72,7 +79,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   get repliesToClose(): boolean {
-    return this.#backend.settings.closeReply;
+    return this.#host.settings.closeReply;
   }
 
   get staysWhenMalformed(): boolean {
@@ -81,9 +88,9 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
 
   /** The link reports a frame of the client. */
   receive(frame: InboundFrame): void {
-    const { clock, journal, settings } = this.#backend;
+    const { clock, journal, settings } = this.#host;
     if (typeof frame === "string")
-      journal.addFrame({ at: clock.now(), connection: this, direction: "c2s", raw: frame });
+      journal.add(journal.frames, { at: clock.now(), connection: this, direction: "c2s", raw: frame });
     if (this.#phase === "over") return;
     this.#blameForUnread(frame);
     if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
@@ -104,14 +111,14 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
 
   override leave(code: number, reason: string): void {
     // What came in one packet with the Close was handled by then on a server where no frame waits for another.
-    if (this.#backend.settings.scheduling === "concurrent")
+    if (this.#host.settings.scheduling === "concurrent")
       for (const frame of this.inbox.takeWaiting()) void this.handle(frame);
     super.leave(code, reason);
   }
 
   /** The heartbeat has found this connection silent. */
   expire(): void {
-    const { heartbeat } = this.#backend.settings;
+    const { heartbeat } = this.#host.settings;
     if (heartbeat && heartbeat.end === "terminate") this.drop();
     else this.close(1000, "Heartbeat timeout");
   }
@@ -119,7 +126,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   /** The server is about to end. */
   shutDown(): void {
     if (this.#phase === "over") return;
-    const { clock, frames, settings } = this.#backend;
+    const { clock, frames, settings } = this.#host;
     if (settings.shutdown === "close") {
       this.close(1012);
       return;
@@ -131,11 +138,12 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
 
   /** Notes a mistake of the client. */
   blame({ kind, detail }: Mistake): void {
-    this.#backend.journal.addViolation({ connection: this, kind, detail });
+    const { journal } = this.#host;
+    journal.add(journal.violations, { connection: this, kind, detail });
   }
 
   protected async handle(frame: InboundFrame): Promise<void> {
-    const verdict = checkFrame(frame, this.#backend.settings);
+    const verdict = checkFrame(frame, this.#host.settings);
     if (this.#phase === "deaf" || this.#phase === "over") return;
     if (typeof verdict.txid === "number") this.#record.sawTxid(verdict.txid);
     if (verdict.ok) for (const mistake of mistakesIn(verdict)) this.blame(mistake);
@@ -145,12 +153,12 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
 
   protected sent(frame: string | Uint8Array): void {
     if (typeof frame !== "string") return;
-    const { clock, journal } = this.#backend;
-    journal.addFrame({ at: clock.now(), connection: this, direction: "s2c", raw: frame });
+    const { clock, journal } = this.#host;
+    journal.add(journal.frames, { at: clock.now(), connection: this, direction: "s2c", raw: frame });
   }
 
   protected release(end: End): void {
-    const { heartbeat, sessions } = this.#backend;
+    const { heartbeat, sessions } = this.#host;
     if (end.by === "client") this.#blameForLeaving();
     this.#phase = "over";
     this.#closing?.();
@@ -165,7 +173,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   #handleFirst(verdict: Verdict): void {
-    const { frames, settings } = this.#backend;
+    const { frames, settings } = this.#host;
     const identify = verdict.ok && verdict.message.type === "identify" ? verdict.message : undefined;
     if (identify && settings.identify === "silent") {
       this.#phase = "deaf";
@@ -189,7 +197,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   #register(sessionId: string, txid: number): void {
-    const { frames, journal, sessions } = this.#backend;
+    const { frames, journal, sessions } = this.#host;
     const registration = sessions.register(sessionId);
     if (typeof registration === "string") {
       this.send(frames.nack(undefined, registration));
@@ -198,13 +206,13 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     }
     this.#registration = registration;
     this.#phase = "ready";
-    this.#record.sawIdentify(sessionId, txid, this.#backend.historyOf(sessionId));
+    this.#record.sawIdentify(sessionId, txid, this.#host.historyOf(sessionId));
     this.#beat();
     journal.changed();
   }
 
   async #handleNext(verdict: Verdict): Promise<void> {
-    const { frames, settings } = this.#backend;
+    const { frames, settings } = this.#host;
     this.#first = "answered";
     if (!verdict.ok) {
       this.blame({ kind: verdict.violation, detail: verdict.error });
@@ -215,7 +223,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (message.type === "identify" && settings.identify === "nack") {
       // It knows no sessions; whose connection this is can be told from the id all the same.
       const { clientSessionId } = message;
-      this.#record.sawIdentify(clientSessionId, txid, this.#backend.historyOf(clientSessionId));
+      this.#record.sawIdentify(clientSessionId, txid, this.#host.historyOf(clientSessionId));
       this.send(frames.nack(txid, "Unknown message type; shouldn't be possible here."));
       return;
     }
@@ -235,13 +243,13 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   #beat(): void {
-    const { heartbeat, settings } = this.#backend;
+    const { heartbeat, settings } = this.#host;
     if (!settings.heartbeat || this.#phase === "over") return;
     if (settings.heartbeat.from === "connection" || this.#registration) heartbeat?.beat(this);
   }
 
   #ack(txid: number | bigint): void {
-    const { frames, settings } = this.#backend;
+    const { frames, settings } = this.#host;
     this.send(frames.ack(txid));
     for (const raw of noiseAfterAck(settings.oddities, frames, txid)) this.send(raw);
   }
@@ -252,14 +260,14 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   get #staysUnread(): boolean {
-    const { scheduling, unreadFrame } = this.#backend.settings;
+    const { scheduling, unreadFrame } = this.#host.settings;
     return scheduling === "fifo" && unreadFrame === "1011";
   }
 
   /** Prompts that run or wait, and have no terminal message yet. */
   get #unanswered(): readonly string[] {
     const waiting = this.#phase === "ready" ? this.inbox.waiting() : [];
-    return [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#backend.settings)];
+    return [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#host.settings)];
   }
 
   #blameForUnread(frame: InboundFrame): void {

@@ -1,7 +1,8 @@
 import { type Dict, isDict } from "../server/dict.ts";
 import { speltOut } from "./chat-message.ts";
+import type { PromptData } from "./client-actions.ts";
 import type { Settings } from "./profiles.ts";
-import type { PromptData, PromptMessage } from "./record.ts";
+import type { PromptMessage } from "./record.ts";
 
 /** What the language model sees of a prompt. */
 export function promptMessages(data: PromptData, order: Settings["messageOrder"]): readonly PromptMessage[] {

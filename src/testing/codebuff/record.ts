@@ -1,5 +1,5 @@
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
-import type { AnswerData } from "./client-actions.ts";
+import type { AnswerData, PromptData } from "./client-actions.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
 export interface MockConnection extends ServedConnection {
@@ -64,25 +64,14 @@ export interface PromptMessage {
   readonly content: unknown;
 }
 
-/** The data of a prompt action that passed the server's checks. */
-export interface PromptData {
-  readonly type: "prompt";
-  readonly promptId: string;
-  readonly fingerprintId: string;
-  readonly sessionState: { readonly [key: string]: unknown };
-  readonly prompt?: string | null;
-  readonly content?: readonly { readonly [key: string]: unknown }[] | null;
-  readonly promptParams?: { readonly [key: string]: unknown } | null;
-  readonly authToken?: string | null;
-  readonly costMode?: string;
-  readonly toolResults?: readonly { readonly [key: string]: unknown }[];
-  readonly model?: string | null;
-  readonly repoUrl?: string | null;
-  readonly agentId?: string | null;
-}
-
 /** A mistake of the client. The server answers as the real one does, and notes it here. */
 export type Violation = ViolationRecord<MockConnection, ViolationKind>;
+
+/** A violation before it is known whose. */
+export interface Mistake {
+  readonly kind: ViolationKind;
+  readonly detail: string;
+}
 
 /** What a client can do wrong. */
 export type ViolationKind =

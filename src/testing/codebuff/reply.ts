@@ -1,10 +1,10 @@
 import type { Account } from "./account.ts";
-import type { FrameWriter, PromptErrorFields, PromptResponseFields } from "./frames.ts";
+import type { FrameWriter } from "./frames.ts";
 import { PrintModeStream } from "./print-mode.ts";
 import type { Settings } from "./profiles.ts";
 import { agentHistory, appendTurn, nextAgentState } from "./prompt-messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import type { Step, SubAgentStep } from "./script.ts";
+import type { PromptErrorFields, PromptResponseFields, Step, SubAgentStep } from "./script.ts";
 import { SseStream } from "./sse.ts";
 
 /** What a running answer does to its connection. */

@@ -1,7 +1,5 @@
 import { checked, type NamesOf } from "../names.ts";
-import type { FileContents, McpTool, ToolOutput } from "./client-actions.ts";
-import type { RequestResult } from "./requests.ts";
-import type { Step } from "./script.ts";
+import type { FileContents, McpTool, RequestResult, ToolOutput } from "./client-actions.ts";
 
 /** What every request step can be told. */
 export interface RequestOptions {
@@ -86,13 +84,13 @@ export type ValueStep<Result> = RequestStep<Result> | AnswerToStep<Result>;
 export interface RequestStep<Result> {
   readonly kind: "request";
   readonly asked: Asked;
-  [Symbol.iterator](): Generator<Step, Result>;
+  [Symbol.iterator](): Generator<RequestStep<Result>, Result>;
 }
 
 export interface AnswerToStep<Result> {
   readonly kind: "answer-to";
   readonly requestId: string;
-  [Symbol.iterator](): Generator<Step, Result>;
+  [Symbol.iterator](): Generator<AnswerToStep<Result>, Result>;
 }
 
 /** The script waits for the answer, which is the value of the step. */

@@ -1,12 +1,8 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { AnswerData, FileContents, McpTool, ToolOutput } from "./client-actions.ts";
+import type { AnswerData, RequestResult } from "./client-actions.ts";
 import type { CodebuffJournal } from "./journal.ts";
-import type { Mistake } from "./mistakes.ts";
-import type { MockConnection, ReceivedAnswer } from "./record.ts";
+import type { Mistake, MockConnection, ReceivedAnswer } from "./record.ts";
 import type { Asked } from "./request-steps.ts";
-
-/** What a script goes on with. */
-export type RequestResult = ToolOutput | FileContents | readonly McpTool[];
 
 /** ms that a tool may take when the request does not say. */
 const TOOL_TIMEOUT = 30_000;
@@ -77,7 +73,7 @@ export class Requests {
     if (outcome === "repeated") blame("answer-repeated", id);
     if (outcome === "late") blame("answer-late", id);
     for (const path of missingPaths(request, data)) blame("answer-incomplete", `${id}: ${path}`);
-    this.#journal.addAnswer({
+    this.#journal.add(this.#journal.answers, {
       at: this.#clock.now(),
       connection: this.#port.connection,
       txid,

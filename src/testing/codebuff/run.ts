@@ -1,12 +1,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
-import type { PromptErrorFields } from "./frames.ts";
 import type { Settings } from "./profiles.ts";
 import type { ReceivedPrompt } from "./record.ts";
 import { type PromptStep, Reply, type ReplyOptions } from "./reply.ts";
 import { type Asked, requestData } from "./request-steps.ts";
 import { emptyResult, type Requests } from "./requests.ts";
+import type { PromptErrorFields } from "./script.ts";
 import { type Answer, midStreamFailure, type Step, type StepResult } from "./script.ts";
 
 export interface RunOptions extends ReplyOptions {

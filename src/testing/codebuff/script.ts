@@ -4,8 +4,7 @@ import { writePythonJson } from "../server/python-json.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { AccountFigures } from "./account.ts";
 import { type ActionStep, actionSteps } from "./action-steps.ts";
-import type { FileContents, McpTool, ToolOutput } from "./client-actions.ts";
-import type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./frames.ts";
+import type { RequestResult } from "./client-actions.ts";
 import { eventSteps } from "./print-mode.ts";
 import type { ReceivedPrompt } from "./record.ts";
 import { requestSteps, type ValueStep } from "./request-steps.ts";
@@ -28,7 +27,7 @@ export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Script;
 export type Script = StepSource<Step, StepResult>;
 
 /** The values of steps: what the client answered to a request, or the id of one; undefined for most. */
-export type StepResult = ToolOutput | FileContents | readonly McpTool[] | string | undefined;
+export type StepResult = RequestResult | string | undefined;
 
 /** What a script gets besides its prompt. */
 export interface AnswerContext {
@@ -71,6 +70,31 @@ export interface ChunkStep {
 export type TerminalStep =
   | { readonly kind: "respond"; readonly fields: PromptResponseFields }
   | { readonly kind: "prompt-error"; readonly fields: PromptErrorFields };
+
+/** Fields of a prompt-response that a script may set. */
+export interface PromptResponseFields {
+  readonly promptId?: string;
+  readonly sessionState?: unknown;
+  readonly toolCalls?: readonly unknown[] | null;
+  readonly toolResults?: readonly unknown[] | null;
+  readonly output?: unknown;
+}
+
+/** Fields of a prompt-error that a script may set. */
+export interface PromptErrorFields {
+  readonly message: string;
+  /** @default the message; none on the profile `codebuff` */
+  readonly error?: string | null;
+  /** @default null */
+  readonly remainingBalance?: number | null;
+}
+
+/** Fields of a message about an error that has no id. */
+export interface ActionErrorFields {
+  readonly message: string;
+  readonly error?: string | null;
+  readonly remainingBalance?: number | null;
+}
 
 /** The steps that a sub-agent can take under an id of its own: chunks, and terminal messages. */
 export type SubAgentStep = string | ChunkStep | TerminalStep;

@@ -1,7 +1,6 @@
 import type { Dict } from "../server/dict.ts";
 import type { ActionData } from "./client-actions.ts";
-import type { Mistake } from "./mistakes.ts";
-import type { ViolationKind } from "./record.ts";
+import type { Mistake, ViolationKind } from "./record.ts";
 
 /** A message that passed the checks. */
 export type Inbound =

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames, InvalidMockInput } from "../names.ts";
+import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
+import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import { dice } from "./dice.ts";
 import { CodeyJournal } from "./journal.ts";
@@ -34,12 +35,7 @@ export class CodeyBackend {
     this.profile = profile;
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
-    if (typeof this.answer !== "function") {
-      throw new InvalidMockInput(
-        "`answer` must be a function that returns steps.",
-        'Such as () => ["Hello"].',
-      );
-    }
+    checkAnswer(this.answer);
     this.tools = new Set(options.tools ?? toolsOf(profile));
     this.random = typeof seed === "number" ? dice(seed) : seed;
     this.newSessionId = options.sessionId ?? (() => crypto.randomUUID());
@@ -65,7 +61,7 @@ export class CodeyBackend {
   accept(link: PeerLink): CodeyPeer {
     const peer = new CodeyPeer(this.journal.connections.length + 1, link, this);
     this.peers.push(peer);
-    this.journal.addConnection(peer);
+    this.journal.add(this.journal.connections, peer);
     peer.start();
     this.#freezeWhenFull();
     return peer;

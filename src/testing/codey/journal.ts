@@ -15,22 +15,4 @@ export class CodeyJournal extends Journal<CodeyConnection, CodeyViolationKind, C
   readonly sends: ReceivedSend[] = [];
   readonly decisions: ReceivedDecision[] = [];
   readonly cancels: ReceivedCodeyCancel[] = [];
-
-  addReceived(received: CodeyReceived): void {
-    this.add(this.received, received);
-  }
-
-  addSend(send: Omit<ReceivedSend, "number">): ReceivedSend {
-    const numbered = { ...send, number: this.sends.length + 1 };
-    this.add(this.sends, numbered);
-    return numbered;
-  }
-
-  addDecision(decision: ReceivedDecision): void {
-    this.add(this.decisions, decision);
-  }
-
-  addCancel(cancel: ReceivedCodeyCancel): void {
-    this.add(this.cancels, cancel);
-  }
 }

@@ -71,5 +71,11 @@ export type ServerMessage =
   | { readonly type: "Pong" }
   | { readonly type: "Error"; readonly message: string; readonly fatal: boolean };
 
+/** A message of the client that the server understands. */
+export type ClientMessage =
+  | { readonly type: "SendMessage"; readonly content: string; readonly agent_id: number | null }
+  | { readonly type: "ToolDecision"; readonly call_id: string; readonly approved: boolean }
+  | { readonly type: "Cancel" | "GetHistory" | "GetState" | "Ping" };
+
 /** The agent that answers, and the only one of the real server. */
 export const ROOT = 0;

@@ -40,9 +40,6 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
   }
 
   readonly #backend: CodeyBackend;
-  #nextSend = 0;
-  #nextDecision = 0;
-  #nextCancel = 0;
 
   constructor(options: MockCodeyOptions = {}) {
     const backend = new CodeyBackend(options);
@@ -94,20 +91,17 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
 
   /** The first `SendMessage` on the first call, the second on the second, whether it is there already or not. */
   nextSend(): Promise<ReceivedSend> {
-    const index = this.#nextSend++;
-    return this.waitFor(() => this.sends[index]);
+    return this.#backend.journal.next(this.sends);
   }
 
   /** The first `ToolDecision` on the first call, the second on the second, whether it is there already or not. */
   nextDecision(): Promise<ReceivedDecision> {
-    const index = this.#nextDecision++;
-    return this.waitFor(() => this.decisions[index]);
+    return this.#backend.journal.next(this.decisions);
   }
 
   /** The first `Cancel` on the first call, the second on the second, whether it is there already or not. */
   nextCancel(): Promise<ReceivedCodeyCancel> {
-    const index = this.#nextCancel++;
-    return this.waitFor(() => this.cancels[index]);
+    return this.#backend.journal.next(this.cancels);
   }
 
   /** Ends everything: running answers, timers, sessions, connections, waits. Idempotent, and waits for no client. */

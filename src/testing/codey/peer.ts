@@ -1,16 +1,16 @@
 import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
-import { type End, Peer } from "../server/peer.ts";
+import { type End, Peer, type PeerHost } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { settle } from "../settle.ts";
-import type { CodeyBackend } from "./backend.ts";
 import type { CodeyMistake } from "./client-rules.ts";
+import type { CodeyJournal } from "./journal.ts";
 import type { ServerMessage } from "./messages.ts";
 import { noiseAfterMessage } from "./noise.ts";
 import { readMessage } from "./read-message.ts";
 import type { CodeyConnection } from "./record.ts";
-import { CodeySession, type SessionPort } from "./session.ts";
+import { CodeySession, type SessionHost, type SessionPort } from "./session.ts";
 import { writeMessage } from "./write-message.ts";
 
 const MIB = 1_048_576;
@@ -24,9 +24,16 @@ const CUT = 1006;
 /** ms between a `Ping` and a Close: the answer to such a `Ping` is written behind the Close, and fails. */
 const RIGHT_BEFORE = 1_000;
 
+/** What a connection needs of its server. */
+export interface CodeyPeerHost extends PeerHost, SessionHost {
+  readonly journal: CodeyJournal;
+  /** Whether there are as many sessions as freeze the server. */
+  readonly full: boolean;
+}
+
 /** One connection of the mock server without its socket: frames in, frames out, a clock. */
 export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
-  readonly #backend: CodeyBackend;
+  readonly #host: CodeyPeerHost;
   readonly #session: CodeySession;
   #greeted = false;
   #deaf = false;
@@ -37,10 +44,10 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   /** When the last message was handled, if that was a `Ping`. */
   #pingedAt: number | undefined;
 
-  constructor(id: number, link: PeerLink, backend: CodeyBackend) {
-    super(id, new ChunkedLink(link, () => chunkingOf(backend), backend.withPort), backend);
-    this.#backend = backend;
-    this.#session = new CodeySession(backend, this);
+  constructor(id: number, link: PeerLink, host: CodeyPeerHost) {
+    super(id, new ChunkedLink(link, () => chunkingOf(host), host.withPort), host);
+    this.#host = host;
+    this.#session = new CodeySession(host, this);
   }
 
   get sessionId(): string {
@@ -66,18 +73,18 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   get repliesToClose(): boolean {
-    return this.#backend.settings.closeReply && !this.#frozen && !this.#deaf;
+    return this.#host.settings.closeReply && !this.#frozen && !this.#deaf;
   }
 
   get staysWhenMalformed(): boolean {
-    return this.#backend.settings.afterOversize === "deaf";
+    return this.#host.settings.afterOversize === "deaf";
   }
 
   /** The connection is open. */
   start(): void {
-    const { frozen } = this.#backend.settings;
+    const { frozen } = this.#host.settings;
     this.#dropWhenDue();
-    if (frozen === "noConnected" || frozen === "noUpgrade" || this.#backend.full) this.freezeUp();
+    if (frozen === "noConnected" || frozen === "noUpgrade" || this.#host.full) this.freezeUp();
     this.#session.greet();
     if (frozen === "midSession") this.freezeUp();
   }
@@ -103,7 +110,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   say(message: ServerMessage, first: boolean): void {
-    const { settings } = this.#backend;
+    const { settings } = this.#host;
     const written = writeMessage(message, settings.extraFields === "injected");
     const text = first && settings.chunking === "huge" ? written.padEnd(HUGE) : written;
     this.send(settings.binaryJson === "injected" ? new TextEncoder().encode(text) : text);
@@ -113,7 +120,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   receive(frame: InboundFrame): void {
-    const { journal, settings } = this.#backend;
+    const { journal, settings } = this.#host;
     this.#arrived++;
     this.#record("c2s", frame);
     if (this.over || this.#deaf) return;
@@ -144,13 +151,14 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
 
   /** Whether the answer to a `Ping` meets the Close, to which an idle server without `closeReply` does not react otherwise. */
   get #answersBehindClose(): boolean {
-    const { settings, clock } = this.#backend;
+    const { settings, clock } = this.#host;
     if (settings.closeReply || this.#frozen || this.#deaf || this.#pingedAt === undefined) return false;
     return this.#session.idle && clock.now() - this.#pingedAt < RIGHT_BEFORE;
   }
 
   blame({ kind, detail }: CodeyMistake): void {
-    this.#backend.journal.addViolation({ connection: this, kind, detail });
+    const { journal } = this.#host;
+    journal.add(journal.violations, { connection: this, kind, detail });
   }
 
   protected async handle(frame: InboundFrame): Promise<void> {
@@ -163,7 +171,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   #heed(frame: InboundFrame): void {
     this.#handled++;
     const text = typeof frame === "string" ? frame : undefined;
-    const { clock, journal } = this.#backend;
+    const { clock, journal } = this.#host;
     this.#pingedAt = undefined;
     if (text === undefined) {
       this.blame({ kind: "binary-frame", detail: describe(frame) });
@@ -172,7 +180,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     }
     const reading = readMessage(text);
     if (reading.ok && reading.message.type === "Ping") this.#pingedAt = clock.now();
-    if (reading.ok) journal.addReceived({ at: clock.now(), connection: this, message: reading.message });
+    if (reading.ok)
+      journal.add(journal.received, { at: clock.now(), connection: this, message: reading.message });
     else this.blame({ kind: reading.kind, detail: reading.detail });
     if (this.#session.panicked) this.drop();
     else if (reading.ok) this.#session.handle(reading.message, this.#handled);
@@ -189,12 +198,12 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
-    const { clock, journal } = this.#backend;
-    journal.addFrame({ at: clock.now(), connection: this, direction, ...noted(frame) });
+    const { clock, journal } = this.#host;
+    journal.add(journal.frames, { at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 
   #dropWhenDue(): void {
-    const { dropAt } = this.#backend.settings;
+    const { dropAt } = this.#host.settings;
     if (dropAt === "off" || this.#said < dropAt.after) return;
     if (dropAt.code === CUT) this.drop();
     else this.close(dropAt.code);
@@ -202,6 +211,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
 }
 
 /** A huge message travels in one piece. */
-function chunkingOf({ settings: { chunking } }: CodeyBackend): Chunking {
+function chunkingOf({ settings: { chunking } }: CodeyPeerHost): Chunking {
   return chunking === "huge" ? "whole" : chunking;
 }

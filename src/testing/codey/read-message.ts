@@ -1,11 +1,6 @@
 import { type Dict, isDict } from "../server/dict.ts";
+import type { ClientMessage } from "./messages.ts";
 import type { CodeyViolationKind } from "./record.ts";
-
-/** A message of the client that the server understands. */
-export type ClientMessage =
-  | { readonly type: "SendMessage"; readonly content: string; readonly agent_id: number | null }
-  | { readonly type: "ToolDecision"; readonly call_id: string; readonly approved: boolean }
-  | { readonly type: "Cancel" | "GetHistory" | "GetState" | "Ping" };
 
 /** What the server makes of a text frame. */
 export type Reading =

@@ -1,5 +1,5 @@
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
-import type { ClientMessage } from "./read-message.ts";
+import type { ClientMessage } from "./messages.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
 export interface CodeyConnection extends ServedConnection {

@@ -7,7 +7,7 @@
 //    says, session.ts for what messages of the client cause, peer.ts for the connection. Give it a test by its name.
 // 3. A new mistake of clients to notice: a kind in record.ts; client-rules.ts for those of order, read-message.ts for
 //    those that one message shows.
-// 4. A new message of the server: messages.ts. Of the client: read-message.ts, and its case in session.ts.
+// 4. A new message of the server: messages.ts. Of the client: there too, read-message.ts, and its case in session.ts.
 // 5. Faults beneath the protocol, and other transports: ../server, which all mocks share.
 
 import { checkNames } from "../names.ts";

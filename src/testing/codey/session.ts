@@ -1,13 +1,14 @@
+import type { Clock } from "../../core/clock.ts";
 import { Approvals } from "./approvals.ts";
-import type { CodeyBackend } from "./backend.ts";
 import { CallRound } from "./call-round.ts";
 import { type CodeyCall, type PlannedCall, planned } from "./calls.ts";
 import { cancelReplies } from "./cancel-replies.ts";
 import { ClientRules, type CodeyMistake } from "./client-rules.ts";
-
-import type { ServerMessage } from "./messages.ts";
-import type { ClientMessage } from "./read-message.ts";
+import type { CodeyJournal } from "./journal.ts";
+import type { ClientMessage, ServerMessage } from "./messages.ts";
+import type { ProfileName, Settings } from "./profiles.ts";
 import type { CodeyConnection, ReceivedSend } from "./record.ts";
+import type { CodeyAnswer } from "./script.ts";
 import { fullState, stubState } from "./state-message.ts";
 import { usualResult } from "./tools.ts";
 import { Transcript } from "./transcript.ts";
@@ -28,6 +29,21 @@ export interface SessionPort {
   blame(mistake: CodeyMistake): void;
   /** A session that lived on without its connection has come to its end. */
   hangUp(): void;
+}
+
+/** What a session needs of its server. */
+export interface SessionHost {
+  readonly profile: ProfileName;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly journal: CodeyJournal;
+  readonly tools: ReadonlySet<string>;
+  readonly random: () => number;
+  readonly newSessionId: () => string;
+  readonly newCallId: (name: string) => string;
+  readonly answer: CodeyAnswer;
+  /** The process dies. */
+  die(): void;
 }
 
 /** Messages that answer a request, at any time. */
@@ -55,7 +71,7 @@ export class CodeySession implements TurnPort {
   readonly approvals = new Approvals();
   readonly usage = new SessionUsage();
   readonly transcript: Transcript;
-  readonly #backend: CodeyBackend;
+  readonly #host: SessionHost;
   readonly #port: SessionPort;
   readonly #rules = new ClientRules();
   readonly #rounds = new Set<CallRound>();
@@ -68,10 +84,10 @@ export class CodeySession implements TurnPort {
   /** Replies to a `Cancel` that wait for a `Pong`. */
   #behindPong: readonly ServerMessage[] = [];
 
-  constructor(backend: CodeyBackend, port: SessionPort) {
-    this.id = backend.newSessionId();
-    this.transcript = new Transcript(backend.clock);
-    this.#backend = backend;
+  constructor(host: SessionHost, port: SessionPort) {
+    this.id = host.newSessionId();
+    this.transcript = new Transcript(host.clock);
+    this.#host = host;
     this.#port = port;
   }
 
@@ -89,23 +105,23 @@ export class CodeySession implements TurnPort {
   }
 
   get settings() {
-    return this.#backend.settings;
+    return this.#host.settings;
   }
 
   get clock() {
-    return this.#backend.clock;
+    return this.#host.clock;
   }
 
   get random() {
-    return this.#backend.random;
+    return this.#host.random;
   }
 
   threw(error: unknown): void {
-    this.#backend.journal.threw(error);
+    this.#host.journal.threw(error);
   }
 
   get answer() {
-    return this.#backend.answer;
+    return this.#host.answer;
   }
 
   get malformed(): boolean {
@@ -174,7 +190,7 @@ export class CodeySession implements TurnPort {
     } else if (this.#phase === "leaked" && ++this.#unsent === UNSENT_MESSAGES) {
       this.end();
       this.#port.hangUp();
-      this.#backend.journal.changed();
+      this.#host.journal.changed();
     }
   }
 
@@ -195,15 +211,15 @@ export class CodeySession implements TurnPort {
   }
 
   plan(call: CodeyCall): PlannedCall {
-    const { profile } = this.#backend;
+    const { profile } = this.#host;
     return planned(call, {
-      callId: (name) => this.#backend.newCallId(name),
+      callId: (name) => this.#host.newCallId(name),
       result: (name) => usualResult(name, profile),
     });
   }
 
   hasTool(name: string): boolean {
-    return this.#backend.tools.has(name);
+    return this.#host.tools.has(name);
   }
 
   startRound(calls: readonly PlannedCall[], afterTurn: Promise<void>): CallRound {
@@ -226,7 +242,7 @@ export class CodeySession implements TurnPort {
   }
 
   panic(): void {
-    if (this.settings.unknownTool === "processDeath") this.#backend.die();
+    if (this.settings.unknownTool === "processDeath") this.#host.die();
     else if (this.#phase === "live") this.#phase = "panicked";
   }
 
@@ -245,13 +261,10 @@ export class CodeySession implements TurnPort {
     const { midTurnSend } = this.settings;
     const outcome = !this.#turn ? "started" : midTurnSend === "queue" ? "queued" : "restarted";
     const { connection } = this.#port;
-    const send = this.#backend.journal.addSend({
-      at: this.clock.now(),
-      connection,
-      content,
-      agentId,
-      outcome,
-    });
+    const { journal } = this.#host;
+    const number = journal.sends.length + 1;
+    const send: ReceivedSend = { at: this.clock.now(), connection, content, agentId, number, outcome };
+    journal.add(journal.sends, send);
     if (outcome === "queued") {
       this.#queue.push(send);
       return;
@@ -275,7 +288,8 @@ export class CodeySession implements TurnPort {
   #decide(callId: string, approved: boolean): void {
     const { connection } = this.#port;
     const outcome = this.approvals.decide(callId, approved);
-    this.#backend.journal.addDecision({ at: this.clock.now(), connection, callId, approved, outcome });
+    const { journal } = this.#host;
+    journal.add(journal.decisions, { at: this.clock.now(), connection, callId, approved, outcome });
     for (const mistake of this.#rules.decided(callId, approved, outcome)) this.#port.blame(mistake);
   }
 
@@ -286,7 +300,8 @@ export class CodeySession implements TurnPort {
     this.#stop();
     this.approvals.cancel();
     const { connection } = this.#port;
-    this.#backend.journal.addCancel({ at: this.clock.now(), connection, stopped: inTurn || open.length > 0 });
+    const { journal } = this.#host;
+    journal.add(journal.cancels, { at: this.clock.now(), connection, stopped: inTurn || open.length > 0 });
     const replies = inTurn ? cancelReplies(this.settings.cancelReply, open, this.usage.total) : [];
     if (this.settings.cancelReplyTiming === "afterPong") this.#behindPong = replies;
     else for (const reply of replies) this.say(reply);

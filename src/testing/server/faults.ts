@@ -2,7 +2,6 @@ import { checkNames, type NamesOf } from "../names.ts";
 import type { DripPace, LinkWire, PeerLink } from "./link.ts";
 import { MALFORMED, type MalformedFrame } from "./malformed.ts";
 import { halfFrame } from "./raw-frame.ts";
-import type { ServedConnection } from "./record.ts";
 
 /**
  * What can go wrong on one connection beneath the protocol, besides `drop()`, `dropMidFrame()` and `pause()` of the
@@ -40,14 +39,21 @@ export interface ConnectionFaults {
   neverHangUp(): void;
 }
 
+/** What the faults need of their connection. */
+interface FaultyConnection {
+  readonly state: string;
+  send(raw: string): void;
+  pause(): void;
+}
+
 /** The faults of one peer. */
 export class LinkFaults implements ConnectionFaults {
-  readonly #connection: ServedConnection;
+  readonly #connection: FaultyConnection;
   readonly #link: PeerLink;
   readonly #withPort: string;
 
   /** @param withPort the name of the mock that has sockets, for what is said to those who have another */
-  constructor(connection: ServedConnection, link: PeerLink, withPort: string) {
+  constructor(connection: FaultyConnection, link: PeerLink, withPort: string) {
     this.#connection = connection;
     this.#link = link;
     this.#withPort = withPort;

@@ -14,6 +14,8 @@ export class Journal<
   readonly frames: Frame[] = [];
   readonly violations: ViolationRecord<Where, Kind>[] = [];
 
+  /** How many of each list were asked for by {@link next}. */
+  readonly #asked = new Map<readonly unknown[], number>();
   #mistake: InvalidMockInput | undefined;
 
   /** The first thing that a test said in vain where it could not be thrown, such as a misspelt switch of one turn. */
@@ -28,19 +30,15 @@ export class Journal<
     this.end(error);
   }
 
-  addConnection(connection: Connection): void {
-    this.add(this.connections, connection);
+  /** The first of a list on the first call for that list, the second on the second, whether it is there already or not. */
+  next<T>(list: readonly T[]): Promise<T> {
+    const index = this.#asked.get(list) ?? 0;
+    this.#asked.set(list, index + 1);
+    return this.until(() => list[index]);
   }
 
-  addFrame(frame: Frame): void {
-    this.add(this.frames, frame);
-  }
-
-  addViolation(violation: ViolationRecord<Where, Kind>): void {
-    this.add(this.violations, violation);
-  }
-
-  protected add<T>(list: T[], item: T): void {
+  /** Something happened that belongs on one of the lists. */
+  add<T>(list: T[], item: NoInfer<T>): void {
     list.push(item);
     this.changed();
   }

@@ -26,7 +26,6 @@ export abstract class ProtocolMock<
 > implements AsyncDisposable
 {
   readonly #host: MockHost<Connection, Kind, Frame, Where>;
-  #nextConnection = 0;
 
   /** @internal */
   protected constructor(host: MockHost<Connection, Kind, Frame, Where>) {
@@ -72,8 +71,7 @@ export abstract class ProtocolMock<
 
   /** The first connection on the first call, the second on the second, whether it is there already or not. */
   nextConnection(): Promise<Connection> {
-    const index = this.#nextConnection++;
-    return this.waitFor(() => this.connections[index]);
+    return this.#host.journal.next(this.connections);
   }
 
   /** Cuts every connection: the clients see 1006. */

@@ -8,6 +8,12 @@ export type StepSource<Step, Value> =
   | Generator<Step, unknown, Value>
   | AsyncGenerator<Step, unknown, Value>;
 
+/** @throws InvalidMockInput for an `answer` that is no function */
+export function checkAnswer(answer: unknown): void {
+  if (typeof answer === "function") return;
+  throw new InvalidMockInput("`answer` must be a function that returns steps.", 'Such as () => ["Hello"].');
+}
+
 /** What `take` gives for a step behind which nothing is taken any more. */
 export const ENOUGH = Symbol("enough");
 

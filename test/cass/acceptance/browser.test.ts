@@ -4,7 +4,7 @@ import { browserLike } from "./each.ts";
 
 // All of it once more over the file that every runtime but Node gets for "#socket": the platform's own WebSocket,
 // which sends no headers, cannot be cut, and tells of a broken link nothing but 1006.
-vi.mock("../../../src/core/socket.node.ts", () => import("../../../src/core/socket.global.ts"));
+vi.mock("../../../src/core/link/socket.node.ts", () => import("../../../src/core/link/socket.global.ts"));
 
 import "./captures.test.ts";
 import "./closings.test.ts";

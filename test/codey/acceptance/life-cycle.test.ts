@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { type CallMessage, decideCall, inferStart, newCall, stepCall } from "../../../src/codey/calls.ts";
 import { newTurnState, roundsOf, stepTurn } from "../../../src/codey/turn.ts";
-import type { TurnToolCall } from "../../../src/core/tool-call.ts";
-import { TurnTools } from "../../../src/core/turn-tools.ts";
+import { TurnTools } from "../../../src/core/turn/turn-tools.ts";
+import type { TurnToolCall } from "../../../src/core/values.ts";
 import { forBoth } from "./both.ts";
 
 const CALL = { name: "mcp_shell", params: { command: "ls" }, background: false };

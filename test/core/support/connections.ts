@@ -1,18 +1,14 @@
-import type { Backoff } from "../../../src/core/backoff.ts";
-import { Connection } from "../../../src/core/connection.ts";
-import type {
-  ClientStatus,
-  ConnectionSetup,
-  Observer,
-  Protocol,
-} from "../../../src/core/connection-state.ts";
 import {
   type AgentwireError,
   ConnectionLostError,
   HandshakeError,
   isAgentwireError,
 } from "../../../src/core/errors.ts";
-import type { WebSocketLike } from "../../../src/core/socket.ts";
+import type { Backoff } from "../../../src/core/link/backoff.ts";
+import { Connection } from "../../../src/core/link/connection.ts";
+import type { ConnectionSetup, Observer, Protocol } from "../../../src/core/link/connection-state.ts";
+import type { WebSocketLike } from "../../../src/core/link/socket.ts";
+import type { ClientStatus } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 

@@ -1,16 +1,14 @@
-import {
-  type ApprovalOptions,
-  type Asking,
-  Gate,
-  type GateSetup,
-  type PendingRequest,
-  type Reply,
-  type Ruling,
-  type ToolRule,
-  type Waiting,
-} from "../../../src/core/approvals.ts";
-import type { Question, QuestionItem } from "../../../src/core/question.ts";
-import type { ToolCall } from "../../../src/core/tool-call.ts";
+import { type Asking, Gate, type GateSetup } from "../../../src/core/gate/gate.ts";
+import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
+import type {
+  PendingRequest,
+  Question,
+  QuestionItem,
+  Reply,
+  Ruling,
+  ToolCall,
+} from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 
 /** A rule; `when` is as code without types may give it. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { type AgentwireError, ConnectionLostError } from "../../../src/core/errors.ts";
-import { LiveTurn, type TurnSetup } from "../../../src/core/live-turn.ts";
-import type { TurnResult } from "../../../src/core/turn.ts";
+import { LiveTurn, type TurnSetup } from "../../../src/core/turn/live-turn.ts";
+import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { codeOf, fateOf } from "./promises.ts";
 

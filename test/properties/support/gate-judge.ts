@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Reply, Ruling } from "../../../src/core/approvals.ts";
+import type { Reply, Ruling } from "../../../src/core/values.ts";
 import type { Brought, GateWorld } from "./gate-world.ts";
 
 /** Holds a gate to what it promises, by a description of it that is much simpler. */

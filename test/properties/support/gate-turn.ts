@@ -1,8 +1,9 @@
 import { expect } from "vitest";
-import type { PendingRequest, Waiting } from "../../../src/core/approvals.ts";
 import { ConnectionLostError } from "../../../src/core/errors.ts";
-import { LiveTurn } from "../../../src/core/live-turn.ts";
-import type { TurnResult, TurnStatus } from "../../../src/core/turn.ts";
+import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import { LiveTurn } from "../../../src/core/turn/live-turn.ts";
+import type { TurnResult } from "../../../src/core/turn/turn.ts";
+import type { PendingRequest, TurnStatus } from "../../../src/core/values.ts";
 import type { GateWorld } from "./gate-world.ts";
 
 /** What one who listens to a turn has heard. */

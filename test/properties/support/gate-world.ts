@@ -1,17 +1,10 @@
 import { expect } from "vitest";
-import {
-  Gate,
-  type PendingRequest,
-  type Reply,
-  type Ruling,
-  type ToolRule,
-  type Waiting,
-  type Withdraw,
-} from "../../../src/core/approvals.ts";
 import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
-import type { Question } from "../../../src/core/question.ts";
-import type { ToolCall } from "../../../src/core/tool-call.ts";
+import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
+import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import type { ToolRule } from "../../../src/core/gate/options.ts";
+import type { PendingRequest, Question, Reply, Ruling, ToolCall } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { GateJudge } from "./gate-judge.ts";
 import type { Deed, GateLife, GateSetting, GateStep, Moment, RuleSetting } from "./gate-steps.ts";

@@ -1,4 +1,5 @@
-import type { FakeCodebuffEvent, FakeCodebuffScenario, FakeCodebuffStep } from "../scenario.ts";
+import type { FakeCodebuffScenario } from "../scenario.ts";
+import type { FakeCodebuffEvent, FakeCodebuffStep } from "../script.ts";
 import type { FakeCodebuffQuestion } from "../switches.ts";
 
 /** A `text` event whose line has so many bytes: it is never in memory as a whole, unless it has to be. */

@@ -1,4 +1,4 @@
-import type { FakeCodebuffEvent } from "../scenario.ts";
+import type { FakeCodebuffEvent } from "../script.ts";
 import { hugeEvent } from "./canned.ts";
 import type { Failure } from "./failures.ts";
 import type { Printer } from "./printer.ts";

@@ -1,4 +1,4 @@
-import type { FakeCodebuffEvent } from "../scenario.ts";
+import type { FakeCodebuffEvent } from "../script.ts";
 import type { Failure } from "./failures.ts";
 
 /** How a run is printed: what each output mode makes of events. What returns a promise has to be awaited. */

@@ -1,9 +1,5 @@
-import type {
-  FakeCodebuffEvent,
-  FakeCodebuffScenario,
-  FakeCodebuffScript,
-  FakeCodebuffStep,
-} from "../scenario.ts";
+import type { FakeCodebuffScenario } from "../scenario.ts";
+import type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "../script.ts";
 import { groups, type HugeLine, junk } from "./canned.ts";
 
 /** What a run knows when it begins to answer. */

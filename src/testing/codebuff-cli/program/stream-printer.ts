@@ -1,4 +1,4 @@
-import type { FakeCodebuffEvent } from "../scenario.ts";
+import type { FakeCodebuffEvent } from "../script.ts";
 import { HUGE_HEAD, HUGE_TAIL } from "./canned.ts";
 import type { Failure } from "./failures.ts";
 import type { Output } from "./output.ts";

@@ -1,4 +1,4 @@
-import type { FakeCodebuffEvent } from "../scenario.ts";
+import type { FakeCodebuffEvent } from "../script.ts";
 
 /** The library that the fork calls models with warns of the same thing on every call. */
 const WARNING =

@@ -1,4 +1,4 @@
-import type { FakeCodebuffEvent } from "../scenario.ts";
+import type { FakeCodebuffEvent } from "../script.ts";
 import { isOfRoot } from "./steps.ts";
 
 /** What was said by the root agent: its chunks, where it had any, or else its blocks, which repeat chunks. */

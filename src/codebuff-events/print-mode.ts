@@ -1,0 +1,195 @@
+import { isObject } from "../core/checks.ts";
+
+/** One part of what a tool gave back. */
+export type ToolOutput =
+  | { readonly type: "json"; readonly value: unknown }
+  | {
+      readonly type: "media";
+      /** Base64. */
+      readonly data: string;
+      readonly mediaType: string;
+    };
+
+export function isToolOutput(value: unknown): value is ToolOutput {
+  if (!isObject(value)) return false;
+  if (value["type"] === "json") return value["value"] !== undefined;
+  return (
+    value["type"] === "media" && typeof value["data"] === "string" && typeof value["mediaType"] === "string"
+  );
+}
+
+/**
+ * What an agent of Codebuff says while it works, the same over its WebSocket, from its command line and in a run of one's
+ * own. Fields marked optional came with later versions.
+ */
+export type PrintModeEvent =
+  | {
+      readonly type: "start";
+      /** The type of the agent that answered before. */
+      readonly agentId?: string;
+      readonly messageHistoryLength?: number;
+      readonly model?: string;
+    }
+  /** A whole block; `agentId` only of a sub-agent. */
+  | { readonly type: "text"; readonly text: string; readonly agentId?: string }
+  /** Something went wrong; the prompt goes on. With `source` it mends itself. */
+  | {
+      readonly type: "error";
+      readonly message: string;
+      readonly source?: string;
+    }
+  /** The program is new on this machine, and fetches itself. */
+  | { readonly type: "download"; readonly version: string; readonly status: string }
+  | {
+      readonly type: "tool_call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly agentId?: string;
+      readonly parentAgentId?: string;
+      readonly includeToolCall?: boolean;
+    }
+  | {
+      readonly type: "tool_progress";
+      readonly toolCallId: string;
+      readonly output: string;
+      readonly toolName?: string;
+      readonly parentAgentId?: string;
+    }
+  | {
+      readonly type: "tool_result";
+      readonly toolCallId: string;
+      readonly output: readonly ToolOutput[];
+      readonly toolName?: string;
+      readonly parentAgentId?: string;
+    }
+  /** An agent is done; the prompt's own end follows. `agentId` is the agent's type. */
+  | { readonly type: "finish"; readonly totalCost: number; readonly agentId?: string }
+  | {
+      readonly type: "subagent_start" | "subagent_finish";
+      readonly agentId: string;
+      readonly agentType: string;
+      readonly displayName: string;
+      readonly onlyChild: boolean;
+      readonly model?: string;
+      readonly parentAgentId?: string;
+      readonly params?: Readonly<Record<string, unknown>>;
+      readonly prompt?: string;
+    }
+  | {
+      readonly type: "reasoning_delta";
+      readonly text: string;
+      readonly ancestorRunIds: readonly string[];
+      readonly runId: string;
+      readonly agentId?: string;
+    }
+  /** A piece of a sub-agent's text. */
+  | {
+      readonly type: "subagent_chunk";
+      readonly agentId: string;
+      readonly agentType: string;
+      readonly chunk: string;
+    }
+  /** A piece of an agent's thinking. */
+  | {
+      readonly type: "reasoning_chunk";
+      readonly agentId: string;
+      readonly ancestorRunIds: readonly string[];
+      readonly chunk: string;
+    };
+
+type Kind = "string" | "number" | "boolean" | "object" | "strings" | "outputs";
+
+type Fields = Readonly<Record<string, Kind>>;
+
+/** What an event must have, and what it may have; all else is passed on as it is. */
+type Shape = readonly [required: Fields, optional: Fields];
+
+const SUBAGENT: Shape = [
+  { agentId: "string", agentType: "string", displayName: "string", onlyChild: "boolean" },
+  { model: "string", parentAgentId: "string", params: "object", prompt: "string" },
+];
+
+const SHAPES: Readonly<Record<PrintModeEvent["type"], Shape>> = {
+  start: [{}, { agentId: "string", messageHistoryLength: "number", model: "string" }],
+  text: [{ text: "string" }, { agentId: "string" }],
+  error: [{ message: "string" }, { source: "string" }],
+  download: [{ version: "string", status: "string" }, {}],
+  tool_call: [
+    { toolCallId: "string", toolName: "string", input: "object" },
+    { agentId: "string", parentAgentId: "string", includeToolCall: "boolean" },
+  ],
+  tool_progress: [
+    { toolCallId: "string", output: "string" },
+    { toolName: "string", parentAgentId: "string" },
+  ],
+  tool_result: [
+    { toolCallId: "string", output: "outputs" },
+    { toolName: "string", parentAgentId: "string" },
+  ],
+  finish: [{ totalCost: "number" }, { agentId: "string" }],
+  subagent_start: SUBAGENT,
+  subagent_finish: SUBAGENT,
+  reasoning_delta: [{ text: "string", ancestorRunIds: "strings", runId: "string" }, { agentId: "string" }],
+  subagent_chunk: [{ agentId: "string", agentType: "string", chunk: "string" }, {}],
+  reasoning_chunk: [{ agentId: "string", ancestorRunIds: "strings", chunk: "string" }, {}],
+};
+
+interface Field {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isOptional: boolean;
+}
+
+const fieldsOf = (fields: Fields, isOptional: boolean): readonly Field[] =>
+  Object.entries(fields).map(([name, kind]) => ({ name, kind, isOptional }));
+
+/** The same as lists: this is once per event, and to make them costs more than all else of it. */
+const FIELDS: ReadonlyMap<string, readonly Field[]> = new Map(
+  Object.entries(SHAPES).map(([type, [required, optional]]) => [
+    type,
+    [...fieldsOf(required, false), ...fieldsOf(optional, true)],
+  ]),
+);
+
+/**
+ * Whether something is one of these events, with every field of its type in place: what it must have, and what it may have
+ * as the type says it, so not null.
+ *
+ * @example
+ * if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
+ *   console.log(event.chunk.toolName);
+ * }
+ */
+export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
+  if (!isObject(chunk)) return false;
+  const { type } = chunk;
+  const fields = typeof type === "string" ? FIELDS.get(type) : undefined;
+  if (!fields) return false;
+  for (const { name, kind, isOptional } of fields) {
+    const value = chunk[name];
+    if (!(isOptional && value === undefined) && !isOf(kind, value)) return false;
+  }
+  return true;
+}
+
+/** Whether an event of this type is one that is known, if its fields are right. */
+export function isPrintModeType(type: string): boolean {
+  return FIELDS.has(type);
+}
+
+/** Whether an event of this type may be without this field. */
+export function isOptionalField(type: string, name: string): boolean {
+  return FIELDS.get(type)?.some((field) => field.name === name && field.isOptional) ?? false;
+}
+
+function isOf(kind: Kind, value: unknown): boolean {
+  if (kind === "object") return isObject(value);
+  if (kind === "strings") return isListOfStrings(value);
+  if (kind === "outputs") return Array.isArray(value) && value.every(isToolOutput);
+  return typeof value === kind;
+}
+
+export function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

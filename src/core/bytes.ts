@@ -1,0 +1,71 @@
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** What is not of the standard alphabet. To look for it needs no going back, which a text of megabytes has no stack for. */
+const ODD = /[^A-Za-z0-9+/]/;
+
+/** Bytes that become text at a time, in whole groups of three: more than a call takes as arguments would overflow the stack. */
+const PIECE = 6_144;
+
+/** Whether `text` is base64: of the standard alphabet, padded, without white space. Linear. */
+export function isBase64(text: string): boolean {
+  if (text.length % 4 !== 0) return false;
+  const padding = paddingOf(text);
+  return !ODD.test(padding === 0 ? text : text.slice(0, -padding));
+}
+
+/** How many bytes a text that {@link isBase64} stands for. */
+export function sizeOfBase64(base64: string): number {
+  return (base64.length / 4) * 3 - paddingOf(base64);
+}
+
+/** The bytes of a text that {@link isBase64}. Not by `atob`: engines without a browser lack it, or want other padding. */
+export function fromBase64(base64: string): Uint8Array {
+  const values = new Uint8Array(128);
+  for (let value = 0; value < 64; value++) values[ALPHABET.charCodeAt(value)] = value;
+  const valueAt = (at: number): number => values[base64.charCodeAt(at)] ?? 0;
+  const bytes = new Uint8Array(sizeOfBase64(base64));
+  for (let from = 0, to = 0; from < base64.length; from += 4) {
+    const group =
+      (valueAt(from) << 18) | (valueAt(from + 1) << 12) | (valueAt(from + 2) << 6) | valueAt(from + 3);
+    bytes[to++] = group >> 16;
+    bytes[to++] = group >> 8; // a write behind the end of the bytes does nothing
+    bytes[to++] = group;
+  }
+  return bytes;
+}
+
+/** Bytes as base64, of the standard alphabet and padded. */
+export function toBase64(bytes: Uint8Array): string {
+  const codes = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
+  let base64 = "";
+  for (let from = 0; from < bytes.length; from += PIECE)
+    base64 += encode(bytes.subarray(from, from + PIECE), codes);
+  const missing = (3 - (bytes.length % 3)) % 3;
+  return base64.slice(0, base64.length - missing) + "=".repeat(missing);
+}
+
+function encode(bytes: Uint8Array, codes: Uint8Array): string {
+  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  for (let from = 0, to = 0; from < bytes.length; from += 3) {
+    const group = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
+    for (let shift = 18; shift >= 0; shift -= 6) text[to++] = codes[(group >> shift) & 63] ?? 0;
+  }
+  return String.fromCharCode(...text);
+}
+
+function paddingOf(base64: string): number {
+  return base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+}
+
+/** Pieces of bytes as one; a single piece is itself. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces;
+  if (first && pieces.length === 1) return first;
+  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

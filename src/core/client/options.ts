@@ -1,0 +1,181 @@
+import { type Checks, checkFields, checks, defined, isObject, type Only, orFalse } from "../checks.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { InvalidInputError } from "../errors.ts";
+import type { ReconnectOptions, ReconnectPolicy } from "../link/backoff.ts";
+import type { WebSocketInit, WebSocketLike } from "../link/socket.ts";
+import { checkNames } from "../names.ts";
+import type { TurnOptions } from "../turn/turn.ts";
+
+/** Where the library writes what it notices; silent unless given. `console` fits. */
+export interface Logger {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+export interface KeepaliveOptions {
+  /** ms between pings; 0 turns them off. */
+  readonly interval?: number;
+  /** ms without any sign of life after a ping until the link counts as dead; 0 never. */
+  readonly timeout?: number;
+}
+
+/** The options that every socket client takes. */
+export interface SocketClientOptions {
+  /** Where to connect, `ws://` or `wss://`; a function is called for every dial. Used as it is: nothing is added but a token, where the protocol puts it there. */
+  readonly url: string | URL | (() => string | URL | Promise<string | URL>);
+  /**
+   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`). Node's global one cannot be
+   * cut: with a server that never answers Close it holds the process although `close()` has resolved.
+   */
+  readonly WebSocket?: new (
+    url: string,
+    protocols?: string[],
+  ) => WebSocketLike;
+  /** Makes the socket, for every dial: for proxies, headers in odd places, tests. Not together with `WebSocket`. */
+  readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
+  /** Sent with the upgrade request. Node only: browsers cannot, and there it is an `UnsupportedError`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** ms until the socket is open. @default 10_000 */
+  readonly connectTimeout?: number;
+  /** Pings; `false` turns them off. The defaults are the protocol's. */
+  readonly keepalive?: KeepaliveOptions | false;
+  /** How to come back after a lost connection; with `false` the first loss closes the client for good. The default is the protocol's. */
+  readonly reconnect?: ReconnectOptions | false;
+  /** Bytes of one outgoing frame, checked before anything is sent. The default is what the protocol's servers take. */
+  readonly maxSendBytes?: number;
+  /** Bytes of one incoming frame; a larger one ends the connection. @default 134_217_728 (128 MiB): the largest real frames are some tens of MB */
+  readonly maxReceiveBytes?: number;
+  /** Bytes of prompts that wait to be sent. @default 1_048_576: more than that waiting means that nobody watches */
+  readonly maxQueuedBytes?: number;
+  /** Turns that wait to be sent. @default 100 */
+  readonly maxQueuedTurns?: number;
+  /**
+   * Bytes of memory that the events of one turn may take while they wait for a slow reader, estimated: text and whatever else
+   * they hold, and some for each event. Past it the iteration fails, and it alone. See also the option `read` of a turn.
+   * @default 67_108_864 (64 MiB): bounds memory, far above any answer
+   */
+  readonly maxBufferedBytes?: number;
+  /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. @default 67_108_864 (64 MiB) */
+  readonly maxTextBytes?: number;
+  /** Aborting it closes the client, as `close()` does. */
+  readonly signal?: AbortSignal;
+  readonly logger?: Logger;
+  /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. @default false */
+  readonly debug?: boolean;
+  /** Lets credentials travel over plain `ws://` to another machine than `localhost`, 127.0.0.0/8 and ::1. @default false: everyone on the way could read them */
+  readonly allowInsecure?: boolean;
+  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
+  readonly clock?: Clock;
+}
+
+/** What differs from protocol to protocol. */
+export interface SocketDefaults {
+  readonly keepalive: Required<KeepaliveOptions>;
+  readonly reconnect: ReconnectPolicy | undefined;
+}
+
+/** The shared options with every default filled in. */
+export interface ResolvedSocketOptions {
+  readonly clock: Clock;
+  readonly connectTimeout: number;
+  readonly keepalive: Required<KeepaliveOptions>;
+  readonly reconnect: ReconnectPolicy | undefined;
+  readonly maxReceiveBytes: number;
+  readonly maxQueuedBytes: number;
+  readonly maxQueuedTurns: number;
+  readonly maxBufferedBytes: number;
+  readonly maxTextBytes: number;
+}
+
+const MEBIBYTE = 1_048_576;
+
+/**
+ * @param expected of every option of the client, also those of its protocol: {@link SOCKET_CHECKS} has the shared ones
+ * @throws InvalidInputError naming the first option that does not exist or is of a wrong type.
+ */
+export function resolveSocketOptions<Options extends SocketClientOptions, Table extends Checks<Options>>(
+  options: Options,
+  defaults: SocketDefaults,
+  expected: Table & Only<Options, Table>,
+): ResolvedSocketOptions {
+  if (isObject(options)) checkNames(options, expected, "option"); // before the one is missed that is misspelt
+  if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
+    throw new InvalidInputError(
+      "option `url` is missing.",
+      'Give the server\'s address, such as { url: "ws://127.0.0.1:8000/ws" }.',
+    );
+  }
+  checkFields<Options, Table>(options, expected, "option");
+  if (options.WebSocket && options.createWebSocket) {
+    throw new InvalidInputError(
+      "options `WebSocket` and `createWebSocket` are both given.",
+      "Give one: the class, or the function that makes the socket.",
+    );
+  }
+  const { keepalive, reconnect } = options;
+  return {
+    clock: options.clock ?? systemClock,
+    connectTimeout: options.connectTimeout ?? 10_000,
+    keepalive:
+      keepalive === false ? { interval: 0, timeout: 0 } : { ...defaults.keepalive, ...defined(keepalive) },
+    reconnect: reconnect === false ? undefined : reconnectPolicy(reconnect, defaults.reconnect),
+    maxReceiveBytes: options.maxReceiveBytes ?? 128 * MEBIBYTE,
+    maxQueuedBytes: options.maxQueuedBytes ?? MEBIBYTE,
+    maxQueuedTurns: options.maxQueuedTurns ?? 100,
+    maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
+    maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
+  };
+}
+
+function reconnectPolicy(
+  asked: ReconnectOptions | undefined,
+  usual: ReconnectPolicy | undefined,
+): ReconnectPolicy | undefined {
+  if (!asked) return usual;
+  const base = usual ?? { maxAttempts: 5, minDelay: 500, maxDelay: 30_000 };
+  return { ...base, ...defined(asked) };
+}
+
+const KEEPALIVE_CHECKS: Checks<KeepaliveOptions> = { interval: checks.delay, timeout: checks.delay };
+
+const RECONNECT_CHECKS: Checks<ReconnectOptions> = {
+  maxAttempts: checks.count,
+  minDelay: checks.delay,
+  maxDelay: checks.delay,
+  shouldReconnect: checks.function,
+};
+
+/** What the options have to be that every socket client takes. */
+export const SOCKET_CHECKS: Checks<SocketClientOptions> = {
+  url: {
+    expects: "a string, a URL or a function that returns one",
+    holds: (value) => typeof value === "string" || typeof value === "function" || value instanceof URL,
+  },
+  WebSocket: checks.function,
+  createWebSocket: checks.function,
+  headers: checks.headers,
+  connectTimeout: checks.delay,
+  keepalive: { ...orFalse(checks.object), fields: KEEPALIVE_CHECKS },
+  reconnect: { ...orFalse(checks.object), fields: RECONNECT_CHECKS },
+  maxSendBytes: checks.count,
+  maxReceiveBytes: checks.count,
+  maxQueuedBytes: checks.count,
+  maxQueuedTurns: checks.count,
+  maxBufferedBytes: checks.count,
+  maxTextBytes: checks.count,
+  signal: checks.signal,
+  logger: checks.logger,
+  debug: checks.boolean,
+  allowInsecure: checks.boolean,
+  clock: checks.object,
+};
+
+/** What the options of one turn have to be that every protocol takes. */
+export const TURN_CHECKS: Checks<TurnOptions> = {
+  signal: checks.signal,
+  timeout: checks.delay,
+  idleTimeout: checks.delay,
+  read: checks.boolean,
+};

@@ -1,0 +1,239 @@
+import { describe } from "../checks.ts";
+import { InvalidInputError, said } from "../errors.ts";
+import { Recent } from "../recent.ts";
+import type { DecidedBy, PendingRequest, Question, Reply, Ruling, ToolCall } from "../values.ts";
+import { readDecision, ruleFor } from "./decision.ts";
+import { type Asked, OpenRequest, type RequestSetup, STOPPED, stopOf, type Waiting } from "./open-request.ts";
+import type { ApprovalOptions, ToolRule } from "./options.ts";
+import { readAnswer } from "./question.ts";
+
+/** The request is not needed any more. */
+export type Withdraw = (by: DecidedBy, reason: string) => void;
+
+export interface GateSetup extends RequestSetup {
+  readonly options: ApprovalOptions;
+}
+
+/** How a call is brought before the gate. */
+export interface Asking {
+  readonly turn: Waiting | undefined;
+  /** Whether the caller registered a handler for it: consent, as long as the options name nobody and nothing to decide. */
+  readonly isHandled: boolean;
+  /**
+   * What an `always` is said for, where that is no tool of this name: begins with its kind, such as `mcp:`. It never is what
+   * the name of a tool stands for, whatever the server calls one. @default the tool's name
+   */
+  readonly alwaysFor?: string | undefined;
+  /** Called exactly once, perhaps before `ask` returns; what it throws becomes a warning. */
+  readonly decided: (ruling: Ruling) => void;
+}
+
+/** Settled requests that a second reply still finds. */
+const REMEMBERED = 256;
+
+/** Ids whose uses are counted. A server that begins to count anew repeats far fewer; one that never repeats an id has no need. */
+const COUNTED = 1_024;
+
+/** Characters of an unknown id that an error quotes: real ones are shorter. */
+const QUOTED = 100;
+
+/**
+ * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
+ * by the first rule that fits, by an `always` of this session, by the callback or a reply, or by an end that came
+ * before; by a handler of its own only where neither rules nor anybody to ask were given. Requests do not wait for
+ * each other, and what one takes does not grow with those that are open.
+ */
+export class Gate {
+  readonly #setup: GateSetup;
+  readonly #rules: readonly ToolRule[];
+  readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply">>();
+  readonly #settled = new Recent<string, Ruling | Reply>(REMEMBERED);
+  readonly #uses = new Recent<string, number>(COUNTED);
+  /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
+  #highest = 0;
+  readonly #warned = new Set<string>();
+  #always = new Set<string>();
+
+  constructor(setup: GateSetup) {
+    this.#setup = setup;
+    this.#rules = setup.options.toolPolicy ?? [];
+  }
+
+  /** What waits for the user, oldest first. */
+  get pending(): readonly PendingRequest[] {
+    return [...this.#open.values()].map(({ request }) => request);
+  }
+
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  /** Another session begins: `always` was said in the last one. */
+  newSession(): void {
+    this.#always = new Set();
+  }
+
+  /**
+   * A new id for what a server calls `native`, each time: servers use theirs again, and a late reply to an old request
+   * must not decide another.
+   */
+  idFor(native: string): string {
+    let use = this.#uses.get(native) ?? (this.#isTaken(native) ? this.#highest : 0);
+    let id: string;
+    do id = ++use === 1 ? native : `${native}~${use}`;
+    while (this.#isTaken(id));
+    this.#highest = Math.max(this.#highest, use);
+    this.#uses.set(native, use);
+    if (id !== native) this.#uses.set(id, 1); // a server may call something just that
+    return id;
+  }
+
+  #isTaken(id: string): boolean {
+    return this.#uses.get(id) !== undefined || this.#open.has(id) || this.#settled.get(id) !== undefined;
+  }
+
+  /**
+   * Has a call decided. The returned function withdraws it; after the decision it does nothing. Listeners and the
+   * callback may end what the call is for before this returns: for a turn the gate sees to that, else the caller has to.
+   */
+  ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
+    const { onToolApproval } = this.#setup.options;
+    const always = this.#always; // whatever is said to this call says nothing of the next session
+    const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
+    return this.#wait<Ruling>({
+      request: { type: "approval", id: call.id, call },
+      turn,
+      known: this.#ruled(call, isHandled, key),
+      consult: typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
+      read: (value, by) => ({ ...readDecision(value), by }),
+      refuse: (by, reason) => ({ decision: "reject", by, reason }),
+      settled: (ruling) => {
+        if (ruling.decision === "always") always.add(key);
+        decided(ruling);
+      },
+    });
+  }
+
+  /** Has a question answered; like {@link ask}. Where nobody is there to ask it is refused at once: see {@link answersQuestions}. */
+  askQuestion(
+    question: Question,
+    { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
+  ): Withdraw {
+    const { onQuestion } = this.#setup.options;
+    return this.#wait<Reply>({
+      request: { type: "question", id: question.id, question },
+      turn,
+      known: this.answersQuestions ? undefined : this.#unanswered(),
+      consult: typeof onQuestion === "function" ? (context) => onQuestion(question, context) : undefined,
+      read: (value, by) => ({ answers: readAnswer(question, value), by }),
+      refuse: (by, reason) => ({ answers: undefined, by, reason }),
+      settled: answered,
+    });
+  }
+
+  get answersQuestions(): boolean {
+    return isSomebody(this.#setup.options.onQuestion);
+  }
+
+  /**
+   * Decides what is open, whoever else was asked. For what is settled already it changes nothing.
+   * @returns how the request was settled, the first time.
+   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
+   */
+  reply(id: string, value: unknown): Ruling | Reply {
+    const settled = this.#open.get(id)?.reply(value) ?? this.#settled.get(id);
+    if (settled) return settled;
+    const given: unknown = id;
+    const asked = typeof given === "string" ? JSON.stringify(given.slice(0, QUOTED)) : describe(given);
+    throw new InvalidInputError(
+      `nothing was asked with the id ${asked}.`,
+      "Pass the `id` of a call or question from `turn.pending` or an event.",
+    );
+  }
+
+  /** What is decided without asking. */
+  #ruled(call: ToolCall, isHandled: boolean, always: string): Ruling | undefined {
+    const then = this.#ruleOf(call) ?? (isHandled && this.#handlersConsent ? "allow" : "ask");
+    if (then === "allow") return { decision: "once", by: "policy" };
+    if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
+    if (this.#always.has(always)) return { decision: "always", by: "session" };
+    if (isSomebody(this.#setup.options.onToolApproval)) return undefined;
+    this.#warnOnce(
+      "tool-denied",
+      "a tool call was denied because nobody is there to ask: see the options `onToolApproval` and `toolPolicy`",
+    );
+    return { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
+  }
+
+  get #handlersConsent(): boolean {
+    const { toolPolicy, onToolApproval } = this.#setup.options;
+    return toolPolicy === undefined && onToolApproval === undefined;
+  }
+
+  #ruleOf(call: ToolCall): ToolRule["then"] | undefined {
+    try {
+      const rule = ruleFor(this.#rules, call);
+      return rule && (rule.then ?? "ask"); // untyped code may forget it, and a rule without it allows nothing
+    } catch (cause) {
+      this.#setup.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
+      return "deny"; // it might have been the one to deny
+    }
+  }
+
+  #unanswered(): Reply {
+    this.#warnOnce(
+      "question-refused",
+      "a question was refused because nobody is there to ask: see the option `onQuestion`",
+    );
+    return { answers: undefined, by: "policy", reason: "nobody is there to answer it" };
+  }
+
+  #wait<Outcome extends Ruling | Reply>(asked: Asked<Outcome>): Withdraw {
+    const { approvalTimeout = 0 } = this.#setup.options;
+    const { id } = asked.request;
+    const known = this.#known(asked);
+    if (known) {
+      this.#settle(asked, known);
+      return () => {};
+    }
+    const settled = (outcome: Outcome): void => {
+      this.#open.delete(id);
+      this.#settle(asked, outcome);
+    };
+    const open = new OpenRequest<Outcome>({ ...asked, settled }, this.#setup, approvalTimeout);
+    this.#open.set(id, open);
+    open.begin();
+    return (by, reason) => open.withdraw(by, reason);
+  }
+
+  /** How a request is settled that is not opened. */
+  #known<Outcome>({ request, turn, known, refuse }: Asked<Outcome>): Outcome | undefined {
+    const stop = stopOf(turn); // a rule may have stopped it just now
+    if (stop) return refuse(stop, STOPPED);
+    if (known || !this.#open.has(request.id)) return known;
+    const reason = "another request with its id is open"; // one reply must not decide two
+    this.#setup.warn("approval-failed", `a request was refused: ${reason}`);
+    return refuse("error", reason);
+  }
+
+  #settle<Outcome extends Ruling | Reply>({ request, settled }: Asked<Outcome>, outcome: Outcome): void {
+    this.#settled.set(request.id, outcome);
+    try {
+      settled(outcome);
+    } catch (cause) {
+      const message = `what follows from a decision failed: ${said(cause)}`;
+      this.#setup.warn("approval-failed", message, { cause });
+    }
+  }
+
+  #warnOnce(kind: string, message: string): void {
+    if (this.#warned.has(kind)) return;
+    this.#warned.add(kind);
+    this.#setup.warn(kind, message);
+  }
+}
+
+/** Whether an option names somebody to ask. */
+function isSomebody(option: unknown): boolean {
+  return typeof option === "function" || option === "manual";
+}

@@ -1,0 +1,124 @@
+import { cleanCause } from "../client/clean-cause.ts";
+import {
+  type AgentwireError,
+  ClosedError,
+  ConnectError,
+  ConnectionLostError,
+  isAgentwireError,
+  RequestError,
+  said,
+  withoutCode,
+} from "../errors.ts";
+import type { SocketEnd } from "./socket.ts";
+
+/** `ws` tells a refused upgrade only in its message. */
+const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
+
+/** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
+export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
+  const cause = cleanCause(end.cause, redact);
+  const problem = cause instanceof Error ? cause.message : said(cause ?? "");
+  const refused = REFUSED_UPGRADE.exec(problem)?.[1];
+  if (refused !== undefined) {
+    const status = Number(refused);
+    const { hint, retryable } = adviceOn(status);
+    return new ConnectError(`${target} refused the WebSocket with HTTP ${status}; ${hint}`, {
+      status,
+      cause,
+      retryable,
+    });
+  }
+  const why = problem === "" ? `close code ${end.code}` : problem;
+  return new ConnectError(`cannot connect to ${target} (${why}); is the server running?`, { cause });
+}
+
+const WRONG_URL = "check the path and the port of the URL";
+
+/** What to do about an upgrade that was refused with this HTTP status. */
+function adviceOn(status: number): { readonly hint: string; readonly retryable: boolean } {
+  if (status === 401)
+    return { hint: "check the credentials: the token, the key or the headers", retryable: false };
+  if (status === 403) {
+    const hint = `check the credentials: the token, the key or the headers. Some servers refuse a wrong path so: ${WRONG_URL}`;
+    return { hint, retryable: false };
+  }
+  if (isBusy(status))
+    return { hint: "the server is busy or being restarted: wait, and try again", retryable: true };
+  return { hint: WRONG_URL, retryable: true }; // also of a proxy before a server that is being replaced
+}
+
+/** Whether a server that answers with this HTTP status may take the same request later. */
+export function isBusy(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/** What a failed attempt threw, as an error of this library. A constructor quotes the address that it does not take. */
+export function asConnectError(
+  error: unknown,
+  target: string,
+  redact: (text: string) => string,
+): AgentwireError {
+  if (isAgentwireError(error)) return error;
+  const cause = cleanCause(error, redact);
+  return new ConnectError(`cannot connect to ${target} (${said(cause)})`, { cause });
+}
+
+/** The end that the caller wanted. */
+export const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
+
+/** A client that is closed takes nothing new: why, and what to do. `reason` is undefined while its caller closes it. */
+export function clientClosed(
+  reason: AgentwireError | undefined,
+  { redact, reconnects }: { readonly redact: (text: string) => string; readonly reconnects: boolean },
+): ClosedError {
+  const options = { cause: reason, delivery: "not-sent" } as const;
+  if (!reason || isAgentwireError(reason, "closed"))
+    return new ClosedError("this client was closed; make a new one", options);
+  const way =
+    reason.retryable && !reconnects
+      ? "make a new one, with `reconnect` if it is to go on by itself"
+      : "make a new one";
+  return new ClosedError(`this client was closed (${redact(withoutCode(reason))}); ${way}`, options);
+}
+
+/** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
+export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
+  const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
+  return new ConnectionLostError(message, { cause });
+}
+
+/** `ws` refuses such a frame by itself, and says so with a code. */
+export function isTooLarge(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+}
+
+/** Why a ready link ended. What gave it up says so itself. */
+export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const { code: closeCode, reason: closeReason, cause } = end;
+  const why = closeReason === "" ? "" : `: ${closeReason}`;
+  return new ConnectionLostError(`the connection ended (code ${closeCode})${why}`, {
+    closeCode,
+    closeReason,
+    cause,
+  });
+}
+
+/** Why a link ended that was not ready yet: nothing was lost, for it could not be had. */
+export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
+  if (isAgentwireError(end)) return end;
+  const message = `the connection ended before ${before} (code ${end.code})`;
+  return new ConnectError(message, { cause: end.cause });
+}
+
+/** A request that no socket took. */
+export function requestNotSent(): ConnectionLostError {
+  return new ConnectionLostError("the connection ended before the request was sent", {
+    delivery: "not-sent",
+  });
+}
+
+/** A request was answered, and nobody can say with what. */
+export function unreadableAnswer(problem: string): RequestError {
+  return new RequestError(`the server's answer cannot be read: ${problem}`, { serverMessage: problem });
+}

@@ -1,0 +1,150 @@
+import type { CancelTimer, Clock } from "../clock.ts";
+import type { Deferred } from "../deferred.ts";
+import type { AgentwireError } from "../errors.ts";
+import type { ClientStatus } from "../values.ts";
+import type { Backoff, ReconnectPolicy } from "./backoff.ts";
+import type { Keepalive } from "./keepalive.ts";
+import type { BinaryFrames, Socket, SocketEnd, WebSocketLike } from "./socket.ts";
+
+/** What a protocol does with a connection. Every call is about the one socket that is current. */
+export interface Protocol {
+  /** A socket opened: start the handshake, which ends in `accept()` or `refuse()`. */
+  opened(): void;
+  /** One frame, parsed; `text` is what it was parsed from. */
+  message(value: unknown, text: string): void;
+  /**
+   * One frame that could not be handled: it is nested too deeply, or its handling threw half-way. The link lives on. Whoever
+   * waits for the frame would wait for ever: end what it was to end, refuse what it asked for.
+   */
+  spoiled(value: unknown, problem: string, text: string): void;
+  /** The handshake is done: send what has to precede new work, then the work that waited. */
+  ready(): void;
+  /** The handshake took longer than its limit. */
+  handshakeTimeout(): AgentwireError;
+  /** The socket is gone. Fail what was sent on it; say why it went. */
+  lost(end: SocketEnd | AgentwireError): AgentwireError;
+  /** Whether leaving now would leave work behind that a drain should wait for. */
+  busy(): boolean;
+  /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
+  unavailable(reason: AgentwireError): void;
+}
+
+/** Who watches a connection; nothing here decides anything. */
+export interface Observer {
+  status(status: ClientStatus): void;
+  reconnecting(backoff: Backoff): void;
+  /** A ready connection ended. */
+  disconnected(error: AgentwireError): void;
+  /** A frame that could not be read. The connection lives on. */
+  unreadable(problem: string, text?: string): void;
+  /** A frame whose handling threw `cause`. The connection lives on. */
+  frameFailed(problem: string, text: string, cause: unknown): void;
+  /** The drain limit, in ms, passed with work still under way. */
+  drainExpired(limit: number): void;
+  /** Every frame, both ways. */
+  frame(direction: "in" | "out", text: string): void;
+  /** A callback of the user's threw. */
+  callbackThrew(error: unknown, name: string): void;
+}
+
+export interface ConnectionSetup {
+  readonly clock: Clock;
+  readonly protocol: Protocol;
+  readonly observer: Observer;
+  /** Makes a socket; `stillWanted` is asked just before that, for finding the address may take time. */
+  readonly dial: (stillWanted: () => boolean) => Promise<WebSocketLike>;
+  /** Where `dial` leads, without credentials, for messages. */
+  readonly target: () => string;
+  /** Takes credentials out of what the server says. */
+  readonly redact: (text: string) => string;
+  /** ms until a socket is open; 0 for no limit. */
+  readonly connectTimeout: number;
+  /** Why a server of this protocol may not answer in that time, where that is known. */
+  readonly connectTimeoutHint: string | undefined;
+  /** ms from then until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
+  readonly handshakeTimeout: number | "rest of connectTimeout";
+  /** `undefined`: never. */
+  readonly reconnect: ReconnectPolicy | undefined;
+  /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
+  readonly stableAfter: number | undefined;
+  readonly maxReceiveBytes: number;
+  readonly binary: BinaryFrames;
+  readonly keepalive: {
+    readonly interval: number;
+    readonly timeout: number;
+    /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
+    readonly proof: "frame" | "protocol";
+    readonly ping: () => boolean;
+    readonly excused: () => boolean;
+  };
+}
+
+/**
+ *     idle ──connect()──▶ connecting ──open──▶ handshaking ──accept()──▶ ready
+ *      ▲                   ▲   │ failed            │ failed               │ lost
+ *      │                   │   ▼                   ▼                      ▼
+ *      │                   └─ reconnecting ◀───────┴──────────────────────┘
+ *      └── given up, as long as nothing ever worked
+ *
+ *     ready ──close()──▶ draining ──work done, or limit──▶ closing ──Close answered, or limit──▶ closed
+ *     any state ──close() with nothing to wait for; an error that no retry mends; tries used up──▶ closed
+ *
+ * A state holds the socket and the timers that belong to it; a transition releases what the next one does
+ * not take over.
+ */
+export type State =
+  | { readonly name: "idle" }
+  | {
+      readonly name: "connecting";
+      readonly step: Deferred<void>;
+      /** When the attempt began. */
+      readonly since: number;
+      readonly cancelTimer: CancelTimer;
+      socket?: Socket;
+    }
+  | {
+      readonly name: "handshaking";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      readonly socket: Socket;
+    }
+  | {
+      readonly name: "ready";
+      readonly socket: Socket;
+      readonly keepalive: Keepalive;
+      readonly cancelTimer: CancelTimer;
+      /** Runs while the server has begun to close and somebody needs the next link. */
+      cancelWatch?: CancelTimer;
+      /** The end of this link was asked for, and another follows whatever the policy says of losses. */
+      renewed?: true;
+    }
+  | {
+      readonly name: "reconnecting";
+      readonly step: Deferred<void>;
+      readonly cancelTimer: CancelTimer;
+      /** Shortens the wait, for a call that needs the connection now. */
+      readonly hurry: () => void;
+    }
+  | { readonly name: "draining"; readonly socket: Socket; readonly cancelTimer: CancelTimer }
+  | {
+      readonly name: "closing";
+      readonly socket: Socket;
+      readonly cancelTimer: CancelTimer;
+      readonly reason: AgentwireError;
+    }
+  | { readonly name: "closed"; readonly reason: AgentwireError };
+
+/** Ends the timers of `state`, and its socket unless `next` goes on with it. */
+export function release(state: State, next: State): void {
+  if ("cancelTimer" in state) state.cancelTimer();
+  if (state.name === "ready") {
+    state.keepalive.stop();
+    state.cancelWatch?.();
+  }
+  if (!("socket" in state) || !state.socket) return;
+  if (!("socket" in next) || next.socket !== state.socket) state.socket.terminate();
+}
+
+export function statusOf(state: State): ClientStatus {
+  return state.name === "closing" ? "draining" : state.name;
+}

@@ -1,0 +1,549 @@
+import pRetry from "p-retry";
+import { cleanCause } from "../client/clean-cause.ts";
+import type { CancelTimer } from "../clock.ts";
+import { type Deferred, deferred } from "../deferred.ts";
+import {
+  type AgentwireError,
+  ClosedError,
+  ConnectionLostError,
+  ConnectTimeoutError,
+  isAgentwireError,
+  PayloadTooLargeError,
+  said,
+} from "../errors.ts";
+import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "../text.ts";
+import type { ClientStatus } from "../values.ts";
+import { Attempts } from "./backoff.ts";
+import {
+  asConnectError,
+  clientClosed,
+  closedByCaller,
+  connectError,
+  isTooLarge,
+  tooLarge,
+} from "./connection-errors.ts";
+import { type ConnectionSetup, release, type State, statusOf } from "./connection-state.ts";
+import { Keepalive } from "./keepalive.ts";
+import { Socket, type SocketEnd } from "./socket.ts";
+import { onWake } from "./wake.ts";
+
+/** ms that a peer gets to answer our Close before the socket is cut: it has nothing left to say. */
+const CLOSE_TIMEOUT = 1_000;
+
+/** One client's connection: dials, lets the protocol shake hands, keeps alive, reconnects, drains, closes. */
+export class Connection {
+  readonly #setup: ConnectionSetup;
+  #state: State = { name: "idle" };
+  /** The run of attempts under way, shared by all who want to connect. */
+  #established: Promise<void> | undefined;
+  readonly #attempts: Attempts;
+  readonly #ended = deferred<void>();
+  /** What comes after the link that is going down, for those who asked meanwhile. */
+  #next: Deferred<void> | undefined;
+  #losing = false;
+  #redials = false;
+  #frames = 0;
+
+  constructor(setup: ConnectionSetup) {
+    this.#setup = setup;
+    this.#attempts = new Attempts(setup.reconnect, setup.observer.callbackThrew);
+  }
+
+  get status(): ClientStatus {
+    return statusOf(this.#state);
+  }
+
+  /** Why the connection is closed for good, or about to be: from then on nothing would send what is new. */
+  get closedBy(): AgentwireError | undefined {
+    const state = this.#state;
+    return state.name === "closed" || state.name === "closing" ? state.reason : undefined;
+  }
+
+  /** What a closed client answers to everything new: why it was closed, and what to do. */
+  closedError(reason: AgentwireError | undefined): ClosedError {
+    const { redact, reconnect } = this.#setup;
+    return clientClosed(reason, { redact, reconnects: reconnect !== undefined });
+  }
+
+  /** Text frames so far, the one that is being handled included. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
+  connect(): Promise<void> {
+    switch (this.#state.name) {
+      case "ready":
+        return this.#state.socket.isOpen ? Promise.resolve() : this.#afterLoss(this.#state);
+      case "idle":
+        this.#establish();
+        break;
+      case "draining":
+        return Promise.reject(new ClosedError("the client is closing"));
+      case "closing":
+      case "closed":
+        return Promise.reject(this.closedError(this.#state.reason));
+      case "connecting":
+      case "handshaking":
+      case "reconnecting":
+        break;
+    }
+    return this.#established ?? Promise.resolve();
+  }
+
+  /** A call needs the connection: the wait between two attempts is cut short. The attempt is one of the run all the same. */
+  hurry(): void {
+    if (this.#state.name === "reconnecting") this.#state.hurry();
+  }
+
+  /** The link is going down. Its end is about to be told; a server that does not finish is not waited for. */
+  #afterLoss(state: State & { name: "ready" }): Promise<void> {
+    this.#watchClosing(state);
+    this.#next ??= deferred();
+    return this.#next.promise;
+  }
+
+  #watchClosing(state: State & { name: "ready" }): void {
+    const unfinished = (): void =>
+      this.drop(new ConnectionLostError("the server did not finish closing the connection"));
+    state.cancelWatch ??= this.#setup.clock.setTimeout(unfinished, CLOSE_TIMEOUT);
+  }
+
+  /** Closes the current socket politely and goes on with another. For when nothing is under way, on a client that reconnects. */
+  renew(): void {
+    const state = this.#state;
+    if (state.name !== "ready" || !state.socket.isOpen) return;
+    state.renewed = true;
+    this.#watchClosing(state);
+    state.socket.close(1000, "");
+  }
+
+  /** Whether a frame sent now reaches the platform; not so while a socket is closing and its end not yet told. */
+  get writable(): boolean {
+    return this.#openSocket !== undefined;
+  }
+
+  /** Writes one frame to the current socket; to none, when there is none. */
+  send(text: string): void {
+    const socket = this.#openSocket;
+    if (!socket) return;
+    try {
+      socket.send(text);
+    } catch (cause) {
+      this.drop(
+        new ConnectionLostError("the socket refused a frame", {
+          cause: cleanCause(cause, this.#setup.redact),
+        }),
+      );
+      return;
+    }
+    this.#setup.observer.frame("out", text); // after it is on its way: an observer may send something too
+  }
+
+  get #openSocket(): Socket | undefined {
+    const state = this.#state;
+    if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
+    return state.socket.isOpen ? state.socket : undefined;
+  }
+
+  /** The server has answered the handshake; what remains of it has limits of the protocol's own. */
+  answered(): void {
+    if (this.#state.name === "handshaking") this.#state.cancelTimer();
+  }
+
+  /** The handshake succeeded. */
+  accept(): void {
+    const state = this.#state;
+    if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused, or lost, a moment ago
+    const { clock, keepalive, stableAfter, protocol } = this.#setup;
+    const { socket, step } = state;
+    const dead = (): void =>
+      this.drop(new ConnectionLostError(`no sign of life for ${keepalive.timeout} ms after a ping`));
+    const cancelTimer =
+      stableAfter === undefined
+        ? () => {}
+        : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
+    const ready = {
+      name: "ready",
+      socket,
+      keepalive: new Keepalive({ ...keepalive, clock, dead }),
+      cancelTimer,
+    } as const;
+    this.#attempts.ready();
+    if (this.#transition(ready)) {
+      step.resolve();
+      protocol.ready();
+    } else if (this.closedBy) {
+      step.reject(this.closedBy);
+    } else {
+      step.resolve(); // a status listener has lost the link again: another run of attempts serves it
+    }
+  }
+
+  /** The handshake failed; whether it is tried again is the error's to say. */
+  refuse(error: AgentwireError): void {
+    this.drop(error);
+  }
+
+  /** No handshake will succeed: closes for good, and tells the server goodbye. */
+  leave(error: AgentwireError): void {
+    this.#shut(error);
+  }
+
+  /** The handshake failed, and another one may not: it is tried once more, at once and whatever the policy says. */
+  redial(error: AgentwireError): void {
+    this.#redials = true;
+    this.drop(error);
+  }
+
+  /** The link has proved itself: earlier failures no longer lengthen the back-off. */
+  healthy(): void {
+    this.#attempts.forgive();
+  }
+
+  /** Proof of life, where the protocol decides what counts. */
+  alive(): void {
+    if (this.#state.name === "ready") this.#state.keepalive.alive();
+  }
+
+  /** What excused the server's silence is over: an answer to a ping that is still due counts from now. */
+  answerDue(): void {
+    if (this.#state.name === "ready") this.#state.keepalive.due();
+  }
+
+  /** Sends a ping that could not be sent when it was due. */
+  pingNow(): void {
+    if (this.#state.name === "ready") this.#state.keepalive.pingNow();
+  }
+
+  /** Gives up the current socket as if the link had broken. */
+  drop(error: AgentwireError): void {
+    const state = this.#state;
+    switch (state.name) {
+      case "connecting":
+      case "handshaking":
+        state.socket?.terminate(); // now, so that no frame behind this one is heard any more
+        state.step.reject(state.name === "handshaking" ? this.#setup.protocol.lost(error) : error);
+        break;
+      case "ready":
+      case "draining":
+        this.#lost(error);
+        break;
+      case "idle":
+      case "reconnecting":
+      case "closing":
+      case "closed":
+        break;
+    }
+  }
+
+  /** The work that a drain waits for is done. */
+  drained(): void {
+    if (this.#state.name === "draining") this.#shut(closedByCaller());
+  }
+
+  /**
+   * Closes for good. With work under way it first waits for it, up to `drainTimeout` ms, unless `force` is
+   * set. Calling it again while it drains can only hasten it.
+   */
+  close(options: { readonly force: boolean; readonly drainTimeout: number }): Promise<void> {
+    const state = this.#state;
+    if (state.name === "closed" || state.name === "closing") return this.#ended.promise;
+    const drains = !options.force && options.drainTimeout > 0 && this.#setup.protocol.busy();
+    if (state.name === "draining") {
+      if (!drains) this.#shut(closedByCaller());
+    } else if (state.name === "ready" && state.socket.isOpen && drains) {
+      this.#drain(state.socket, options.drainTimeout);
+    } else {
+      this.#shut(closedByCaller());
+    }
+    return this.#ended.promise;
+  }
+
+  // --- attempts ---
+
+  /** One run: attempts with back-off between them until one is ready. `cause` is why a ready link ended. */
+  #establish(cause?: AgentwireError): void {
+    this.#established = this.#run(cause);
+    this.#established.catch(() => {});
+    this.#next?.resolve(this.#established);
+    this.#next = undefined;
+  }
+
+  async #run(cause: AgentwireError | undefined): Promise<void> {
+    try {
+      if (cause) await this.#wait(cause);
+      // Its own delays are off: the wait happens in onFailedAttempt, on the injected clock and with full jitter.
+      await pRetry(() => this.#attempt(), {
+        retries: Number.POSITIVE_INFINITY,
+        minTimeout: 0,
+        onFailedAttempt: async ({ error }) => {
+          if (this.#takesRedial()) return;
+          const failure = this.#asConnectError(error);
+          if (!this.#triesAgain(failure)) throw failure;
+          await this.#wait(failure);
+        },
+      });
+    } catch (error) {
+      const failure = this.#asConnectError(error);
+      this.#giveUp(failure);
+      throw failure;
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#isOver) throw closedByCaller(); // between the end of a wait and here
+    const { connectTimeout, connectTimeoutHint } = this.#setup;
+    const expire = (): void =>
+      step.reject(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
+    const step = deferred<void>();
+    const state: State & { name: "connecting" } = {
+      name: "connecting",
+      step,
+      since: this.#setup.clock.now(),
+      cancelTimer: this.#limit(connectTimeout, expire),
+    };
+    if (this.#transition(state)) void this.#dial(state);
+    await step.promise;
+  }
+
+  async #dial(state: State & { name: "connecting" }): Promise<void> {
+    try {
+      const webSocket = await this.#setup.dial(() => this.#state === state);
+      const socket = new Socket(webSocket, {
+        binary: this.#setup.binary,
+        open: () => this.#opened(state),
+        text: (text) => this.#received(text),
+        unreadable: (problem) => this.#unreadable(problem),
+        end: (end) => this.#socketEnded(end),
+      });
+      if (this.#state === state) state.socket = socket;
+      else socket.terminate(); // the attempt was given up while the dial was under way
+    } catch (error) {
+      state.step.reject(this.#asConnectError(error));
+    }
+  }
+
+  #opened(dialing: State & { name: "connecting" }): void {
+    const { protocol } = this.#setup;
+    const { step, socket } = dialing;
+    if (this.#state !== dialing || !socket) return;
+    const limit = this.#handshakeLimit(dialing.since);
+    const cancelTimer = this.#limit(limit, () => this.drop(protocol.handshakeTimeout()));
+    // Who was told of it may have ended it, or heard of its end.
+    if (this.#transition({ name: "handshaking", step, socket, cancelTimer }) && socket.isOpen)
+      protocol.opened();
+  }
+
+  /** ms that the handshake may take; 0 for no limit. */
+  #handshakeLimit(since: number): number {
+    const { handshakeTimeout, connectTimeout, clock } = this.#setup;
+    if (handshakeTimeout !== "rest of connectTimeout") return handshakeTimeout;
+    return connectTimeout === 0 ? 0 : Math.max(1, since + connectTimeout - clock.now());
+  }
+
+  /** A time limit; 0 is none. */
+  #limit(delay: number, expire: () => void): CancelTimer {
+    return delay === 0 ? () => {} : this.#setup.clock.setTimeout(expire, delay);
+  }
+
+  #asConnectError(error: unknown): AgentwireError {
+    const { target, redact } = this.#setup;
+    return asConnectError(error, target(), redact);
+  }
+
+  #takesRedial(): boolean {
+    const redials = this.#redials && !this.#isOver;
+    this.#redials = false;
+    return redials;
+  }
+
+  #triesAgain(error: AgentwireError): boolean {
+    return !this.#isOver && this.#attempts.failedWith(error) && !this.#isOver; // `shouldReconnect` may close the client
+  }
+
+  get #isOver(): boolean {
+    return this.#state.name === "closed" || this.#state.name === "closing";
+  }
+
+  /** Waits out the back-off before the next attempt. */
+  async #wait(error: AgentwireError): Promise<void> {
+    const { clock, observer } = this.#setup;
+    const { attempt, delay } = this.#attempts.next(clock.random());
+    const step = deferred<void>();
+    let due = clock.now() + delay;
+    let cancelDelay = clock.setTimeout(step.resolve, delay);
+    const hurry = (): void => {
+      const now = clock.now();
+      const sooner = this.#attempts.hurry(now, due);
+      if (sooner === due) return;
+      due = sooner;
+      cancelDelay();
+      if (due === now) step.resolve();
+      else cancelDelay = clock.setTimeout(step.resolve, due - now);
+    };
+    const stopListening = onWake(step.resolve);
+    const cancelTimer = (): void => {
+      cancelDelay();
+      stopListening();
+    };
+    if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
+      observer.reconnecting({ attempt, delay, error });
+    await step.promise;
+  }
+
+  #giveUp(error: AgentwireError): void {
+    if (this.#isOver) return;
+    const { protocol } = this.#setup;
+    const forGood =
+      this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
+    this.healthy();
+    if (forGood) this.#end(error);
+    // A listener that prompts again begins a new run, which serves all that waits.
+    else if (!this.#transition({ name: "idle" })) return;
+    protocol.unavailable(error);
+  }
+
+  // --- one socket ---
+
+  #received(text: string): void {
+    const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
+    this.#frames++;
+    observer.frame("in", text);
+    if (keepalive.proof === "frame") this.alive();
+    if (exceedsBytes(text, maxReceiveBytes)) {
+      this.drop(
+        tooLarge(
+          maxReceiveBytes,
+          new PayloadTooLargeError("one frame", { bytes: utf8Length(text), limit: maxReceiveBytes }),
+        ),
+      );
+      return;
+    }
+    let value: unknown;
+    try {
+      value = parseFrame(text);
+    } catch {
+      observer.unreadable("a frame that is not JSON", text);
+      return;
+    }
+    try {
+      if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
+      protocol.message(value, text);
+    } catch (cause) {
+      this.#spoiled(value, text, cause);
+    }
+  }
+
+  /** The last line of defence: whatever the handling of a frame throws, it is told, and the link lives on. */
+  #spoiled(value: unknown, text: string, cause: unknown): void {
+    const { protocol, observer } = this.#setup;
+    const problem = cause instanceof Error ? cause.message : said(cause);
+    observer.frameFailed(`a frame cannot be handled: ${problem}`, text, cause);
+    try {
+      protocol.spoiled(value, problem, text);
+    } catch (again) {
+      observer.frameFailed(`a frame that cannot be handled cannot be given up: ${said(again)}`, text, again);
+    }
+  }
+
+  #unreadable(problem: string): void {
+    const { observer, keepalive } = this.#setup;
+    if (keepalive.proof === "frame") this.alive();
+    observer.unreadable(problem);
+  }
+
+  #socketEnded(reported: SocketEnd): void {
+    const { protocol, target, maxReceiveBytes, redact } = this.#setup;
+    const cause = cleanCause(reported.cause, redact);
+    // A server may say why it closed in the words of what it was sent.
+    const end = isTooLarge(reported.cause)
+      ? tooLarge(maxReceiveBytes, cause)
+      : { ...reported, reason: redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
+    const state = this.#state;
+    switch (state.name) {
+      case "connecting":
+        state.step.reject(connectError(reported, target(), redact));
+        break;
+      case "handshaking":
+        state.step.reject(protocol.lost(end));
+        break;
+      case "ready":
+      case "draining":
+        this.#lost(end);
+        break;
+      case "closing":
+        this.#end(state.reason);
+        break;
+      case "idle":
+      case "reconnecting":
+      case "closed":
+        break;
+    }
+  }
+
+  /** Whoever is told of the loss may close the client; then there is nothing left to decide. */
+  #lost(end: SocketEnd | AgentwireError): void {
+    const { protocol, observer } = this.#setup;
+    const lost = this.#state;
+    if (this.#losing) return; // somebody who is just being told of the loss
+    if ("socket" in lost) lost.socket?.terminate(); // a link given up here is as dead as one that broke
+    this.#losing = true;
+    const error = protocol.lost(end);
+    observer.disconnected(error);
+    this.#losing = false;
+    if (this.#state !== lost) return;
+    if (lost.name === "draining") {
+      this.#end(closedByCaller());
+      protocol.unavailable(error);
+    } else if ((lost.name === "ready" && lost.renewed) || this.#triesAgain(error)) {
+      this.#establish(error);
+    } else {
+      this.#giveUp(error);
+    }
+  }
+
+  // --- the end ---
+
+  #drain(socket: Socket, limit: number): void {
+    const { clock, observer } = this.#setup;
+    const cancelTimer = clock.setTimeout(() => {
+      observer.drainExpired(limit);
+      this.#shut(closedByCaller());
+    }, limit);
+    this.#transition({ name: "draining", socket, cancelTimer });
+  }
+
+  #shut(reason: AgentwireError): void {
+    const state = this.#state;
+    const { clock, protocol } = this.#setup;
+    if (
+      (state.name === "handshaking" || state.name === "ready" || state.name === "draining") &&
+      state.socket.isOpen
+    ) {
+      const { socket } = state;
+      const cancelTimer = clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
+      this.#transition({ name: "closing", socket, cancelTimer, reason });
+      socket.close(1000, "");
+    } else {
+      this.#end(reason);
+    }
+    if ("step" in state) state.step.reject(reason);
+    protocol.unavailable(reason);
+  }
+
+  #end(reason: AgentwireError): void {
+    this.#transition({ name: "closed", reason });
+    this.#next?.reject(reason);
+    this.#ended.resolve();
+  }
+
+  /** Returns whether the new state still stands after those who listen were told: one of them may have closed the client. */
+  #transition(next: State): boolean {
+    const previous = this.#state;
+    this.#state = next;
+    release(previous, next);
+    if (statusOf(next) !== statusOf(previous)) this.#setup.observer.status(statusOf(next));
+    return this.#state === next;
+  }
+}

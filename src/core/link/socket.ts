@@ -1,0 +1,171 @@
+/** The part of the WebSocket interface that the library uses; browsers', Node's and `ws`'s all fit. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  binaryType?: string;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  /** Ends the connection without a Close frame, where the implementation can. */
+  terminate?(): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
+  addEventListener(type: "close", listener: (event: CloseEventLike) => void): void;
+  addEventListener(type: "error", listener: (event: object) => void): void;
+  removeEventListener(type: "open", listener: () => void): void;
+  removeEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
+  removeEventListener(type: "close", listener: (event: CloseEventLike) => void): void;
+}
+
+export interface MessageEventLike {
+  readonly data: unknown;
+}
+
+export interface CloseEventLike {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What `createWebSocket` is given besides the URL. */
+export interface WebSocketInit {
+  readonly protocols: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Opens the platform's own kind of socket; one file per platform, chosen by the package's `imports`. */
+export type OpenSocket = (
+  url: string,
+  init: WebSocketInit,
+  limits: { readonly maxReceiveBytes: number },
+) => Promise<WebSocketLike>;
+
+/** How a socket ended. */
+export interface SocketEnd {
+  /** The close code; 1006 when the link broke without one. */
+  readonly code: number;
+  readonly reason: string;
+  /** What the runtime said was wrong, where it did. */
+  readonly cause?: unknown;
+}
+
+/** What a binary frame is to a protocol: text in other clothes, or nothing that its servers send. */
+export type BinaryFrames = "utf-8" | "unreadable";
+
+export interface SocketListener {
+  readonly binary: BinaryFrames;
+  open(): void;
+  text(text: string): void;
+  /** A frame that is not text, and that does not count as such or does not read as UTF-8. */
+  unreadable(problem: string): void;
+  /** Called once, last. */
+  end(end: SocketEnd): void;
+}
+
+const OPEN = 1;
+
+/**
+ * One WebSocket of any runtime. After `release()`, `terminate()` or the end, nothing more is heard of it:
+ * a late callback of an old socket cannot touch what came after.
+ */
+export class Socket {
+  readonly #socket: WebSocketLike;
+  #listener: SocketListener | undefined;
+  #failure: unknown;
+
+  constructor(socket: WebSocketLike, listener: SocketListener) {
+    this.#socket = socket;
+    this.#listener = listener;
+    socket.binaryType = "arraybuffer"; // a Blob could only be read out of order
+    socket.addEventListener("open", this.#onOpen);
+    socket.addEventListener("message", this.#onMessage);
+    socket.addEventListener("error", this.#onError);
+    socket.addEventListener("close", this.#onClose);
+    // A ready-made socket fires no event any more for what has happened to it.
+    if (socket.readyState === OPEN) queueMicrotask(this.#onOpen);
+    if (socket.readyState > OPEN) queueMicrotask(() => this.#onClose({ code: 1006, reason: "" }));
+  }
+
+  /** Whether sending reaches the platform; a frame given to a closing socket is lost without a word. */
+  get isOpen(): boolean {
+    return this.#listener !== undefined && this.#socket.readyState === OPEN;
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  /** Starts the closing handshake; the end is still told. */
+  close(code: number, reason: string): void {
+    try {
+      this.#socket.close(code, reason);
+    } catch {
+      this.terminate(); // a socket that cannot be closed politely; whoever closes has a limit of their own
+    }
+  }
+
+  /** Ends the connection now and tells nothing more. */
+  terminate(): void {
+    if (!this.#listener) return; // ended, or given up, before
+    this.release();
+    if (this.#socket.terminate) this.#socket.terminate();
+    else this.#socket.close();
+  }
+
+  /**
+   * Stops listening. The error listener stays: `ws` reports an error after a socket was given up while
+   * it was opening, and an error that nobody listens to would end the process.
+   */
+  release(): void {
+    this.#listener = undefined;
+    this.#socket.removeEventListener("open", this.#onOpen);
+    this.#socket.removeEventListener("message", this.#onMessage);
+    this.#socket.removeEventListener("close", this.#onClose);
+  }
+
+  readonly #onOpen = (): void => this.#listener?.open();
+
+  readonly #onMessage = (event: MessageEventLike): void => {
+    const { data } = event;
+    if (typeof data === "string") this.#listener?.text(data);
+    else this.#onBinary(data);
+  };
+
+  /** `ws` puts the error on the event; browsers tell nothing, on purpose. */
+  readonly #onError = (event: object): void => {
+    if ("error" in event) this.#failure = event.error;
+  };
+
+  readonly #onClose = (event: CloseEventLike): void => {
+    const listener = this.#listener;
+    this.release();
+    const end = { code: event.code, reason: event.reason };
+    listener?.end(this.#failure === undefined ? end : { ...end, cause: this.#failure });
+  };
+
+  /** Some original servers read binary frames as UTF-8 text; with those, so do we. */
+  #onBinary(data: unknown): void {
+    if (this.#listener?.binary === "unreadable") {
+      this.#listener.unreadable("a binary frame, which this protocol does not have");
+      return;
+    }
+    if (!isBytes(data)) {
+      this.#listener?.unreadable("a binary frame of a kind that cannot be read in order");
+      return;
+    }
+    if (typeof TextDecoder !== "function") {
+      this.#listener?.unreadable("a binary frame, which cannot be read where there is no `TextDecoder`");
+      return;
+    }
+    let text: string;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(data);
+    } catch {
+      this.#listener?.unreadable("a binary frame that is not UTF-8");
+      return;
+    }
+    this.#listener?.text(text);
+  }
+}
+
+/** Not by `instanceof`: a buffer may come from another realm. */
+function isBytes(data: unknown): data is ArrayBuffer | DataView {
+  return ArrayBuffer.isView(data) || Object.prototype.toString.call(data) === "[object ArrayBuffer]";
+}

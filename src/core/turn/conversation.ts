@@ -1,0 +1,105 @@
+import { ConnectionLostError } from "../errors.ts";
+import { Queue } from "../queue.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
+
+/** One message of a conversation, as a UI shows it. */
+export interface ConversationMessage {
+  readonly role: "user" | "assistant" | "system";
+  readonly content: unknown;
+}
+
+/** What a conversation can be continued from, in this process or another: a JSON value, made by `conversation.state`. */
+export interface ConversationState {
+  readonly protocol: string;
+  readonly version: number;
+}
+
+/**
+ * Turns that build on each other. One runs at a time; a prompt made meanwhile waits for its turn. A turn
+ * that fails or is cancelled leaves the conversation as it was before.
+ */
+export interface Conversation<
+  Event,
+  Result extends TurnResult,
+  Options,
+  Input,
+  State extends ConversationState = ConversationState,
+> {
+  /** Everything said so far, oldest first. Where the server keeps the conversation: what was said through this object. */
+  readonly messages: readonly ConversationMessage[];
+  /** What to pass as `from` to go on later. */
+  readonly state: State;
+  prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result>;
+}
+
+/** How one protocol remembers. */
+export interface Memory<Event, Result extends TurnResult, Options, Input, State extends ConversationState> {
+  readonly messages: readonly ConversationMessage[];
+  readonly state: State;
+  /**
+   * Makes a turn without sending it; throws what is wrong with the input. `first` says that nothing waits
+   * before it, so that what it will send is known already.
+   */
+  create(
+    input: string | Input,
+    options: (Options & TurnOptions) | undefined,
+    first: boolean,
+  ): Step<Event, Result>;
+}
+
+/** One turn of a conversation, before it is sent. */
+export interface Step<Event, Result extends TurnResult> {
+  readonly turn: LiveTurn<Event, Result>;
+  readonly start: () => void;
+  /** Remembers both sides of the turn; called before anybody can see that it has completed. */
+  readonly completed: (result: Result) => void;
+}
+
+export class LiveConversation<
+  Event,
+  Result extends TurnResult,
+  Options,
+  Input,
+  State extends ConversationState,
+> implements Conversation<Event, Result, Options, Input, State>
+{
+  readonly #memory: Memory<Event, Result, Options, Input, State>;
+  readonly #waiting = new Queue<Step<Event, Result>>();
+  #busy = false;
+
+  constructor(memory: Memory<Event, Result, Options, Input, State>) {
+    this.#memory = memory;
+  }
+
+  get messages(): readonly ConversationMessage[] {
+    return this.#memory.messages;
+  }
+
+  get state(): State {
+    return this.#memory.state;
+  }
+
+  prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result> {
+    const step = this.#memory.create(input, options, !this.#busy);
+    step.turn.beforeCompleted(step.completed);
+    this.#waiting.add(step);
+    if (!this.#busy) void this.#run();
+    return step.turn;
+  }
+
+  async #run(): Promise<void> {
+    this.#busy = true;
+    for (let step = this.#waiting.take(); step; step = this.#waiting.take()) {
+      const { turn, start } = step;
+      if (!turn.open) continue; // cancelled while it waited
+      try {
+        start();
+      } catch (cause) {
+        turn.fail(new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" }));
+      }
+      await turn.outcome;
+    }
+    this.#busy = false;
+  }
+}

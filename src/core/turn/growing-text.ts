@@ -1,0 +1,56 @@
+import { utf8Length, utf8Start } from "../text.ts";
+
+/**
+ * How many pieces are joined at a time. A string that grows by `+=` keeps every piece and a node per piece alive for
+ * the garbage collector to carry along; joined soon, pieces die young (`bench`: 0.3 µs of 2.4 per chunk).
+ */
+const PIECES = 32;
+
+/** A text that comes in pieces, up to a limit. Reading it at any time costs no more than what came since. */
+export class GrowingText {
+  readonly #maxBytes: number;
+  #joined = "";
+  #pieces: string[] = [];
+  #length = 0;
+  /** Counted only once the text is long enough for the limit to matter. */
+  #bytes: number | undefined;
+  #truncated = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether a piece did not fit: its beginning is there, and nothing of what came after it. */
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** Everything so far. */
+  get value(): string {
+    this.#join();
+    return this.#joined;
+  }
+
+  add(piece: string): void {
+    if (piece === "" || this.#truncated) return;
+    const length = this.#length + piece.length;
+    if (length * 3 > this.#maxBytes) {
+      const before = this.#bytes ?? utf8Length(this.value);
+      this.#bytes = before + utf8Length(piece);
+      this.#truncated = this.#bytes > this.#maxBytes;
+      if (this.#truncated) {
+        this.#pieces.push(utf8Start(piece, this.#maxBytes - before));
+        return;
+      }
+    }
+    this.#length = length;
+    this.#pieces.push(piece);
+    if (this.#pieces.length === PIECES) this.#join();
+  }
+
+  #join(): void {
+    if (this.#pieces.length === 0) return;
+    this.#joined += this.#pieces.join("");
+    this.#pieces = [];
+  }
+}

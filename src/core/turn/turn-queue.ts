@@ -1,0 +1,65 @@
+import { QueueFullError } from "../errors.ts";
+
+/** Turns that wait to be sent, oldest first, bounded in number and in bytes; one can be taken out of the middle. */
+export class TurnQueue<Turn> {
+  readonly #waiting = new Map<Turn, number>();
+  /** Turns of conversations that wait for those before them: not to be sent yet, but they take their room. */
+  readonly #held = new Map<Turn, number>();
+  readonly #maxTurns: number;
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(limits: { readonly maxTurns: number; readonly maxBytes: number }) {
+    this.#maxTurns = limits.maxTurns;
+    this.#maxBytes = limits.maxBytes;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * An empty queue takes a turn of any size: what one frame may hold is another limit.
+   * @throws QueueFullError when the turn, of `bytes` bytes, does not fit.
+   */
+  assertRoom(bytes: number): void {
+    const turns = this.#waiting.size + this.#held.size + 1;
+    if (turns === 1) return;
+    if (turns > this.#maxTurns) throw new QueueFullError("turns", turns, this.#maxTurns);
+    if (this.#bytes + bytes > this.#maxBytes) {
+      throw new QueueFullError("bytes", this.#bytes + bytes, this.#maxBytes);
+    }
+  }
+
+  /** Takes the room of a turn that is not to be sent yet. */
+  hold(turn: Turn, bytes: number): void {
+    this.#held.set(turn, bytes);
+    this.#bytes += bytes;
+  }
+
+  add(turn: Turn, bytes: number): void {
+    this.delete(turn); // it was held perhaps
+    this.#waiting.set(turn, bytes);
+    this.#bytes += bytes;
+  }
+
+  delete(turn: Turn): boolean {
+    this.#bytes -= this.#waiting.get(turn) ?? this.#held.get(turn) ?? 0;
+    return this.#waiting.delete(turn) || this.#held.delete(turn);
+  }
+
+  /** The oldest, left where it is. */
+  first(): Turn | undefined {
+    for (const turn of this.#waiting.keys()) return turn;
+    return undefined;
+  }
+
+  /** Removes all and returns them, oldest first; those that were held last. */
+  clear(): Turn[] {
+    const turns = [...this.#waiting.keys(), ...this.#held.keys()];
+    this.#waiting.clear();
+    this.#held.clear();
+    this.#bytes = 0;
+    return turns;
+  }
+}

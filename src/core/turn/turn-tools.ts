@@ -1,0 +1,69 @@
+import type { PendingRequest, TurnToolCall } from "../values.ts";
+
+/** Who is told of changes. */
+interface Listener {
+  opened(request: PendingRequest): void;
+  changed(call: TurnToolCall): void;
+}
+
+/** The tool calls of one turn, and what of it waits for the user: snapshots that a renderer can compare by identity. */
+export class TurnTools {
+  readonly #listener: Listener;
+  readonly #calls = new Map<string, TurnToolCall>();
+  readonly #pending = new Map<string, PendingRequest>();
+  #snapshot: readonly TurnToolCall[] | undefined = [];
+  #pendingSnapshot: readonly PendingRequest[] | undefined = [];
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+  }
+
+  /** In the order in which they were first heard of. */
+  get calls(): readonly TurnToolCall[] {
+    this.#snapshot ??= [...this.#calls.values()];
+    return this.#snapshot;
+  }
+
+  get pending(): readonly PendingRequest[] {
+    this.#pendingSnapshot ??= [...this.#pending.values()];
+    return this.#pendingSnapshot;
+  }
+
+  /** Whether this request, and no other of its id, waits. */
+  isPending(request: PendingRequest): boolean {
+    return this.#pending.get(request.id) === request;
+  }
+
+  get(id: string): TurnToolCall | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** A call is new, or not what it was. */
+  set(call: TurnToolCall): void {
+    this.#calls.set(call.id, call);
+    this.#snapshot = undefined;
+    this.#listener.changed(call);
+  }
+
+  /** The turn is over before these were. */
+  abandon(): void {
+    for (const { id } of this.calls) {
+      const call = this.get(id); // as it is by now: who was told of the one before may have changed this one
+      if (call && !hasEnded(call)) this.set({ ...call, state: "abandoned" });
+    }
+  }
+
+  opened(request: PendingRequest): void {
+    this.#pending.set(request.id, request);
+    this.#pendingSnapshot = undefined;
+    this.#listener.opened(request);
+  }
+
+  closed(id: string): void {
+    if (this.#pending.delete(id)) this.#pendingSnapshot = undefined;
+  }
+}
+
+export function hasEnded({ state }: TurnToolCall): boolean {
+  return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
+}

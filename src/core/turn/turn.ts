@@ -1,0 +1,96 @@
+import type { ListenOptions, Unsubscribe } from "../client/events.ts";
+import type { AgentwireError, TurnPartial } from "../errors.ts";
+import type { Cost, PendingRequest, Question, ToolCall, TurnStatus, TurnToolCall, Usage } from "../values.ts";
+
+/** What every backend's turn ends with; each adds its own fields. */
+export interface TurnResult {
+  /** The whole text, in order; cut off at `maxTextBytes`, and then `truncated` is set. */
+  readonly text: string;
+  readonly truncated?: boolean;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
+
+/** How a turn ended. */
+export type TurnOutcome<Result extends TurnResult> =
+  | { readonly status: "completed"; readonly result: Result }
+  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
+  | { readonly status: "failed"; readonly error: AgentwireError; readonly partial: TurnPartial };
+
+/** What `turn.on` tells, and with what. */
+export interface TurnEvents<Event> {
+  event: [event: Event];
+  status: [status: TurnStatus];
+  /** A tool call waits for a decision: `client.reply(call.id, decision)`. */
+  approval: [call: ToolCall];
+  /** A question waits for an answer: `client.reply(question.id, answer)`. */
+  question: [question: Question];
+  /** A tool call is new, or not what it was. */
+  toolCall: [call: TurnToolCall];
+}
+
+/** Options of one turn that every backend takes. */
+export interface TurnOptions {
+  /** Aborting it ends the turn: the loop throws a `TurnCancelledError` whose `cause` is the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** ms from the call to the end of the turn, 0 for no limit. @default 0: an agent may work for an hour */
+  readonly timeout?: number;
+  /** ms without a frame of this turn while the server works on it, 0 for no limit. The client's option of the same name sets the default. */
+  readonly idleTimeout?: number;
+  /**
+   * Whether the turn keeps its events for who iterates it. With `false` it keeps none, for a turn that is only listened to, or
+   * whose `result` alone counts; iterating it is `already-consumed`. @default true
+   */
+  readonly read?: boolean;
+}
+
+/**
+ * One prompt and its streamed answer.
+ *
+ * Read it with `for await`, or through `textStream`, or only await `result`. It has one reader; any number
+ * of listeners may look on with `on`, which costs no buffer and never cancels.
+ *
+ * - `cancel()` and leaving the loop end the iteration at once, without a throw.
+ * - A failure, a time-out and an aborted `signal` are thrown once, after everything that had arrived was read.
+ * - A turn that nobody reads still settles.
+ */
+export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Event> {
+  readonly id: string;
+  /** A snapshot; `on("status")` tells changes. */
+  readonly status: TurnStatus;
+  /** The text so far. */
+  readonly text: string;
+  /** The tool calls so far, in order; a call that has not changed is the same object. */
+  readonly toolCalls: readonly TurnToolCall[];
+  /** What waits for the user: answered by a callback, or by `client.reply`. */
+  readonly pending: readonly PendingRequest[];
+  /**
+   * The text alone, as it arrives.
+   * @throws InvalidInputError `already-consumed`, when iterated although the turn has a reader.
+   */
+  readonly textStream: AsyncIterable<string>;
+  /** What the turn ended with; rejects when it failed or was cancelled. Ignoring it is no unhandled rejection. */
+  readonly result: Promise<Result>;
+  /** How the turn ended; never rejects. */
+  readonly outcome: Promise<TurnOutcome<Result>>;
+  /**
+   * The events, in order.
+   * @throws InvalidInputError `already-consumed`, when the turn already has a reader, or was made with `read: false`.
+   */
+  [Symbol.asyncIterator](): AsyncIterator<Event, undefined>;
+  /**
+   * Ends the turn. The iteration ends now and what is buffered is dropped; the returned promise is
+   * `outcome`, which settles when it is safe to go on. A turn that has settled keeps its outcome.
+   */
+  cancel(reason?: unknown): Promise<TurnOutcome<Result>>;
+  /**
+   * Listens until the returned function is called. A late listener is first told what stands: the present `status`,
+   * the `approval`s and `question`s that are open.
+   * @throws InvalidInputError for an event or an option that does not exist.
+   */
+  on<Name extends keyof TurnEvents<Event> & string>(
+    name: Name,
+    listener: (...values: TurnEvents<Event>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { dependencies } from "../../scripts/checks/dependencies.ts";
+import { type Files, findingsIn, lines } from "./tree.ts";
+
+const MANIFEST = {
+  name: "agentwire",
+  version: "1.0.0",
+  dependencies: { ws: "^8.0.0" },
+  peerDependencies: { react: ">=19" },
+  devDependencies: { zod: "^4.0.0", vitest: "^5.0.0" },
+};
+
+const CLEAN: Files = {
+  "package.json": MANIFEST,
+  NOTICE: "It contains code of:\n\n  zod  Copyright (c) somebody\n  @a/b  Copyright (c) somebody else\n",
+  "dist/index.js":
+    'import "#socket";\nimport "./chunk.js";\n// node_modules/zod/mini/index.js\nvar z = 1;\n  // node_modules/@a/b/x.js\n',
+  "dist/index.cjs": 'require("./chunk.cjs");\nrequire("react");',
+  "dist/index.d.ts": 'import "no-code";',
+  "dist/testing.js": 'import { Server } from "ws";\nimport "node:http";\nimport "fs/promises";',
+};
+
+describe("dependencies", () => {
+  test("passes what is installed, what is bundled and named, and what is Node's", async () => {
+    expect(lines(await findingsIn(dependencies, CLEAN))).toEqual([]);
+  });
+
+  test.each([
+    ["a development dependency", 'import "ws";\nimport { test } from "vitest/node";', "vitest/node"],
+    ["a package of nobody", 'import "ws";\nrequire("left-pad");', "left-pad"],
+    ["a dynamic import", 'import "ws";\nexport const load = () => import("@a/b");', "@a/b"],
+  ])("finds %s that dist imports", async (_, code, name) => {
+    expect(lines(await findingsIn(dependencies, { ...CLEAN, "dist/testing.js": code }))).toEqual([
+      `dist/testing.js:2 imports "${name}", which users do not have: bundle it, or add it to "dependencies"`,
+    ]);
+  });
+
+  test("finds a dependency that dist does not import: it is bundled, or unused", async () => {
+    const manifest = { ...MANIFEST, dependencies: { ws: "^8.0.0", zod: "^4.0.0" } };
+    expect(lines(await findingsIn(dependencies, { ...CLEAN, "package.json": manifest }))).toEqual([
+      'package.json "zod" is in "dependencies", and dist/ does not import it: move it to "devDependencies"',
+    ]);
+  });
+
+  test("finds bundled code that NOTICE does not name", async () => {
+    const chunk = "// node_modules/zod-to-json/index.js\nvar a = 1;\n";
+    expect(lines(await findingsIn(dependencies, { ...CLEAN, "dist/chunk.js": chunk }))).toEqual([
+      "NOTICE does not name zod-to-json, whose code is in dist/",
+    ]);
+  });
+
+  test("finds that nothing can be compared", async () => {
+    const files = { ...CLEAN, "dist/index.js": "export {};" };
+    expect(lines(await findingsIn(dependencies, files))).toEqual([
+      "dist marks no code as bundled: there is nothing to compare NOTICE with",
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { cleanCause } from "../../../src/core/client/clean-cause.ts";
+import { ClosedError } from "../../../src/core/errors.ts";
+
+const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+const clean = (thrown: unknown): unknown => cleanCause(thrown, redact);
+const shown = (value: unknown): string =>
+  inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
+
+/** Things that are thrown, without a credential. */
+const harmless: Readonly<Record<string, unknown>> = {
+  "an error": Object.assign(new TypeError("no"), { code: "ENOENT", errno: -2 }),
+  "an error with causes": new Error("no", { cause: new AggregateError([new Error("a"), "b"], "c") }),
+  "an error with plain details": Object.assign(new Error("no"), { details: { list: [1, "two", null] } }),
+  "an error of a platform": new DOMException("aborted", "AbortError"),
+  "an error that leads to itself": selfish("no"),
+  "an error of ours": new ClosedError("closed"),
+  "a text": "no",
+  "an object": { status: 401 },
+  nothing: undefined,
+  "a number": 5,
+};
+
+function selfish(message: string): Error {
+  const error = new Error(message);
+  return Object.assign(error, { self: error, list: [error] });
+}
+
+describe("what was thrown becomes the cause", () => {
+  test.each(Object.keys(harmless))("as it is where it holds no credential: %s", (name) => {
+    expect(clean(harmless[name])).toBe(harmless[name]);
+  });
+
+  test.each<[string, unknown]>([
+    ["a message", new Error("no hunter2")],
+    ["a name", Object.assign(new Error("no"), { name: "hunter2" })],
+    ["a stack", Object.assign(new Error("no"), { stack: "Error: hunter2" })],
+    ["a cause", new Error("no", { cause: new Error("no", { cause: "hunter2" }) })],
+    ["one of several errors", new AggregateError([new Error("a"), new Error("hunter2")])],
+    ["a property", Object.assign(new Error("no"), { config: { headers: [{ "x-key": "hunter2" }] } })],
+    ["a hidden property", Object.defineProperty(new Error("no"), "hidden", { value: "hunter2" })],
+    ["a property named by a symbol", Object.assign(new Error("no"), { [Symbol("s")]: "hunter2" })],
+    ["the name of a property", Object.assign(new Error("no"), { hunter2: 1 })],
+    [
+      "an object of another class",
+      Object.assign(new Error("no"), { headers: new Headers({ a: "hunter2" }) }),
+    ],
+    ["a map", Object.assign(new Error("no"), { map: new Map([["a", "hunter2"]]) })],
+    ["bytes", Object.assign(new Error("no"), { body: Buffer.from("hunter2") })],
+    ["an error that leads to itself", selfish("hunter2")],
+    ["a text", "no hunter2"],
+    ["an object", { why: { token: "hunter2" } }],
+    ["an array", ["hunter2"]],
+    ["a class of its own", new Headers({ a: "hunter2" })],
+  ])("as a copy without it where the credential is in %s", (_, thrown) => {
+    const before = shown(thrown);
+    const cause = clean(thrown);
+    expect(shown(cause)).not.toMatch(/hunter2|68 75 6e 74/);
+    expect(shown(thrown)).toBe(before); // the caller's own stays what it is
+  });
+
+  test("by name too, where the value is not known", () => {
+    const thrown = Object.assign(new Error("no"), { request: { authToken: "unknown", method: "GET" } });
+    expect(clean(thrown)).toMatchObject({ request: { authToken: "[redacted]", method: "GET" } });
+  });
+
+  test("which still says what happened", () => {
+    const inner = Object.assign(new TypeError("bad hunter2"), { code: "E_BAD", agent: new Map() });
+    const cause = clean(new Error("no", { cause: new AggregateError([inner, 5], "several") }));
+    expect(cause).toBeInstanceOf(Error);
+    expect(cause).toMatchObject({
+      message: "no",
+      cause: {
+        name: "AggregateError",
+        errors: [{ name: "TypeError", message: "bad [redacted]", code: "E_BAD", agent: "[Map]" }, 5],
+      },
+    });
+    expect(shown(cause)).toContain("TypeError: bad [redacted]");
+  });
+
+  test("whatever it does when it is read", () => {
+    const trap = new Proxy(new Error("hunter2"), {
+      ownKeys: () => {
+        throw new Error("hunter2");
+      },
+    });
+    expect(shown(clean(trap))).not.toContain("hunter2");
+    const getter = Object.defineProperty(new Error("no"), "token", {
+      get: () => "hunter2",
+      enumerable: true,
+    });
+    expect(JSON.stringify(clean(getter))).not.toContain("hunter2");
+  });
+
+  test("however large and deep it is", () => {
+    let deep: object = { hunter2: "hunter2" };
+    for (let level = 0; level < 20_000; level++) deep = { deep };
+    expect(shown(clean(Object.assign(new Error("no"), { deep })))).not.toContain("hunter2");
+    const wide = Array.from({ length: 20_000 }, () => ({ a: "hunter2" }));
+    expect(shown(clean(Object.assign(new Error("no"), { wide })))).not.toContain("hunter2");
+  });
+});

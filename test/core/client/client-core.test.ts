@@ -1,0 +1,393 @@
+import { getEventListeners } from "node:events";
+import { ManualClock } from "agentwire/testing";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { CLIENT_EVENTS, type ClientEvents } from "../../../src/core/client/agent-client.ts";
+import { ClientCore } from "../../../src/core/client/client-core.ts";
+import {
+  resolveSocketOptions,
+  SOCKET_CHECKS,
+  type SocketClientOptions,
+} from "../../../src/core/client/options.ts";
+import { Redactor } from "../../../src/core/client/redact.ts";
+import { ConnectionLostError, HandshakeError, isAgentwireError } from "../../../src/core/errors.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/options.ts";
+import type { Protocol } from "../../../src/core/link/connection-state.ts";
+import type { TurnResult } from "../../../src/core/turn/turn.ts";
+import { FakeSocket } from "../../helpers/fake-socket.ts";
+import { mapWorkDuring } from "../support/costs.ts";
+import { fateOf, settle, wordOf } from "../support/promises.ts";
+
+type Events = ClientEvents<string, TurnResult>;
+
+/** A client core with a protocol that does nothing. */
+function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
+  const clock = new ManualClock();
+  const sockets: FakeSocket[] = [];
+  const told = { closing: 0, busy: false };
+  const createWebSocket = () => {
+    const socket = new FakeSocket();
+    sockets.push(socket);
+    return socket;
+  };
+  const all: SocketClientOptions & ApprovalOptions = {
+    url: "ws://127.0.0.1/ws",
+    createWebSocket,
+    clock,
+    ...options,
+  };
+  const protocol: Protocol = {
+    opened: () => {},
+    message: (value) => core.message(value),
+    spoiled: () => {},
+    ready: () => {},
+    handshakeTimeout: () => new HandshakeError("timeout", "late"),
+    lost: (end) => (isAgentwireError(end) ? end : new ConnectionLostError("the link broke")),
+    busy: () => told.busy,
+    unavailable: () => {},
+  };
+  const core: ClientCore<string, TurnResult, Events> = new ClientCore<string, TurnResult, Events>({
+    options: all,
+    events: CLIENT_EVENTS,
+    resolved: resolveSocketOptions(
+      all,
+      {
+        keepalive: { interval: 0, timeout: 0 },
+        reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
+      },
+      { ...SOCKET_CHECKS, ...APPROVAL_CHECKS },
+    ),
+    protocol,
+    handshakeTimeout: 0,
+    connectTimeoutHint: undefined,
+    stableAfter: undefined,
+    drainTimeout: 5_000,
+    binary: "utf-8",
+    proof: "frame",
+    ping: () => true,
+    excused: () => false,
+    carriesCredentials: () => false,
+    address: String,
+    redactor: new Redactor(),
+    turnOf: () => undefined,
+    closing: () => void told.closing++,
+  });
+  core.heedSignal();
+  const ready = async () => {
+    const connected = core.connect();
+    await settle();
+    sockets.at(-1)?.accepts();
+    core.connection.accept();
+    await connected;
+  };
+  return { clock, core, sockets, told, ready };
+}
+
+function logger() {
+  const lines: string[] = [];
+  const write = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a client that was closed", () => {
+  const refused = { name: "sesame-9a8b7c", message: "no place for sesame-9a8b7c" };
+
+  test("by its caller says so, and no more", async () => {
+    const { core } = rig();
+    await core.close();
+    expect(core.closedError?.message).toBe("closed: this client was closed; make a new one");
+  });
+
+  test("by itself says why to everybody who wants something new, without credentials", async () => {
+    const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
+    await ready();
+    core.connection.leave(new HandshakeError("rejected", refused.message));
+    const message = "closed: this client was closed (no place for [redacted]); make a new one";
+    expect(core.closedError).toMatchObject({
+      message,
+      delivery: "not-sent",
+      cause: { code: "handshake-refused" },
+    });
+    expect(() => core.assertOpen()).toThrow(message);
+    await expect(core.connect()).rejects.toThrow(message);
+  });
+});
+
+describe("connect with a signal", () => {
+  test("stops waiting when it aborts, and the client goes on connecting", async () => {
+    const { core, sockets } = rig();
+    const controller = new AbortController();
+    const connected = core.connect({ signal: controller.signal });
+    await settle();
+    controller.abort("bored");
+    expect(await fateOf(connected)).toMatchObject({ error: { code: "connect-failed", cause: "bored" } });
+    expect([core.connection.status, sockets.length]).toEqual(["connecting", 1]);
+  });
+
+  test("opens nothing when it was aborted before", async () => {
+    const { core, sockets } = rig();
+    expect(await wordOf(core.connect({ signal: AbortSignal.abort() }))).toBe("connect-failed");
+    expect([core.connection.status, sockets]).toEqual(["idle", []]);
+  });
+
+  test("leaves no listener on it, whatever the end", async () => {
+    const { core, sockets } = rig();
+    const { signal } = new AbortController();
+    const failing = core.connect({ signal });
+    await settle();
+    sockets[0]?.ends();
+    expect(await wordOf(failing)).toBe("connect-failed");
+    const working = core.connect({ signal });
+    await settle();
+    sockets[1]?.accepts();
+    core.connection.accept();
+    expect([await wordOf(working), abortListeners(signal)]).toEqual(["resolved", 0]);
+  });
+});
+
+describe("the client's signal", () => {
+  test("closes it as `close()` does", async () => {
+    const controller = new AbortController();
+    const { core, told, clock } = rig({ signal: controller.signal });
+    controller.abort();
+    await settle();
+    expect([core.connection.status, told.closing, clock.pending]).toEqual(["closed", 1, 0]);
+  });
+
+  test("that was aborted before makes a closed client", async () => {
+    const { core } = rig({ signal: AbortSignal.abort() });
+    expect([core.connection.status, await wordOf(core.connect())]).toEqual(["closed", "closed"]);
+  });
+
+  test("loses its listener when the client closes, by whatever way", async () => {
+    const { signal } = new AbortController();
+    const closed = rig({ signal });
+    expect(abortListeners(signal)).toBe(1);
+    await closed.core.close();
+    expect(abortListeners(signal)).toBe(0);
+    const failed = rig({ signal, reconnect: false });
+    await failed.ready();
+    failed.sockets[0]?.ends();
+    await settle();
+    expect([failed.core.connection.status, abortListeners(signal)]).toEqual(["closed", 0]);
+  });
+});
+
+describe("events", () => {
+  test("tell status, loss, waiting and being back", async () => {
+    const { core, clock, sockets, ready } = rig();
+    const log: string[] = [];
+    core.on("status", (status) => log.push(status));
+    core.on("disconnected", ({ code }) => log.push(`disconnected ${code}`));
+    core.on("reconnecting", ({ attempt, delay }) => log.push(`reconnecting ${attempt} after ${delay}`));
+    core.on("reconnected", () => log.push("reconnected"));
+    await ready();
+    sockets[0]?.ends();
+    await clock.advance(250);
+    await ready();
+    expect(log).toEqual([
+      "connecting",
+      "handshaking",
+      "ready",
+      "disconnected connection-lost",
+      "reconnecting",
+      "reconnecting 1 after 250",
+      "connecting",
+      "handshaking",
+      "ready",
+      "reconnected",
+    ]);
+  });
+
+  test("message and frame tell all that passes, without credentials", async () => {
+    const { core, sockets, ready } = rig({ headers: { authorization: "Bearer hunter2" } });
+    const log: unknown[] = [];
+    core.on("message", (message) => log.push(message));
+    core.on("frame", ({ direction, text }) => log.push(`${direction} ${text}`));
+    await ready();
+    sockets[0]?.receives('{"echo":"Bearer hunter2"}');
+    core.connection.send('{"authToken":"hunter3"}');
+    expect(log).toEqual([
+      'in {"echo":"[redacted]"}',
+      { echo: "[redacted]" },
+      'out {"authToken":"[redacted]"}',
+    ]);
+  });
+
+  test("a frame that cannot be read is a warning that quotes its beginning, without credentials", async () => {
+    const { core, sockets, ready } = rig();
+    core.redactor.add("hunter2");
+    const warnings: unknown[] = [];
+    core.on("protocolWarning", (warning) => warnings.push(warning));
+    await ready();
+    sockets[0]?.receives(`hunter2 ${"x".repeat(10_000)}`);
+    expect(warnings).toEqual([
+      {
+        kind: "unreadable-frame",
+        message: "a frame that is not JSON",
+        raw: `[redacted] ${"x".repeat(189)}`,
+      },
+    ]);
+  });
+
+  test.each([{ secret: "the secret hunter2" }])(
+    "a header's credential is taken out without its scheme too",
+    () => {
+      const { core } = rig({ headers: { authorization: "Bearer hunter2" } });
+      expect(core.redactor.redact("bad token: hunter2")).not.toContain("hunter2");
+    },
+  );
+
+  test("a listener that throws becomes a warning, and hurts nobody else", async () => {
+    const { core, ready } = rig();
+    const error = new Error("mine");
+    const log: unknown[] = [];
+    core.on("status", () => {
+      throw error;
+    });
+    core.on("status", (status) => log.push(status));
+    core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
+    await ready();
+    expect(log.slice(0, 2)).toEqual([["listener-threw", error], "connecting"]);
+    expect(core.connection.status).toBe("ready");
+  });
+
+  test("what waits for the user is looked through for those who listen to that, and for nobody else", () => {
+    const { core } = rig({ onToolApproval: "manual" });
+    const asked = (at: number) => ({ id: `call-${at}`, name: "read", input: null, raw: null });
+    for (let at = 0; at < 500; at++)
+      core.gate.ask(asked(at), { turn: undefined, isHandled: false, decided: () => {} });
+    const work = (name: "status" | "message" | "approval") =>
+      mapWorkDuring(() => void core.on(name, () => {}));
+    expect([work("status"), work("message")].every((elements) => elements < 50)).toBe(true);
+    expect(work("approval")).toBeGreaterThanOrEqual(500);
+  });
+
+  test("a warning listener that throws is logged, not told to itself", () => {
+    const log = logger();
+    const { core } = rig({ logger: log });
+    core.on("protocolWarning", () => {
+      throw new Error("mine");
+    });
+    core.warn("odd", "something");
+    expect(log.lines).toEqual([
+      "warn odd: something",
+      expect.stringMatching(/^error .*`protocolWarning` threw/),
+    ]);
+  });
+
+  test("what a listener throws is told without credentials", () => {
+    const log = logger();
+    const { core } = rig({ logger: log });
+    core.redactor.add("hunter2");
+    for (const name of ["status", "protocolWarning"]) core.listenerThrew(new Error("saw hunter2"), name);
+    expect(log.lines).toHaveLength(2);
+    expect(log.lines.join("\n")).not.toContain("hunter2");
+  });
+});
+
+describe("the status", () => {
+  test("is told in order to every listener, also when the first one causes the next change", async () => {
+    const { core, ready } = rig();
+    const log: string[] = [];
+    core.on("status", (status) => {
+      if (status === "ready") void core.close();
+    });
+    core.on("status", (status) => log.push(status));
+    await ready().catch(() => {});
+    expect(log).toEqual(["connecting", "handshaking", "ready", "draining"]);
+  });
+});
+
+describe("the log", () => {
+  test("is silent by default", async () => {
+    const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
+    const { core, ready } = rig();
+    await ready();
+    core.warn("odd", "something");
+    core.connection.send("x");
+    expect(debug).not.toHaveBeenCalled();
+  });
+
+  test("has one line per frame when debugging, to the logger, or to the console without one", async () => {
+    const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
+    const log = logger();
+    for (const options of [{ debug: true, logger: log }, { debug: true }]) {
+      const { core, sockets, ready } = rig(options);
+      await ready();
+      core.connection.send('{"token":"hunter2"}');
+      sockets[0]?.receives("{}");
+    }
+    const lines = ['-> {"token":"[redacted]"}', "<- {}"];
+    expect(log.lines).toEqual(lines.map((line) => `debug ${line}`));
+    expect(debug.mock.calls).toEqual(lines.map((line) => [line]));
+  });
+
+  test("says why a link was lost and why it is not back, without credentials", async () => {
+    const log = logger();
+    let dials = 0;
+    const createWebSocket = () => {
+      if (++dials === 2) throw new Error("refused hunter2");
+      return FakeSocket.opened();
+    };
+    const headers = { authorization: "Bearer hunter2" };
+    const { core, clock } = rig({ logger: log, headers, createWebSocket });
+    const connected = core.connect();
+    await clock.advance(0);
+    core.connection.accept();
+    await connected;
+    core.connection.drop(new ConnectionLostError("gone with hunter2"));
+    await clock.advance(250);
+    const lines = log.lines.filter((line) => line.startsWith("info "));
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toBe("info disconnected: connection-lost: gone with [redacted]");
+    expect(lines[1]).toMatch(/^info reconnecting in 250 ms: .*gone with \[redacted\]$/);
+    expect(lines[2]).toMatch(/^info reconnecting in 500 ms: .*refused \[redacted\]/);
+  });
+
+  test("that throws takes nothing down", async () => {
+    vi.spyOn(console, "debug").mockImplementation(() => {});
+    const broken = () => {
+      throw new Error("disk full");
+    };
+    const { core, sockets, ready } = rig({
+      logger: { debug: broken, info: broken, warn: broken, error: broken },
+    });
+    await ready();
+    core.warn("odd", "something");
+    sockets[0]?.ends();
+    await settle();
+    expect(core.connection.status).toBe("reconnecting");
+  });
+});
+
+describe("close", () => {
+  test("refuses new work at once, drains by the protocol's default, and is idempotent", async () => {
+    const { core, clock, sockets, told, ready } = rig();
+    await ready();
+    told.busy = true;
+    const warnings: string[] = [];
+    core.on("protocolWarning", ({ kind }) => warnings.push(kind));
+    const closed = core.close();
+    expect([told.closing, core.close()]).toEqual([1, closed]);
+    await clock.advance(4_999);
+    expect(sockets[0]?.closes).toEqual([]);
+    await clock.advance(1);
+    expect([sockets[0]?.closes, warnings]).toEqual([[[1000, ""]], ["drain-expired"]]);
+    await clock.advance(1_000);
+    expect([await wordOf(closed), core.connection.status, clock.pending]).toEqual(["resolved", "closed", 0]);
+  });
+
+  test("by force does not wait", async () => {
+    const { core, sockets, told, ready } = rig();
+    await ready();
+    told.busy = true;
+    void core.close({ force: true });
+    expect(sockets[0]?.closes).toEqual([[1000, ""]]);
+  });
+});

@@ -1,0 +1,206 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { Emitter } from "../../../src/core/client/events.ts";
+
+interface Events {
+  sum: [a: number, b: number];
+  error: [error: Error];
+  nothing: [];
+}
+
+function rig() {
+  const log: unknown[] = [];
+  const thrown: (readonly [unknown, string])[] = [];
+  const names = { sum: true, error: true, nothing: true } as const;
+  const emitter = new Emitter<Events>(names, (error, name) => thrown.push([error, name]));
+  return { emitter, log, thrown };
+}
+
+const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
+
+describe("Emitter", () => {
+  test("tells every listener, in order, with all values", () => {
+    const { emitter, log } = rig();
+    emitter.on("sum", (a, b) => log.push(a + b));
+    emitter.on("sum", (...values) => log.push(values));
+    emitter.emit("sum", 1, 2);
+    emitter.emit("nothing");
+    expect(log).toEqual([3, [1, 2]]);
+  });
+
+  test("a listener that throws stops nobody else, and what it threw is reported with the event's name", () => {
+    const { emitter, log, thrown } = rig();
+    const error = new Error("mine");
+    emitter.on("sum", () => log.push("before"));
+    emitter.on("sum", () => {
+      throw error;
+    });
+    emitter.on("sum", () => log.push("after"));
+    emitter.emit("sum", 1, 2);
+    emitter.emit("sum", 1, 2);
+    expect(log).toEqual(["before", "after", "before", "after"]);
+    expect(thrown).toEqual([
+      [error, "sum"],
+      [error, "sum"],
+    ]);
+  });
+
+  test("an `error` event that nobody listens to does not throw", () => {
+    const { emitter, thrown } = rig();
+    expect(() => emitter.emit("error", new Error("x"))).not.toThrow();
+    expect(thrown).toEqual([]);
+  });
+
+  test("off removes one listener, and calling it again does nothing to an equal one", () => {
+    const { emitter, log } = rig();
+    const listener = () => void log.push("told");
+    const off = emitter.on("nothing", listener);
+    emitter.on("nothing", listener);
+    off();
+    off();
+    emitter.emit("nothing");
+    expect(log).toEqual(["told"]);
+  });
+
+  test("a signal removes its listener, and off removes the listener from the signal", () => {
+    const { emitter, log } = rig();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const off = emitter.on("nothing", () => log.push("first"), { signal });
+    emitter.on("nothing", () => log.push("second"), { signal });
+    expect(abortListeners(signal)).toBe(2);
+    off();
+    expect(abortListeners(signal)).toBe(1);
+    emitter.emit("nothing");
+    controller.abort();
+    emitter.emit("nothing");
+    expect(log).toEqual(["second"]);
+    expect([abortListeners(signal), emitter.has("nothing")]).toEqual([0, false]);
+  });
+
+  test("a signal that was aborted before adds nothing", () => {
+    const { emitter, log } = rig();
+    const off = emitter.on("nothing", () => log.push("told"), { signal: AbortSignal.abort() });
+    emitter.emit("nothing");
+    off();
+    expect([log, emitter.has("nothing")]).toEqual([[], false]);
+  });
+
+  test.each([undefined, null, "later", {}])("what is no function is no listener: %o", (listener) => {
+    const { emitter } = rig();
+    const none = listener as unknown as () => void;
+    expect(() => emitter.on("sum", none)).toThrow(/^invalid-input: the listener for `sum`/);
+    expect(emitter.has("sum")).toBe(false);
+  });
+
+  test("a listener may remove itself or a later one while an event is told", () => {
+    const { emitter, log } = rig();
+    const offFirst = emitter.on("nothing", () => {
+      log.push("first");
+      offFirst();
+    });
+    emitter.on("nothing", () => log.push("second"));
+    emitter.emit("nothing");
+    emitter.emit("nothing");
+    expect(log).toEqual(["first", "second", "second"]);
+  });
+
+  test("has says whether anybody listens to that event", () => {
+    const { emitter } = rig();
+    expect(emitter.has("sum")).toBe(false);
+    const off = emitter.on("sum", () => {});
+    expect([emitter.has("sum"), emitter.has("nothing")]).toEqual([true, false]);
+    off();
+    expect(emitter.has("sum")).toBe(false);
+  });
+
+  test("after a thousand listeners on one signal came and went, none is left on it", () => {
+    const { emitter } = rig();
+    const { signal } = new AbortController();
+    for (let round = 0; round < 1_000; round++) emitter.on("nothing", () => {}, { signal })();
+    expect(abortListeners(signal)).toBe(0);
+  });
+});
+
+describe("what stands", () => {
+  test("is told to every listener, in order, for as long as it does", () => {
+    const { emitter, log } = rig();
+    let stands = true;
+    emitter.on("sum", (a) => log.push(`first ${a}`));
+    emitter.on("sum", () => {
+      log.push("second");
+      stands = false;
+    });
+    emitter.on("sum", () => log.push("third"));
+    emitter.emitPresent("sum", () => stands, 1, 2);
+    emitter.emitPresent("sum", () => stands, 3, 4);
+    expect(log).toEqual(["first 1", "second"]);
+  });
+
+  test("is not asked for when nobody listens, and a listener that throws stops nobody", () => {
+    const { emitter, log, thrown } = rig();
+    let asked = 0;
+    emitter.emitPresent("nothing", () => asked++ < 9);
+    expect(asked).toBe(0);
+    const error = new Error("mine");
+    emitter.on("nothing", () => {
+      throw error;
+    });
+    emitter.on("nothing", () => log.push("after"));
+    emitter.emitPresent("nothing", () => true);
+    expect([log, thrown]).toEqual([["after"], [[error, "nothing"]]]);
+  });
+
+  test("is told to a late listener when it has what takes it off again, and asked for only then", async () => {
+    const { emitter, log } = rig();
+    let now = 1;
+    const off = emitter.onWithPresent(
+      "sum",
+      (a, b) => log.push([a, b]),
+      undefined,
+      () => [[now, now]],
+    );
+    now = 2;
+    expect([log, typeof off]).toEqual([[], "function"]);
+    await Promise.resolve();
+    emitter.emit("sum", 3, 3);
+    off();
+    off();
+    emitter.emit("sum", 4, 4);
+    expect([log, emitter.has("sum")]).toEqual([
+      [
+        [2, 2],
+        [3, 3],
+      ],
+      false,
+    ]);
+  });
+
+  test("is asked for one after the other: what the listener changes is left out", async () => {
+    const { emitter, log } = rig();
+    const standing = new Set([1, 2, 3]);
+    const present = function* (): Iterable<[number, number]> {
+      for (const each of [1, 2, 3]) if (standing.has(each)) yield [each, 0];
+    };
+    const listener = (each: number): void => {
+      log.push(each);
+      standing.delete(2);
+    };
+    emitter.onWithPresent("sum", listener, undefined, present);
+    await Promise.resolve();
+    expect(log).toEqual([1, 3]);
+  });
+
+  test("is told on an emitter that is closed: it may stand all the same", async () => {
+    const { emitter, log } = rig();
+    emitter.close();
+    emitter.onWithPresent(
+      "sum",
+      (a) => log.push(a),
+      undefined,
+      () => [[1, 2]],
+    );
+    await Promise.resolve();
+    expect(log).toEqual([1]);
+  });
+});

@@ -1,0 +1,411 @@
+import { describe, expect, test } from "vitest";
+import {
+  credentialsIn,
+  credentialsInHeaders,
+  isCredentialParameter,
+} from "../../../src/core/client/credential-names.ts";
+import { Redactor } from "../../../src/core/client/redact.ts";
+import { callsDuring, growth } from "../support/costs.ts";
+
+const redactor = (...secrets: readonly string[]): Redactor => {
+  const redactor = new Redactor();
+  for (const secret of secrets) redactor.add(secret);
+  return redactor;
+};
+
+describe("a remembered secret is taken out wherever it turns up", () => {
+  test.each([
+    { where: "plain text", text: "no user s3cr3t here", clean: "no user [redacted] here" },
+    { where: "several places", text: "s3cr3t, s3cr3t", clean: "[redacted], [redacted]" },
+    {
+      where: "a header line",
+      text: "Authorization: Bearer s3cr3t\r\n",
+      clean: "Authorization: Bearer [redacted]\r\n",
+    },
+    { where: "a query", text: "ws://host/ws?key=s3cr3t&a=1", clean: "ws://host/ws?key=[redacted]&a=1" },
+    { where: "a member of any name", text: '{"data":"s3cr3t"}', clean: '{"data":"[redacted]"}' },
+  ])("in $where", ({ text, clean }) => {
+    expect(redactor("s3cr3t").redact(text)).toBe(clean);
+  });
+
+  test("also as an address writes it", () => {
+    const secret = "a b/c&d?é";
+    expect(redactor(secret).redact(`GET /auth?token=${encodeURIComponent(secret)}&x=1`)).toBe(
+      "GET /auth?token=[redacted]&x=1",
+    );
+  });
+
+  test("also when it is half a character, which no address can hold", () => {
+    expect(redactor("ab\ud800cd").redact("is ab\ud800cd")).toBe("is [redacted]");
+  });
+
+  test("also as JSON writes it", () => {
+    const secret = 'pass"word\\1\n';
+    const clean = redactor(secret).redact(`as is ${secret} and in ${JSON.stringify({ data: secret })}`);
+    expect(clean).toBe('as is [redacted] and in {"data":"[redacted]"}');
+  });
+
+  test.each([
+    { order: ["token-1", "token-2", "other-secret"] },
+    { order: ["other-secret", "token-2", "token-1"] },
+  ])("each of several: $order", ({ order }) => {
+    expect(redactor(...order).redact("token-1 token-2 other-secret")).toBe(
+      "[redacted] [redacted] [redacted]",
+    );
+  });
+
+  test.each([{ order: ["abcd", "abcd-rest"] }, { order: ["abcd-rest", "abcd"] }])(
+    "leaves no rest of one that begins with another: $order",
+    ({ order }) => {
+      expect(redactor(...order).redact("x abcd-rest x")).not.toContain("rest");
+    },
+  );
+
+  test("a secret that would be a pattern is taken as it is", () => {
+    expect(redactor("a.c*$&").redact("abc a.c*$&")).toBe("abc [redacted]");
+  });
+
+  test("what is too short to be one takes nothing out of innocent text", () => {
+    const short = redactor("", "a", "abc");
+    short.add(undefined);
+    expect(short.redact("a banana, abc")).toBe("a banana, abc");
+  });
+});
+
+describe("a member whose name says that it is a credential loses its value", () => {
+  const names = [
+    "authToken",
+    "auth_token",
+    "accessToken",
+    "access_token",
+    "refresh_token",
+    "idToken",
+    "apiKey",
+    "api_key",
+    "token",
+    "password",
+    "secret",
+    "Authorization",
+    "Cookie",
+    "clientSecret",
+    "x-api_key",
+  ];
+
+  test.each(names)("%s, in JSON, in JSON inside a string, and in Python's notation", (name) => {
+    const json = JSON.stringify({ a: 1, [name]: "hunter2", b: "kept" });
+    const python = `{'a': 1, '${name}': 'hunter2', 'b': 'kept'}`;
+    for (const text of [
+      json,
+      JSON.stringify({ nested: json }),
+      python,
+      `{ "${name}" : "hunter2", "b": "kept" }`,
+    ]) {
+      const clean = redactor().redact(text);
+      expect(clean).not.toContain("hunter2");
+      expect(clean).toContain("[redacted]");
+      expect(clean).toContain("kept");
+    }
+  });
+
+  test("and stays readable JSON", () => {
+    const frame = { type: "action", data: { authToken: "hunter2", prompt: "Hi" } };
+    expect(JSON.parse(redactor().redact(JSON.stringify(frame)))).toEqual({
+      type: "action",
+      data: { authToken: "[redacted]", prompt: "Hi" },
+    });
+  });
+
+  test.each([
+    { text: '{"password":"it\'s-hunter2"}' },
+    { text: `{'password': 'say "hunter2"'}` },
+    { text: '{"password":"a\\"hunter2"}' },
+    { text: '{"password":"a\\\\hunter2"}' },
+    { text: '{"password":"a\\nhunter2"}' },
+    { text: `{"password": 'hunter2'}` },
+  ])("to the last character, whatever quotes and escapes it holds: $text", ({ text }) => {
+    expect(redactor().redact(text)).not.toContain("hunter2");
+  });
+
+  test.each([
+    '{"tokens": 5, "inputTokens": "12"}',
+    '{"prompt": "what is a password?"}',
+    '{"text": "the secret: stay calm"}',
+    "plain text about a token",
+    "",
+  ])("and nothing else changes: %s", (text) => {
+    expect(redactor().redact(text)).toBe(text);
+  });
+});
+
+describe("the credentials in the query of an address", () => {
+  test.each<{ address: string; found: readonly string[] }>([
+    { address: "wss://h/ws?token=a%20b", found: ["a%20b"] },
+    { address: "wss://h/ws?token=a+b", found: ["a+b", "a b"] },
+    { address: "wss://h/ws?x=1&API_KEY=k=1&y", found: ["k=1"] },
+    { address: "wss://h/ws?key=abc#token=d", found: ["abc", "d"] },
+    { address: "wss://h/ws?token=%zz", found: ["%zz"] },
+    { address: "wss://h/ws?%74oken=a&%zz=b&a%75th=c", found: ["a", "c"] },
+    { address: "wss://h/ws?token=&tokens=3&monkeys=2", found: [] },
+    { address: "wss://token=abc/ws", found: [] },
+    { address: "wss://user:hunter2@h/ws?a=b@c", found: ["hunter2"] },
+    { address: "wss://hunter2@h:80/ws", found: ["hunter2"] },
+    { address: "wss://h/a:b@c?token=d", found: ["d"] },
+  ])("$address has $found", ({ address, found }) => {
+    expect(credentialsIn(address)).toEqual(found);
+  });
+});
+
+describe("the name of a parameter says whether it is a credential", () => {
+  const words = ["auth", "jwt", "pwd", "passwd", "pass", "session", "bearer", "sig", "oauth", "sid"];
+  const names = words.flatMap((word) => {
+    const capital = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+    return [
+      word,
+      capital,
+      word.toUpperCase(),
+      `user${capital}`,
+      `user_${word}`,
+      `X-Amz-${capital}`,
+      `my.${word}`,
+      `USER_${word.toUpperCase()}`,
+      `${word}2`,
+      [...word].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join(""),
+    ];
+  });
+
+  test.each([...names, "session_id", "sessionId", "session-id", "signature", "key", "apiKey", "x-api-key"])(
+    "%s is one",
+    (name) => {
+      expect(isCredentialParameter(name)).toBe(true);
+      expect(credentialsIn(`wss://h/ws?a=1&${name}=hunter2&b=2`)).toEqual(["hunter2"]);
+      expect(redactor().redact(`GET /ws?a=1&${name}=hunter2&b=2`)).toBe(`GET /ws?a=1&${name}=[redacted]&b=2`);
+    },
+  );
+
+  test.each([
+    "compass",
+    "bypass",
+    "author",
+    "authority",
+    "sign",
+    "design",
+    "sessions",
+    "tokens",
+    "page",
+    "",
+    "%zz",
+  ])("%s is none", (name) => {
+    expect(isCredentialParameter(name)).toBe(false);
+    expect(redactor().redact(`GET /ws?${name}=hunter2`)).toBe(`GET /ws?${name}=hunter2`);
+  });
+});
+
+test("of headers each value is a credential, with and without its scheme, and so is each of a cookie", () => {
+  const headers = {
+    Authorization: "Basic dXNlcjpwYXNz",
+    "X-Api-Key": "abc def",
+    Cookie: "a=hunter2; sid=s3cr3t",
+  };
+  expect(credentialsInHeaders(headers)).toEqual([
+    ...["Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"],
+    ...["abc def", "def"],
+    ...["a=hunter2; sid=s3cr3t", "a=hunter2; sid=s3cr3t", "hunter2", "s3cr3t"],
+  ]);
+});
+
+describe("a secret is found however it is escaped", () => {
+  const SECRETS = ["s3cr3t-token", "a\"b\\c/d'e%41\n", "üñ-€-😀-tail", "50%25\\x-y"];
+  const each = (text: string, spell: (unit: string) => string): string => text.split("").map(spell).join("");
+  const hex = (unit: string, digits: number): string => unit.charCodeAt(0).toString(16).padStart(digits, "0");
+  const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
+    "as it is": (secret) => secret,
+    "in JSON": json,
+    "in JSON with every slash escaped": (secret) => json(secret).replaceAll("/", "\\/"),
+    "in JSON in JSON": (secret) => json(json(secret)),
+    "in JSON in JSON in JSON": (secret) => json(json(json(secret))),
+    "with \\u, in lower case": (secret) => each(secret, (unit) => `\\u${hex(unit, 4)}`),
+    "with \\u, in upper case": (secret) => each(secret, (unit) => `\\u${hex(unit, 4).toUpperCase()}`),
+    "with \\u in JSON": (secret) => json(each(secret, (unit) => `\\u${hex(unit, 4)}`)),
+    "with one \\u": (secret) => `\\u${hex(secret, 4)}${json(secret.slice(1))}`,
+    "percent-encoded": (secret) => encodeURIComponent(secret),
+    "percent-encoded throughout, in lower case": (secret) =>
+      [...new TextEncoder().encode(secret)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+    "percent-encoded in JSON": (secret) => json(`?q=${encodeURIComponent(secret)}`).slice(3),
+    "in JSON, percent-encoded": (secret) => encodeURIComponent(json(secret)),
+  };
+
+  for (const [how, spell] of Object.entries(SPELLINGS)) {
+    test.each(SECRETS)(`${how}: %s`, (secret) => {
+      const written = spell(secret);
+      for (const [before, behind] of [
+        ["x ", " y"],
+        ['{"text":"é\\n\\u00e9', '\\u00e9","b":1}'],
+        ["%C3%A9", "%20%zz%"],
+      ]) {
+        const clean = redactor(secret).redact(`${before}${written}${behind}`);
+        expect(clean).toBe(`${before}[redacted]${behind}`);
+      }
+    });
+  }
+
+  test("by name too: a member, whose name is escaped", () => {
+    expect(redactor().redact('{"auth\\u0054oken":"hunter2","b":1}')).toBe(
+      '{"auth\\u0054oken":"[redacted]","b":1}',
+    );
+    expect(redactor().redact("%22password%22%3A%22hunter2%22%2C")).toBe(
+      "%22password%22%3A%22[redacted]%22%2C",
+    );
+  });
+
+  test("and a member whose text was cut ends with the string around it", () => {
+    const text = '{"error":"{\\"authToken\\":\\"abc","n":1}';
+    expect(redactor().redact(text)).toBe('{"error":"{\\"authToken\\":\\"[redacted]","n":1}');
+  });
+
+  test.each([
+    { text: String.raw`{"token":"hunter2\\","x":"y"}`, clean: '{"token":"[redacted]","x":"y"}' },
+    {
+      text: String.raw`{"content":"\"token\": \"hunter2\\","x":"y"}`,
+      clean: String.raw`{"content":"\"token\": \"[redacted]","x":"y"}`,
+    },
+    {
+      text: `{"content":"{'password': 'hunter2","x":"it's","apiKey" : "hunter3","y":"s3cr3t"}`,
+      clean: `{"content":"{'password': '[redacted]","x":"it's","apiKey" : "[redacted]","y":"[redacted]"}`,
+    },
+    { text: `{"content":"{'password': '","x":"y"}`, clean: `{"content":"{'password': '","x":"y"}` },
+  ])("and JSON stays JSON, where a value ends with a backslash or was cut: $text", ({ text, clean }) => {
+    expect(redactor("s3cr3t").redact(text)).toBe(clean);
+  });
+
+  test("and what is no escape stays as it is", () => {
+    for (const text of ["C:\\unit\\new", "100%", "%zz%4", "\\u12", "\\", "%c3%28", "%ff%fe"])
+      expect(redactor("hunter2").redact(text)).toBe(text);
+  });
+});
+
+describe("a JSON value is cleaned like its text", () => {
+  test("by value, by name, in names, and at any depth", () => {
+    const value = {
+      url: "ws://h/ws?key=abc",
+      list: ["x hunter2", 1, null, { authToken: "t", n: 5 }],
+      "a hunter2": true,
+      password: "",
+      token: 5,
+    };
+    expect(redactor("hunter2").redactValue(value)).toEqual({
+      url: "ws://h/ws?key=[redacted]",
+      list: ["x [redacted]", 1, null, { authToken: "[redacted]", n: 5 }],
+      "a [redacted]": true,
+      password: "",
+      token: 5,
+    });
+    expect(value.list[0]).toBe("x hunter2");
+    expect(redactor("hunter2").redactValue("hunter2")).toBe("[redacted]");
+    expect(redactor("hunter2").redactValue(null)).toBeNull();
+  });
+
+  test("and is the same object where there is nothing to clean", () => {
+    const value = { list: ["x", { a: null }], n: Number.POSITIVE_INFINITY };
+    expect(redactor("hunter2").redactValue(value)).toBe(value);
+  });
+
+  test("however it is nested, and whatever its members are called", () => {
+    const deep = JSON.parse(`${"[".repeat(5_000)}"hunter2"${"]".repeat(5_000)}`);
+    let inner = redactor("hunter2").redactValue(deep);
+    while (Array.isArray(inner)) inner = inner[0];
+    expect(inner).toBe("[redacted]");
+    const odd = redactor("hunter2").redactValue(JSON.parse('{"__proto__":{"a":"hunter2"}}'));
+    expect(JSON.stringify(odd)).toBe('{"__proto__":{"a":"[redacted]"}}');
+  });
+});
+
+describe("what is remembered does not grow with the tokens that come and go", () => {
+  const token = (n: number): string => `token-${String(n).padStart(6, "0")}`;
+  const searches = (redactor: Redactor): number =>
+    callsDuring(String.prototype, ["indexOf"], () => void redactor.redact("nothing of that"));
+
+  test("the last 16 are, and older ones are forgotten", () => {
+    const redactor = new Redactor();
+    for (let n = 0; n < 10_000; n++) redactor.add(token(n));
+    expect(searches(redactor)).toBe(16);
+    expect(redactor.redact(`${token(9_983)} ${token(9_984)} ${token(9_999)}`)).toBe(
+      `${token(9_983)} [redacted] [redacted]`,
+    );
+  });
+
+  test("one that comes again is among the last", () => {
+    const redactor = new Redactor();
+    for (let n = 0; n < 100; n++) {
+      redactor.add(token(n));
+      redactor.add("same-token");
+    }
+    expect(redactor.redact("same-token")).toBe("[redacted]");
+  });
+
+  test("what is in use is, however many come and go, and a while longer", () => {
+    const redactor = new Redactor();
+    const turns = Array.from({ length: 50 }, (_, n) => ({ n }));
+    for (const turn of turns) redactor.use(turn, token(turn.n));
+    redactor.use("another", token(0));
+    for (let n = 100; n < 200; n++) redactor.add(token(n));
+    for (const { n } of turns) expect(redactor.redact(token(n))).toBe("[redacted]");
+    for (const turn of turns) redactor.use(turn);
+    expect([0, 33, 34, 49].map((n) => redactor.redact(token(n)))).toEqual([
+      "[redacted]", // still used by another
+      token(33),
+      "[redacted]",
+      "[redacted]",
+    ]);
+    expect(searches(redactor)).toBe(17);
+  });
+
+  test("a user that changes its secret uses the new one alone", () => {
+    const redactor = new Redactor();
+    for (let n = 0; n < 1_000; n++) redactor.use("client", "the-refresh-token", token(n));
+    expect(searches(redactor)).toBe(18);
+    expect(redactor.redact(`the-refresh-token ${token(999)} ${token(1)}`)).toBe(
+      `[redacted] [redacted] ${token(1)}`,
+    );
+  });
+
+  test("a token that comes with every prompt costs no work", () => {
+    const redactor = new Redactor();
+    for (let n = 0; n < 16; n++) redactor.add(token(n));
+    const again = (): void => {
+      for (let n = 0; n < 1_000; n++) redactor.add(token(n % 16));
+    };
+    expect(callsDuring(Array.prototype, ["sort", "filter", "map", "includes"], again)).toBe(0);
+    expect(callsDuring(String.prototype, ["replace", "replaceAll", "indexOf"], again)).toBe(0);
+  });
+});
+
+describe("the cost of a hostile text grows with its length, not with its square", () => {
+  test.each<{ name: string; make: (size: number) => string }>([
+    { name: "unterminatedCredential", make: (size) => `{"password":"${"a".repeat(size)}` },
+    { name: "spacesAfterName", make: (size) => `{"password"${" ".repeat(size)}` },
+    { name: "spacesAfterColon", make: (size) => `{"password":${" ".repeat(size)}` },
+    { name: "namesWithoutValues", make: (size) => '"password":'.repeat(size / 11) },
+    { name: "namesAndSpaces", make: (size) => '"token" : '.repeat(size / 10) },
+    { name: "underscores", make: (size) => "auth_".repeat(size / 5) },
+    { name: "escapedQuotes", make: (size) => '\\"password\\":\\"'.repeat(size / 15) },
+    { name: "almostTheSecret", make: (size) => "hunter".repeat(size / 6) },
+    { name: "backslashes", make: (size) => "\\".repeat(size) },
+    { name: "unicodeEscapes", make: (size) => "\\u0068".repeat(size / 6) },
+    { name: "percents", make: (size) => "%".repeat(size) },
+    { name: "notUtf8", make: (size) => "%c3%28".repeat(size / 6) },
+    { name: "escapedSecrets", make: (size) => "\\u0068unter2".repeat(size / 12) },
+    { name: "questionMarks", make: (size) => "?".repeat(size) },
+    { name: "endlessParameter", make: (size) => `?token=${"a".repeat(size)}` },
+  ])("$name of 5 MB", ({ make }) => {
+    const [small, large] = [make(312_500), make(5_000_000)];
+    const clean = redactor("hunter2");
+    // 16 times the length: linear is about 16, quadratic 256
+    expect(
+      growth(
+        () => clean.redact(small),
+        () => clean.redact(large),
+      ),
+    ).toBeLessThan(128); // a busy machine makes it 85
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { mapWorkDuring } from "../support/costs.ts";
+import { gateRig, question } from "../support/gate.ts";
+import { turnRig } from "../support/turns.ts";
+
+// Counted, not timed: what one request takes does not grow with those that are open.
+
+const FEW = 500;
+const MANY = 2_000;
+
+/** Lookups and elements per request, for so many requests. */
+function workPer(requests: number, run: (requests: number) => void): number {
+  return mapWorkDuring(() => run(requests)) / requests;
+}
+
+/** One life of so many calls of one turn, all of them open at the same time. */
+function allOpen(requests: number, native: (at: number) => string): void {
+  const { turn } = turnRig();
+  const { gate, ask } = gateRig({ onToolApproval: "manual" });
+  const heard: string[] = [];
+  turn.on("approval", ({ id }) => heard.push(id));
+  const ids = Array.from({ length: requests }, (_, at) => {
+    const id = gate.idFor(native(at));
+    ask({ id, turn });
+    turn.tools.set({ id, name: "read", input: null, raw: null, state: "awaiting" });
+    return id;
+  });
+  expect(heard).toHaveLength(requests);
+  for (const id of ids) gate.reply(id, "reject");
+}
+
+describe("what a request takes, with however many others open", () => {
+  test.each<{ what: string; native: (at: number) => string }>([
+    { what: "each has an id of its own", native: (at) => `call-${at}` },
+    { what: "all have one id", native: () => "read" },
+    { what: "they are spelt like ids that are made here", native: (at) => (at % 2 === 0 ? "x" : `x~${at}`) },
+  ])("is the same, where $what", ({ native }) => {
+    const [few, many] = [FEW, MANY].map((requests) => workPer(requests, (count) => allOpen(count, native)));
+    expect(many).toBeLessThan(1.5 * (few ?? 0));
+  });
+
+  test("is the same where a server goes round so many ids that how often it used each is forgotten", () => {
+    const life = (requests: number): void => allOpen(requests, (at) => `c${at % 600}`);
+    expect(workPer(12_000, life)).toBeLessThan(1.5 * workPer(1_200, life));
+  });
+
+  test("is the same for questions", () => {
+    const life = (requests: number): void => {
+      const { turn } = turnRig();
+      const { gate, askQuestion } = gateRig({ onQuestion: "manual" });
+      for (let at = 0; at < requests; at++) askQuestion(question({ id: `q-${at}` }), turn);
+      for (let at = 0; at < requests; at++) gate.reply(`q-${at}`, null);
+    };
+    expect(workPer(MANY, life)).toBeLessThan(1.5 * workPer(FEW, life));
+  });
+
+  test("is the same when its turn is cancelled over all of them", () => {
+    const life = (requests: number): void => {
+      const { turn } = turnRig();
+      const { ask } = gateRig({ onToolApproval: "manual" });
+      const asked = Array.from({ length: requests }, (_, at) => ask({ id: `call-${at}`, turn }));
+      void turn.cancel();
+      for (const { withdraw } of asked) withdraw("cancelled", "its turn is over");
+      turn.stopped();
+    };
+    expect(workPer(MANY, life)).toBeLessThan(1.5 * workPer(FEW, life));
+  });
+});
+
+describe("the list of what waits", () => {
+  test("is made for who reads it, once for each change, and for nobody who listens to something else", () => {
+    const { turn } = turnRig();
+    const { ask } = gateRig({ onToolApproval: "manual" });
+    for (let at = 0; at < FEW; at++) ask({ id: `call-${at}`, turn });
+    const listening = mapWorkDuring(() => {
+      for (const name of ["event", "status", "toolCall"] as const) turn.on(name, () => {});
+    });
+    expect(listening).toBeLessThan(100);
+    const list = turn.pending;
+    expect([list.length, turn.pending === list]).toEqual([FEW, true]);
+    expect(mapWorkDuring(() => void turn.pending)).toBe(0);
+  });
+});

@@ -1,0 +1,400 @@
+import { describe, expect, test } from "vitest";
+import { InvalidInputError } from "../../../src/core/errors.ts";
+import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
+import type { Decision, Ruling, ToolCall } from "../../../src/core/values.ts";
+import { gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
+import { settle, thrownBy, unhandledDuring } from "../support/promises.ts";
+import { turnRig } from "../support/turns.ts";
+
+const ALLOWED: Ruling = { decision: "once", by: "policy" };
+const DENIED: Ruling = { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
+const NOBODY: Ruling = { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
+const ASKED = "asked";
+
+/** What becomes of a call at once: a ruling, or `asked`. */
+function fate(options: ApprovalOptions, changes: Parameters<ReturnType<typeof gateRig>["ask"]>[0] = {}) {
+  const { ask, gate } = gateRig({ onToolApproval: "manual", ...options });
+  const { rulings } = ask(changes);
+  expect(rulings.length + gate.pending.length, "either decided or open").toBe(1);
+  return rulings[0] ?? ASKED;
+}
+
+/** Options as code without types may give them. */
+const untyped = (options: object): ApprovalOptions => options as ApprovalOptions;
+
+describe("a rule", () => {
+  test.each<{ what: string; given: ToolRule; becomes: Ruling | "asked" }>([
+    { what: "that allows its name approves it", given: rule("read", "allow"), becomes: ALLOWED },
+    { what: "that denies its name denies it", given: rule("read", "deny"), becomes: DENIED },
+    { what: "that asks gets somebody asked", given: rule("read", "ask"), becomes: ASKED },
+    { what: "for a part of its name does not fit", given: rule("rea", "allow"), becomes: ASKED },
+    { what: "for another case does not fit", given: rule("READ", "allow"), becomes: ASKED },
+    { what: "is no pattern when it is a string", given: rule(".*", "allow"), becomes: ASKED },
+    { what: "for a pattern fits anywhere", given: rule(/ea/, "allow"), becomes: ALLOWED },
+    { what: "for a pattern heeds its anchors", given: rule(/^ea/, "allow"), becomes: ASKED },
+    { what: "for a pattern heeds its flags", given: rule(/^READ$/i, "allow"), becomes: ALLOWED },
+    {
+      what: "for a pattern that misses does not fit",
+      given: rule(/^READ$/, "allow"),
+      becomes: ASKED,
+    },
+    { what: "for a sticky pattern fits anywhere", given: rule(/ead/y, "allow"), becomes: ALLOWED },
+    { what: "whose `when` says yes fits", given: rule("read", "allow", () => true), becomes: ALLOWED },
+    { what: "whose `when` says no does not", given: rule("read", "allow", () => false), becomes: ASKED },
+    { what: "for another tool does not fit", given: rule("write", "deny", () => true), becomes: ASKED },
+  ])("$what", ({ given, becomes }) => {
+    expect(fate({ toolPolicy: [given] })).toEqual(becomes);
+  });
+
+  test("is asked about the call itself", () => {
+    const calls: unknown[] = [];
+    const call = toolCall({ name: "shell", input: { command: "ls" } });
+    const when: ToolRule["when"] = (asked) => calls.push(asked) > 0;
+    expect(fate({ toolPolicy: [rule("shell", "allow", when)] }, call)).toEqual(ALLOWED);
+    expect(calls).toEqual([call]);
+  });
+
+  test("with a pattern that remembers where it matched fits every time", () => {
+    const { ask } = gateRig({ toolPolicy: [rule(/read/g, "allow")] });
+    const fates = [1, 2, 3].flatMap((use) => ask({ id: `call-${use}` }).rulings);
+    expect(fates).toEqual([ALLOWED, ALLOWED, ALLOWED]);
+  });
+
+  test("counts before those behind it, which are not even asked", () => {
+    const asked: string[] = [];
+    const noting = (name: string, fits: boolean) => () => asked.push(name) > 0 && fits;
+    const toolPolicy = [
+      rule("read", "allow", noting("a", false)),
+      rule("read", "deny", noting("b", true)),
+      rule("read", "allow", noting("c", true)),
+    ];
+    expect([fate({ toolPolicy }), asked]).toEqual([DENIED, ["a", "b"]]);
+  });
+
+  test.each<{ what: string; when: () => unknown }>([
+    {
+      what: "throws",
+      when: () => {
+        throw new Error("mine");
+      },
+    },
+    { what: "returns a promise of true", when: async () => true },
+    { what: "returns a promise that rejects", when: () => Promise.reject(new Error("mine")) },
+    { what: "returns nothing", when: () => {} },
+    { what: "returns a text", when: () => "no" },
+    { what: "returns 1", when: () => 1 },
+  ])("whose `when` $what denies, and says so", async ({ when }) => {
+    const toolPolicy = [rule("read", "allow", when)];
+    const { ask, told } = gateRig({ toolPolicy, onToolApproval: () => true });
+    const unhandled = await unhandledDuring(() => {
+      expect(ask({ isHandled: true }).rulings).toEqual([DENIED]);
+    });
+    expect(unhandled).toEqual([]);
+    expect(told.warnings).toMatchObject([
+      { kind: "approval-failed", message: expect.stringMatching(/^a rule of `toolPolicy` failed: /) },
+    ]);
+  });
+
+  test.each<{ what: string; rule: unknown }>([
+    { what: "no tool", rule: rule(undefined, "allow") },
+    { what: "a list of tools", rule: rule(["read"], "allow") },
+    { what: "nothing at all", rule: null },
+  ])("that names $what denies, and says so", ({ rule }) => {
+    const { ask, told } = gateRig(untyped({ toolPolicy: [rule], onToolApproval: "manual" }));
+    expect(ask().rulings).toEqual([DENIED]);
+    expect(told.warnings).toHaveLength(1);
+  });
+
+  test.each([undefined, null, "yes", "Deny"])("that says %o allows nothing: somebody is asked", (word) => {
+    expect(fate({ toolPolicy: [rule("read", word)] }, { isHandled: true })).toBe(ASKED);
+  });
+});
+
+describe("a tool with a handler of its own", () => {
+  test.each<{ what: string; options: ApprovalOptions }>([
+    { what: "nothing is given", options: {} },
+    { what: "both are undefined", options: untyped({ toolPolicy: undefined, onToolApproval: undefined }) },
+    { what: "other options are given", options: { onQuestion: "manual", approvalTimeout: 1_000 } },
+  ])(
+    "is allowed, without a warning, while neither rules nor anybody to ask are given: $what",
+    ({ options }) => {
+      const { ask, told } = gateRig(options);
+      expect([ask({ isHandled: true }).rulings, told.warnings]).toEqual([[ALLOWED], []]);
+    },
+  );
+
+  test("is asked for where somebody is there to ask: who says no is heard", async () => {
+    const asked: string[] = [];
+    const { ask } = gateRig({ onToolApproval: ({ name }) => asked.push(name) > 1 });
+    const { rulings } = ask({ name: "rm", isHandled: true });
+    await settle();
+    expect([asked, rulings]).toEqual([["rm"], [{ decision: "reject", by: "callback" }]]);
+  });
+
+  test.each<{ toolPolicy: readonly ToolRule[]; becomes: Ruling; asking: Ruling | "asked" }>([
+    { toolPolicy: [], becomes: NOBODY, asking: ASKED },
+    { toolPolicy: [rule("write", "deny")], becomes: NOBODY, asking: ASKED },
+    { toolPolicy: [rule("read", "ask")], becomes: NOBODY, asking: ASKED },
+    { toolPolicy: [rule("read", "deny")], becomes: DENIED, asking: DENIED },
+    { toolPolicy: [rule("read", "allow")], becomes: ALLOWED, asking: ALLOWED },
+  ])(
+    "is decided by rules that are given, and what they leave open is asked for, or denied: $toolPolicy",
+    ({ toolPolicy, becomes, asking }) => {
+      expect(gateRig({ toolPolicy }).ask({ isHandled: true }).rulings).toEqual([becomes]);
+      expect(fate({ toolPolicy }, { isHandled: true })).toEqual(asking);
+    },
+  );
+
+  test.each<{ options: ApprovalOptions }>([
+    { options: untyped({ onToolApproval: null }) },
+    { options: untyped({ toolPolicy: null }) },
+    { options: untyped({ onToolApproval: "always" }) },
+  ])("is no consent either where code without types gives what decides nothing: $options", ({ options }) => {
+    expect(gateRig(options).ask({ isHandled: true }).rulings).toEqual([NOBODY]);
+  });
+});
+
+describe("when nobody is there to ask", () => {
+  test.each<{ what: string; options: ApprovalOptions }>([
+    { what: "no option is given", options: {} },
+    { what: "only questions are answered", options: { onQuestion: "manual" } },
+    { what: "a rule asks", options: { toolPolicy: [rule("read", "ask")] } },
+    { what: "null is given", options: untyped({ onToolApproval: null }) },
+    { what: "a word is given that is not `manual`", options: untyped({ onToolApproval: "always" }) },
+  ])("a call is denied at once: $what", ({ options }) => {
+    const { ask, told, leftovers } = gateRig(options);
+    expect(ask().rulings).toEqual([NOBODY]);
+    expect([told.opened, leftovers()]).toEqual([[], NOTHING_OPEN]);
+  });
+
+  test("that is said once, however many calls are denied", () => {
+    const { ask, told, gate } = gateRig();
+    for (const use of [1, 2, 3])
+      expect(ask({ id: `call-${use}`, name: `tool-${use}` }).rulings).toEqual([NOBODY]);
+    gate.newSession();
+    ask({ id: "call-4" });
+    expect(told.warnings).toEqual([
+      { kind: "tool-denied", message: expect.stringContaining("`onToolApproval`") },
+    ]);
+  });
+
+  test("listening is not consent", () => {
+    const { turn } = turnRig();
+    turn.on("approval", () => {});
+    const { ask } = gateRig();
+    expect(ask({ turn }).rulings).toEqual([NOBODY]);
+  });
+});
+
+describe("a decision", () => {
+  test.each<{ decision: Decision; becomes: Omit<Ruling, "by"> }>([
+    { decision: true, becomes: { decision: "once" } },
+    { decision: false, becomes: { decision: "reject" } },
+    { decision: "once", becomes: { decision: "once" } },
+    { decision: "always", becomes: { decision: "always" } },
+    { decision: "reject", becomes: { decision: "reject" } },
+    { decision: { decision: "once" }, becomes: { decision: "once" } },
+    { decision: { decision: "always" }, becomes: { decision: "always" } },
+    {
+      decision: { decision: "reject", reason: "not today" },
+      becomes: { decision: "reject", reason: "not today" },
+    },
+  ])("$decision is read by callback, by promise and by reply", async ({ decision, becomes }) => {
+    for (const onToolApproval of [() => decision, async () => decision]) {
+      const { ask, leftovers } = gateRig({ onToolApproval });
+      const { rulings } = ask();
+      await settle();
+      expect([rulings, leftovers()]).toEqual([[{ ...becomes, by: "callback" }], NOTHING_OPEN]);
+    }
+    const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
+    const { rulings } = ask();
+    expect(gate.reply("call-1", decision)).toEqual({ ...becomes, by: "reply" });
+    expect([rulings, leftovers()]).toEqual([[{ ...becomes, by: "reply" }], NOTHING_OPEN]);
+  });
+
+  test("may be of a class that works its fields out", () => {
+    class Later {
+      get decision() {
+        return "reject" as const;
+      }
+      get reason() {
+        return "worked out";
+      }
+    }
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask();
+    expect(gate.reply("call-1", new Later())).toEqual({
+      decision: "reject",
+      by: "reply",
+      reason: "worked out",
+    });
+  });
+
+  const NONE: readonly unknown[] = [
+    undefined,
+    null,
+    1,
+    0,
+    "",
+    "yes",
+    "Once",
+    [],
+    ["once"],
+    {},
+    { decision: true },
+    { decision: "allow" },
+    { decision: "once", reason: 1 },
+    { decision: "once", reason: null },
+    { decision: { decision: "once" } },
+    () => true,
+  ];
+
+  test.each<{ given: object; says: string }>([
+    {
+      given: { decision: "reject", reson: "no" },
+      says: "decision field `reson` does not exist. Did you mean `reason`?",
+    },
+    { given: { decison: "once" }, says: "decision field `decison` does not exist. Did you mean `decision`?" },
+    { given: { decision: "once", until: undefined }, says: "These exist: decision, reason." },
+    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, reason." },
+  ])("with a field that does not exist is none: $given", async ({ given, says }) => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    const { rulings } = ask();
+    const error = thrownBy(() => gate.reply("call-1", given));
+    expect(error).toMatchObject({ code: "invalid-input", message: expect.stringContaining(says) });
+    expect(rulings).toEqual([]);
+    const asked = gateRig(untyped({ onToolApproval: () => given }));
+    const denied = asked.ask();
+    await settle();
+    expect(denied.rulings).toMatchObject([{ decision: "reject", by: "error" }]);
+    expect(asked.told.warnings).toMatchObject([{ message: expect.stringContaining(says) }]);
+  });
+
+  test.each(NONE)("%o is none: as a reply it is thrown, and the call stays open", (value) => {
+    const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
+    const { rulings } = ask();
+    const error = thrownBy(() => gate.reply("call-1", value));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect([rulings, leftovers()]).toEqual([[], { open: 1, timers: 0 }]);
+    expect(gate.reply("call-1", "once")).toEqual({ decision: "once", by: "reply" });
+  });
+
+  test.each(NONE)("%o is none: from the callback it denies, and says so", async (value) => {
+    const { ask, told, leftovers } = gateRig(untyped({ onToolApproval: () => value }));
+    const { rulings } = ask();
+    await settle();
+    expect(rulings).toEqual([{ decision: "reject", by: "error", reason: "`onToolApproval` failed" }]);
+    expect([told.warnings.map(({ kind }) => kind), leftovers()]).toEqual([["approval-failed"], NOTHING_OPEN]);
+  });
+});
+
+describe("`always`", () => {
+  const SESSION: Ruling = { decision: "always", by: "session" };
+
+  test.each(["callback", "reply"])(
+    "of a %s decides later calls of the tool, at once, and of no other",
+    async (by) => {
+      const asked: string[] = [];
+      const { ask, gate } = gateRig({
+        onToolApproval: ({ id, name }) => {
+          asked.push(id);
+          return by === "callback" && name === "read" ? "always" : new Promise<Decision>(() => {});
+        },
+      });
+      ask({ id: "call-1" });
+      if (by === "reply") gate.reply("call-1", "always");
+      await settle();
+      expect(ask({ id: "call-2" }).rulings).toEqual([SESSION]);
+      expect(ask({ id: "call-3", name: "write" }).rulings).toEqual([]);
+      expect(asked).toEqual(["call-1", "call-3"]);
+    },
+  );
+
+  test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask({ id: "call-1", alwaysFor: "read of one server" });
+    gate.reply("call-1", "always");
+    const [same, other, own] = [
+      ask({ id: "call-2", alwaysFor: "read of one server", name: "renamed" }),
+      ask({ id: "call-3", alwaysFor: "read of another" }),
+      ask({ id: "call-4" }),
+    ];
+    expect([same.rulings, other.rulings, own.rulings]).toEqual([[SESSION], [], []]);
+  });
+
+  test.each(["mcp:read", "other:mcp:read", "tool:read", 'mcp:["read",{"type":"stdio"}]', "read"])(
+    "for something else and for a tool never meet, whatever a server calls a tool: %s",
+    (name) => {
+      for (const key of [
+        "mcp:read",
+        "tool:read",
+        'mcp:["read",{"type":"stdio"}]',
+        "read",
+        "other:mcp:read",
+      ]) {
+        const { ask, gate } = gateRig({ onToolApproval: "manual" });
+        ask({ id: "special", name: "read", alwaysFor: key });
+        gate.reply("special", "always");
+        const own = ask({ id: "own", name });
+        expect(own.rulings, `${key} is said for ${name}`).toEqual([]);
+        gate.reply("own", "always");
+        expect(ask({ id: "another", alwaysFor: name === key ? `${key}2` : name }).rulings).toEqual([]);
+      }
+    },
+  );
+
+  test("is decided before anybody hears of it: a call made in `decided` needs no asking", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    let next: readonly Ruling[] = [];
+    ask({
+      decided: () => {
+        next = ask({ id: "call-2" }).rulings;
+      },
+    });
+    gate.reply("call-1", "always");
+    expect(next).toEqual([SESSION]);
+  });
+
+  test("says nothing of calls that were open before: each is the user's to see", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask({ id: "call-1" });
+    const second = ask({ id: "call-2" });
+    gate.reply("call-1", "always");
+    expect([second.rulings, gate.isOpen("call-2")]).toEqual([[], true]);
+  });
+
+  test.each<{ word: ToolRule["then"]; becomes: Ruling }>([
+    { word: "deny", becomes: DENIED },
+    { word: "allow", becomes: ALLOWED },
+    { word: "ask", becomes: SESSION },
+  ])("comes after the rules: $word", ({ word, becomes }) => {
+    const later = rule("read", word, ({ id }: ToolCall) => id !== "call-1");
+    const { ask, gate } = gateRig({ toolPolicy: [later], onToolApproval: "manual" });
+    ask({ id: "call-1" });
+    gate.reply("call-1", "always");
+    expect(ask({ id: "call-2" }).rulings).toEqual([becomes]);
+  });
+
+  test("ends with its session", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask({ id: "call-1" });
+    gate.reply("call-1", "always");
+    gate.newSession();
+    expect(ask({ id: "call-2" }).rulings).toEqual([]);
+  });
+
+  test("said to a call of the last session does not reach into this one", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask({ id: "call-1" });
+    gate.newSession();
+    gate.reply("call-1", "always");
+    expect(ask({ id: "call-2" }).rulings).toEqual([]);
+  });
+
+  test.each<Decision>(["once", "reject", true, false])("is not what %o says", (decision) => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    ask({ id: "call-1" });
+    gate.reply("call-1", decision);
+    expect(ask({ id: "call-2" }).rulings).toEqual([]);
+  });
+});

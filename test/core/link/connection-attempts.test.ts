@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+import { HandshakeError } from "../../../src/core/errors.ts";
+import type { WebSocketLike } from "../../../src/core/link/socket.ts";
+import { FakeSocket } from "../../helpers/fake-socket.ts";
+import {
+  becomeReady,
+  CONNECT_TIMEOUT,
+  connectionIn,
+  connectionRig,
+  HANDSHAKE_TIMEOUT,
+} from "../support/connections.ts";
+import { fateOf, wordOf } from "../support/promises.ts";
+
+const busyServer = () => new HandshakeError("full", "later", { retryable: true });
+
+describe("connecting", () => {
+  test("opens nothing until asked", async () => {
+    const rig = connectionRig();
+    await rig.clock.advance(1e6);
+    expect([rig.sockets, rig.connection.status, rig.clock.pending]).toEqual([[], "idle", 0]);
+  });
+
+  test("goes through the handshake to ready, and tells the protocol in order", async () => {
+    const rig = connectionRig();
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    rig.connection.accept();
+    expect(await wordOf(connected)).toBe("resolved");
+    expect(rig.log).toEqual(["is connecting", "is handshaking", "opened", "is ready", "ready"]);
+  });
+
+  test("is shared by all who want it: one dial, and one word for everybody", async () => {
+    const rig = connectionRig();
+    const waiting = [rig.connection.connect(), rig.connection.connect()];
+    await rig.settle();
+    waiting.push(rig.connection.connect());
+    await becomeReady(rig);
+    waiting.push(rig.connection.connect());
+    expect(await Promise.all(waiting.map(wordOf))).toEqual(["resolved", "resolved", "resolved", "resolved"]);
+    expect(rig.sockets).toHaveLength(1);
+  });
+
+  test("takes a socket that was ready-made", async () => {
+    const rig = connectionRig();
+    rig.state.dial = async () => FakeSocket.opened();
+    void rig.connection.connect();
+    await rig.settle();
+    expect(rig.connection.status).toBe("handshaking");
+  });
+
+  test("that fails is nobody's unhandled rejection and leaves nothing; the next call tries afresh", async () => {
+    const rig = connectionRig();
+    const first = rig.connection.connect();
+    await rig.settle();
+    rig.socket.fails(new Error("connect ECONNREFUSED"));
+    rig.socket.ends();
+    const fate = await fateOf(first);
+    expect(fate).toMatchObject({ state: "rejected", error: { code: "connect-failed", retryable: true } });
+    expect(String(fate.state === "rejected" && fate.error)).toContain("ws://server/ws");
+    expect([rig.connection.status, rig.clock.pending]).toEqual(["idle", 0]);
+    expect(rig.news()).toEqual(["is connecting", "is idle", "unavailable connect-failed"]);
+    const second = rig.connection.connect();
+    await rig.settle();
+    await becomeReady(rig);
+    expect([await wordOf(second), rig.sockets.length]).toEqual(["resolved", 2]);
+  });
+
+  test.each<{ what: string; dial: () => Promise<WebSocketLike> }>([
+    { what: "an Error", dial: () => Promise.reject(new Error("no token")) },
+    { what: "a TypeError", dial: () => Promise.reject(new TypeError("fetch is not possible")) },
+    { what: "something that is no error", dial: () => Promise.reject("no") },
+    {
+      what: "something, at once",
+      dial: () => {
+        throw new Error("at once");
+      },
+    },
+  ])("a first dial that throws $what is a ConnectError, told at once", async ({ dial }) => {
+    const rig = connectionRig();
+    rig.state.dial = dial;
+    const connected = rig.connection.connect();
+    expect(await wordOf(connected)).toBe("connect-failed");
+    expect([rig.connection.status, rig.clock.pending]).toEqual(["idle", 0]);
+  });
+
+  test("a dial that hangs is given up after `connectTimeout`, and its socket is cut when it comes after all", async () => {
+    const rig = connectionRig();
+    const late = new FakeSocket();
+    const dial = { answer: (_: WebSocketLike): void => {} };
+    rig.state.dial = () => new Promise((resolve) => (dial.answer = resolve));
+    const connected = rig.connection.connect();
+    await rig.clock.advance(CONNECT_TIMEOUT - 1);
+    expect(rig.connection.status).toBe("connecting");
+    await rig.clock.advance(1);
+    expect([await wordOf(connected), rig.clock.pending]).toEqual(["connect-timeout", 0]);
+    dial.answer(late);
+    await rig.settle();
+    expect(late.terminated).toBe(true);
+    late.accepts();
+    expect(rig.connection.status).toBe("idle");
+  });
+
+  test("a socket that does not open in time is cut", async () => {
+    const rig = connectionRig();
+    const connected = rig.connection.connect();
+    await rig.clock.advance(CONNECT_TIMEOUT);
+    expect([await wordOf(connected), rig.socket.terminated, rig.clock.pending]).toEqual([
+      "connect-timeout",
+      true,
+      0,
+    ]);
+  });
+
+  test("0 is no limit", async () => {
+    const rig = connectionRig({ connectTimeout: 0, handshakeTimeout: 0 });
+    void rig.connection.connect();
+    await rig.clock.advance(1e9);
+    expect([rig.connection.status, rig.clock.pending]).toEqual(["connecting", 0]);
+    rig.socket.accepts();
+    await rig.clock.advance(1e9);
+    expect([rig.connection.status, rig.clock.pending]).toEqual(["handshaking", 0]);
+  });
+});
+
+describe("the handshake", () => {
+  test("that gets no answer ends the attempt after its limit; the server is asked again on a new socket", async () => {
+    const rig = await connectionIn("handshaking");
+    await rig.clock.advance(HANDSHAKE_TIMEOUT);
+    expect([rig.news(), rig.sockets[0]?.terminated]).toEqual([
+      ["lost handshake-refused", "is reconnecting", "reconnecting 1 after 250"],
+      true,
+    ]);
+    await rig.clock.advance(250);
+    expect([rig.news(), rig.sockets.length]).toEqual([["is connecting"], 2]);
+  });
+
+  test("that the server refuses for now is tried six times before anything worked, on every call", async () => {
+    const rig = connectionRig({ random: 0 });
+    for (const dials of [6, 12]) {
+      const connected = rig.connection.connect();
+      while (rig.connection.status !== "idle") {
+        await rig.settle();
+        rig.socket.accepts();
+        rig.connection.refuse(busyServer());
+        await rig.settle();
+        await rig.clock.advance(0);
+      }
+      expect(await wordOf(connected)).toBe("handshake-refused");
+      expect([rig.sockets.length, rig.clock.pending]).toEqual([dials, 0]);
+    }
+  });
+
+  test("that the server refuses for good closes the connection", async () => {
+    const rig = connectionRig();
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    const error = new HandshakeError("policy", "never");
+    rig.connection.refuse(error);
+    expect(await fateOf(connected)).toEqual({ state: "rejected", error });
+    expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", error]);
+    expect(await fateOf(rig.connection.connect())).toMatchObject({ error: { code: "closed", cause: error } });
+    expect(await wordOf(rig.close())).toBe("resolved");
+    expect(rig.socket.terminated).toBe(true);
+  });
+
+  test("that the server ends is the protocol's to explain", async () => {
+    const rig = connectionRig();
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    rig.socket.ends(1008, "Expected identify message");
+    expect(await wordOf(connected)).toBe("connection-lost");
+    expect(rig.log).toContain("lost 1008");
+    expect(rig.log.filter((line) => line.startsWith("disconnected"))).toEqual([]);
+  });
+
+  test.each<{ how: string; fail: (rig: Awaited<ReturnType<typeof connectionIn>>) => void }>([
+    { how: "was refused", fail: (rig) => rig.connection.refuse(busyServer()) },
+    { how: "was dropped", fail: (rig) => rig.connection.drop(busyServer()) },
+    { how: "lost its socket", fail: (rig) => rig.socket.ends() },
+  ])("that $how cannot be accepted any more, not even by a frame behind it", async ({ fail }) => {
+    const rig = await connectionIn("handshaking");
+    fail(rig);
+    rig.connection.accept();
+    expect(rig.connection.status).not.toBe("ready");
+    await rig.settle();
+    expect(rig.log).not.toContain("ready");
+  });
+
+  test.each<{ how: string; fail: (rig: Awaited<ReturnType<typeof connectionIn>>) => unknown }>([
+    { how: "was refused", fail: (rig) => rig.connection.refuse(busyServer()) },
+    { how: "got a frame that is too large", fail: (rig) => rig.socket.receives("x".repeat(2_000)) },
+    { how: "got no answer", fail: (rig) => rig.clock.advance(HANDSHAKE_TIMEOUT) },
+  ])("that $how is told to the protocol as lost, so that nothing of it goes on", async ({ fail }) => {
+    const rig = await connectionIn("handshaking");
+    rig.news();
+    await fail(rig);
+    expect(rig.news()[0]).toMatch(/^lost /);
+  });
+
+  test("is not begun on a socket that ended while its opening was told", async () => {
+    const rig = await connectionIn("connecting");
+    rig.hooks.status = (status) => {
+      if (status === "handshaking") rig.socket.ends();
+    };
+    rig.socket.accepts();
+    await rig.settle();
+    expect(rig.log).not.toContain("opened");
+  });
+
+  test("that is accepted twice is ready once", async () => {
+    const rig = await connectionIn("handshaking");
+    rig.connection.accept();
+    rig.connection.accept();
+    expect(rig.news()).toEqual(["is ready", "ready"]);
+  });
+});

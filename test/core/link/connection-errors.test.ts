@@ -1,0 +1,91 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { ClosedError, ConnectError, InvalidInputError } from "../../../src/core/errors.ts";
+import { asConnectError, connectError } from "../../../src/core/link/connection-errors.ts";
+
+const target = "ws://127.0.0.1:8000/ws";
+
+describe("a socket that ended before it was open", () => {
+  test.each<{ statuses: readonly number[]; retryable: boolean; hint: RegExp }>([
+    {
+      statuses: [401],
+      retryable: false,
+      hint: /; check the credentials: the token, the key or the headers$/,
+    },
+    {
+      statuses: [403],
+      retryable: false,
+      hint: /; check the credentials: .*refuse a wrong path so: check the path/,
+    },
+    {
+      statuses: [408, 429, 500, 502, 503, 504],
+      retryable: true,
+      hint: /; the server is busy.*: wait, and try again$/,
+    },
+    {
+      statuses: [200, 301, 400, 404, 405, 410, 426],
+      retryable: true,
+      hint: /; check the path and the port of the URL$/,
+    },
+  ])(
+    "tells the HTTP status of a refused upgrade, whether to try again, and what to do: $statuses",
+    ({ statuses, retryable, hint }) => {
+      for (const status of statuses) {
+        const cause = new Error(`Unexpected server response: ${status}`);
+        const error = connectError({ code: 1006, reason: "", cause }, target, String);
+        expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable });
+        expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
+        expect(error.message).toMatch(hint);
+      }
+    },
+  );
+
+  test("tells what the runtime said", () => {
+    const cause = new Error("connect ECONNREFUSED");
+    const error = connectError({ code: 1006, reason: "", cause }, target, String);
+    expect(error).toMatchObject({ cause, retryable: true });
+    expect(error.message).toContain("connect ECONNREFUSED");
+    expect(error.message).toContain("is the server running?");
+    expect("status" in error).toBe(false);
+  });
+
+  test("tells the close code where the runtime says nothing, as browsers do", () => {
+    const error = connectError({ code: 1006, reason: "" }, target, String);
+    expect(error.message).toContain("close code 1006");
+    expect("cause" in error).toBe(false);
+  });
+});
+
+describe("what a failed attempt threw", () => {
+  test("is left alone when it is one of ours", () => {
+    for (const error of [new ClosedError("closed"), new InvalidInputError("a", "b")]) {
+      expect(asConnectError(error, target, String)).toBe(error);
+    }
+  });
+
+  test.each([new Error("boom"), new TypeError("boom"), "boom", undefined])(
+    "becomes a ConnectError that may be tried again: %o",
+    (thrown) => {
+      const error = asConnectError(thrown, target, String);
+      expect(error).toBeInstanceOf(ConnectError);
+      expect(error.retryable).toBe(true);
+      expect(error.cause).toBe(thrown);
+      expect(error.message).toContain(String(thrown));
+    },
+  );
+
+  test("quotes no credential, nor does its cause, however deep", () => {
+    const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+    const inner = new TypeError("dialling ws://a/?token=hunter2");
+    const thrown = new Error("no socket", { cause: inner });
+    const error = asConnectError(thrown, target, redact);
+    expect(error.cause).toMatchObject({
+      message: "no socket",
+      cause: { name: "TypeError", message: "dialling ws://a/?token=[redacted]" },
+    });
+    expect(asConnectError(inner, target, redact).message).toContain("token=[redacted]");
+    for (const shown of [error, asConnectError(inner, target, redact)])
+      expect(inspect(shown)).not.toContain("hunter2");
+    expect(thrown.cause).toBe(inner); // the caller's own errors stay what they are
+  });
+});

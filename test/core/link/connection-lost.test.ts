@@ -1,0 +1,301 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { ConnectionLostError } from "../../../src/core/errors.ts";
+import {
+  becomeReady,
+  type ConnectionRig,
+  connectionIn,
+  connectionRig,
+  HANDSHAKE_TIMEOUT,
+  PING_INTERVAL,
+  PING_TIMEOUT,
+  STABLE_AFTER,
+} from "../support/connections.ts";
+import { wordOf } from "../support/promises.ts";
+
+/** Lets `count` dials fail, and gives the waits before them. */
+async function delaysOf(rig: ConnectionRig, count: number): Promise<number[]> {
+  for (let attempt = 0; attempt < count; attempt++) {
+    await rig.clock.advance(rig.clock.next ?? 0);
+    rig.socket.ends();
+    await rig.settle();
+  }
+  return rig.backoffs.map(({ delay }) => delay);
+}
+
+describe("a ready connection that is lost", () => {
+  test("tells the protocol, then its watchers, and comes back by itself", async () => {
+    const rig = await connectionIn("ready");
+    rig.socket.ends(1001, "going away");
+    await rig.settle();
+    expect(rig.news()).toEqual([
+      "lost 1001",
+      "disconnected connection-lost",
+      "is reconnecting",
+      "reconnecting 1 after 250",
+    ]);
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    expect(rig.news()).toEqual(["is connecting", "is handshaking", "opened", "is ready", "ready"]);
+    expect([rig.sockets.length, rig.clock.pending]).toEqual([2, 2]); // the next ping, and being stable
+  });
+
+  test("waits as the injected chance and a doubling ceiling say", async () => {
+    const rig = await connectionIn("reconnecting", { random: 0.5 });
+    expect(await delaysOf(rig, 8)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  });
+
+  test("connects again when asked meanwhile: on the run that is under way", async () => {
+    const rig = await connectionIn("reconnecting");
+    const connected = rig.connection.connect();
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    expect([await wordOf(connected), rig.sockets.length]).toEqual(["resolved", 2]);
+  });
+
+  test("keeps counting failures until it was stable for a while", async () => {
+    const rig = await connectionIn("reconnecting", { random: 1 });
+    await rig.clock.advance(500);
+    await becomeReady(rig);
+    await rig.clock.advance(STABLE_AFTER - 1);
+    rig.socket.ends();
+    await rig.settle();
+    expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    await rig.clock.advance(1_000);
+    await becomeReady(rig);
+    await rig.clock.advance(STABLE_AFTER);
+    rig.socket.ends();
+    await rig.settle();
+    expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+  });
+
+  test("counts on for ever where only `healthy()` forgives", async () => {
+    const rig = await connectionIn("reconnecting", { stableAfter: undefined });
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    await rig.clock.advance(20_000);
+    rig.socket.ends();
+    await rig.clock.advance(500);
+    await becomeReady(rig);
+    rig.connection.healthy();
+    rig.socket.ends();
+    await rig.settle();
+    expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+  });
+
+  test("is one that the server began to close and does not finish, once somebody needs it", async () => {
+    const rig = await connectionIn("ready");
+    rig.socket.readyState = 2;
+    expect([rig.connection.status, rig.connection.writable]).toEqual(["ready", false]);
+    const connected = rig.connection.connect();
+    await rig.clock.advance(999);
+    expect(rig.connection.status).toBe("ready");
+    await rig.clock.advance(1);
+    expect(rig.connection.status).toBe("reconnecting");
+    expect(await wordOf(connected)).toBe("pending");
+    expect(rig.socket.abandoned).toBe(true);
+  });
+
+  test("gives those who ask while it goes down the next one, and watches its end once", async () => {
+    const rig = await connectionIn("ready");
+    const timers = rig.clock.pending;
+    rig.socket.readyState = 2;
+    const asked = [rig.connection.connect(), rig.connection.connect()];
+    expect(rig.clock.pending).toBe(timers + 1);
+    rig.socket.ends(1001);
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    expect(await Promise.all(asked.map(wordOf))).toEqual(["resolved", "resolved"]);
+    expect(rig.clock.pending).toBe(timers);
+  });
+
+  test("tells those who ask while it goes down when there is no next one", async () => {
+    const rig = await connectionIn("ready", { reconnect: undefined });
+    rig.socket.readyState = 2;
+    const asked = rig.connection.connect();
+    rig.socket.ends(1001);
+    expect(await wordOf(asked)).toBe("connection-lost");
+  });
+
+  test("is told once, after its socket was cut: who hears of it can neither write to it nor lose it again", async () => {
+    const rig = await connectionIn("ready");
+    const again = new ConnectionLostError("again");
+    const seen: boolean[] = [];
+    rig.hooks.lost = () => {
+      seen.push(rig.socket.terminated, rig.connection.writable);
+      if (seen.length === 2) rig.connection.drop(again);
+    };
+    rig.connection.drop(new ConnectionLostError("given up"));
+    await rig.settle();
+    expect(seen).toEqual([true, false]);
+    expect(rig.news()).toEqual([
+      "lost connection-lost",
+      "disconnected connection-lost",
+      "is reconnecting",
+      "reconnecting 1 after 250",
+    ]);
+  });
+
+  test("is one whose socket refuses a frame", async () => {
+    const rig = await connectionIn("ready");
+    rig.socket.send = () => {
+      throw new Error("buffer full");
+    };
+    rig.connection.send("x");
+    expect(rig.connection.status).toBe("reconnecting");
+    expect(rig.backoffs[0]?.error).toMatchObject({
+      code: "connection-lost",
+      cause: new Error("buffer full"),
+    });
+  });
+
+  test("is closed for good without `reconnect`, and nothing is left", async () => {
+    const rig = await connectionIn("ready", { reconnect: undefined });
+    rig.socket.ends();
+    await rig.settle();
+    expect(rig.news()).toEqual([
+      "lost 1006",
+      "disconnected connection-lost",
+      "is closed",
+      "unavailable connection-lost",
+    ]);
+    expect([rig.clock.pending, rig.connection.closedBy?.code]).toEqual([0, "connection-lost"]);
+    expect(await wordOf(rig.close())).toBe("resolved");
+  });
+
+  test("is closed for good when the attempts are used up", async () => {
+    const rig = await connectionIn("ready", {
+      reconnect: { maxAttempts: 2, minDelay: 500, maxDelay: 30_000 },
+    });
+    rig.socket.ends();
+    await rig.settle();
+    const waiting = rig.connection.connect();
+    await delaysOf(rig, 2);
+    expect([rig.connection.status, rig.clock.pending, await wordOf(waiting)]).toEqual([
+      "closed",
+      0,
+      "connect-failed",
+    ]);
+    expect(rig.news().at(-1)).toBe("unavailable connect-failed");
+  });
+
+  test.each([
+    { what: "an Error", thrown: new Error("no token yet") },
+    { what: "a TypeError", thrown: new TypeError("cannot read the token") },
+    { what: "something that is no error", thrown: "no token yet" },
+  ])("is tried again after a dial that throws $what", async ({ thrown }) => {
+    const rig = await connectionIn("reconnecting");
+    const { dial } = rig.state;
+    rig.state.dial = () => Promise.reject(thrown);
+    await rig.clock.advance(250);
+    expect(rig.connection.status).toBe("reconnecting");
+    rig.state.dial = dial;
+    await rig.clock.advance(500);
+    expect([rig.connection.status, rig.sockets.length]).toEqual(["connecting", 2]);
+  });
+
+  test("tells with each wait what ended the attempt before", async () => {
+    const rig = await connectionIn("reconnecting");
+    await rig.clock.advance(250);
+    await rig.clock.advance(10_000);
+    expect(rig.backoffs.map(({ error }) => error.code)).toEqual(["connection-lost", "connect-timeout"]);
+  });
+});
+
+describe("an old socket", () => {
+  const ways: readonly { how: string; lose: (rig: ConnectionRig) => unknown }[] = [
+    { how: "dropped", lose: (rig) => rig.connection.drop(new ConnectionLostError("dropped")) },
+    { how: "dead", lose: (rig) => rig.clock.advance(PING_INTERVAL + PING_TIMEOUT) },
+    { how: "ended", lose: (rig) => rig.socket.ends() },
+    { how: "refused late", lose: (rig) => rig.connection.refuse(new ConnectionLostError("refused")) },
+  ];
+
+  test.each(ways)("that was $how touches nothing of the new one", async ({ lose }) => {
+    const rig = await connectionIn("ready");
+    const old = rig.socket;
+    await lose(rig);
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    rig.news();
+    old.accepts();
+    old.receives('{"late":true}');
+    old.fails(new Error("late"));
+    old.ends(1011);
+    await rig.settle();
+    expect([rig.news(), rig.connection.status, old.abandoned]).toEqual([[], "ready", true]);
+  });
+
+  test("of an attempt that was given up touches nothing of the next", async () => {
+    const rig = await connectionIn("handshaking");
+    const old = rig.socket;
+    await rig.clock.advance(HANDSHAKE_TIMEOUT + 250);
+    rig.news();
+    old.receives('{"late":true}');
+    old.ends();
+    await rig.settle();
+    expect([rig.news(), rig.connection.status, rig.sockets.length]).toEqual([[], "connecting", 2]);
+  });
+});
+
+describe("a link that a listener loses when it is told that the link is ready", () => {
+  test("comes back like any other, and whoever waits for it is told", async () => {
+    const rig = connectionRig();
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    let again: Promise<void> | undefined;
+    rig.hooks.status = (status) => {
+      if (status !== "ready") return;
+      rig.hooks.status = () => {};
+      rig.hooks.lost = () => {
+        again = rig.connection.connect();
+      };
+      rig.socket.ends();
+    };
+    rig.connection.accept();
+    expect(await wordOf(connected)).toBe("resolved");
+    await rig.clock.advance(250);
+    await becomeReady(rig);
+    expect(again && (await wordOf(again))).toBe("resolved");
+    expect([rig.connection.status, rig.sockets.length]).toEqual(["ready", 2]);
+  });
+
+  test("and which does not come back, ends the connection with why it was lost", async () => {
+    const rig = connectionRig({ reconnect: undefined });
+    const connected = rig.connection.connect();
+    await rig.settle();
+    rig.socket.accepts();
+    rig.hooks.status = (status) => {
+      if (status === "ready") rig.socket.ends(1011);
+    };
+    rig.connection.accept();
+    await expect(connected).rejects.toMatchObject({ code: "connection-lost", closeCode: 1011 });
+    expect(rig.connection.status).toBe("closed");
+  });
+});
+
+describe("waking up", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test("cuts the wait short, and leaves no listener and no timer of it", async () => {
+    const listeners = new Set<() => void>();
+    vi.stubGlobal("addEventListener", (_: string, listener: () => void) => listeners.add(listener));
+    vi.stubGlobal("removeEventListener", (_: string, listener: () => void) => listeners.delete(listener));
+    const rig = await connectionIn("reconnecting");
+    expect([listeners.size, rig.sockets.length]).toEqual([1, 1]);
+    for (const listener of listeners) listener();
+    await rig.settle();
+    expect([listeners.size, rig.sockets.length, rig.connection.status]).toEqual([0, 2, "connecting"]);
+    expect(rig.clock.pending).toBe(1); // the limit of the new attempt
+  });
+
+  test("is no longer listened for once closed", async () => {
+    const listeners = new Set<() => void>();
+    vi.stubGlobal("addEventListener", (_: string, listener: () => void) => listeners.add(listener));
+    vi.stubGlobal("removeEventListener", (_: string, listener: () => void) => listeners.delete(listener));
+    const rig = await connectionIn("reconnecting");
+    void rig.close();
+    expect([listeners.size, rig.clock.pending]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,244 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test, vi } from "vitest";
+import WebSocket from "ws";
+import { type BinaryFrames, Socket } from "../../../src/core/link/socket.ts";
+import { FakeSocket } from "../../helpers/fake-socket.ts";
+import { settle } from "../support/promises.ts";
+
+function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
+  const log: unknown[] = [];
+  const socket = new Socket(fake, recorder(log, binary));
+  return { fake, socket, log };
+}
+
+const recorder = (log: unknown[], binary: BinaryFrames = "utf-8") => ({
+  binary,
+  open: () => log.push("open"),
+  text: (text: string) => log.push(`text ${text}`),
+  unreadable: (problem: string) => log.push(`unreadable: ${problem}`),
+  end: (end: object) => log.push(end),
+});
+
+const utf8 = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
+
+describe("Socket", () => {
+  test("tells that it opened, what it received and how it ended, in order", () => {
+    const { fake, log } = rig();
+    fake.accepts();
+    fake.receives("a");
+    fake.receives("");
+    fake.ends(1001, "bye");
+    expect(log).toEqual(["open", "text a", "text ", { code: 1001, reason: "bye" }]);
+  });
+
+  test("tells with the end what the runtime said was wrong", () => {
+    const { fake, log } = rig();
+    const cause = new Error("ECONNREFUSED");
+    fake.fails(cause);
+    expect(log).toEqual([]);
+    fake.ends();
+    expect(log).toEqual([{ code: 1006, reason: "", cause }]);
+  });
+
+  test("that was closed before it was handed over tells its end", async () => {
+    const fake = new FakeSocket();
+    fake.ends();
+    const { log } = rig(fake);
+    await settle();
+    expect(log).toEqual([{ code: 1006, reason: "" }]);
+  });
+
+  test("that cannot be closed politely is cut", () => {
+    const { fake, socket } = rig();
+    fake.accepts();
+    fake.close = () => {
+      throw new Error("not now");
+    };
+    socket.close(1000, "");
+    expect(fake.terminated).toBe(true);
+  });
+
+  test("sends and closes through the platform", () => {
+    const { fake, socket } = rig();
+    fake.accepts();
+    socket.send("a");
+    socket.close(1000, "done");
+    expect([fake.sent, fake.closes]).toEqual([["a"], [[1000, "done"]]]);
+  });
+
+  test("is open from the moment the platform says so until it closes or is let go", () => {
+    const { fake, socket } = rig();
+    expect(socket.isOpen).toBe(false);
+    fake.accepts();
+    expect(socket.isOpen).toBe(true);
+    socket.close(1000, "");
+    expect(socket.isOpen).toBe(false);
+    const released = rig(FakeSocket.opened());
+    released.socket.release();
+    expect(released.socket.isOpen).toBe(false);
+  });
+
+  test("a socket that was open when it was handed over is told to be open, a moment later", async () => {
+    const { log } = rig(FakeSocket.opened());
+    expect(log).toEqual([]);
+    await settle();
+    expect(log).toEqual(["open"]);
+  });
+
+  test("a ready-made socket that is let go at once says nothing", async () => {
+    const { socket, log } = rig(FakeSocket.opened());
+    socket.release();
+    await settle();
+    expect(log).toEqual([]);
+  });
+});
+
+describe("a binary frame", () => {
+  test("is asked for in a form that can be read in order", () => {
+    expect(rig().fake.binaryType).toBe("arraybuffer");
+  });
+
+  test.each<{ what: string; data: unknown; text: string }>([
+    { what: "an empty ArrayBuffer", data: utf8(), text: "" },
+    { what: "an ArrayBuffer", data: utf8(0x7b, 0x7d), text: "{}" },
+    {
+      what: "an ArrayBuffer with multi-byte characters",
+      data: utf8(0xc3, 0xa9, 0xf0, 0x9f, 0x99, 0x82),
+      text: "é🙂",
+    },
+    {
+      what: "an ArrayBuffer of another realm",
+      data: runInNewContext("new Uint8Array([123, 125]).buffer"),
+      text: "{}",
+    },
+    { what: "a view, as sockets without `binaryType` give", data: Uint8Array.of(0x7b, 0x7d), text: "{}" },
+    { what: "a view of a part", data: Buffer.from("a{}b").subarray(1, 3), text: "{}" },
+  ])("is read as UTF-8 text: $what", ({ data, text }) => {
+    const { fake, log } = rig();
+    fake.receives(data);
+    expect(log).toEqual([`text ${text}`]);
+  });
+
+  test.each<{ what: string; data: unknown }>([
+    { what: "a byte that UTF-8 does not have", data: utf8(0xff) },
+    { what: "half a character", data: utf8(0x61, 0xc3) },
+    { what: "an encoded surrogate", data: utf8(0xed, 0xa0, 0x80) },
+    { what: "a Blob", data: new Blob(["{}"]) },
+    { what: "nothing", data: undefined },
+    { what: "a number", data: 5 },
+  ])("that cannot be read is said to be so, and the next is read: $what", ({ data }) => {
+    const { fake, log } = rig();
+    fake.receives(data);
+    fake.receives("next");
+    expect(log).toEqual([expect.stringContaining("unreadable: a binary frame"), "text next"]);
+  });
+
+  test("that would be text is said to be unreadable where there is no `TextDecoder`", () => {
+    vi.stubGlobal("TextDecoder", undefined);
+    try {
+      const { fake, log } = rig();
+      fake.receives(utf8(0x7b, 0x7d));
+      fake.receives("next");
+      expect(log).toEqual([expect.stringContaining("no `TextDecoder`"), "text next"]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  test("that the protocol does not have is not read, whatever it says", () => {
+    const { fake, log } = rig(new FakeSocket(), "unreadable");
+    fake.receives(utf8(0x7b, 0x7d));
+    fake.receives("next");
+    expect(log).toEqual([expect.stringContaining("unreadable: a binary frame"), "text next"]);
+  });
+});
+
+describe("a socket that was let go", () => {
+  const ways: readonly { way: string; letGo: (socket: Socket, fake: FakeSocket) => void; said: number }[] = [
+    { way: "release", letGo: (socket) => socket.release(), said: 0 },
+    { way: "terminate", letGo: (socket) => socket.terminate(), said: 0 },
+    { way: "the end", letGo: (_, fake) => fake.ends(), said: 1 },
+  ];
+
+  test.each(ways)("by $way says nothing more", ({ letGo, said }) => {
+    const { fake, socket, log } = rig();
+    letGo(socket, fake);
+    fake.accepts();
+    fake.receives("late");
+    fake.receives(utf8(0xff));
+    fake.fails(new Error("late"));
+    fake.ends(1011, "late");
+    expect(log).toHaveLength(said);
+  });
+
+  test.each(ways)(
+    "by $way keeps only its error listener: `ws` would end the process without",
+    ({ letGo }) => {
+      const { fake, socket } = rig();
+      letGo(socket, fake);
+      const counts = (["open", "message", "close", "error"] as const).map((type) => fake.listenerCount(type));
+      expect(counts).toEqual([0, 0, 0, 1]);
+    },
+  );
+
+  test("by terminate is cut where the implementation can, and closed where it cannot", () => {
+    const cut = rig();
+    cut.socket.terminate();
+    expect([cut.fake.terminated, cut.fake.closes]).toEqual([true, []]);
+    const polite = rig(new FakeSocket({ terminates: false }));
+    polite.socket.terminate();
+    expect(polite.fake.closes).toEqual([[]]);
+  });
+});
+
+describe("the `ws` package", () => {
+  test.each<{ server: string; answers: boolean }>([
+    { server: "nobody listens there", answers: false },
+    { server: "somebody listens who never answers", answers: true },
+  ])("does not end the process when given up while connecting: $server", async ({ answers }) => {
+    await using peer = await listening();
+    if (!answers) await peer.stop();
+    const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
+    const closed = closeOf(webSocket);
+    const log: unknown[] = [];
+    new Socket(webSocket, recorder(log)).terminate();
+    await closed; // an error that nobody listens to would have been thrown before
+    expect([log, webSocket.listenerCount("error")]).toEqual([[], 1]);
+  });
+
+  test("tells why it could not connect", async () => {
+    await using peer = await listening();
+    await peer.stop();
+    const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
+    const closed = closeOf(webSocket);
+    const log: unknown[] = [];
+    const socket = new Socket(webSocket, recorder(log));
+    await closed;
+    expect(log).toEqual([
+      { code: 1006, reason: "", cause: expect.objectContaining({ code: "ECONNREFUSED" }) },
+    ]);
+    expect(socket.isOpen).toBe(false);
+  });
+});
+
+/** Unlike `once` of Node, it adds no error listener of its own. */
+function closeOf(webSocket: WebSocket): Promise<void> {
+  return new Promise((resolve) => webSocket.on("close", () => resolve()));
+}
+
+/** A TCP server on a port of its own that accepts and never says a word. */
+async function listening() {
+  const server: Server = createServer((connection) => connection.on("error", () => {}));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const stop = async () => {
+    if (!server.listening) return;
+    server.close();
+    await once(server, "close");
+  };
+  return { port, stop, [Symbol.asyncDispose]: stop };
+}

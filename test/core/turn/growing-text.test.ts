@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { GrowingText } from "../../../src/core/turn/growing-text.ts";
+import { runs } from "../../properties/support/runs.ts";
+
+const ENOUGH = 1_000_000;
+
+describe("GrowingText", () => {
+  test("is all its pieces in order, whenever it is read", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 120 }), (steps) => {
+        const text = new GrowingText(ENOUGH);
+        let model = "";
+        for (const [piece, isRead] of steps) {
+          text.add(piece);
+          model += piece;
+          if (isRead) expect(text.value).toBe(model);
+        }
+        expect(text.value).toBe(model);
+        expect(text.truncated).toBe(false);
+      }),
+      runs(100),
+    );
+  });
+
+  test("takes pieces up to its limit in bytes, and none after the first that is too much", () => {
+    const text = new GrowingText(6);
+    text.add("aé");
+    text.add("日");
+    expect([text.value, text.truncated]).toEqual(["aé日", false]);
+    text.add("b");
+    text.add("");
+    expect([text.value, text.truncated]).toEqual(["aé日", true]);
+  });
+
+  test("leaves out what would still have fit behind a piece that did not", () => {
+    const text = new GrowingText(6);
+    text.add("a");
+    text.add("far too much");
+    text.add("b");
+    expect([text.value, text.truncated]).toEqual(["afar t", true]);
+  });
+
+  test("takes of a piece that is too much the characters that fit, and no half of one", () => {
+    const text = new GrowingText(6);
+    text.add("日👋👋");
+    expect([text.value, text.truncated]).toEqual(["日", true]);
+  });
+
+  test("counts what was joined already", () => {
+    const text = new GrowingText(100);
+    for (let piece = 0; piece < 110; piece++) text.add("x");
+    expect([text.value.length, text.truncated]).toEqual([100, true]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { QueueFullError } from "../../../src/core/errors.ts";
+import { TurnQueue } from "../../../src/core/turn/turn-queue.ts";
+import { thrownBy } from "../support/promises.ts";
+
+function queued(limits: { maxTurns: number; maxBytes: number }, sizes: Readonly<Record<string, number>>) {
+  const queue = new TurnQueue<string>(limits);
+  for (const [turn, bytes] of Object.entries(sizes)) queue.add(turn, bytes);
+  return queue;
+}
+
+const roomy = { maxTurns: 100, maxBytes: 1_000 };
+
+describe("TurnQueue", () => {
+  test("keeps turns in order; the first stays until it is taken out", () => {
+    const queue = queued(roomy, { a: 1, b: 1, c: 1 });
+    expect([queue.first(), queue.first(), queue.size]).toEqual(["a", "a", 3]);
+    expect([queue.delete("a"), queue.first()]).toEqual([true, "b"]);
+    expect(queue.clear()).toEqual(["b", "c"]);
+    expect([queue.first(), queue.size, queue.clear()]).toEqual([undefined, 0, []]);
+  });
+
+  test("gives one out of the middle, once", () => {
+    const queue = queued(roomy, { a: 1, b: 1, c: 1 });
+    expect([queue.delete("b"), queue.delete("b"), queue.delete("x")]).toEqual([true, false, false]);
+    expect(queue.clear()).toEqual(["a", "c"]);
+  });
+
+  test.each<{ waiting: Record<string, number>; asks: number; full: object | undefined }>([
+    { waiting: {}, asks: 11, full: undefined },
+    { waiting: { a: 10 }, asks: 0, full: undefined },
+    { waiting: { a: 4 }, asks: 6, full: undefined },
+    { waiting: { a: 4 }, asks: 7, full: { bytes: 11, limit: 10 } },
+    { waiting: { a: 99 }, asks: 1, full: { bytes: 100, limit: 10 } },
+    { waiting: { a: 1, b: 1 }, asks: 1, full: undefined },
+    { waiting: { a: 1, b: 1, c: 1 }, asks: 1, full: { bytes: 4, limit: 3 } },
+  ])("with $waiting waiting, of 3 turns and 10 bytes, $asks bytes more: $full", ({ waiting, asks, full }) => {
+    const queue = queued({ maxTurns: 3, maxBytes: 10 }, waiting);
+    if (full === undefined) {
+      queue.assertRoom(asks);
+      queue.add("new", asks);
+      expect(queue.size).toBe(Object.keys(waiting).length + 1);
+    } else {
+      const error = thrownBy(() => queue.assertRoom(asks));
+      expect(error).toBeInstanceOf(QueueFullError);
+      expect(error).toMatchObject({ ...full, code: "queue-full", delivery: "not-sent", retryable: true });
+    }
+  });
+
+  test.each<{ how: string; free: (queue: TurnQueue<string>) => void }>([
+    { how: "deleting", free: (queue) => queue.delete("b") },
+    { how: "clearing", free: (queue) => queue.clear() },
+  ])("$how gives the bytes back, once", ({ free }) => {
+    const queue = queued({ maxTurns: 9, maxBytes: 10 }, { a: 1, b: 9 });
+    expect(() => queue.assertRoom(1)).toThrow(QueueFullError);
+    free(queue);
+    free(queue);
+    queue.add("c", 1);
+    expect(() => queue.assertRoom(8)).not.toThrow();
+    expect(() => queue.assertRoom(10)).toThrow(QueueFullError);
+  });
+});
+
+describe("a turn that is held", () => {
+  test("takes room, is not the next, and is given back with the others, behind them", () => {
+    const queue = new TurnQueue<string>({ maxTurns: 2, maxBytes: 10 });
+    queue.hold("later", 4);
+    expect([queue.first(), queue.size]).toEqual([undefined, 0]);
+    queue.add("now", 4);
+    expect(queue.first()).toBe("now");
+    expect(() => queue.assertRoom(1)).toThrow(expect.objectContaining({ code: "queue-full", limit: 2 }));
+    expect(queue.clear()).toEqual(["now", "later"]);
+    queue.assertRoom(100);
+  });
+
+  test("counts once when it is to be sent, and no more when it is taken out", () => {
+    const queue = new TurnQueue<string>({ maxTurns: 10, maxBytes: 10 });
+    queue.hold("a", 6);
+    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full", limit: 10 }));
+    queue.add("a", 6);
+    queue.assertRoom(4);
+    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
+    expect([queue.delete("a"), queue.delete("a")]).toEqual([true, false]);
+    queue.hold("b", 6);
+    expect(queue.delete("b")).toBe(true);
+    queue.add("c", 1);
+    queue.assertRoom(9);
+  });
+});
