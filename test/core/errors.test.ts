@@ -16,6 +16,7 @@ import {
   QueueFullError,
   RequestError,
   RequestTimeoutError,
+  said,
   TurnCancelledError,
   TurnError,
   TurnTimeoutError,
@@ -216,6 +217,43 @@ describe("every error", () => {
   });
 });
 
+describe("the words of an error", () => {
+  const failed = { origin: "action", kind: "failed", serverMessage: "It is 1.5. Full." } as const;
+
+  test.each([
+    {
+      error: new ConnectTimeoutError(5),
+      says: "connect-timeout: the server did not accept the connection within 5 ms",
+    },
+    {
+      error: new ConnectTimeoutError(5, "greet", "restart it"),
+      says: "connect-timeout: the server did not greet within 5 ms; restart it",
+    },
+    { error: new TurnError(failed), says: "turn-failed: It is 1.5. Full." },
+    {
+      error: new TurnError({ ...failed, advice: "make room" }),
+      says: "turn-failed: It is 1.5. Full; make room",
+    },
+    { error: new TurnCancelledError("user"), says: "turn-cancelled: the turn was cancelled" },
+    { error: new TurnCancelledError("signal"), says: "turn-cancelled: the turn's signal was aborted" },
+    {
+      error: new TurnTimeoutError("idle", 5),
+      says: "turn-timeout: nothing arrived for the turn within 5 ms; raise `idleTimeout`, or set it to 0 to wait without end",
+    },
+    {
+      error: new TurnTimeoutError("total", 5),
+      says: "turn-timeout: the turn did not end within 5 ms; raise `timeout`, or set it to 0 to wait without end",
+    },
+  ])("$says", ({ error, says }) => {
+    expect(error.message).toBe(says);
+  });
+
+  test("are there also for what cannot be shown as text", () => {
+    expect(said(Object.create(null))).toBe("something that cannot be shown as text");
+    expect(said(new Error("no"))).toBe("Error: no");
+  });
+});
+
 describe("isAgentwireError", () => {
   test.each([undefined, null, "closed", 5, {}, { code: "closed" }, new Error("closed"), () => {}, []])(
     "is not taken in by %o",
@@ -247,6 +285,15 @@ describe("copyError", () => {
     });
     expect(isAgentwireError(copy, error.code as ErrorCode)).toBe(true);
     expect(String(copy)).toBe(String(error));
+  });
+
+  test("the copy's stack can be changed, like every error's", () => {
+    const copy = copyError(new ClosedError("closed"));
+    expect(Object.getOwnPropertyDescriptor(copy, "stack")).toMatchObject({
+      writable: true,
+      configurable: true,
+      enumerable: false,
+    });
   });
 
   test("the copy says where the failure came from", () => {
