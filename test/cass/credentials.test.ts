@@ -232,14 +232,18 @@ describe("the token for use now", () => {
     expect(asks).toEqual([false, false, false, true]);
   });
 
-  test("is not the older of two answers of the function, whichever came first", async () => {
+  test.each([
+    { first: "newer", order: [1, 0], given: ["newer", "newer"] },
+    { first: "older", order: [0, 1], given: ["older", "newer"] },
+  ])("is the newer of two answers of the function, if the $first comes first", async ({ order, given }) => {
     const answers: ((token: string) => void)[] = [];
     const { credentials } = made({ token: () => new Promise((resolve) => answers.push(resolve)) });
     const both = [credentials.current(), credentials.current()];
-    answers[1]?.("newer");
-    await settle();
-    answers[0]?.("older");
-    expect(await Promise.all(both)).toEqual(["newer", "newer"]);
+    for (const at of order) {
+      answers[at]?.(["older", "newer"][at] ?? "");
+      await settle();
+    }
+    expect(await Promise.all(both)).toEqual(given);
     expect(credentials.known).toBe("newer");
   });
 

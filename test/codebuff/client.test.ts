@@ -2,6 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { drain, gate, once, pair, readyPair, sentTo, status } from "../helpers/codebuff.ts";
+import { FakeSocket } from "../helpers/fake-socket.ts";
 
 const frame = (message: unknown): string => JSON.stringify(message);
 
@@ -210,6 +211,18 @@ test("the queue is bounded in turns and in bytes; one frame fits whatever its si
   other.client.prompt("one");
   other.client.prompt("two");
   expect(() => other.client.prompt("three")).toThrow(/^queue-full: 3 turns/);
+});
+
+test("a prompt that was not sent is handed back without its token", async () => {
+  const client = new CodebuffClient({
+    url: "ws://127.0.0.1:9/ws",
+    createWebSocket: () => new FakeSocket(), // never opens
+  });
+  const turn = client.prompt({ prompt: "hello", authToken: "its-own" });
+  await client.close({ force: true });
+  const outcome = await turn.outcome;
+  expect(outcome).toMatchObject({ status: "failed", error: { delivery: "not-sent" } });
+  if (outcome.status === "failed") expect(outcome.error.input).toEqual({ prompt: "hello" });
 });
 
 test("a token function is asked for each prompt, and its failure fails that prompt alone, unsent", async () => {

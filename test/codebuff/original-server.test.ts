@@ -307,6 +307,13 @@ describe("cancelling", () => {
     expect(cancels(it).map(({ authToken }) => authToken)).toEqual(["token-1", "own-token"]);
   });
 
+  test("with the prompt's own token also where the client's is a text", async () => {
+    await using it = await original(endless);
+    for await (const _ of it.client.prompt({ prompt: "hi", authToken: "own-token" })) break;
+    await it.server.waitFor(({ cancels }) => cancels.length === 1);
+    expect(cancels(it)).toMatchObject([{ authToken: "own-token" }]);
+  });
+
   test("and closing in the same breath tells the server before it leaves", async () => {
     await using it = await original(endless);
     const turn = it.client.prompt("hi");

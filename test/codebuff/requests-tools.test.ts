@@ -32,6 +32,20 @@ describe("a tool call", () => {
     expect(pair.server.violations).toEqual([]);
   });
 
+  test("is shown as done before its answer goes out", async () => {
+    await using pair = await original({ tools: { act: () => json(1) } }, function* () {
+      yield step.toolCall({ toolName: "act", input: {} });
+    });
+    const turn = pair.client.prompt("act");
+    const shown: unknown[] = [];
+    pair.client.on("frame", ({ direction, text }) => {
+      if (direction === "out" && text.includes("tool-call-response"))
+        shown.push(turn.toolCalls.map(({ state }) => state));
+    });
+    await turn.result;
+    expect(shown).toEqual([["done"]]);
+  });
+
   test("of the planned shape is the same to its handler", async () => {
     const names: string[] = [];
     await using pair = await original(
@@ -159,6 +173,14 @@ describe("a tool call", () => {
       },
       error: /^x{8192}$/,
       warned: /x{8192}$/,
+    },
+    {
+      name: "throws a novel that ends in the middle of its token",
+      tool: () => {
+        throw new Error(`${"x".repeat(8_188)}${TOKEN}`);
+      },
+      error: /^x{8188}\[red$/,
+      warned: /x{8188}\[red$/,
     },
     {
       name: "throws its token",

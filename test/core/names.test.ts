@@ -39,6 +39,14 @@ describe("a name that does not exist", () => {
     });
   });
 
+  test("is taken for the nearest name, and for the first of those as near", () => {
+    const meant = (given: string, ...names: readonly string[]): unknown =>
+      thrownBy(() => checkName(given, Object.fromEntries(names.map((name) => [name, 1])), "option"));
+    expect(meant("abcdeg", "abcdef", "abcdxx")).toMatchObject({ hint: "Did you mean `abcdef`?" });
+    expect(meant("abcdeg", "abcdxx", "abcdef")).toMatchObject({ hint: "Did you mean `abcdef`?" });
+    expect(meant("ab3", "ab1", "ab2")).toMatchObject({ hint: "Did you mean `ab1`?" });
+  });
+
   test("is quoted in part when it is long", () => {
     const error = thrownBy(() => checkName("x".repeat(1_000_000), known, "option"));
     expect(error).toMatchObject({

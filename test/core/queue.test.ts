@@ -15,6 +15,14 @@ describe("Queue", () => {
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
   });
 
+  test("gives each item back when it runs empty again and again", () => {
+    const queue = new Queue<number>();
+    for (let item = 0; item < 1_000; item++) {
+      queue.add(item);
+      expect([queue.first, queue.take(), queue.size]).toEqual([item, item, 0]);
+    }
+  });
+
   test("does what an array would do, whatever the order of calls", () => {
     const calls = fc.array(
       fc.oneof(fc.constant("take" as const), fc.constant("clear" as const), fc.nat(400)),

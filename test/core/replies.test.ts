@@ -17,6 +17,27 @@ function made() {
   return { clock, replies, told, ask };
 }
 
+describe("a reply that is waited for as a promise", () => {
+  const late = () => new RequestTimeoutError("late", { timeout: 100 });
+
+  test("comes in order, or fails its promise", async () => {
+    const { replies } = made();
+    const [first, second] = [replies.ask(0, late), replies.ask(0, late)];
+    replies.take("one");
+    replies.spoil(new ClosedError("closed"));
+    expect(await first).toBe("one");
+    await expect(second).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("has its time", async () => {
+    const { clock, replies } = made();
+    const reply = replies.ask(100, late);
+    const failed = expect(reply).rejects.toMatchObject({ code: "request-timeout" });
+    await clock.advance(100);
+    await failed;
+  });
+});
+
 describe("replies to requests without ids", () => {
   test("go to those who asked, first in, first out", () => {
     const { replies, told, ask } = made();

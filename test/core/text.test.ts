@@ -7,8 +7,10 @@ import {
   parseFrame,
   parseJson,
   utf8Length,
+  wellFormed,
 } from "../../src/core/text.ts";
 import { runs } from "../properties/support/runs.ts";
+import { thrownBy } from "./support/promises.ts";
 
 const MEBIBYTE = 1_048_576;
 
@@ -151,6 +153,26 @@ describe("parseFrame on hostile frames", () => {
   });
 });
 
+test("what parseFrame throws is what the platform says of the frame as it came", () => {
+  const frame = '{"balance": 5,}';
+  const platform = thrownBy(() => JSON.parse(frame));
+  expect(thrownBy(() => parseFrame(frame))).toEqual(platform);
+});
+
+describe("wellFormed", () => {
+  test.each([
+    { what: "nothing", text: "", formed: "" },
+    { what: "whole characters", text: "aé日🙂", formed: "aé日🙂" },
+    { what: "the first half alone", text: "a\ud83d", formed: "a\ufffd" },
+    { what: "the second half alone", text: "\ude42b", formed: "\ufffdb" },
+    { what: "halves in the wrong order", text: "\ude42\ud83d", formed: "\ufffd\ufffd" },
+    { what: "a half before and behind a character", text: "\ud83d🙂\ude42", formed: "\ufffd🙂\ufffd" },
+  ])("replaces each half of a character, as the platform does: $what", ({ text, formed }) => {
+    expect(wellFormed(text)).toBe(formed);
+    expect(Buffer.from(wellFormed(text)).toString()).toBe(Buffer.from(text).toString());
+  });
+});
+
 describe("utf8Length", () => {
   test.each<{ what: string; text: string }>([
     { what: "nothing", text: "" },
@@ -230,6 +252,7 @@ describe("nesting", () => {
     `${open.repeat(levels)}1${close.repeat(levels)}`;
 
   test.each<{ what: string; text: string; deep: boolean }>([
+    { what: "a short list", text: "[[]]", deep: false },
     { what: "lists at the limit", text: nested(MAX_NESTING), deep: false },
     { what: "one list more", text: nested(MAX_NESTING + 1), deep: true },
     { what: "objects at the limit", text: nested(MAX_NESTING, '{"a":', "}"), deep: false },
@@ -253,6 +276,11 @@ describe("nesting", () => {
     expect(isTooDeep(text)).toBe(deep);
     const parse = () => parseJson(text);
     if (deep) expect(parse).toThrow(/nested deeper than 500 levels/);
+  });
+
+  test("is looked at before bare numbers are read as in a frame", () => {
+    expect(parseJson("[Infinity]")).toEqual([Infinity]);
+    expect(parseJson("[Infinity]", "null")).toEqual([null]);
   });
 
   test("that is let through can be copied, written and walked", () => {

@@ -314,7 +314,8 @@ onEach(
     const { userId } = server.addUser();
     const outcome = await client.onboardingDemo({ userId }).outcome;
     expect(outcome).toMatchObject({ status: "failed", error: { code: "invalid-input" } });
-    expect(asked(server)).toEqual([]);
+    await client.prompt("hello").outcome; // what was sent before it has arrived by then
+    expect(asked(server)).toHaveLength(1);
   },
 );
 

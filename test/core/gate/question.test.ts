@@ -46,6 +46,7 @@ describe("an answer", () => {
     { questions: 2, answer: ["left", "right", "left"], says: "2 questions." },
     { questions: 2, answer: [], says: "2 questions." },
     { questions: 2, answer: [["left"]], says: "2 questions." },
+    { questions: 2, answer: [["left"], 7], says: "2 questions." },
     { questions: 2, answer: new Array(2), says: "2 questions." },
     { questions: 0, answer: "left", says: "0 questions." },
   ])("$answer to $questions question(s) is a typed error", ({ questions, answer, says }) => {

@@ -7,6 +7,7 @@ import {
   HandshakeError,
 } from "../../../src/core/errors.ts";
 import { Attempts, type ReconnectPolicy } from "../../../src/core/link/backoff.ts";
+import { unhandledDuring } from "../support/promises.ts";
 
 const policy: ReconnectPolicy = { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 };
 const lost = new ConnectionLostError("lost");
@@ -112,6 +113,7 @@ describe("before anything worked", () => {
     { error: fatalNack, tries: [false] },
     { error: nack, tries: [true, true, true, true, true, false] },
     { error: new HandshakeError("timeout", "silence", { retryable: true }), tries: [true, false] },
+    { error: new HandshakeError("initializing", "soon", { retryable: true }), tries: times(9, true) },
   ])("$error.message: $tries", ({ error, tries }) => {
     const { attempts: made } = attempts({}, "new");
     expect(verdicts(made, times(tries.length, error))).toEqual(tries);
@@ -137,7 +139,7 @@ describe("an upgrade refused with a 4xx status", () => {
     expect(verdicts(made, times(9, refused(status)))).toEqual([...times(7, true), false, false]);
   });
 
-  test.each([408, 429, 500, 503])("%i is a passing state", (status) => {
+  test.each([302, 408, 429, 500, 503])("%i is a passing state", (status) => {
     const { attempts: made } = attempts();
     expect(verdicts(made, times(10, refused(status)))).toEqual(times(10, true));
   });
@@ -189,5 +191,36 @@ describe("shouldReconnect", () => {
       },
     });
     expect([made.failedWith(lost), thrown]).toEqual([true, [[error, "shouldReconnect"]]]);
+  });
+
+  test.each<{ title: string; verdict: () => unknown }>([
+    { title: "a text", verdict: () => "no" },
+    { title: "a number", verdict: () => 0 },
+    { title: "a promise", verdict: async () => false },
+    { title: "a promise that rejects", verdict: () => Promise.reject(new Error("mine")) },
+  ])("when it gives $title, that is reported and it counts as not given", async ({ verdict }) => {
+    const { attempts: made, thrown } = attempts({ shouldReconnect: verdict as () => boolean });
+    let again: boolean | undefined;
+    const unhandled = await unhandledDuring(() => {
+      again = made.failedWith(lost);
+    });
+    expect([again, unhandled]).toEqual([true, []]);
+    expect(thrown).toEqual([[new TypeError("it must return true or false, at once"), "shouldReconnect"]]);
+  });
+});
+
+describe("a call that hurries the next attempt", () => {
+  test("has it start at once, and never later than it was to start", () => {
+    const { attempts: made } = attempts();
+    expect(made.hurry(100, 900)).toBe(100);
+    expect(made.hurry(200, 300)).toBe(300);
+    expect(made.hurry(200, 900)).toBe(600);
+  });
+
+  test("leaves no gap behind an attempt that comes just when it was to start", () => {
+    const { attempts: made } = attempts();
+    made.hurry(0, 100);
+    expect(made.hurry(0, 500)).toBe(500);
+    expect(made.hurry(600, 1_000)).toBe(600);
   });
 });

@@ -76,6 +76,13 @@ describe("a URL that cannot be dialled is refused with what to do", () => {
     const { dialer } = dialerFor({ url: () => value });
     const fate = await fateOf(dialer.dial());
     expect(fate).toMatchObject({ state: "rejected", error: { code: "invalid-input" } });
+    expect(inspect(fate)).toContain("Give a string such as");
+  });
+
+  test("a function that gives what only looks like an address as text", async () => {
+    const { dialer, calls } = dialerFor({ url: () => ({ toString: () => "ws://127.0.0.1/ws" }) });
+    expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input" } });
+    expect(calls).toEqual([]);
   });
 
   test.each([
@@ -214,6 +221,13 @@ describe("dialling", () => {
     const { dialer, calls } = dialerFor({ url: new URL("wss://example.com/ws?a=1") });
     await dialer.dial();
     expect(calls[0]?.[0]).toBe("wss://example.com/ws?a=1");
+  });
+
+  test("says which address it has, or asks for the one that is next", async () => {
+    const address = async (url: unknown): Promise<string> =>
+      String(await dialerFor({ url }).dialer.address());
+    expect(await address("wss://example.com/ws?a=1")).toBe("wss://example.com/ws?a=1");
+    expect(await address(async () => "wss://example.com/next")).toBe("wss://example.com/next");
   });
 
   test("names its target without the query", async () => {

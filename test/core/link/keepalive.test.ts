@@ -44,6 +44,15 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "dead@40"]);
   });
 
+  test("without an interval pings when it is told to, and then no more", async () => {
+    const { clock, log, keepalive } = rig({ interval: 0 });
+    keepalive.pingNow();
+    keepalive.alive();
+    await clock.advance(1_000);
+    keepalive.stop();
+    expect(log).toEqual(["ping@0"]);
+  });
+
   test("a server with an excuse gets no verdict, and is asked again at the next ping", async () => {
     let excused = true;
     const { clock, log } = rig({ excused: () => excused });

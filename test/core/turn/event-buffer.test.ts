@@ -42,6 +42,19 @@ describe("EventBuffer", () => {
     expect(buffer.bytes).toBe(0);
   });
 
+  test("keeps what is pushed unless a reader waits for it, or the sequence has ended", async () => {
+    const buffer = filled("a");
+    expect(buffer.keeps).toBe(true);
+    await buffer.next();
+    const next = buffer.next();
+    expect(buffer.keeps).toBe(false);
+    buffer.push("b", 1);
+    await next;
+    expect(buffer.keeps).toBe(true);
+    buffer.end();
+    expect(buffer.keeps).toBe(false);
+  });
+
   test("moves no element for a backlog of 100,000", async () => {
     const buffer = new EventBuffer<number>(Infinity);
     const taken: Promise<unknown>[] = [];

@@ -47,6 +47,13 @@ describe("GrowingText", () => {
     expect([text.value, text.truncated]).toEqual(["日", true]);
   });
 
+  test("counts a long piece before many short ones", () => {
+    const text = new GrowingText(30);
+    text.add("x".repeat(12));
+    for (let piece = 0; piece < 20; piece++) text.add("y");
+    expect([text.value, text.truncated]).toEqual([`${"x".repeat(12)}${"y".repeat(18)}`, true]);
+  });
+
   test("counts what was joined already", () => {
     const text = new GrowingText(100);
     for (let piece = 0; piece < 110; piece++) text.add("x");

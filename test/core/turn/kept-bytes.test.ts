@@ -54,6 +54,48 @@ describe("what an event keeps while it waits", () => {
     expect(keptBytes({ list: Array(100).fill(text) }, ALL)).toBeGreaterThan(99 * text.length);
   });
 
+  test("counts the third of equal texts, wherever they are", () => {
+    const text = "x".repeat(1_000);
+    const once = keptBytes({ chunk: text }, ALL);
+    const twice = once + 1_000;
+    expect(keptBytes({ chunk: text, text, more: text }, ALL)).toBeGreaterThan(twice);
+    expect(keptBytes([text, text], ALL)).toBeLessThan(keptBytes([text], ALL) + 100);
+    expect(keptBytes([text, text, text], ALL)).toBeGreaterThan(keptBytes([text, text], ALL) + 1_000);
+  });
+
+  test("counts what stands before something that is missing", () => {
+    expect(keptBytes(["x".repeat(1_000), undefined], ALL)).toBeGreaterThan(1_000);
+  });
+
+  test.each([
+    { number: -5, bytes: 0 },
+    { number: 2 ** 31 - 1, bytes: 0 },
+    { number: 2 ** 31, bytes: 16 },
+    { number: -(2 ** 31), bytes: 16 },
+    { number: 1.5, bytes: 16 },
+  ])("counts $bytes bytes for $number besides its place", ({ number, bytes }) => {
+    expect(keptBytes([number], ALL) - keptBytes([1], ALL)).toBe(bytes);
+    expect(keptBytes({ number }, ALL) - keptBytes({ number: 1 }, ALL)).toBe(bytes);
+  });
+
+  test.each([true, false, null])("counts nothing for %s besides its place", (value) => {
+    expect(keptBytes([value, value], ALL)).toBe(keptBytes([1, 1], ALL));
+    expect(keptBytes({ value }, ALL)).toBe(keptBytes({ value: 1 }, ALL));
+  });
+
+  test("counts bytes as what they take, not as fields", () => {
+    expect(keptBytes({ audio: new Uint8Array(1_000) }, ALL)).toBeLessThan(1_200);
+  });
+
+  test("counts the names of an object that has more than 32, and of no other", () => {
+    const named = (count: number, last: unknown): number =>
+      keptBytes(Object.fromEntries(Array.from({ length: count }, (_, at) => [`name-${at + 10}`, last])), ALL);
+    const perField = named(32, 1) - named(31, 1);
+    const emptyList = keptBytes([[]], ALL) - keptBytes([1], ALL);
+    expect(named(33, 1)).toBe(named(32, 1) + perField + 64 + "name-42".length);
+    expect(named(32, [])).toBe(named(32, 1) + 32 * emptyList);
+  });
+
   test("is never less for more", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { isUsersWord, readDecision, ruleFor } from "../../../src/core/gate/decision.ts";
+import type { DecidedBy } from "../../../src/core/values.ts";
+
+const call = { id: "c1", name: "read", input: {}, raw: {} };
+
+describe("a rule", () => {
+  test.each([undefined, null, 0, "yes", {}])("whose `when` gives %j throws what is wrong", (answer) => {
+    const when = (() => answer) as unknown as () => boolean;
+    expect(() => ruleFor([{ tool: "read", when, then: "allow" }], call)).toThrow(
+      new TypeError("`when` must return true or false"),
+    );
+  });
+});
+
+describe("a decision", () => {
+  test.each([
+    { given: true, read: { decision: "once" } },
+    { given: false, read: { decision: "reject" } },
+    { given: "always", read: { decision: "always" } },
+    { given: { decision: "reject" }, read: { decision: "reject" } },
+    { given: { decision: "reject", reason: "no" }, read: { decision: "reject", reason: "no" } },
+  ])("is $given, without a field that was not given", ({ given, read }) => {
+    expect(readDecision(given)).toStrictEqual(read);
+  });
+});
+
+test("what the user said is told from what rules and ends decided", () => {
+  const users: Readonly<Record<DecidedBy, boolean>> = {
+    callback: true,
+    reply: true,
+    session: true,
+    policy: false,
+    timeout: false,
+    error: false,
+    elsewhere: false,
+    cancelled: false,
+    ended: false,
+    disconnected: false,
+  };
+  for (const [by, isUsers] of Object.entries(users))
+    expect([by, isUsersWord(by as DecidedBy)]).toEqual([by, isUsers]);
+});
