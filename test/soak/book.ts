@@ -14,7 +14,7 @@ export interface Ending {
 /** What the one who read a turn got. */
 export interface Reading {
   /** Whether all was asked for: not by a reader that leaves early. */
-  readonly toTheEnd: boolean;
+  toTheEnd: boolean;
   text: string;
   /** How it ended: not yet, by itself, or by a throw, which is the outcome's error or another one. */
   end: "open" | "quiet" | "threw" | "threw something else";

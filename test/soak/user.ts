@@ -23,6 +23,12 @@ export function play(plan: TurnPlan, facts: TurnFacts, ask: Ask, textOf: (event:
   const settled = watch(turn, facts, textOf);
   const halt = (): void => {
     if (facts.endings.length > 0 || facts.stopped !== "no") return;
+    if (isOver(turn)) {
+      // An event is told when its frame is handled, which may have ended the turn. A cancel only empties its buffer then.
+      if (facts.reading) facts.reading.toTheEnd = false;
+      void turn.cancel();
+      return;
+    }
     facts.stopped = turn.status === "queued" ? "queued" : "sent";
     if (stop?.by === "signal") controller.abort(new Error(`as planned for ${plan.number}`));
     else void turn.cancel();
@@ -35,6 +41,10 @@ export function play(plan: TurnPlan, facts: TurnFacts, ask: Ask, textOf: (event:
     done: Promise.all([settled, reading]).then(() => {}),
     listeners: () => (signal.aborted ? 0 : listeners()), // an abort removes those that it calls
   };
+}
+
+function isOver({ status }: SoakTurn): boolean {
+  return status === "completed" || status === "cancelled" || status === "failed";
 }
 
 /** A turn that the user has begun. */
