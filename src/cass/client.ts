@@ -2,17 +2,21 @@ import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
-import { Redactor } from "../core/client/redact.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
-import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
 import { Credentials } from "./credentials.ts";
-import { CASS_EVENTS, type CassClientEvents, type CassIdentity, type CassTitle } from "./events.ts";
+import {
+  CASS_EVENTS,
+  type CassClientEvents,
+  type CassCore,
+  type CassIdentity,
+  type CassTitle,
+} from "./events.ts";
 import { Http } from "./http.ts";
-import type { ConversationRef, Job } from "./job.ts";
+import { type ConversationRef, checkUser, type Job } from "./job.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,
@@ -33,7 +37,7 @@ import { type CassRest, restOver } from "./rest.ts";
 import { renew } from "./rest-auth.ts";
 import { Speech } from "./speech.ts";
 import { type CassEvent, type CassResult, given } from "./turn.ts";
-import { checkUser, Turns } from "./turns.ts";
+import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 
 const PROMPT_FIELDS = {
@@ -87,7 +91,7 @@ export class CassClient
   /** The server's REST routes, with this client's tokens and address. */
   readonly rest: CassRest;
   readonly #settings: CassSettings;
-  readonly #core: ClientCore<CassEvent, CassResult, CassClientEvents>;
+  readonly #core: CassCore;
   readonly #wire: Wire;
   readonly #turns: Turns;
   readonly #closeRest: () => void;
@@ -95,18 +99,25 @@ export class CassClient
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CassClientOptions) {
-    super(() => this.#core, [RANDOM, ADDRESSES, TEXT]);
     const settings = resolveOptions(options);
-    this.#settings = settings;
-    const { clock, maxReceiveBytes } = settings.socket;
-    const core = (): ClientCore<CassEvent, CassResult, CassClientEvents> => this.#core;
-    const redactor = new Redactor();
+    const core = new ClientCore<CassEvent, CassResult, CassClientEvents>({
+      events: CASS_EVENTS,
+      options,
+      resolved: settings.socket,
+      handshakeTimeout: settings.greetingTimeout,
+      stableAfter: STABLE_AFTER,
+      drainTimeout: 0,
+      binary: "unreadable",
+      proof: "protocol",
+    });
+    super(core);
+    const { clock, redactor } = core;
     const http = new Http({
-      url: options.httpUrl ?? (() => this.#core.address()),
+      url: options.httpUrl ?? (() => core.address()),
       fetch: options.fetch,
       timeout: settings.requestTimeout,
       retries: REST_RETRIES,
-      maxReceiveBytes,
+      maxReceiveBytes: settings.socket.maxReceiveBytes,
       allowInsecure: options.allowInsecure ?? false,
       clock,
       redactor,
@@ -117,7 +128,7 @@ export class CassClient
       redactor,
       timeout: settings.requestTimeout,
       refresh: (refreshToken) => renew(http, refreshToken),
-      callbackThrew: (error, name) => this.#core.listenerThrew(error, name),
+      callbackThrew: core.listenerThrew,
     });
     if (credentials.exists && options.httpUrl !== undefined) http.assertPrivate();
     this.rest = restOver(http, credentials);
@@ -130,45 +141,30 @@ export class CassClient
       credentials,
       core,
       user: {
-        ready: () => this.#turns.ready(),
-        alive: () => this.#turns.alive(),
-        message: (message, size) => this.#turns.receive(message, size),
-        unreadable: (problem) => this.#turns.unreadable(problem),
+        ready: () => turns.pump(),
+        alive: () => turns.alive(),
+        message: (message, size) => turns.answers.receive(message, size),
+        unreadable: (problem) => turns.answers.unreadable(problem),
         title: (title) => this.#onTitle(title),
-        busy: () => this.#turns.busy,
-        working: () => this.#turns.working,
-        lost: (error) => this.#turns.lost(error),
+        busy: () => turns.busy,
+        working: () => turns.working,
+        lost: (error) => turns.lost(error),
+        closing: () => this.#onClosing(),
         unavailable: (reason) => this.#onUnavailable(reason),
       },
     });
-    this.#wire = wire;
-    this.#turns = new Turns({
+    const turns: Turns = new Turns({
       settings,
       wire,
-      recovery: () => new Recovery(this.rest, () => credentials.userId, clock, settings.recoverTimeout),
-      speech: new Speech({ http, credentials, warn: (kind, message) => this.#core.warn(kind, message) }),
+      recovery: new Recovery(this.rest, () => credentials.userId, clock, settings.recoverTimeout),
+      speech: new Speech({ http, credentials, core }),
       core,
     });
-    this.#core = new ClientCore({
-      events: CASS_EVENTS,
-      options,
-      resolved: settings.socket,
-      protocol: wire,
-      redactor,
-      handshakeTimeout: settings.greetingTimeout,
-      connectTimeoutHint: undefined,
-      stableAfter: STABLE_AFTER,
-      drainTimeout: 0,
-      binary: "unreadable",
-      proof: "protocol",
-      ping: () => wire.keepAlive(),
-      excused: () => wire.excused(),
-      carriesCredentials: () => credentials.exists,
-      address: (url) => wire.handshake.address(url),
-      turnOf: (id) => this.#turns.turnOf(id),
-      closing: () => this.#onClosing(),
-    });
-    this.#core.heedSignal();
+    this.#settings = settings;
+    this.#core = core;
+    this.#wire = wire;
+    this.#turns = turns;
+    core.serve({ protocol: wire, turns: turns.runner });
   }
 
   /** Who the server takes the present connection, or the last one, for. */
@@ -202,9 +198,11 @@ export class CassClient
     input: string | CassPromptInput,
     options?: CassPromptOptions & TurnOptions,
   ): Turn<CassEvent, CassResult> {
-    const job = this.#chat(input, options, undefined);
-    this.#start(job);
-    return job.turn;
+    return this.#core.outbox.run(() => {
+      const job = this.#chat(input, options, undefined);
+      this.#turns.start(job);
+      return job.turn;
+    });
   }
 
   /**
@@ -216,8 +214,9 @@ export class CassClient
   conversation(options: CassConversationOptions = {}): CassConversation {
     return openConversation(
       {
+        outbox: this.#core.outbox,
         create: (input, turnOptions, conversation) => this.#chat(input, turnOptions, conversation),
-        start: (job) => this.#start(job),
+        start: (job) => this.#turns.start(job),
         unkept: () =>
           this.#core.warn(
             "conversation-not-kept",
@@ -248,7 +247,11 @@ export class CassClient
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
     await this.#core.connect();
-    const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = await this.#wire.getStatus();
+    const {
+      sdk_mode: sdkMode,
+      memory_count: memoryCount,
+      timestamp,
+    } = await this.#core.outbox.run(() => this.#wire.asides.getStatus());
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 
@@ -291,20 +294,18 @@ export class CassClient
     const { allowForeignUser = false } = input;
     if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // again when it is sent
     const conversation = { id: request.conversationId };
-    const job = this.#turns.create({
-      input,
-      request,
-      conversation,
-      recover: false,
-      allowForeignUser,
-      options,
+    return this.#core.outbox.run(() => {
+      const job = this.#turns.create({
+        input,
+        request,
+        conversation,
+        recover: false,
+        allowForeignUser,
+        options,
+      });
+      this.#turns.start(job);
+      return job.turn;
     });
-    this.#start(job);
-    return job.turn;
-  }
-
-  #start(job: Job): void {
-    this.#core.startTurn(job.turn, () => this.#turns.start(job));
   }
 
   #onTitle(title: CassTitle): void {
@@ -315,8 +316,6 @@ export class CassClient
 
   /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
   #onClosing(): void {
-    this.#turns.closing();
-    this.#wire.closing();
     if (this.#core.connection.closedBy) this.#end();
   }
 

@@ -1,4 +1,5 @@
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,
@@ -46,6 +47,7 @@ export interface CassConversationOptions {
 
 /** What a conversation needs of its client. */
 export interface ConversationHost {
+  readonly outbox: Outbox;
   create(
     input: string | CassPromptInput,
     options: (CassPromptOptions & TurnOptions) | undefined,
@@ -72,33 +74,40 @@ export function openConversation(host: ConversationHost, options: CassConversati
     CassPromptOptions,
     CassPromptInput,
     CassConversationState
-  >({
-    get messages() {
-      return messages;
+  >(
+    {
+      get messages() {
+        return messages;
+      },
+      get state() {
+        return stateOf(conversation.id);
+      },
+      create: (input, turnOptions) => {
+        if (isObject(input) && input.conversationId !== undefined) {
+          throw new InvalidInputError(
+            "the prompt names a conversation, and is made in one.",
+            "Leave `conversationId` out; or use `client.prompt()`, or `client.conversation({ id })`.",
+          );
+        }
+        const job = host.create(input, turnOptions, conversation);
+        return {
+          turn: job.turn,
+          start: () => host.start(job),
+          completed: ({ text }) => {
+            const { message } = job.request;
+            messages = [
+              ...messages,
+              { role: "user", content: message },
+              { role: "assistant", content: text },
+            ];
+            if (conversation.id === null && !isTold) host.unkept();
+            isTold = conversation.id === null;
+          },
+        };
+      },
     },
-    get state() {
-      return stateOf(conversation.id);
-    },
-    create: (input, turnOptions) => {
-      if (isObject(input) && input.conversationId !== undefined) {
-        throw new InvalidInputError(
-          "the prompt names a conversation, and is made in one.",
-          "Leave `conversationId` out; or use `client.prompt()`, or `client.conversation({ id })`.",
-        );
-      }
-      const job = host.create(input, turnOptions, conversation);
-      return {
-        turn: job.turn,
-        start: () => host.start(job),
-        completed: ({ text }) => {
-          const { message } = job.request;
-          messages = [...messages, { role: "user", content: message }, { role: "assistant", content: text }];
-          if (conversation.id === null && !isTold) host.unkept();
-          isTold = conversation.id === null;
-        },
-      };
-    },
-  });
+    host.outbox,
+  );
 }
 
 function idOf(from: unknown): string | undefined {

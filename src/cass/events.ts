@@ -1,4 +1,5 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import type { EventNames } from "../core/client/events.ts";
 import type { Turn } from "../core/turn/turn.ts";
 import type { CassAudio } from "./audio.ts";
@@ -52,6 +53,9 @@ export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }
+
+/** What every socket client has, as Cass's. */
+export type CassCore = ClientCore<CassEvent, CassResult, CassClientEvents>;
 
 export const CASS_EVENTS: EventNames<CassClientEvents> = {
   ...CLIENT_EVENTS,

@@ -2,6 +2,7 @@ import {
   type AgentwireError,
   ClosedError,
   ConnectionLostError,
+  InvalidInputError,
   isAgentwireError,
   PayloadTooLargeError,
   TurnError,
@@ -49,6 +50,13 @@ export function turnError(serverMessage: string): CassTurnError {
 /** The answer has come, and nobody can read it: it is not asked for again, since the server has stored it. */
 export function unreadableResponse(problem: string): CassTurnError {
   return new CassTurnError({ origin: "response", kind: "unreadable-response", serverMessage: problem });
+}
+
+/** A picture that was to be sent threw when it was read. */
+export function unreadableImage(cause: unknown): AgentwireError {
+  if (isAgentwireError(cause)) return cause;
+  const hint = "Pass its bytes, or a Blob that can be read.";
+  return new InvalidInputError("the image cannot be read.", hint, { cause });
 }
 
 /** Closed over the size of a frame. */

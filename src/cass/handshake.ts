@@ -1,20 +1,17 @@
-import type { ClientCore } from "../core/client/client-core.ts";
-import { type AgentwireError, ConnectError, HandshakeError, isAgentwireError } from "../core/errors.ts";
+import { ConnectError, HandshakeError, isAgentwireError } from "../core/errors.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassAuthError, type CassAuthReason } from "./errors.ts";
-import type { CassClientEvents, CassIdentity } from "./events.ts";
+import type { CassCore, CassIdentity } from "./events.ts";
 import { readToken } from "./jwt.ts";
 import { type Connected, encode, type ServerMessage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import type { Session } from "./session.ts";
-import { type CassEvent, type CassResult, given } from "./turn.ts";
+import { given } from "./turn.ts";
 
 export interface HandshakeSetup {
   readonly settings: CassSettings;
   readonly credentials: Credentials;
-  readonly core: () => ClientCore<CassEvent, CassResult, CassClientEvents>;
-  /** Whether this is the session that frames come from still. */
-  readonly isCurrent: (session: Session) => boolean;
+  readonly core: CassCore;
 }
 
 /**
@@ -84,6 +81,8 @@ export class Handshake {
         return message.type === "error" || message.type === "auth_error"; // it has been understood before
       case "ready":
         return message.type === "connected" && this.#onLateGreeting(session, message);
+      case "over":
+        return true;
       default:
         return session.phase satisfies never;
     }
@@ -91,7 +90,7 @@ export class Handshake {
 
   /** Returns whether it was the handshake's. */
   #onGreeting(session: Session, message: ServerMessage): boolean {
-    const { connection, redactor } = this.#setup.core();
+    const { connection, redactor } = this.#setup.core;
     switch (message.type) {
       case "connected":
         this.#onConnected(session, message);
@@ -122,14 +121,14 @@ export class Handshake {
     const token = this.#token;
     if (token === undefined) return;
     const { authTimeout } = settings;
-    core().connection.answered(); // the limit on the greeting has done its work
+    core.connection.answered(); // the limit on the greeting has done its work
     const late = (): void => {
       const message = `the server did not answer \`auth\` within ${authTimeout} ms`;
-      core().connection.leave(new CassAuthError("timeout", message, { expected: this.#expected }));
+      core.connection.refuse(new CassAuthError("timeout", message, { expected: this.#expected }), "never");
     };
     const cancelTimer = authTimeout === 0 ? () => {} : settings.socket.clock.setTimeout(late, authTimeout);
     session.enter({ name: "authenticating", cancelTimer });
-    core().connection.send(encode.auth(token));
+    core.connection.send(encode.auth(token));
   }
 
   #onAuthAnswer(session: Session, message: ServerMessage): boolean {
@@ -139,7 +138,7 @@ export class Handshake {
         return true;
       case "auth_error":
       case "error": {
-        const { connection, redactor } = this.#setup.core();
+        const { connection, redactor } = this.#setup.core;
         const said = redactor.redact(message.message);
         if (isInitializing(said)) connection.refuse(initializing(said));
         else this.#refuse(session, "rejected", said);
@@ -187,8 +186,8 @@ export class Handshake {
     this.#refused = undefined;
     this.#renewed = false;
     this.#identity = { ...identity, ...given("sdkMode", session.sdkMode) };
-    core().events.emit("authenticated", this.#identity);
-    if (this.#setup.isCurrent(session)) core().connection.accept();
+    core.events.emit("authenticated", this.#identity);
+    core.connection.accept();
   }
 
   /** The server does not take the client for who it is. One fresh token is tried, if one is to be had. */
@@ -196,35 +195,44 @@ export class Handshake {
     const { credentials, settings, core } = this.#setup;
     const error = this.#refusal(reason, said, got);
     if (this.#token === undefined || this.#renewed || !credentials.renewable) {
-      core().connection.leave(error);
+      core.connection.refuse(error, "never");
       return;
     }
     this.#renewed = true;
     this.#refused = this.#token;
     // Nothing is sent before the greeting, so a token that is refused before it is not tried again on this socket.
-    if (settings.auth === "query" || session.phase.name === "greeting") core().connection.redial(error);
-    else void this.#renew(session, this.#token);
+    if (settings.auth === "query" || session.phase.name === "greeting")
+      core.connection.refuse(error, "at-once");
+    else this.#renew(session, this.#token);
   }
 
   /** The message method tries the fresh token on the same socket. */
-  async #renew(session: Session, token: string): Promise<void> {
+  #renew(session: Session, token: string): void {
     const { credentials, core } = this.#setup;
+    const { connection, outbox } = core;
     session.enter({ name: "renewing" });
-    core().connection.answered();
-    let failure: AgentwireError | undefined;
-    let fresh: string | undefined;
-    try {
-      fresh = await credentials.fresh(token);
-    } catch (error) {
-      failure = isAgentwireError(error)
-        ? error
-        : new CassAuthError("refresh-failed", "no fresh token was to be had", { cause: error });
-    }
-    if (!this.#setup.isCurrent(session)) return; // lost, or closed, meanwhile
-    if (fresh !== undefined) this.#token = fresh;
-    if (!failure) this.#authenticate(session);
-    else if (failure.retryable) core().connection.refuse(failure);
-    else core().connection.leave(failure);
+    connection.answered();
+    // The token function is the caller's.
+    outbox.tell(() => {
+      credentials.fresh(token).then(
+        (fresh) => outbox.run(() => this.#renewedWith(session, fresh)),
+        (error: unknown) => outbox.run(() => this.#notRenewed(session, error)),
+      );
+    });
+  }
+
+  #renewedWith(session: Session, fresh: string): void {
+    if (session.phase.name !== "renewing") return; // lost, or closed, meanwhile
+    this.#token = fresh;
+    this.#authenticate(session);
+  }
+
+  #notRenewed(session: Session, cause: unknown): void {
+    if (session.phase.name !== "renewing") return;
+    const error = isAgentwireError(cause)
+      ? cause
+      : new CassAuthError("refresh-failed", "no fresh token was to be had", { cause });
+    this.#setup.core.connection.refuse(error, error.retryable ? undefined : "never");
   }
 
   /** Who the client is was settled without a greeting. One that comes late must not show that it is somebody else. */
@@ -233,17 +241,17 @@ export class Handshake {
     if (settings.requireConnected || (settings.auth === "message" && this.#token !== undefined)) return false;
     const wrong = this.#wrongWith(userId);
     if (wrong !== undefined) {
-      core().connection.leave(this.#refusal(wrong, undefined, userId));
+      core.connection.refuse(this.#refusal(wrong, undefined, userId), "never");
       return true;
     }
     session.sdkMode = sdkMode ?? undefined;
     this.#identity = { ...this.#identityOf(userId), ...given("sdkMode", session.sdkMode) };
-    core().events.emit("authenticated", this.#identity);
+    core.events.emit("authenticated", this.#identity);
     return true;
   }
 
   #refusal(reason: CassAuthReason, said: string | undefined, got: string | null | undefined): CassAuthError {
-    const shown = typeof got === "string" ? this.#setup.core().redactor.redact(got) : got;
+    const shown = typeof got === "string" ? this.#setup.core.redactor.redact(got) : got;
     return refused(reason, { said, expected: this.#expected, got: shown });
   }
 }

@@ -1,39 +1,50 @@
-import type { CancelTimer } from "../core/clock.ts";
-import type { Deadline } from "../core/deadline.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import type { CassIdentity } from "./events.ts";
 import type { WireImage } from "./messages.ts";
 import type { CassRequest } from "./prompt.ts";
-import type { ResponseFrame } from "./response.ts";
-import type { CassEvent, CassResult } from "./turn.ts";
+import type { CassEvent, CassResult, Reply } from "./turn.ts";
 
 /** Where the id of a conversation is kept: absent until it is known, null where the server keeps nothing. */
 export interface ConversationRef {
   id: string | null | undefined;
 }
 
-/** One turn of this client, from the call to its end. */
-export interface Job {
-  readonly turn: LiveTurn<CassEvent, CassResult>;
+/** What a turn is made of besides its request. */
+export interface CassOrder {
+  readonly input: unknown;
   readonly request: CassRequest;
   readonly conversation: ConversationRef;
   readonly recover: boolean;
   /** Lets somebody be onboarded who is not signed in. */
   readonly allowForeignUser: boolean;
+  readonly options: TurnOptions | undefined;
+}
+
+/** One turn of this client, from the call to its end. */
+export interface Job extends Omit<CassOrder, "input" | "options"> {
+  readonly turn: LiveTurn<CassEvent, CassResult>;
   /** The limit on the server's silence while it works on this turn, in ms. */
   readonly idleTimeout: number;
-  readonly silence: Deadline;
   image: WireImage | undefined;
   /** Whether its image has still to be read. */
   isReading: boolean;
   bytes: number;
-  /** How many frames had come when it was sent; `undefined` before. */
-  sentAfter: number | undefined;
-  /** The latest time that the server had told by then. */
+  /** The latest time that the server had told when it was sent. */
   since: string | undefined;
-  /** Whether the server has shown that it works on it. */
-  hasBegun: boolean;
-  /** A response that came before that: of this turn, or of one that is over. Without a `message`, it cannot be read. */
-  early: { readonly message: ResponseFrame | undefined; readonly cancelTimer: CancelTimer } | undefined;
+}
+
+/** The conversation that a turn is in, as far as it is known; null where the server keeps nothing. */
+export function conversationOf({ request, conversation }: Job): string | null | undefined {
+  return request.kind === "chat" ? conversation.id : request.conversationId;
+}
+
+/** Ends a turn with its reply, which came in so many characters. */
+export function complete({ turn }: Job, { event, details }: Reply, size: number): void {
+  turn.push(event, size);
+  const { type: _, ...shown } = event;
+  turn.complete({ ...details, ...shown, text: turn.text, ...(turn.truncated ? { truncated: true } : {}) });
 }
 
 /** By what two turns are told apart where the server has stored them; the beginning will do. */
@@ -44,4 +55,19 @@ export function wordsOf({ message = "" }: CassRequest): string {
 /** Whether the server's store could take one for the other. */
 export function isAlike(one: Job, other: Job): boolean {
   return wordsOf(one.request) === wordsOf(other.request);
+}
+
+/**
+ * Onboarding makes the connection somebody's without asking for a token.
+ * @throws InvalidInputError when that is somebody else than who is signed in, and it is not allowed
+ */
+export function checkUser(
+  { request, allowForeignUser }: Pick<Job, "request" | "allowForeignUser">,
+  identity: CassIdentity | undefined,
+): void {
+  if (request.userId === undefined || allowForeignUser || request.userId === identity?.userId) return;
+  throw new InvalidInputError(
+    "the `userId` is not that of who is signed in.",
+    "The server would make the connection theirs without a token: set `allowForeignUser` if that is meant.",
+  );
 }

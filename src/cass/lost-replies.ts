@@ -1,6 +1,9 @@
+import type { AgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
-import { isAlike, type Job, wordsOf } from "./job.ts";
+import type { CassCore } from "./events.ts";
+import { complete, isAlike, type Job, wordsOf } from "./job.ts";
 import type { FoundReply, Recovery } from "./recovery.ts";
+import { recoveredReply } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 /** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
@@ -11,7 +14,8 @@ const MAX_SEARCHES = 32;
 
 export interface LostRepliesSetup {
   readonly wire: Wire;
-  readonly recovery: () => Recovery;
+  readonly recovery: Recovery;
+  readonly core: CassCore;
 }
 
 /** The replies that lost connections left to the server: some are searched for, and others may turn up there at any time. */
@@ -23,11 +27,6 @@ export class LostReplies {
 
   constructor(setup: LostRepliesSetup) {
     this.#setup = setup;
-  }
-
-  /** Whose replies are searched for. */
-  get jobs(): readonly Job[] {
-    return [...this.#searches.keys()];
   }
 
   /** Those of the lost turns whose replies can be searched for, and told from all else that was said. */
@@ -51,16 +50,16 @@ export class LostReplies {
 
   /** The same words again, in the same conversation, could not be told from those whose reply is searched for. */
   standInFor({ request, conversation }: Job): boolean {
-    return this.jobs.some(
+    return [...this.#searches.keys()].some(
       (lost) =>
         lost.request.message === request.message &&
         (lost.conversation.id ?? conversation.id) === (conversation.id ?? lost.conversation.id),
     );
   }
 
-  /** Searches for the reply to a turn. Undefined when there is none to be found, or nobody wants it any more. */
-  async find(job: Job): Promise<FoundReply | undefined> {
-    const { recovery, wire } = this.#setup;
+  /** Searches for the reply to a turn, which it ends with: or with `failure`, when there is none. Calls `over` once that is done. */
+  search(job: Job, failure: AgentwireError, over: () => void): void {
+    const { recovery, wire, core } = this.#setup;
     const { request, conversation, since = "" } = job;
     const search = new AbortController();
     this.#searches.set(job, search);
@@ -70,15 +69,24 @@ export class LostReplies {
       since,
       userId: wire.handshake.identity?.userId ?? undefined,
     };
-    const found = await recovery().find(lost, search.signal);
-    const wasWanted = this.#searches.delete(job);
-    if (found) {
-      wire.note(found.timestamp); // what is lost from now on is newer
-      conversation.id ??= found.conversationId;
-    } else if (wasWanted) {
-      this.leave(job);
-    }
-    return found;
+    const ended = (found: FoundReply | undefined): void => {
+      const wasWanted = this.#searches.delete(job);
+      if (found) {
+        const { reply, timestamp, conversationId } = found;
+        wire.note(timestamp); // what is lost from now on is newer
+        conversation.id ??= conversationId;
+        complete(job, recoveredReply(reply, conversationId), reply.content.length);
+      } else {
+        if (wasWanted) this.leave(job);
+        job.turn.fail(failure);
+      }
+      over();
+    };
+    core.events.emit("recovering", job.turn);
+    // REST calls the caller's `fetch` and token function.
+    core.outbox.tell(
+      () => void recovery.find(lost, search.signal).then((found) => core.outbox.run(() => ended(found))),
+    );
   }
 
   /** Nobody wants the reply to this turn any more. */
@@ -87,7 +95,7 @@ export class LostReplies {
     if (!search) return;
     this.#searches.delete(job);
     this.leave(job);
-    search.abort();
+    search.abort(); // calls nobody: `fetch` has a signal of its own
   }
 
   close(): void {

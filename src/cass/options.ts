@@ -5,6 +5,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client/options.ts";
+import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { CassCredentialOptions } from "./credentials.ts";
 import type { FetchLike } from "./fetch.ts";
@@ -94,6 +95,9 @@ const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 /** For ever: who is signed in wants to stay so. A refused identity ends it. */
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
+/** Tokens and REST's answers are read as text. */
+const DEFAULTS = { keepalive: KEEPALIVE, reconnect: RECONNECT, needs: [RANDOM, ADDRESSES, TEXT] };
+
 const CHECKS = {
   ...SOCKET_CHECKS,
   ...CREDENTIAL_CHECKS,
@@ -116,7 +120,7 @@ const CHECKS = {
 
 /** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CassClientOptions): CassSettings {
-  const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT }, CHECKS);
+  const socket = resolveSocketOptions(options, DEFAULTS, CHECKS);
   const { allowAnonymous = false, token, refreshToken, expectedUserId } = options;
   if (token === undefined && refreshToken === undefined && !allowAnonymous) {
     throw new InvalidInputError(

@@ -13,7 +13,9 @@ export type Phase =
   | { readonly name: "authenticating"; readonly cancelTimer: CancelTimer }
   /** A fresh token is being got. */
   | { readonly name: "renewing" }
-  | { readonly name: "ready" };
+  | { readonly name: "ready" }
+  /** The socket is gone. */
+  | { readonly name: "over" };
 
 /** What one connection has outstanding. Gone with its socket. */
 export class Session {
@@ -36,7 +38,7 @@ export class Session {
 
   /** Goes on to the next phase, and ends what belonged to the last. */
   enter(phase: Phase): void {
-    this.#leave();
+    if (this.#phase.name === "authenticating") this.#phase.cancelTimer();
     this.#phase = phase;
   }
 
@@ -58,12 +60,8 @@ export class Session {
 
   /** The socket is gone: nobody gets a reply any more. */
   end(error: () => AgentwireError): void {
-    this.#leave();
+    this.enter({ name: "over" });
     this.pings.clear(error);
     this.statuses.clear(error);
-  }
-
-  #leave(): void {
-    if (this.#phase.name === "authenticating") this.#phase.cancelTimer();
   }
 }

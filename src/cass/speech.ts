@@ -1,13 +1,14 @@
 import { said } from "../core/errors.ts";
 import { audioFromBase64, audioFromUrl, audioUrl, type CassAudio } from "./audio.ts";
 import type { Credentials } from "./credentials.ts";
+import type { CassCore } from "./events.ts";
 import type { Http } from "./http.ts";
 import type { AudioFrame } from "./messages.ts";
 
 export interface SpeechSetup {
   readonly http: Http;
   readonly credentials: Credentials;
-  readonly warn: (kind: string, message: string) => void;
+  readonly core: CassCore;
 }
 
 /** Makes speech of the frames that bring it: base64, or an address that is only fetched when somebody wants to hear it. */
@@ -20,26 +21,26 @@ export class Speech {
 
   /** Undefined, with a warning, for what cannot be used. */
   async of({ url, audio, audio_format: format }: AudioFrame): Promise<CassAudio | undefined> {
-    const { http, credentials, warn } = this.#setup;
+    const { http, credentials, core } = this.#setup;
     if (typeof audio === "string") {
       const made = audioFromBase64(audio, format);
-      if (!made) warn("unreadable-audio", "the audio of a frame is not base64, and is left out");
+      if (!made) core.warn("unreadable-audio", "the audio of a frame is not base64, and is left out");
       return made;
     }
     const whole = typeof url === "string" ? await this.#whole(url) : undefined;
     if (whole === undefined) {
-      warn("unreadable-audio", "an `audio` frame has neither base64 nor an address that can be fetched");
+      core.warn("unreadable-audio", "an `audio` frame has neither base64 nor an address that can be fetched");
       return undefined;
     }
     return audioFromUrl(whole, (address, signal) => http.download(address, { credentials, signal }));
   }
 
   async #whole(url: string): Promise<string | undefined> {
-    const { http, warn } = this.#setup;
+    const { http, core } = this.#setup;
     try {
       return audioUrl(url, await http.base());
     } catch (cause) {
-      warn("unreadable-audio", `the address that audio is relative to is not known: ${said(cause)}`);
+      core.warn("unreadable-audio", `the address that audio is relative to is not known: ${said(cause)}`);
       return undefined;
     }
   }

@@ -2,16 +2,13 @@ import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/client/agent-client.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";
-import { Redactor } from "../core/client/redact.ts";
-import { Voice } from "../core/client/voice.ts";
-import type { CancelTimer } from "../core/clock.ts";
-import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
-import { ClosedError, ConnectError, HandshakeError, InvalidInputError, said } from "../core/errors.ts";
+import { ConnectError, HandshakeError, InvalidInputError, said } from "../core/errors.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Reply, Ruling } from "../core/values.ts";
 import { canContinue, lacking } from "./argv.ts";
-import { CLI_EVENTS, type CodebuffCliClientEvents } from "./client-events.ts";
+import { CliCore } from "./cli-core.ts";
+import type { CodebuffCliClientEvents } from "./client-events.ts";
 import { locate } from "./command.ts";
 import {
   type CodebuffCliConversation,
@@ -20,10 +17,10 @@ import {
   type SessionRef,
 } from "./conversation.ts";
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
-import { type Environment, makeEnvironment, secretsGiven } from "./environment.ts";
+import { type Environment, makeEnvironment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { notStarted } from "./failures.ts";
-import { homeFolder, isFolder, withoutHome } from "./folder.ts";
+import { isFolder } from "./folder.ts";
 import { invocationOf, type Job, Jobs } from "./jobs.ts";
 import {
   type CodebuffCliOptions,
@@ -36,7 +33,6 @@ import {
 import { type CodebuffCliProbe, type ProbeAnswer, probeCommand } from "./probe.ts";
 import { buildPrompt, type CodebuffCliPromptInput } from "./prompt.ts";
 import { Questions } from "./questions.ts";
-import { SignalRelay } from "./signal-relay.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
 /**
@@ -65,16 +61,10 @@ export class CodebuffCli
 {
   readonly #options: CodebuffCliOptions;
   readonly #settings: CodebuffCliSettings;
-  readonly #voice: Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>;
+  readonly #core: CliCore;
   readonly #jobs: Jobs;
   readonly #questions: Questions;
-  readonly #relay: SignalRelay;
-  readonly #closed = deferred<void>();
-  #status: ClientStatus = "idle";
   #probe: Promise<CodebuffCliProbe> | undefined;
-  readonly #probing = new AbortController();
-  readonly #clean: (text: string) => string;
-  #cancelDrain: CancelTimer = () => {};
   #isWarned = false;
 
   /** @throws InvalidInputError for options that cannot work. */
@@ -82,36 +72,19 @@ export class CodebuffCli
     const settings = resolveOptions(options);
     this.#options = options;
     this.#settings = settings;
-    const redactor = new Redactor();
-    redactor.use("options", options.apiKey, ...secretsGiven(settings.env, settings.args));
-    const voice = new Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>({
-      events: CLI_EVENTS,
-      redactor,
-      logger: options.logger,
-      debug: settings.debug,
-    });
-    this.#voice = voice;
-    const home = homeFolder();
-    this.#clean = (text) => redactor.redact(withoutHome(withoutHome(text, options.homeDir), home));
-    this.#jobs = new Jobs({
-      settings,
-      voice,
-      environment: () => this.#environment(),
-      clean: this.#clean,
-      questionId: (turnId, callId) => this.#questions.idOf(turnId, callId),
-      idle: () => {
-        if (this.#status === "draining") this.#end();
-      },
-    });
+    this.#core = new CliCore(options, settings);
     this.#questions = new Questions(settings.answerByContinue);
-    this.#relay = new SignalRelay(settings.forwardSignals, (signal) => this.#jobs.forward(signal));
-    if (options.signal?.aborted) this.#onAbort();
-    else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#jobs = new Jobs({
+      core: this.#core,
+      questions: this.#questions,
+      environment: () => this.#environment(),
+    });
+    this.#core.serve(this.#jobs);
   }
 
   /** `idle` until the first prompt, and `ready` then; a process has no connection. */
   get status(): ClientStatus {
-    return this.#status;
+    return this.#core.status;
   }
 
   get capabilities(): Capabilities {
@@ -141,9 +114,11 @@ export class CodebuffCli
     input: string | CodebuffCliPromptInput,
     options?: CodebuffCliPromptOptions & TurnOptions,
   ): Turn<CodebuffCliEvent, CodebuffCliResult> {
-    const job = this.#create(input, options, { id: undefined });
-    this.#start(job);
-    return job.turn;
+    return this.#core.outbox.run(() => {
+      const job = this.#create(input, options, { id: undefined });
+      this.#start(job);
+      return job.turn;
+    });
   }
 
   /** A session of the program: each prompt goes on with the one before, as far as the program tells its session. */
@@ -154,6 +129,7 @@ export class CodebuffCli
   ): CodebuffCliConversation {
     const conversation: CodebuffCliConversation = openConversation(
       {
+        outbox: this.#core.outbox,
         create: (input, turnOptions, session) => {
           const job = this.#create(input, turnOptions, session);
           this.#questions.belongTo(job.turn.id, goOnWith(conversation, turnOptions));
@@ -162,7 +138,7 @@ export class CodebuffCli
         continues: canContinue(this.#settings.profile),
         requireContinuity: this.#settings.requireContinuity,
         noContinuity: () =>
-          this.#voice.warn(
+          this.#core.warn(
             "no-continuity",
             "the program has told no session, so that this prompt begins anew; `requireContinuity` refuses it instead",
           ),
@@ -177,17 +153,17 @@ export class CodebuffCli
    * @throws UnsupportedError otherwise: nothing can be told to the process itself. InvalidInputError for an id that was never asked.
    */
   reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.#questions.reply(id, decision);
+    return this.#core.outbox.run(() => this.#questions.reply(id, decision));
   }
 
   /** Looks whether the program is there. `prompt()` does without. */
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
-    return this.#look(options);
+    return this.#core.outbox.run(() => this.#look(options));
   }
 
   async #look(options: ConnectOptions): Promise<void> {
-    this.#assertOpen("the client is closed; make a new one");
+    this.#core.assertOpen();
     if (options.signal?.aborted) {
       throw new ConnectError("the wait for the program was aborted", { cause: options.signal.reason });
     }
@@ -195,16 +171,18 @@ export class CodebuffCli
     try {
       locate(command, this.#variables);
     } catch (cause) {
-      throw notStarted(command, cause, this.#clean);
+      throw notStarted(command, cause, this.#core.clean);
     }
-    this.#setStatus("ready");
+    this.#core.ready();
   }
 
   /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started or did not answer. */
   probe(): Promise<CodebuffCliProbe> {
-    this.#assertOpen("the client is closed; make a new one");
-    this.#probe ??= this.#probeOnce();
-    return this.#probe;
+    this.#core.assertOpen();
+    return this.#core.outbox.run(() => {
+      this.#probe ??= this.#probeOnce();
+      return this.#probe;
+    });
   }
 
   async #probeOnce(): Promise<CodebuffCliProbe> {
@@ -227,8 +205,8 @@ export class CodebuffCli
         args,
         env,
         clock,
-        clean: this.#clean,
-        signal: this.#probing.signal,
+        clean: this.#core.clean,
+        signal: this.#core.closing,
       });
     } finally {
       dispose();
@@ -254,19 +232,7 @@ export class CodebuffCli
    * `drainTimeout` it waits so long for what runs first.
    */
   close(options: CloseOptions = {}): Promise<void> {
-    checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
-    const { force = false, drainTimeout = 0 } = options;
-    if (this.#status === "closed") return this.#closed.promise;
-    this.#setStatus("draining");
-    this.#probing.abort(new ClosedError("the client was closed while it asked the program"));
-    this.#jobs.giveBack();
-    if (!this.#jobs.busy) this.#end();
-    else if (force || drainTimeout === 0) this.#jobs.endAll(force);
-    else {
-      this.#cancelDrain();
-      this.#cancelDrain = this.#settings.clock.setTimeout(() => this.#jobs.endAll(false), drainTimeout);
-    }
-    return this.#closed.promise;
+    return this.#core.close(options);
   }
 
   on<Name extends keyof CodebuffCliClientEvents & string>(
@@ -274,7 +240,7 @@ export class CodebuffCli
     listener: (...values: CodebuffCliClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    return this.#voice.events.on(name, listener, options);
+    return this.#core.events.on(name, listener, options);
   }
 
   [asyncDispose](): Promise<void> {
@@ -286,7 +252,7 @@ export class CodebuffCli
     options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
     session: SessionRef,
   ): Job {
-    this.#assertOpen("this client was closed; make a new one");
+    this.#core.assertOpen();
     checkCallOptions(options, PROMPT_CHECKS);
     const settings = this.#settings;
     const given = options ?? {};
@@ -307,39 +273,32 @@ export class CodebuffCli
   }
 
   #start(job: Job): void {
-    if (this.#isOpen && this.#settings.requireKey && !this.credentials().credentials) {
+    if (this.#settings.requireKey && !this.credentials().credentials) {
       const message = "there is no API key: set CODEBUFF_API_KEY, or pass `apiKey`";
       job.turn.fail(new HandshakeError("rejected", message, { delivery: "not-sent" }));
       return;
     }
-    if (this.#isOpen) this.#setStatus("ready");
-    // Or somebody who was told of that has closed it.
-    if (!this.#isOpen) {
-      job.turn.abandon(new ClosedError("this client was closed; make a new one", { delivery: "not-sent" }));
-      return;
-    }
-    this.#questions.watch(job.turn);
-    this.#jobs.start(job);
+    this.#core.ready();
+    this.#jobs.runner.start(job, job.prompt.bytes);
   }
 
   /** @throws InvalidInputError for a folder that is not there, which a process would be started in to no end */
   #checkFolder(cwd: string | undefined): void {
     if (cwd === undefined || isFolder(cwd)) return;
-    throw new InvalidInputError(`\`cwd\` is no folder: ${this.#clean(cwd)}`, "Pass one that exists.");
+    throw new InvalidInputError(`\`cwd\` is no folder: ${this.#core.clean(cwd)}`, "Pass one that exists.");
   }
 
   /** What a process gets to know: the key too, which never goes into its arguments. */
   #environment(): Environment {
     const { env, isolateHome } = this.#settings;
     const { report, keys } = this.#search();
-    this.#voice.redactor.use("keys", ...keys); // those too that only the program itself reads
+    this.#core.redactor.use("keys", ...keys); // those too that only the program itself reads
     const { credentials, warnings } = report;
-    const news = this.#isWarned ? [] : warnings;
-    this.#isWarned = true; // before anybody is told, who may prompt again
-    for (const { kind, message } of news) {
+    for (const { kind, message } of this.#isWarned ? [] : warnings) {
       // In a home of its own the program does not find the other one.
-      if (kind !== "credential-conflict" || !isolateHome) this.#voice.warn(kind, this.#clean(message));
+      if (kind !== "credential-conflict" || !isolateHome) this.#core.warn(kind, this.#core.clean(message));
     }
+    this.#isWarned = true;
     try {
       const made = makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
       return { env: made.env, dispose: () => this.#dispose(made) };
@@ -347,7 +306,7 @@ export class CodebuffCli
       const message =
         "no folder could be made for the program's own home; check that of temporary files (TMPDIR)";
       throw new ConnectError(message, {
-        cause: cleanCause(cause, this.#clean),
+        cause: cleanCause(cause, this.#core.clean),
         delivery: "not-sent",
         retryable: false,
       });
@@ -359,36 +318,12 @@ export class CodebuffCli
     try {
       dispose();
     } catch (cause) {
-      this.#voice.warn(
+      this.#core.warn(
         "home-left",
-        this.#clean(`the program's own home could not be deleted: ${said(cause)}`),
+        this.#core.clean(`the program's own home could not be deleted: ${said(cause)}`),
       );
     }
   }
-
-  get #isOpen(): boolean {
-    return this.#status !== "draining" && this.#status !== "closed";
-  }
-
-  #assertOpen(message: string): void {
-    if (!this.#isOpen) throw new ClosedError(message, { delivery: "not-sent" });
-  }
-
-  #setStatus(status: ClientStatus): void {
-    if (this.#status === status) return;
-    this.#status = status;
-    this.#voice.tellStatus(status);
-  }
-
-  #end(): void {
-    this.#relay.stop();
-    this.#cancelDrain();
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
-    this.#setStatus("closed");
-    this.#closed.resolve();
-  }
-
-  readonly #onAbort = (): void => void this.close();
 }
 
 /** Remembered longer than the turn; made here, where no turn is in scope that it would keep alive. */

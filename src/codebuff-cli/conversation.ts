@@ -1,4 +1,5 @@
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import {
   type Conversation,
@@ -32,6 +33,7 @@ export interface CodebuffCliConversationState extends ConversationState {
 
 /** What a conversation needs of its client. */
 export interface ConversationHost {
+  readonly outbox: Outbox;
   create(
     input: string | CodebuffCliPromptInput,
     options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
@@ -68,43 +70,46 @@ export function openConversation(
     CodebuffCliPromptOptions,
     CodebuffCliPromptInput,
     CodebuffCliConversationState
-  >({
-    get messages() {
-      return messages;
-    },
-    get state(): CodebuffCliConversationState {
-      return {
-        protocol: "codebuff-cli",
-        version: 1,
-        ...(session.id === undefined ? {} : { sessionId: session.id }),
-      };
-    },
-    create: (input, turnOptions) => {
-      const { turn, start, text } = host.create(input, turnOptions, session);
-      return {
-        turn,
-        start: () => {
-          const sessionId = turnOptions?.sessionId ?? session.id;
-          if (sessionId === undefined && messages.length > 0) {
-            if (host.requireContinuity) {
-              turn.fail(noSession());
-              return;
+  >(
+    {
+      get messages() {
+        return messages;
+      },
+      get state(): CodebuffCliConversationState {
+        return {
+          protocol: "codebuff-cli",
+          version: 1,
+          ...(session.id === undefined ? {} : { sessionId: session.id }),
+        };
+      },
+      create: (input, turnOptions) => {
+        const { turn, start, text } = host.create(input, turnOptions, session);
+        return {
+          turn,
+          start: () => {
+            const sessionId = turnOptions?.sessionId ?? session.id;
+            if (sessionId === undefined && messages.length > 0) {
+              if (host.requireContinuity) {
+                turn.fail(noSession());
+                return;
+              }
+              host.noContinuity();
             }
-            host.noContinuity();
-          }
-          start();
-        },
-        completed: (result) => {
-          if (host.continues) session.id = result.sessionId ?? session.id; // a program may tell another one each time
-          messages = [
-            ...messages,
-            { role: "user", content: text },
-            { role: "assistant", content: result.text },
-          ];
-        },
-      };
+            start();
+          },
+          completed: (result) => {
+            if (host.continues) session.id = result.sessionId ?? session.id; // a program may tell another one each time
+            messages = [
+              ...messages,
+              { role: "user", content: text },
+              { role: "assistant", content: result.text },
+            ];
+          },
+        };
+      },
     },
-  });
+    host.outbox,
+  );
 }
 
 function noSession(): UnsupportedError {

@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
-import type { Voice } from "../core/client/voice.ts";
-import { ClosedError, InvalidInputError } from "../core/errors.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
-import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { TurnQueue } from "../core/turn/turn-queue.ts";
 import { buildArgv, type Invocation } from "./argv.ts";
-import type { CodebuffCliClientEvents } from "./client-events.ts";
+import type { CliCore, CliWork } from "./cli-core.ts";
 import type { SessionRef } from "./conversation.ts";
 import type { Environment } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import type { CodebuffCliPromptOptions, CodebuffCliSettings } from "./options.ts";
 import type { CodebuffCliPrompt } from "./prompt.ts";
-import { closedInRun, letGo, Run } from "./run.ts";
+import type { Questions } from "./questions.ts";
+import { Run } from "./run.ts";
 import { type CodebuffCliResult, costOf, newTurnState, type TurnState, textOf } from "./turn.ts";
 
 /** One turn of this client, from the call to its end. */
@@ -29,27 +29,21 @@ export interface Job {
 }
 
 export interface JobsSetup {
-  readonly settings: CodebuffCliSettings;
-  readonly voice: Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>;
+  readonly core: CliCore;
+  readonly questions: Questions;
   readonly environment: () => Environment;
-  readonly clean: (text: string) => string;
-  /** The id that a question of a turn gets. */
-  readonly questionId: (turnId: string, callId: string) => string;
-  /** The last process is gone, and nothing waits. */
-  readonly idle: () => void;
 }
 
-/** The turns of one client: each is a process of its own, so many at a time, and the others wait. */
-export class Jobs {
+/** The processes of one client, one for each turn, so many at a time; the other turns wait. */
+export class Jobs implements Course<Job>, CliWork {
+  readonly runner: Runner<CodebuffCliEvent, CodebuffCliResult, Job>;
   readonly #setup: JobsSetup;
-  readonly #queue: TurnQueue<Job>;
+  /** Those that a process works on. A turn may have settled before its process is gone. */
   readonly #running = new Set<Job>();
-  #isPumping = false;
 
   constructor(setup: JobsSetup) {
     this.#setup = setup;
-    const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings;
-    this.#queue = new TurnQueue({ maxTurns, maxBytes });
+    this.runner = new Runner(setup.core, this);
   }
 
   get busy(): boolean {
@@ -67,124 +61,99 @@ export class Jobs {
     options: CodebuffCliPromptOptions & TurnOptions,
     session: SessionRef,
   ): Job {
-    const { settings, voice } = this.#setup;
-    this.#queue.assertRoom(prompt.bytes);
-    const { clock, maxBufferedBytes, maxTextBytes, maxQueuedEvents } = settings;
-    const { signal, timeout = 0, idleTimeout = 0, read = true } = options;
+    const { core, questions } = this.#setup;
+    const { maxTextBytes, maxQueuedEvents } = core.settings;
     const id = randomId("turn");
-    const state = newTurnState(maxTextBytes, (callId) => this.#setup.questionId(id, callId));
-    const turn: Job["turn"] = new LiveTurn<CodebuffCliEvent, CodebuffCliResult>({
-      id,
-      input,
-      clock,
-      maxBufferedBytes,
-      maxTextBytes,
-      timeout,
-      idleTimeout,
-      signal,
-      read,
-      textOf,
-      soFar: () => ({ cost: costOf(state), state: this.#stateOf(job) }),
-      stop: () => this.#interrupted(job),
-      insist: () => job.run?.kill(),
-      settled: () => void this.#queue.delete(job),
-      repeatable: false, // it may have changed files
-      flow: {
-        high: maxQueuedEvents,
-        pause: () => job.run?.pause(),
-        resume: () => job.run?.resume(),
+    const state = newTurnState(maxTextBytes, (callId) => questions.idOf(id, callId));
+    return this.runner.make(
+      {
+        id,
+        input,
+        bytes: prompt.bytes,
+        options,
+        idleTimeout: 0, // the client's own is one of output, which its run keeps
+        textOf,
+        soFar: (job) => ({ cost: costOf(state), state: stateOf(job) }),
+        repeatable: false, // it may have changed files
+        flow: {
+          high: maxQueuedEvents,
+          pause: ({ run }) => run?.pause(),
+          resume: ({ run }) => run?.resume(),
+        },
       },
-      onEvent: (event) => voice.events.emit("event", event, turn),
-      onListenerThrow: voice.listenerThrew,
-    });
-    const job: Job = { turn, prompt, invocation, options, state, session, run: undefined };
-    this.#queue.hold(job, prompt.bytes);
-    return job;
+      (turn) => ({ turn, prompt, invocation, options, state, session, run: undefined }),
+    );
   }
 
-  /** Starts the turn now, or when there is a process free for it. */
-  start(job: Job): void {
-    job.turn.begin();
-    if (!job.turn.open) return;
-    this.#queue.add(job, job.prompt.bytes);
-    this.#pump();
-  }
-
-  /** Gives back what waits. */
-  giveBack(): void {
-    for (const { turn } of this.#queue.clear())
-      turn.abandon(new ClosedError("the client was closed before the program was started"));
-  }
-
-  /** Ends all that runs; `force` does not wait for anything to end by itself. */
-  endAll(force: boolean): void {
-    for (const { turn, run } of [...this.#running]) {
-      letGo(turn);
-      turn.abandon(closedInRun());
-      if (force) run?.kill();
-      else run?.terminate();
+  /** Starts processes for what waits, as many as may run. */
+  pump(): void {
+    const { maxProcesses } = this.#setup.core.settings;
+    while (this.#running.size < maxProcesses) {
+      const job = this.runner.first;
+      if (!job) return;
+      this.runner.take(job);
+      this.#start(job);
     }
+  }
+
+  /** The turn settles when its process is gone. */
+  stop({ run }: Job, again: boolean): void {
+    run?.stop(again);
+  }
+
+  settled(): void {}
+
+  giveBack(): void {
+    this.runner.giveBack();
+  }
+
+  endAll(force: boolean): void {
+    for (const { run } of this.#running) run?.close(force);
   }
 
   forward(signal: NodeJS.Signals): void {
     for (const { run } of this.#running) run?.forward(signal);
   }
 
-  #pump(): void {
-    if (this.#isPumping) return; // one that ends before it has begun would start the next from within itself
-    this.#isPumping = true;
-    const { maxProcesses } = this.#setup.settings;
-    for (let job = this.#queue.first(); job && this.#running.size < maxProcesses; job = this.#queue.first()) {
-      this.#queue.delete(job);
-      if (job.turn.open) this.#run(job); // or it is just being cancelled, and its listeners are told before this queue is
-    }
-    this.#isPumping = false;
-  }
-
-  #run(job: Job): void {
-    const { settings, voice, environment, clean, idle } = this.#setup;
+  #start(job: Job): void {
+    const { core, questions, environment } = this.#setup;
     const { turn, prompt, options, state, session } = job;
     const invocation = { ...job.invocation, sessionId: options.sessionId ?? session.id };
     state.requestedSessionId = invocation.sessionId;
     const run = new Run({
-      settings,
-      voice,
+      core,
       turn,
       state,
+      questions,
       argv: buildArgv(invocation),
       input: prompt.via === "stdin" ? prompt.text : undefined,
       cwd: invocation.cwd,
       timeoutSeconds: invocation.timeoutSeconds,
-      idleTimeout: options.idleTimeout === undefined ? settings.idleTimeout : 0,
+      idleTimeout: options.idleTimeout === undefined ? core.settings.idleTimeout : 0,
       environment,
-      clean,
-      over: () => {
-        this.#running.delete(job);
-        job.run = undefined;
-        this.#pump();
-        if (!this.busy) idle();
-      },
+      over: () => this.#over(job),
     });
-    job.run = run;
-    this.#running.add(job);
-    run.start();
-  }
-
-  /** The turn wants to end, by the caller's will or a limit of its own. It settles when its process is gone. */
-  #interrupted(job: Job): void {
-    letGo(job.turn);
-    if (job.run) {
-      job.run.terminate();
+    const failure = run.start();
+    if (failure) {
+      turn.fail(failure);
       return;
     }
-    this.#queue.delete(job);
-    job.turn.stopped();
+    job.run = run;
+    this.#running.add(job);
   }
 
-  #stateOf({ state, session }: Job): object | undefined {
-    const sessionId = state.sessionId ?? session.id;
-    return sessionId === undefined ? undefined : { protocol: "codebuff-cli", version: 1, sessionId };
+  #over(job: Job): void {
+    this.#running.delete(job);
+    job.run = undefined;
+    this.pump();
+    if (!this.busy) this.#setup.core.idle();
   }
+}
+
+/** What a conversation can go on from. */
+function stateOf({ state, session }: Job): object | undefined {
+  const sessionId = state.sessionId ?? session.id;
+  return sessionId === undefined ? undefined : { protocol: "codebuff-cli", version: 1, sessionId };
 }
 
 /** How the program is called for a prompt. */

@@ -1,5 +1,6 @@
 import { type Check, type Checks, checkFields, checks, isObject, oneOf } from "../core/checks.ts";
 import { type Logger, TURN_CHECKS } from "../core/client/options.ts";
+import { Outbox } from "../core/client/outbox.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { CredentialOptions } from "./credentials.ts";
@@ -110,7 +111,11 @@ export interface CodebuffCliPromptOptions {
 /** Every option with its default. */
 export type CodebuffCliSettings = Required<
   Omit<CodebuffCliOptions, "signal" | "logger" | "env" | "cwd" | keyof CredentialOptions>
-> & { readonly cwd: string | undefined; readonly env: Readonly<Record<string, string>> };
+> & {
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly outbox: Outbox;
+};
 
 const MEBIBYTE = 1_048_576;
 
@@ -213,6 +218,7 @@ export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings
   }
   checkFields(options, CHECKS, "option");
   const { profile = "stream-json" } = options;
+  const outbox = new Outbox();
   const isSilent = saysAllAtEnd(profile); // and silence before it says nothing
   return {
     command: options.command ?? "codebuff",
@@ -245,6 +251,7 @@ export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings
     maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
     maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
     debug: options.debug ?? false,
-    clock: options.clock ?? systemClock,
+    outbox,
+    clock: outbox.clock(options.clock ?? systemClock),
   };
 }

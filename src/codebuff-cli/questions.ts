@@ -1,10 +1,7 @@
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import { readAnswer } from "../core/gate/question.ts";
 import { Recent } from "../core/recent.ts";
-import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Question, Reply } from "../core/values.ts";
-import type { CodebuffCliEvent } from "./events.ts";
-import type { CodebuffCliResult } from "./turn.ts";
 
 /** Questions that are remembered, for who replies late. */
 const REMEMBERED = 256;
@@ -39,10 +36,9 @@ export class Questions {
     return this.#asked.get(callId) ? `${turnId}:${callId}` : callId;
   }
 
-  watch(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
-    turn.on("question", (question) =>
-      this.#asked.set(question.id, { question, turnId: turn.id, reply: undefined }),
-    );
+  /** A turn asks it. */
+  add(question: Question, turnId: string): void {
+    this.#asked.set(question.id, { question, turnId, reply: undefined });
   }
 
   /** @throws InvalidInputError for an id that was never asked; UnsupportedError where there is no way to answer */

@@ -1,42 +1,43 @@
-import { joinBytes } from "../core/bytes.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
-import type { Voice } from "../core/client/voice.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
-import { ClosedError, ConnectError, isAgentwireError, said, TurnTimeoutError } from "../core/errors.ts";
+import {
+  type AgentwireError,
+  ClosedError,
+  ConnectError,
+  isAgentwireError,
+  TurnTimeoutError,
+} from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
-import type { Question } from "../core/values.ts";
-import type { CodebuffCliClientEvents } from "./client-events.ts";
+import type { CliCore } from "./cli-core.ts";
 import { locate } from "./command.ts";
+import type { Environment } from "./environment.ts";
 import { CodebuffCliError } from "./errors.ts";
-import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
+import type { CodebuffCliEvent } from "./events.ts";
 import { adviceOn, notStarted } from "./failures.ts";
 import { isFolder } from "./folder.ts";
-import { ESCAPE, LineSplitter } from "./lines.ts";
-import { type CodebuffCliSettings, saysAllAtEnd } from "./options.ts";
-import { type Exit, type Report, verdictOn } from "./outcome.ts";
+import { ESCAPE } from "./lines.ts";
+import { type Exit, type Verdict, verdictOn } from "./outcome.ts";
+import { type Heard, Output } from "./output.ts";
 import { CliProcess } from "./process.ts";
-import { newsOf, type ReadReport, readOutput, reportOf } from "./report.ts";
-import { StderrKeeper } from "./stderr.ts";
-import { type CodebuffCliResult, costOf, stepTurn, type TurnState } from "./turn.ts";
+import type { Questions } from "./questions.ts";
+import { type CodebuffCliResult, costOf, type TurnState } from "./turn.ts";
 
 /** What one run is made of. */
 export interface RunSetup {
-  readonly settings: CodebuffCliSettings;
-  readonly voice: Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>;
+  readonly core: CliCore;
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly state: TurnState;
+  readonly questions: Questions;
   readonly argv: readonly string[];
   readonly input: string | undefined;
   readonly cwd: string | undefined;
   readonly timeoutSeconds: number | undefined;
   /** ms between two lines of output; 0 where the turn has a limit of its own. */
   readonly idleTimeout: number;
-  /** The environment of the process, made when it starts; `dispose` deletes what was made for it. */
-  readonly environment: () => { readonly env: NodeJS.ProcessEnv; readonly dispose: () => void };
-  /** Takes credentials and the user's folder out of what the program says. */
-  readonly clean: (text: string) => string;
-  /** The process is gone, or never was. */
+  /** The environment of the process, made when it starts. */
+  readonly environment: () => Environment;
+  /** The process is gone, or could not be started after all. */
   readonly over: () => void;
 }
 
@@ -44,7 +45,7 @@ export interface RunSetup {
 const TIMEOUT_GRACE = 5_000;
 
 /**
- * One process that answers one prompt.
+ * The life of one process that answers one prompt.
  *
  *     started ──exit──▶ its pipes drain ──▶ settled
  *        │ cancelled, a limit, the user interface, or it stays behind its last word
@@ -53,26 +54,15 @@ const TIMEOUT_GRACE = 5_000;
  */
 export class Run {
   readonly #setup: RunSetup;
-  readonly #lines: LineSplitter;
-  readonly #stderr: StderrKeeper;
+  readonly #output: Output;
   readonly #startup: Deadline;
   readonly #idle: Deadline;
   #process: CliProcess | undefined;
   #dispose: () => void = () => {};
   #cancelTotal: CancelTimer = () => {};
   #cancelGrace: CancelTimer = () => {};
-  /** Where all of the output is one text: what has come of it. */
-  #output: Uint8Array[] = [];
-  #outputBytes = 0;
   #hasOutput = false;
-  #hasEvents = false;
-  #hasGarbage = false;
-  /** What it has said of the whole run, in one object. */
-  #reported: Report | undefined;
-  /** Whether events came behind that, so that it was not its last word. */
-  #wentOn = false;
   #isInteractive = false;
-  #isTooLong = false;
   #overstayed = false;
   /** `exited` from the exit on, although its output may still come: nothing is to be waited for any more. */
   #phase: "running" | "ending" | "exited" = "running";
@@ -81,51 +71,35 @@ export class Run {
   #startedAt = 0;
 
   constructor(setup: RunSetup) {
+    const { core, turn, state, questions, idleTimeout } = setup;
+    const { clock, startupTimeout } = core.settings;
     this.#setup = setup;
-    const { settings, clean, turn } = setup;
-    const { clock, startupTimeout, maxLineBytes } = settings;
-    const { idleTimeout } = setup;
-    this.#lines = new LineSplitter(maxLineBytes);
-    this.#stderr = new StderrKeeper(clean);
+    this.#output = new Output({
+      core,
+      turn,
+      state,
+      questions,
+      finished: () => this.#onFinished(),
+      tooLong: () => this.#terminate(),
+    });
     const silent = (option: string, limit: number) => (): void =>
       turn.stopWith(tookTooLong("idle", option, limit));
     this.#startup = new Deadline(clock, startupTimeout, silent("startupTimeout", startupTimeout));
     this.#idle = new Deadline(clock, idleTimeout, silent("idleTimeout", idleTimeout));
   }
 
-  start(): void {
-    const { settings, voice, turn, argv, input, cwd, timeoutSeconds, environment } = this.#setup;
-    const { clock, command } = settings;
+  /** Returns why it cannot be started, where it cannot. */
+  start(): AgentwireError | undefined {
+    const { core, turn, timeoutSeconds } = this.#setup;
+    const { clock } = core;
     try {
-      const { env, dispose } = environment();
-      this.#dispose = dispose;
-      if (!turn.open) {
-        this.#onUnwanted();
-        return;
-      }
-      const program = locate(command, env);
-      this.#process = new CliProcess({
-        command: program.command,
-        args: [...program.args, ...argv],
-        cwd,
-        env,
-        input,
-        clock,
-        listener: {
-          stdout: (piece) => this.#onOutput(piece),
-          stderr: (piece) => this.#onStderr(this.#stderr.push(piece)),
-          exited: () => this.#onExited(),
-          abandoned: () => this.#dispose(),
-          ended: (exit) => this.#onEnded(exit),
-          failed: (error) => this.#onFailed(error, true),
-        },
-      });
+      this.#process = this.#spawn();
     } catch (cause) {
-      this.#onFailed(cause);
-      return;
+      this.#dispose();
+      return this.#notStarted(cause, false);
     }
     const { pid } = this.#process;
-    if (pid === undefined) return; // which is about to be told
+    if (pid === undefined) return undefined; // which is about to be told
     this.#startedAt = clock.now();
     this.#startup.start();
     if (timeoutSeconds !== undefined) {
@@ -136,25 +110,55 @@ export class Run {
     }
     turn.sent();
     turn.active();
-    voice.events.emit("spawned", { pid, turn });
+    core.events.emit("spawned", { pid, turn });
+    return undefined;
   }
 
-  /** Ends it gently, and firmly where that does not help. */
-  terminate(): void {
-    if (this.#phase === "ending") return; // or its grace would begin anew
-    if (this.#phase === "exited") {
-      this.#process?.terminate(); // what it has left behind
+  #spawn(): CliProcess {
+    const { core, argv, input, cwd, environment } = this.#setup;
+    const { outbox, clock, settings } = core;
+    const { env, dispose } = environment();
+    this.#dispose = dispose;
+    const program = locate(settings.command, env);
+    return new CliProcess({
+      command: program.command,
+      args: [...program.args, ...argv],
+      cwd,
+      env,
+      input,
+      clock,
+      listener: {
+        stdout: (piece) => this.#onOutput(piece),
+        stderr: (piece) => this.#output.pushError(piece),
+        exited: () => outbox.run(() => this.#onExited()),
+        abandoned: () => this.#dispose(),
+        ended: (exit) => {
+          const heard = this.#output.end(exit);
+          outbox.run(() => this.#onEnded(exit, heard));
+        },
+        failed: (error) => outbox.run(() => this.#onFailed(error)),
+      },
+    });
+  }
+
+  /** The turn is to end: gently, and firmly where that does not help or is asked for `again`. */
+  stop(again: boolean): void {
+    if (again) {
+      this.#process?.kill();
       return;
     }
-    this.#phase = "ending";
-    const { clock, killGrace } = this.#setup.settings;
-    this.#stopClocks();
-    this.#process?.terminate();
-    this.#cancelGrace = clock.setTimeout(() => this.#process?.kill(), killGrace);
+    letGo(this.#setup.turn);
+    this.#terminate();
   }
 
-  kill(): void {
-    this.#process?.kill();
+  /** The client is closed: the turn ends at once, and its process gently, or firmly with `force`. */
+  close(force: boolean): void {
+    const { turn } = this.#setup;
+    letGo(turn);
+    const message = "the client was closed while the program worked; what it had begun was ended with it";
+    turn.abandon(new ClosedError(message, { delivery: "unknown" }));
+    if (force) this.#process?.kill();
+    else this.#terminate();
   }
 
   forward(signal: NodeJS.Signals): void {
@@ -176,24 +180,26 @@ export class Run {
     else this.#idle.start();
   }
 
-  // --- what comes ---
+  #terminate(): void {
+    if (this.#phase === "ending") return; // or its grace would begin anew
+    if (this.#phase === "exited") {
+      this.#process?.terminate(); // what it has left behind
+      return;
+    }
+    this.#phase = "ending";
+    const { clock, settings } = this.#setup.core;
+    this.#stopClocks();
+    this.#process?.terminate();
+    this.#cancelGrace = clock.setTimeout(() => this.#process?.kill(), settings.killGrace);
+  }
 
   #onOutput(piece: Uint8Array): void {
-    const { settings, turn } = this.#setup;
+    const { turn } = this.#setup;
     if (!turn.open) return; // nobody gets what still comes
     if (!this.#hasOutput) this.#onFirst(piece);
     this.#idle.touch();
     turn.active(); // for a limit of its own
-    if (this.#isInteractive) return;
-    if (saysAllAtEnd(settings.profile)) this.#keep(piece);
-    else this.#onLines(piece);
-  }
-
-  #onLines(piece: Uint8Array): void {
-    for (const line of this.#lines.push(piece)) {
-      this.#guarded(() => this.#onLine(line));
-      if (!this.#setup.turn.open) return; // somebody who was told of the line has ended the turn
-    }
+    if (!this.#isInteractive) this.#output.push(piece);
   }
 
   #onFirst(piece: Uint8Array): void {
@@ -205,107 +211,17 @@ export class Run {
     this.#process?.kill();
   }
 
-  #keep(piece: Uint8Array): void {
-    this.#outputBytes += piece.length;
-    if (this.#outputBytes <= this.#setup.settings.maxOutputBytes) {
-      this.#output.push(piece);
-      return;
-    }
-    if (this.#isTooLong) return;
-    this.#isTooLong = true;
-    this.#output = [];
-    this.terminate();
-  }
-
-  /** The last line of defence: what the handling of some output throws is told, and the run goes on to its exit, which settles it. */
-  #guarded(handle: () => void): void {
-    try {
-      handle();
-    } catch (cause) {
-      this.#hasGarbage = true;
-      this.#setup.voice.warn("line-failed", `some output cannot be handled: ${said(cause)}`, { cause });
-    }
-  }
-
-  #onLine(line: string | { readonly skipped: number }): void {
-    const { voice, settings } = this.#setup;
-    if (typeof line !== "string") {
-      this.#hasGarbage = true;
-      const message = `a line of ${line.skipped} bytes, over the limit of ${settings.maxLineBytes}, is left out`;
-      voice.warn("line-too-long", message);
-      return;
-    }
-    voice.frame("in", line);
-    const read = readLine(line);
-    if (read.kind === "event") {
-      this.#wentOn = true;
-      this.#onEvent(read.event, read.raw, line.length);
-    } else if (read.kind === "report") {
-      this.#onReport(reportOf(read.value), line.length);
-    } else if (read.kind !== "blank") {
-      this.#hasGarbage = true;
-      if (read.kind === "unparsed") voice.warn("unparsed-line", read.problem, { raw: line });
-    }
-  }
-
-  /** What says all of a run; of what it did, only what has not come before is news. */
-  #onReport(read: ReadReport, bytes: number): void {
-    const { turn, state } = this.#setup;
-    const news = newsOf(read, { text: turn.text, calls: state.calls.size > 0 });
-    for (const event of news) this.#onEvent(event, event, Math.ceil(bytes / news.length));
-    this.#reported = read.report;
-    this.#wentOn = false;
-  }
-
-  #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
-    const { voice, turn, state } = this.#setup;
-    this.#hasEvents = true;
-    if (!turn.open) return;
-    voice.message(raw);
-    if (!turn.open) return; // who was told of it has ended it
-    const { event, call, asked, answered, finished } = stepTurn(state, printed, raw);
-    if (call) turn.tools.set(call);
-    if (asked) this.#onAsked(asked);
-    if (answered !== undefined) turn.closed(answered);
-    turn.push(event, bytes);
-    if (finished) {
-      turn.hold(); // a limit of its own does not count what is left: there is one for that
-      this.#onFinished();
-    }
-  }
-
-  #onAsked(question: Question): void {
-    const { voice, turn } = this.#setup;
-    const request = { type: "question", id: question.id, question } as const;
-    turn.opened(request);
-    const isOpen = (): boolean => turn.tools.isPending(request);
-    voice.shared.emitPresent("question", isOpen, question, turn);
-  }
-
   /** Nothing but the end is to come. A program that stays is helped. */
   #onFinished(): void {
-    const { clock, exitGrace } = this.#setup.settings;
+    const { clock, settings } = this.#setup.core;
+    const { exitGrace } = settings;
     this.#idle.stop();
     if (this.#phase !== "running" || this.#isPaused || exitGrace === 0) return;
     this.#cancelGrace();
     this.#cancelGrace = clock.setTimeout(() => {
       this.#overstayed = true;
-      this.terminate();
+      this.#terminate();
     }, exitGrace);
-  }
-
-  #onStderr(lines: readonly string[]): void {
-    const { voice, turn, settings } = this.#setup;
-    for (const line of lines) {
-      voice.debug(`!! ${line}`);
-      voice.events.emit("stderr", line, turn);
-      if (settings.profile !== "print") continue;
-      this.#guarded(() => {
-        const read = readLine(line); // there, errors go this way
-        if (read.kind === "event" && read.event.type === "error")
-          this.#onEvent(read.event, read.raw, line.length);
-      });
-    }
   }
 
   // --- the end ---
@@ -317,116 +233,19 @@ export class Run {
     if (this.#setup.turn.open) this.#setup.turn.hold();
   }
 
-  #onEnded(exit: Exit): void {
-    const rest = this.#lines.end();
-    if (rest !== undefined && this.#setup.turn.open) this.#guarded(() => this.#onLine(rest));
-    this.#onStderr(this.#stderr.end());
-    let report: Report | undefined = { status: "unreadable" };
-    this.#guarded(() => {
-      report = this.#report(exit);
-    });
-    this.#cleanUp();
-    this.#settle(exit, report);
-    this.#setup.over();
-  }
-
-  /** What a program has said of the whole run, where it says that at all. */
-  #report({ code }: Exit): Report | undefined {
-    const { profile } = this.#setup.settings;
-    if (!saysAllAtEnd(profile)) return this.#wentOn && code === 0 ? undefined : this.#reported;
-    if (this.#isTooLong) return { status: "too-long" };
-    const output = new TextDecoder().decode(joinBytes(this.#output));
-    if (profile === "text") {
-      const text = output.replace(/\r?\n$/, "");
-      const event = { type: "text", text } as const;
-      if (text !== "") this.#onEvent(event, event, text.length);
-      return { status: "success" };
-    }
-    const { events, report } = readOutput(output);
-    for (const { event, raw } of events) this.#onEvent(event, raw, 0);
-    if (report) this.#onReport(report, 0);
-    return this.#reported;
-  }
-
-  #settle(exit: Exit, report: Report | undefined): void {
-    const { turn, state, settings, clean, timeoutSeconds } = this.#setup;
-    if (turn.open) letGo(turn);
-    if (!turn.open) {
-      turn.stopped(); // also when somebody who was just told of its calls has ended it
-      return;
-    }
-    const stderr = this.#stderr.kept;
-    const exitCode = this.#overstayed ? null : exit.code;
-    const verdict = verdictOn({
-      exit,
-      overstayed: this.#overstayed,
-      finished: state.finish !== undefined,
-      hasEvents: this.#hasEvents,
-      hasGarbage: this.#hasGarbage,
-      report,
-      interactive: this.#isInteractive,
-      lastError: state.lastError,
-      stderr,
-      requireFinish: settings.requireFinish,
-    });
-    if (verdict.status === "completed") {
-      const cost = costOf(state);
-      const sessionId = state.sessionId ?? state.requestedSessionId;
-      turn.complete({
-        text: turn.text,
-        ...(turn.truncated ? { truncated: true } : {}),
-        ...(cost ? { cost } : {}),
-        ...(sessionId === undefined ? {} : { sessionId }),
-        toolCalls: turn.toolCalls,
-        ...(verdict.missingFinish ? { missingFinish: true } : {}),
-        exitCode,
-        stderr,
-      });
-      return;
-    }
-    const { kind } = verdict;
-    const ran = settings.clock.now() - this.#startedAt;
-    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= timeoutSeconds * 1_000) {
-      turn.fail(tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000));
-      return;
-    }
-    const words = clean(verdict.words);
-    turn.fail(
-      new CodebuffCliError({
-        origin: "process",
-        kind,
-        serverMessage: words,
-        advice: adviceOn(kind, words),
-        exitCode,
-        signal: exit.signal ?? undefined,
-        stderr,
-      }),
-    );
-  }
-
-  /** Somebody who was told what is wrong with the credentials has ended the turn: nothing is started. */
-  #onUnwanted(): void {
+  #onEnded(exit: Exit, heard: Heard): void {
     const { turn, over } = this.#setup;
     this.#cleanUp();
-    turn.stopped();
+    if (turn.open) this.#settle(exit, heard);
+    else turn.stopped();
     over();
   }
 
   /** It could not be started, although it was found. */
-  #onFailed(cause: unknown, found = false): void {
-    const { turn, settings, clean, over, cwd } = this.#setup;
+  #onFailed(cause: unknown): void {
+    const { turn, over } = this.#setup;
     this.#cleanUp();
-    // The system says the same of a folder that is gone as of a program that is.
-    const isHomeless = cwd !== undefined && !isFolder(cwd);
-    const error = isAgentwireError(cause)
-      ? cause
-      : isHomeless
-        ? new ConnectError("`cwd` is no folder any more", {
-            cause: cleanCause(cause, clean),
-            retryable: false,
-          })
-        : notStarted(settings.command, cause, clean, found);
-    if (turn.open) turn.fail(error);
+    if (turn.open) turn.fail(this.#notStarted(cause, true));
     else turn.stopped();
     over();
   }
@@ -434,6 +253,62 @@ export class Run {
   #cleanUp(): void {
     this.#onExited(); // a reader who only now catches up starts no clock
     this.#dispose();
+  }
+
+  #settle(exit: Exit, heard: Heard): void {
+    const { core, turn, state } = this.#setup;
+    letGo(turn);
+    const verdict = verdictOn({
+      ...heard,
+      exit,
+      overstayed: this.#overstayed,
+      finished: state.finish !== undefined,
+      interactive: this.#isInteractive,
+      lastError: state.lastError,
+      requireFinish: core.settings.requireFinish,
+    });
+    const { stderr } = heard;
+    const exitCode = this.#overstayed ? null : exit.code;
+    if (verdict.status === "failed") {
+      turn.fail(this.#failure(verdict, { exitCode, signal: exit.signal ?? undefined, stderr }));
+      return;
+    }
+    const cost = costOf(state);
+    const sessionId = state.sessionId ?? state.requestedSessionId;
+    turn.complete({
+      text: turn.text,
+      ...(turn.truncated ? { truncated: true } : {}),
+      ...(cost ? { cost } : {}),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      toolCalls: turn.toolCalls,
+      ...(verdict.missingFinish ? { missingFinish: true } : {}),
+      exitCode,
+      stderr,
+    });
+  }
+
+  #failure(
+    { kind, words }: Extract<Verdict, { readonly status: "failed" }>,
+    end: { readonly exitCode: number | null; readonly signal: string | undefined } & Pick<Heard, "stderr">,
+  ): AgentwireError {
+    const { core, timeoutSeconds } = this.#setup;
+    const ran = core.clock.now() - this.#startedAt;
+    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= timeoutSeconds * 1_000)
+      return tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000);
+    const serverMessage = core.clean(words);
+    const advice = adviceOn(kind, serverMessage);
+    return new CodebuffCliError({ origin: "process", kind, serverMessage, advice, ...end });
+  }
+
+  #notStarted(cause: unknown, found: boolean): AgentwireError {
+    const { core, cwd } = this.#setup;
+    const { settings, clean } = core;
+    if (isAgentwireError(cause)) return cause;
+    // The system says the same of a folder that is gone as of a program that is.
+    const isHomeless = cwd !== undefined && !isFolder(cwd);
+    if (!isHomeless) return notStarted(settings.command, cause, clean, found);
+    const gone = { cause: cleanCause(cause, clean), retryable: false };
+    return new ConnectError("`cwd` is no folder any more", gone);
   }
 
   #stopClocks(): void {
@@ -445,19 +320,9 @@ export class Run {
 }
 
 /** What of a turn was open: nobody ends its calls any more, nor hears of its questions. */
-export function letGo(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+function letGo(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
   for (const { id } of turn.pending) turn.closed(id);
   turn.tools.abandon();
-}
-
-/** What a turn ends with whose client is closed. */
-export function closedInRun(): ClosedError {
-  return new ClosedError(
-    "the client was closed while the program worked; what it had begun was ended with it",
-    {
-      delivery: "unknown",
-    },
-  );
 }
 
 function tookTooLong(kind: "idle" | "total", option: string, limit: number): TurnTimeoutError {

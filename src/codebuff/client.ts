@@ -2,23 +2,27 @@ import { checkCallOptions, checks, oneOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
-import { Redactor } from "../core/client/redact.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
+import { Gate } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
-import { CODEBUFF_EVENTS, type CodebuffClientEvents } from "./events.ts";
+import { CODEBUFF_EVENTS, type CodebuffClientEvents, type CodebuffCore } from "./events.ts";
 import { checkFrame, LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { buildInit, type CodebuffInitInput } from "./init.ts";
-import { Line } from "./line.ts";
 import type { CodebuffConversationState } from "./memory.ts";
 import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
-import { type CodebuffClientOptions, type CodebuffSettings, resolveOptions } from "./options.ts";
+import {
+  type CodebuffClientOptions,
+  type CodebuffPromptOptions,
+  type CodebuffSettings,
+  resolveOptions,
+} from "./options.ts";
 import { buildPrompt, type CodebuffPromptInput, type PromptData, promptFor, toJson } from "./prompt.ts";
-import { type CodebuffPromptOptions, type Prompt, Prompts } from "./prompts.ts";
+import { type PromptOrder, Prompts } from "./prompts.ts";
 import { Requests } from "./requests.ts";
 import { Standing } from "./standing.ts";
 import { TokenSource } from "./token.ts";
@@ -60,76 +64,64 @@ export class CodebuffClient
     >
 {
   readonly #settings: CodebuffSettings;
-  readonly #core: ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+  readonly #core: CodebuffCore;
+  readonly #token: TokenSource;
   readonly #wire: Wire;
-  readonly #line: Line;
   readonly #prompts: Prompts;
   readonly #standing: Standing;
   readonly #requests: Requests;
-  readonly #token: TokenSource;
-  #tokensGiven = false;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodebuffClientOptions) {
-    super(() => this.#core);
     const settings = resolveOptions(options);
-    this.#settings = settings;
-    const core = (): ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents> => this.#core;
-    const token = new TokenSource(settings.authToken, () => this.#core.redactor, settings.socket.clock);
-    const wire = new Wire({
-      settings,
-      core,
-      user: {
-        resume: () => line.resume(this.#standing.repeats()),
-        promptAcked: (promptId) => this.#prompts.acked(promptId),
-        promptFailed: (promptId, error) => this.#prompts.fail(promptId, error),
-        promptEndedSilently: (promptId) => this.#prompts.endSilently(promptId),
-        message: (message, frame) => this.#onMessage(message, frame),
-        unhandled: (message) => this.#giveUp(message),
-        worksForServer: () => this.#requests.working,
-        sessionEnded: () => this.#requests.sessionEnded(),
-        unavailable: (reason) => this.#unavailable(reason),
-      },
-    });
-    this.#wire = wire;
-    this.#token = token;
-    const line = new Line({ settings, wire, token, core });
-    this.#line = line;
-    const prompts = new Prompts({
-      settings,
-      wire,
-      line,
-      token,
-      core,
-      ending: (promptId, by) => this.#requests.promptEnding(promptId, by),
-    });
-    this.#prompts = prompts;
-    this.#requests = new Requests({ settings, wire, prompts, core });
-    this.#standing = new Standing({ settings, wire, line, core });
-    this.#core = new ClientCore({
+    const core: CodebuffCore = new ClientCore({
       events: CODEBUFF_EVENTS,
       options,
       resolved: settings.socket,
-      protocol: wire,
-      redactor: new Redactor(),
       handshakeTimeout: settings.identifyTimeout,
-      connectTimeoutHint: undefined,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,
       binary: "utf-8",
       proof: "frame",
-      ping: () => line.ping(),
-      excused: () => wire.excused(),
-      carriesCredentials: () => this.#tokensGiven || token.exists,
-      turnOf: (id) => this.#prompts.turnOf(id),
-      address: String,
-      closing: () => {
-        prompts.giveBack();
-        line.clear(new ClosedError("the client was closed before this was sent"));
+    });
+    super(core);
+    const gate = new Gate(core, options);
+    const token = new TokenSource(settings.authToken, core);
+    const wire: Wire = new Wire({
+      settings,
+      core,
+      token,
+      user: {
+        resume: () => prompts.line.resume(standing.repeats()),
+        pump: () => prompts.pump(),
+        promptAcked: (promptId) => prompts.acked(promptId),
+        promptFailed: (promptId, error) => prompts.fail(promptId, error),
+        promptEndedSilently: (promptId) => prompts.endSilently(promptId),
+        message: (message, frame) => this.#onMessage(message, frame),
+        unhandled: (message) => this.#giveUp(message),
+        worksForServer: () => requests.working,
+        sessionEnded: () => requests.sessionEnded(),
+        closing: () => prompts.line.clear(new ClosedError("the client was closed before this was sent")),
+        unavailable: (reason) => this.#unavailable(reason),
       },
     });
-    this.#core.heedSignal();
-    this.#core.redactor.use(token, token.known); // a server may repeat it before it was ever sent
+    const prompts = new Prompts({
+      settings,
+      core,
+      wire,
+      token,
+      ending: (promptId, by) => requests.promptEnding(promptId, by),
+    });
+    const requests: Requests = new Requests({ settings, core, wire, gate, prompts: prompts.known });
+    const standing = new Standing({ settings, core, wire, line: prompts.line });
+    this.#settings = settings;
+    this.#core = core;
+    this.#token = token;
+    this.#wire = wire;
+    this.#prompts = prompts;
+    this.#requests = requests;
+    this.#standing = standing;
+    core.serve({ protocol: wire, turns: prompts.runner, gate });
   }
 
   /** Which server is at the other end: `undefined` until the first connection tells, unless `profile` says it. */
@@ -150,7 +142,7 @@ export class CodebuffClient
       questions: original,
       usage: original ? "credits" : "none",
       images: true,
-      cancelOnWire: original && (this.#tokensGiven || this.#token.exists),
+      cancelOnWire: original && this.#token.exists,
       history: "client",
       survivesReconnect: true,
     };
@@ -167,7 +159,7 @@ export class CodebuffClient
     this.#core.assertOpen();
     const data = this.#build(input, options);
     let made: { readonly server: CodebuffServer; readonly json: string } | undefined;
-    const prompt = this.#prompts.create({
+    const order: PromptOrder = {
       input,
       data,
       options,
@@ -179,9 +171,12 @@ export class CodebuffClient
       advice: () => LESS,
       stateNow: () => undefined,
       first: true,
+    };
+    return this.#core.outbox.run(() => {
+      const prompt = this.#prompts.create(order);
+      this.#prompts.start(prompt);
+      return prompt.turn;
     });
-    this.#start(prompt);
-    return prompt.turn;
   }
 
   /**
@@ -193,12 +188,13 @@ export class CodebuffClient
   ): CodebuffConversation {
     checkCallOptions(options, { from: checks.any });
     const host: ConversationHost = {
+      outbox: this.#core.outbox,
       build: (input, options) => {
         this.#core.assertOpen();
         return this.#build(input, options);
       },
       create: (order) => this.#prompts.create(order),
-      start: (prompt) => this.#start(prompt),
+      start: (prompt) => this.#prompts.start(prompt),
       server: () => this.#wire.server ?? "proxy",
     };
     return openConversation(host, options.from);
@@ -217,9 +213,12 @@ export class CodebuffClient
     this.#core.redactor.use("init", data.authToken); // repeated after every reconnect
     const json = toJson(data, "init");
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
-    const reply = this.#standing.init(json, data.authToken !== undefined);
-    this.#core.connectForWork();
-    return reply;
+    return this.#core.outbox.run(() => {
+      this.#core.wanted();
+      const reply = this.#standing.init(json, data.authToken !== undefined);
+      this.#core.needed();
+      return reply;
+    });
   }
 
   /**
@@ -255,12 +254,7 @@ export class CodebuffClient
   #noteToken(token: string | undefined): void {
     if (token === undefined) return;
     this.#core.assertPrivate();
-    this.#core.redactor.add(token);
-    this.#tokensGiven = true;
-  }
-
-  #start(prompt: Prompt): void {
-    this.#core.startTurn(prompt.turn, () => this.#prompts.start(prompt));
+    this.#token.given(token);
   }
 
   #setTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
@@ -271,9 +265,12 @@ export class CodebuffClient
     }
     // As an unsubscribe, the longer of the two, so that what was subscribed to can be left again.
     checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
-    const done = this.#standing.setTopics(type, topics);
-    this.#core.connectForWork();
-    return done;
+    return this.#core.outbox.run(() => {
+      this.#core.wanted();
+      const done = this.#standing.setTopics(type, topics);
+      this.#core.needed();
+      return done;
+    });
   }
 
   // --- what the wire tells ---
@@ -334,8 +331,8 @@ export class CodebuffClient
   }
 
   #unavailable(reason: AgentwireError): void {
-    this.#prompts.endAll(reason);
-    this.#line.clear(reason);
+    this.#prompts.unavailable(reason);
+    this.#prompts.line.clear(reason);
     this.#token.close();
   }
 }

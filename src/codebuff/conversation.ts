@@ -1,11 +1,14 @@
+import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type Conversation, type ConversationState, LiveConversation } from "../core/turn/conversation.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
+import type { Prompt } from "./known-prompts.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
+import type { CodebuffPromptOptions } from "./options.ts";
 import { type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
-import type { CodebuffPromptOptions, Prompt, PromptOrder } from "./prompts.ts";
+import type { PromptOrder } from "./prompts.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
 /** A conversation with a Codebuff server. */
@@ -26,6 +29,7 @@ type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
 
 /** What a conversation needs of its client. */
 export interface ConversationHost {
+  readonly outbox: Outbox;
   /** Checks the input and fills in the client's defaults; throws what is wrong. */
   build(input: Input, options: Options): PromptData;
   create(order: PromptOrder): Prompt;
@@ -40,28 +44,40 @@ export function openConversation(
   from: ConversationState | undefined,
 ): CodebuffConversation {
   const memory = new CodebuffMemory(from);
-  return new LiveConversation({
-    get messages() {
-      return memory.messages;
+  return new LiveConversation(
+    {
+      get messages() {
+        return memory.messages;
+      },
+      get state() {
+        return memory.state;
+      },
+      create: (input: Input, options: Options, first) => {
+        const data = host.build(input, options);
+        assertSaysSomething(data);
+        const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
+        // The original server gets its own state back, which cannot be shortened from outside.
+        const advice = (to = host.server()): string =>
+          to === "proxy" && memory.messages.length > 0 ? FEWER : LESS;
+        const prompt = host.create({
+          input,
+          data,
+          options,
+          json,
+          advice,
+          stateNow: () => memory.state,
+          first,
+        });
+        return {
+          turn: prompt.turn,
+          start: () => host.start(prompt),
+          completed: (result: CodebuffResult) =>
+            memory.remember(data, result, prompt.server ?? host.server()),
+        };
+      },
     },
-    get state() {
-      return memory.state;
-    },
-    create: (input: Input, options: Options, first) => {
-      const data = host.build(input, options);
-      assertSaysSomething(data);
-      const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
-      // The original server gets its own state back, which cannot be shortened from outside.
-      const advice = (to = host.server()): string =>
-        to === "proxy" && memory.messages.length > 0 ? FEWER : LESS;
-      const prompt = host.create({ input, data, options, json, advice, stateNow: () => memory.state, first });
-      return {
-        turn: prompt.turn,
-        start: () => host.start(prompt),
-        completed: (result: CodebuffResult) => memory.remember(data, result, prompt.server ?? host.server()),
-      };
-    },
-  });
+    host.outbox,
+  );
 }
 
 function assertSaysSomething({ prompt, content }: PromptData): void {

@@ -1,4 +1,5 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
+import type { ClientCore } from "../core/client/client-core.ts";
 import type { EventNames } from "../core/client/events.ts";
 import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse } from "./messages.ts";
@@ -26,6 +27,9 @@ export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, Codebu
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }
+
+/** The core of a client, as its rooms use it. */
+export type CodebuffCore = ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 
 export const CODEBUFF_EVENTS: EventNames<CodebuffClientEvents> = {
   ...CLIENT_EVENTS,

@@ -40,9 +40,8 @@ export type {
   ResponseChunk,
   ToolCallData,
 } from "./messages.ts";
-export type { CodebuffClientOptions } from "./options.ts";
+export type { CodebuffClientOptions, CodebuffPromptOptions } from "./options.ts";
 export type { CodebuffPromptInput } from "./prompt.ts";
-export type { CodebuffPromptOptions } from "./prompts.ts";
 export { newSessionState, type ProjectFileContext } from "./session-state.ts";
 export {
   type CodebuffEvent,

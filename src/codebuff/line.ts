@@ -1,32 +1,34 @@
-import type { ClientCore } from "../core/client/client-core.ts";
-import type { Redactor } from "../core/client/redact.ts";
 import { type AgentwireError, copyError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
-import { TurnQueue } from "../core/turn/turn-queue.ts";
-import type { CodebuffClientEvents } from "./events.ts";
-import type { CodebuffSettings } from "./options.ts";
+import type { CodebuffCore } from "./events.ts";
 import type { Session } from "./session.ts";
 import { type TokenSource, tokenFailed } from "./token.ts";
-import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 /** Something that this client begins, and that is not written yet. */
 export interface Waiting {
   /** Whether it goes out with the client's token. */
   readonly wantsToken: boolean;
-  /** Writes it to `session`. It has left the line. */
+  /** Its place in the order of the calls; what is repeated has none. */
+  place?: number;
+  /** Writes it to `session`. It waits no more. */
   write(session: Session, token: string | undefined): void;
   /** It will not be written. */
   fail(error: AgentwireError): void;
-  /** Its place in the order of the calls; the line sets it. */
-  place?: number;
 }
 
 export interface LineSetup {
-  readonly settings: CodebuffSettings;
+  readonly core: CodebuffCore;
   readonly wire: Wire;
   readonly token: TokenSource;
-  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
+  /** The prompts that wait to be sent. */
+  readonly prompts: { readonly first: Waiting | undefined };
+}
+
+/** What goes out next, and where. */
+interface Next {
+  readonly session: Session;
+  readonly waiting: Waiting;
 }
 
 /**
@@ -38,38 +40,25 @@ export interface LineSetup {
  */
 export class Line {
   readonly #setup: LineSetup;
-  readonly #prompts: TurnQueue<Waiting>;
   /** Init and topics. */
   readonly #standing = new Queue<Waiting>();
   /** What the current session has to be asked again, before anything else. */
   #repeats = new Queue<Waiting>();
   #calls = 0;
-  #pumping = false;
+  /** Everything waits behind what a token function is asked for. */
+  #isAsking = false;
 
   constructor(setup: LineSetup) {
     this.#setup = setup;
-    const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
-    this.#prompts = new TurnQueue({ maxTurns, maxBytes });
   }
 
-  /** @throws QueueFullError when a prompt of so many bytes does not fit. */
-  assertRoom(bytes: number): void {
-    this.#prompts.assertRoom(bytes);
-  }
-
-  addPrompt(prompt: Waiting, bytes: number): void {
-    prompt.place = this.#calls++;
-    this.#prompts.add(prompt, bytes);
-    this.pump();
-  }
-
-  /** The prompt does not wait any more. */
-  deletePrompt(prompt: Waiting): void {
-    this.#prompts.delete(prompt);
+  /** The place of a call in the order of all. */
+  newPlace(): number {
+    return this.#calls++;
   }
 
   addStanding(standing: Waiting): void {
-    standing.place = this.#calls++;
+    standing.place = this.newPlace();
     this.#standing.add(standing);
     this.pump();
   }
@@ -81,66 +70,83 @@ export class Line {
     this.pump();
   }
 
-  /** A ping is due. It waits while the session holds everything back. Returns whether it went out. */
-  ping(): boolean {
-    const { wire } = this.#setup;
-    const { live } = wire;
-    if (!live?.holdsBack) return wire.ping();
-    live.pingIsDue = true;
-    return false;
-  }
-
-  /** The connection is given up, or the client is closed: fails everything in the line. */
+  /** The connection is given up, or the client is closed: fails what waits of init and topics. */
   clear(reason: AgentwireError): void {
     this.#repeats.clear();
-    const standing: Waiting[] = [];
-    for (let next = this.#standing.take(); next; next = this.#standing.take()) standing.push(next);
-    for (const waiting of [...this.#prompts.clear(), ...standing]) {
+    for (let next = this.#standing.take(); next; next = this.#standing.take()) {
       const error = copyError(reason);
       error.delivery = "not-sent";
-      waiting.fail(error);
+      next.fail(error);
     }
   }
 
-  /** Takes what would go out next on `session`, if it fits. */
-  takeNext<T extends Waiting>(session: Session, fits: (next: Waiting) => next is T): T | undefined {
-    const next = this.#next(session);
+  /** Takes what would go out next of init and topics, if it fits. */
+  takeNext<T extends Waiting>(fits: (next: Waiting) => next is T): T | undefined {
+    const next = this.#next()?.waiting;
     if (!next || !fits(next)) return undefined;
     this.#take(next);
     return next;
   }
 
-  /** Writes what may be written. Waits for nothing but a token function, and everything else waits behind that. */
+  /** Writes what may be written. Waits for nothing but a token function. */
   pump(): void {
-    if (!this.#pumping) void this.#run();
-  }
-
-  async #run(): Promise<void> {
-    this.#pumping = true; // a token function is the caller's code, and may prompt
-    const { wire } = this.#setup;
-    for (let session = this.#ready(); session; session = this.#ready()) {
-      const next = this.#next(session);
-      if (!next) break;
-      const token = next.wantsToken ? this.#setup.token.get() : undefined;
-      const got = typeof token === "object" ? await outcomeOf(token, this.#setup.core().redactor) : { token };
-      // Meanwhile the session may have ended, or the caller may have taken this back.
-      if (typeof token === "object" && (wire.identified !== session || this.#next(session) !== next))
-        continue;
-      this.#take(next);
-      if ("error" in got) next.fail(got.error);
-      else next.write(session, got.token);
+    while (!this.#isAsking) {
+      const next = this.#next();
+      if (!next) return;
+      const token = next.waiting.wantsToken ? this.#setup.token.get() : undefined;
+      if (typeof token === "object") void this.#writeOnce(next, token);
+      else this.#write(next, token);
     }
-    this.#pumping = false;
   }
 
-  /** The session that may be written to, after the ping that was due. */
+  async #writeOnce(asked: Next, token: Promise<string | undefined>): Promise<void> {
+    const { redactor, outbox } = this.#setup.core;
+    this.#isAsking = true;
+    const got = await token.then(
+      (value) => ({ value }),
+      (cause: unknown) => ({ error: tokenFailed(cause, redactor) }),
+    );
+    outbox.run(() => {
+      this.#isAsking = false;
+      const next = this.#next();
+      // Meanwhile the session may have ended, or the caller may have taken this back.
+      if (next?.session === asked.session && next.waiting === asked.waiting) {
+        if ("value" in got) this.#write(next, got.value);
+        else this.#fail(next, got.error);
+      }
+      this.pump();
+    });
+  }
+
+  #write({ session, waiting }: Next, token: string | undefined): void {
+    this.#take(waiting);
+    waiting.write(session, token);
+  }
+
+  #fail({ waiting }: Next, error: AgentwireError): void {
+    this.#take(waiting);
+    waiting.fail(error);
+  }
+
+  #next(): Next | undefined {
+    const session = this.#ready();
+    if (!session) return undefined;
+    const prompt = session.takesPrompt ? this.#setup.prompts.first : undefined;
+    const standing = this.#firstStanding;
+    const goesFirst = standing && (!prompt || placeOf(standing) < placeOf(prompt));
+    const waiting = goesFirst ? standing : prompt;
+    return waiting && { session, waiting };
+  }
+
+  /** The session that may be written to; after the ping that was due, once the socket has taken that. */
   #ready(): Session | undefined {
     const { wire, core } = this.#setup;
     const session = wire.identified;
     if (!session || session.holdsBack) return undefined;
     if (session.pingIsDue) {
-      if (wire.ping()) core().connection.answerDue();
-      return this.#ready(); // the ping may have found the link broken, and what waits is for the next one
+      wire.pingNow();
+      core.outbox.write(() => core.outbox.run(() => this.pump())); // what waits is not lost with a socket that refuses the ping
+      return undefined;
     }
     if (session.phase === "resuming" && !this.#firstStanding) session.phase = "ready";
     return session;
@@ -150,32 +156,14 @@ export class Line {
     return this.#repeats.first ?? this.#standing.first;
   }
 
-  #next(session: Session): Waiting | undefined {
-    const standing = this.#firstStanding;
-    const prompt = session.takesPrompt ? this.#prompts.first() : undefined;
-    if (!standing || !prompt) return standing ?? prompt;
-    return placeOf(standing) < placeOf(prompt) ? standing : prompt;
-  }
-
+  /** A prompt leaves its own queue. */
   #take(next: Waiting): void {
     if (this.#repeats.first === next) this.#repeats.take();
     else if (this.#standing.first === next) this.#standing.take();
-    else this.#prompts.delete(next);
   }
 }
 
-/** What is repeated has no place of its own: it goes before everything. */
+/** What is repeated goes before everything. */
 function placeOf({ place = -1 }: Waiting): number {
   return place;
-}
-
-/** The token, or why there is none; never rejects. */
-function outcomeOf(
-  token: Promise<string | undefined>,
-  redactor: Redactor,
-): Promise<{ readonly token: string | undefined } | { readonly error: AgentwireError }> {
-  return token.then(
-    (value) => ({ token: value }),
-    (cause: unknown) => ({ error: tokenFailed(cause, redactor) }),
-  );
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
-import { Pending } from "../core/pending.ts";
 import { utf8Length } from "../core/text.ts";
+import { Pending } from "./pending.ts";
 
 /** What is told to the server and has no result here: that it may stop, and the answers to its own requests. */
 export type Notice = "cancel-user-input" | "tool-call-response" | "read-files-response" | "mcp-tool-data";

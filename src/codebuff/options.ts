@@ -70,6 +70,12 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
   readonly drainTimeout?: number;
 }
 
+/** Options of one Codebuff prompt; the client's options of the same names set the defaults. */
+export interface CodebuffPromptOptions {
+  readonly chunkDecoding?: ChunkDecoding;
+  readonly textSource?: TextSource;
+}
+
 type Defaulted =
   | "profile"
   | "clientSessionId"

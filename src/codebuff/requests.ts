@@ -1,5 +1,6 @@
 import { isAskUser, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import type { Gate } from "../core/gate/gate.ts";
 import { Recent } from "../core/recent.ts";
 import type { ToolCall } from "../core/values.ts";
 import { asking } from "./ask-user.ts";
@@ -19,8 +20,8 @@ import {
   readOutput,
   textOf,
 } from "./handlers.ts";
+import type { KnownPrompts } from "./known-prompts.ts";
 import type { Invalid } from "./messages.ts";
-import type { Prompts } from "./prompts.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 import { type Job, type Now, shownAs, Task } from "./task.ts";
@@ -42,7 +43,8 @@ const MAX_ID = 1_000;
 const REMEMBERED = 256;
 
 export interface RequestsSetup extends RequestsBase {
-  readonly prompts: Prompts;
+  readonly gate: Gate;
+  readonly prompts: KnownPrompts;
 }
 
 /** A job for a handler of the user's, once the gate lets it: if there is one. */
@@ -84,12 +86,12 @@ export class Requests {
     const id = requestIdOf({ ...request });
     if (!session || id === undefined || id.length > MAX_ID) {
       const why = session ? "it has no id that can be used" : "there is no session to answer on";
-      core().warn("unanswerable-request", `a ${request.type} cannot be answered: ${why}`);
+      core.warn("unanswerable-request", `a ${request.type} cannot be answered: ${why}`);
       return;
     }
     const key = keyOf(request, id);
     if (this.#tasks.has(key) || this.#called.get(key)) {
-      core().warn("repeated-request", `a ${request.type} came twice; it is carried out once`);
+      core.warn("repeated-request", `a ${request.type} came twice; it is carried out once`);
       return;
     }
     switch (request.type) {
@@ -123,21 +125,20 @@ export class Requests {
 
   /** What was asked for a prompt that comes to nothing is not needed any more. */
   promptEnding(promptId: string, by: "cancelled" | "ended"): void {
-    for (const task of [...this.#tasks.values()]) {
+    for (const task of this.#tasks.values()) {
       if (task.promptId === promptId) task.abandon(by, "the prompt was cancelled or has failed");
     }
   }
 
   /** The session is gone: there is nobody to answer, and what was said for all of it is over. */
   sessionEnded(): void {
-    for (const task of [...this.#tasks.values()]) task.abandon("disconnected", "the connection has ended");
+    for (const task of this.#tasks.values()) task.abandon("disconnected", "the connection has ended");
     this.#called = new Recent(REMEMBERED);
-    this.#setup.core().gate.newSession();
+    this.#setup.gate.newSession();
   }
 
   #callTool(session: Session, key: string, requestId: string, raw: ToolCallRequest): void {
-    const { prompts, core, settings } = this.#setup;
-    const { gate } = core();
+    const { prompts, core, gate, settings } = this.#setup;
     const { toolName: name, userInputId, mcpConfig } = raw;
     const named = userInputId == null ? prompts.onlyUnderWay() : prompts.named(userInputId);
     const { promptId } = named ?? {};
@@ -156,7 +157,7 @@ export class Requests {
     };
     const notRun = named ? REFUSED[named.standing] : "it names no prompt, and not just one is under way";
     if (notRun !== undefined) {
-      core().warn("unwanted-request", `a call of ${asked(name)} was refused: ${notRun}`);
+      core.warn("unwanted-request", `a call of ${asked(name)} was refused: ${notRun}`);
       this.#refuse(job, notRun);
       return;
     }
@@ -220,7 +221,7 @@ export class Requests {
 
   /** What rules and approvals see of a request that names no prompt. */
   #forNoPrompt(name: string, input: object, raw: ReadFilesRequest | McpToolDataRequest) {
-    const call: ToolCall = { id: this.#setup.core().gate.idFor(raw.requestId), name, input, raw };
+    const call: ToolCall = { id: this.#setup.gate.idFor(raw.requestId), name, input, raw };
     return { call, promptId: undefined, turn: undefined };
   }
 
@@ -231,7 +232,7 @@ export class Requests {
       this.#refuse(job, `no handler is registered for ${asked}`);
       return;
     }
-    const { gate } = this.#setup.core();
+    const { gate } = this.#setup;
     this.#start<T>(key, {
       ...job,
       ask: (task, turn) =>
@@ -247,7 +248,7 @@ export class Requests {
   #start<T>(key: string, job: Job<T>): void {
     if (this.#tasks.size >= MAX_AT_ONCE) {
       const why = `this client carries out ${MAX_AT_ONCE} requests at once, and no more`;
-      this.#setup.core().warn("handler-failed", `${job.handler} was not called: ${why}`);
+      this.#setup.core.warn("handler-failed", `${job.handler} was not called: ${why}`);
       this.#refuse(job, why, { state: "denied", deniedBy: "policy", reason: why });
       return;
     }
@@ -270,7 +271,7 @@ export class Requests {
     if (this.#missing.get(what)) return;
     this.#missing.set(what, true);
     const message = `the server asked for ${what}, and nobody is registered for that: see the option ${option}`;
-    this.#setup.core().warn("unhandled-request", message);
+    this.#setup.core.warn("unhandled-request", message);
   }
 }
 

@@ -1,19 +1,17 @@
-import type { ClientCore } from "../core/client/client-core.ts";
-import type { CodebuffClientEvents } from "./events.ts";
+import type { CodebuffCore } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import { encode } from "./messages.ts";
 import type { Notice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { toJson } from "./prompt.ts";
 import type { Session } from "./session.ts";
-import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 /** What everything that deals with the server's requests has. */
 export interface RequestsBase {
   readonly settings: CodebuffSettings;
+  readonly core: CodebuffCore;
   readonly wire: Wire;
-  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 }
 
 /** How the server's requests are answered: each on the session that it came from, or nowhere. */

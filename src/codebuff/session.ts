@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
-import type { Deferred } from "../core/deferred.ts";
-import { Pending } from "../core/pending.ts";
+import type { AgentwireError } from "../core/errors.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { InitResponse } from "./messages.ts";
 import { Notices, type SentNotice } from "./notices.ts";
+import { Pending } from "./pending.ts";
 
 /** What was sent and awaits its ack. */
 export type Sent = Begun | SentNotice;
@@ -13,8 +13,14 @@ export type Sent = Begun | SentNotice;
 export type Begun =
   | { readonly kind: "ping" }
   | { readonly kind: "prompt"; readonly promptId: string }
-  | { readonly kind: "init"; readonly reply: Deferred<InitResponse> }
-  | { readonly kind: "topics"; readonly reply: Deferred<void>; readonly apply: () => void };
+  | { readonly kind: "init"; readonly reply: Reply<InitResponse> }
+  | { readonly kind: "topics"; readonly reply: Reply<void> };
+
+/** Who is told what came of a request; one of them, once. */
+export interface Reply<T> {
+  resolve(value: T): void;
+  reject(error: AgentwireError): void;
+}
 
 /** A frame's size is kept until its ack: a server may close over one that is too large without saying which. */
 export interface Unacked {
@@ -205,18 +211,15 @@ export class Session {
     return this.#inits.takeFirst() ?? (early() as Init | undefined);
   }
 
-  /** The prompts that are over although no terminal came: they were sent before a frame that has been answered. */
-  endedSilently(ackedTxid: number): string[] {
+  /** The prompts that must be over although no terminal came: they were sent before a frame that has been answered. */
+  overSilently(ackedTxid: number): string[] {
     if (this.server !== "proxy" || !this.inOrder) return [];
-    const over = [...this.#running].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
-    for (const promptId of over) this.ended(promptId);
-    return over;
+    return [...this.#running].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
   }
 
   /** The server has ended a prompt, or never began it. */
   ended(promptId: string): void {
-    const wasRunning = this.#running.delete(promptId);
-    if (!wasRunning) return;
+    if (!this.#running.delete(promptId)) return;
     this.#runningChanged();
     if (this.#running.size === 0) this.#onIdle();
   }

@@ -1,15 +1,13 @@
-import type { ClientCore } from "../core/client/client-core.ts";
-import { type Deferred, deferred } from "../core/deferred.ts";
-import { type AgentwireError, copyError, isAgentwireError } from "../core/errors.ts";
+import { deferred } from "../core/deferred.ts";
+import { copyError, isAgentwireError } from "../core/errors.ts";
 import { utf8Length } from "../core/text.ts";
-import type { CodebuffClientEvents } from "./events.ts";
+import type { CodebuffCore } from "./events.ts";
 import { frameLimit } from "./frame-limit.ts";
 import type { Line, Waiting } from "./line.ts";
 import { encode, type InitResponse } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
-import type { Session } from "./session.ts";
+import type { Reply, Session } from "./session.ts";
 import { withToken } from "./token.ts";
-import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
 interface Init {
@@ -20,14 +18,14 @@ interface Init {
 interface Topics extends Waiting {
   readonly kind: "subscribe" | "unsubscribe";
   readonly topics: readonly string[];
-  readonly reply: Deferred<void>;
+  readonly reply: Reply<void>;
 }
 
 export interface StandingSetup {
   readonly settings: CodebuffSettings;
+  readonly core: CodebuffCore;
   readonly wire: Wire;
   readonly line: Line;
-  readonly core: () => ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 }
 
 /** What a client has asked of its session as a whole, the init and topics. Every next session is asked for it anew. */
@@ -42,23 +40,20 @@ export class Standing {
   }
 
   init(json: string, hasToken: boolean): Promise<InitResponse> {
+    const { promise, resolve, reject } = deferred<InitResponse>();
     const init: Init = { json, hasToken };
-    const reply = deferred<InitResponse>();
-    // What a server has accepted is worth repeating; what it has refused is not.
-    reply.promise.then(
-      () => {
-        this.#answered = init;
-      },
-      () => {},
-    );
-    this.#ask(this.#toInit(init, reply));
-    return reply.promise;
+    const answered = (response: InitResponse): void => {
+      this.#answered = init; // what a server has accepted is worth repeating; what it has refused is not
+      resolve(response);
+    };
+    this.#setup.line.addStanding(this.#toInit(init, { resolve: answered, reject }));
+    return promise;
   }
 
   setTopics(kind: "subscribe" | "unsubscribe", topics: readonly string[]): Promise<void> {
-    const reply = deferred<void>();
-    this.#ask(this.#toTopics(kind, topics, reply));
-    return reply.promise;
+    const { promise, resolve, reject } = deferred<void>();
+    this.#setup.line.addStanding(this.#toTopics(kind, topics, { resolve, reject }));
+    return promise;
   }
 
   /** What a new session has to be asked, made anew for each. */
@@ -69,47 +64,41 @@ export class Standing {
   }
 
   /** The reply to something that nobody awaits a second time; its failure is told as a warning. */
-  #repeated<T>(warning: string): Deferred<T> {
-    const reply = deferred<T>();
-    reply.promise.catch((error: AgentwireError) => {
-      const over = isAgentwireError(error, "connection-lost") || isAgentwireError(error, "closed");
-      if (!over) this.#setup.core().warn(warning, error.message); // else the next session is asked, or none
-    });
-    return reply;
+  #repeated<T>(warning: string): Reply<T> {
+    return {
+      resolve: () => {},
+      reject: (error) => {
+        const over = isAgentwireError(error, "connection-lost") || isAgentwireError(error, "closed");
+        if (!over) this.#setup.core.warn(warning, error.message); // else the next session is asked, or none
+      },
+    };
   }
 
-  #ask(asked: Waiting): void {
-    const { core, line } = this.#setup;
-    const error = core().closedError;
-    if (error) asked.fail(error);
-    else line.addStanding(asked);
-  }
-
-  #toInit({ json, hasToken }: Init, reply: Deferred<InitResponse>): Waiting {
+  #toInit({ json, hasToken }: Init, reply: Reply<InitResponse>): Waiting {
     return {
       wantsToken: !hasToken,
       write: (session, token) => {
         const frame = (txid: number): string => encode.action(txid, withToken(json, token));
         this.#setup.wire.request(session, { kind: "init", reply }, frame);
       },
-      fail: reply.reject,
+      fail: (error) => reply.reject(error),
     };
   }
 
-  #toTopics(kind: Topics["kind"], topics: readonly string[], reply: Deferred<void>): Topics {
+  #toTopics(kind: Topics["kind"], topics: readonly string[], reply: Reply<void>): Topics {
     const asked: Topics = {
       kind,
       topics,
       reply,
       wantsToken: false,
-      write: (session) => this.#writeTopics(session, kind, [asked, ...this.#takeMore(session, asked)]),
-      fail: reply.reject,
+      write: (session) => this.#writeTopics(session, kind, [asked, ...this.#takeMore(asked)]),
+      fail: (error) => reply.reject(error),
     };
     return asked;
   }
 
   /** What follows of the same kind: several subscribes go out as one, with the union of their topics, as far as a frame holds them. */
-  #takeMore(session: Session, { kind, topics }: Topics): readonly Topics[] {
+  #takeMore({ kind, topics }: Topics): readonly Topics[] {
     const { settings, wire, line } = this.#setup;
     let room = frameLimit(settings, wire.server) - sizeOf(topics);
     const fits = (next: Waiting): next is Topics => {
@@ -118,24 +107,25 @@ export class Standing {
       return room >= ENVELOPE;
     };
     const more: Topics[] = [];
-    for (let next = line.takeNext(session, fits); next; next = line.takeNext(session, fits)) more.push(next);
+    for (let next = line.takeNext(fits); next; next = line.takeNext(fits)) more.push(next);
     return more;
   }
 
   #writeTopics(session: Session, kind: Topics["kind"], asked: readonly Topics[]): void {
     const topics = [...new Set(asked.flatMap((each) => each.topics))];
-    const apply = (): void => {
-      for (const topic of topics) {
-        if (kind === "subscribe") this.#topics.add(topic);
-        else this.#topics.delete(topic);
-      }
+    const reply: Reply<void> = {
+      resolve: () => {
+        for (const topic of topics) {
+          if (kind === "subscribe") this.#topics.add(topic);
+          else this.#topics.delete(topic);
+        }
+        for (const each of asked) each.reply.resolve();
+      },
+      reject: (error) => {
+        for (const each of asked) each.reply.reject(copyError(error));
+      },
     };
-    const reply = deferred<void>();
-    for (const each of asked) {
-      reply.promise.then(each.reply.resolve, (error: AgentwireError) => each.reply.reject(copyError(error)));
-    }
-    const frame = (txid: number): string => encode.topics(kind, txid, topics);
-    this.#setup.wire.request(session, { kind: "topics", reply, apply }, frame);
+    this.#setup.wire.request(session, { kind: "topics", reply }, (txid) => encode.topics(kind, txid, topics));
   }
 }
 

@@ -5,8 +5,8 @@ import type { Withdraw } from "../core/gate/gate.ts";
 import type { Waiting } from "../core/gate/open-request.ts";
 import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../core/values.ts";
 import type { HandlerContext } from "./handlers.ts";
+import type { KnownPrompts, Prompt } from "./known-prompts.ts";
 import type { Notice } from "./notices.ts";
-import type { Prompt, Prompts } from "./prompts.ts";
 import type { RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 
@@ -35,7 +35,7 @@ export interface Job<T> {
 }
 
 export interface TaskSetup extends RequestsBase {
-  readonly prompts: Prompts;
+  readonly prompts: KnownPrompts;
   readonly responses: Responses;
   /** The task is over, and is about to be answered. */
   readonly over: () => void;
@@ -54,16 +54,14 @@ export class Task<T> {
   #withdraw: Withdraw | undefined;
   #isRunning = false;
   #isOver = false;
-  /** Why nobody waits for it any more. */
-  #left: Parameters<Withdraw> | undefined;
 
   constructor(setup: TaskSetup, job: Job<T>) {
-    const { prompts, settings } = setup;
+    const { prompts, core } = setup;
     this.#setup = setup;
     this.#job = job;
     this.#release = prompts.hold(job.promptId);
     this.#cancelTimer = this.limited
-      ? settings.socket.clock.setTimeout(() => this.#expire(), job.timeout, { unref: true })
+      ? core.clock.setTimeout(() => this.#expire(), job.timeout, { unref: true })
       : () => {};
   }
 
@@ -80,18 +78,19 @@ export class Task<T> {
   begin(): void {
     this.#show({ state: "requested" });
     this.#withdraw = this.#job.ask(this, this.#waiting());
-    if (this.#left) this.#withdraw(...this.#left); // a listener ended what it is for
   }
 
   /** It may be done. */
   run(work: (context: HandlerContext) => T | Promise<T>): void {
-    for (const state of ["approved", "running"] as const) {
-      if (this.#isOver) return;
-      this.#show({ state });
-    }
-    if (this.#isOver) return;
+    this.#show({ state: "approved" });
+    this.#show({ state: "running" });
     this.#isRunning = true;
-    void outcomeOf(() => work({ signal: this.#controller.signal })).then((outcome) => this.#finish(outcome));
+    const { outbox } = this.#setup.core;
+    outbox.tell(async () => {
+      if (this.#isOver) return; // a listener has ended what it is for
+      const outcome = await outcomeOf(() => work({ signal: this.#controller.signal }));
+      outbox.run(() => this.#finish(outcome));
+    });
   }
 
   finish(value: T): void {
@@ -128,17 +127,16 @@ export class Task<T> {
     const why = this.#isRunning
       ? `${handler} did not answer within ${timeout} ms`
       : `nobody decided on \`${call.name}\` within ${timeout} ms, and the server waits no longer`;
-    this.#setup.core().warn(this.#isRunning ? "handler-failed" : "approval-failed", why);
+    this.#setup.core.warn(this.#isRunning ? "handler-failed" : "approval-failed", why);
     this.#leave("timeout", why, { state: "failed", error: why });
   }
 
   #leave(by: DecidedBy, why: string, now: Now): void {
     if (this.#isOver) return;
     this.#isOver = true; // what the gate says from here on changes nothing
-    this.#left = [by, why];
     this.#withdraw?.(by, why);
     this.#answer(this.#refusal(why), now);
-    this.#controller.abort(new Error(why));
+    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error(why)));
   }
 
   #refuse(why: string, now: Now): void {
@@ -175,7 +173,7 @@ export class Task<T> {
       };
     } catch (cause) {
       const error = this.#words(messageOf(cause));
-      this.#setup.core().warn("handler-failed", `${handler} failed: ${error}`, { cause });
+      this.#setup.core.warn("handler-failed", `${handler} failed: ${error}`, { cause });
       return { json: this.#refusal(error), now: { state: "failed", error } };
     }
   }
@@ -187,7 +185,7 @@ export class Task<T> {
 
   /** What a user's code said, in a form for others. */
   #words(text: string): string {
-    return this.#setup.core().redactor.redact(text).slice(0, MAX_ERROR);
+    return this.#setup.core.redactor.redact(text).slice(0, MAX_ERROR);
   }
 
   #show(now: Now): void {
@@ -200,7 +198,7 @@ export class Task<T> {
     if (!turn) return undefined;
     const opened = (request: PendingRequest): void => {
       this.#show({ state: "awaiting" });
-      if (this.#setup.core().gate.isOpen(request.id)) turn.opened(request);
+      turn.opened(request);
     };
     return {
       get status() {

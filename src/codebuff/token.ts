@@ -1,25 +1,27 @@
 import { describe } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { Redactor } from "../core/client/redact.ts";
-import type { Clock } from "../core/clock.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { ClosedError, HandshakeError, InvalidInputError, RequestTimeoutError } from "../core/errors.ts";
+import type { CodebuffCore } from "./events.ts";
 
-/** The client's token, as a value or from a function that is asked each time. Each one is kept out of what the library says. */
+/**
+ * The client's token, as a value or from a function that is asked each time; and whether calls brought tokens of their own.
+ * Each one is kept out of what the library says.
+ */
 export class TokenSource {
   readonly #source: string | (() => string | Promise<string>) | undefined;
-  readonly #redactor: () => Redactor;
-  readonly #clock: Clock;
+  readonly #core: Pick<CodebuffCore, "redactor" | "clock" | "outbox">;
   readonly #asking = new Set<Deferred<never>>();
+  #wasGiven = false;
 
   constructor(
     source: string | (() => string | Promise<string>) | undefined,
-    redactor: () => Redactor,
-    clock: Clock,
+    core: Pick<CodebuffCore, "redactor" | "clock" | "outbox">,
   ) {
     this.#source = source;
-    this.#redactor = redactor;
-    this.#clock = clock;
+    this.#core = core;
+    core.redactor.use(this, this.known); // a server may repeat it before it was ever sent
   }
 
   /** The token if it needs no asking: what the size of a frame can be reckoned with beforehand. */
@@ -27,17 +29,20 @@ export class TokenSource {
     return typeof this.#source === "string" ? this.#source : undefined;
   }
 
+  /** Whether tokens go to the server: the client's, or one that a call brought along. */
   get exists(): boolean {
-    return this.#source !== undefined;
+    return this.#wasGiven || this.#source !== undefined;
+  }
+
+  /** A call brings a token of its own. */
+  given(token: string): void {
+    this.#core.redactor.add(token);
+    this.#wasGiven = true;
   }
 
   /** At once where that is possible, so that prompts do not wait for nothing. A function that throws gives a rejection. */
   get(): string | undefined | Promise<string | undefined> {
-    if (typeof this.#source !== "function") {
-      this.#redactor().use(this, this.#source);
-      return this.#source;
-    }
-    return this.#ask(this.#source);
+    return typeof this.#source === "function" ? this.#ask(this.#source) : this.#source;
   }
 
   /** The client is closed: nobody waits for a token any more. */
@@ -46,15 +51,20 @@ export class TokenSource {
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
-    const token: unknown = await this.#inTime(async () => source());
+    const token: unknown = await this.#inTime(() => this.#call(source));
     if (typeof token !== "string" || token === "") {
       throw new InvalidInputError(
         `\`authToken\` returned ${describe(token)}.`,
         "It must return the token, a string.",
       );
     }
-    this.#redactor().use(this, token);
+    this.#core.redactor.use(this, token);
     return token;
+  }
+
+  /** The function is the caller's code. */
+  #call(source: () => string | Promise<string>): Promise<string> {
+    return new Promise((resolve) => this.#core.outbox.tell(() => resolve((async () => source())())));
   }
 
   /** Everything that is to be sent waits for the token, so the function has a limit. */
@@ -64,7 +74,7 @@ export class TokenSource {
     const error = new RequestTimeoutError("the `authToken` function did not answer", {
       timeout: TOKEN_TIMEOUT,
     });
-    const cancel = this.#clock.setTimeout(() => late.reject(error), TOKEN_TIMEOUT, { unref: true });
+    const cancel = this.#core.clock.setTimeout(() => late.reject(error), TOKEN_TIMEOUT, { unref: true });
     try {
       return await Promise.race([ask(), late.promise]);
     } finally {

@@ -1,6 +1,6 @@
 import type { ToolCallRequest } from "./extensions.ts";
 import type { CodebuffToolCall } from "./handlers.ts";
-import type { Named } from "./prompts.ts";
+import type { Named } from "./known-prompts.ts";
 
 /** ms that a tool gets when neither the request nor its input says. */
 const TOOL_TIMEOUT = 30_000;

@@ -2,9 +2,9 @@ import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
-import { Redactor } from "../core/client/redact.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
+import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
@@ -12,7 +12,6 @@ import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
 import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, type CodeySettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
-import { Transcript } from "./transcript.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import { contextLost, type Job, Turns } from "./turns.ts";
 import { TIMEOUT_HINT, Wire } from "./wire.ts";
@@ -38,58 +37,51 @@ export class CodeyClient
 {
   readonly #settings: CodeySettings;
   readonly #core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly #gate: Gate;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  #transcript = new Transcript();
   #conversation: SessionConversation | undefined;
   #sessionId: string | undefined;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodeyClientOptions) {
-    super(() => this.#core);
     const settings = resolveOptions(options);
-    this.#settings = settings;
-    const core = (): ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents> => this.#core;
+    const core = new ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>({
+      events: CODEY_EVENTS,
+      options,
+      resolved: settings.socket,
+      handshakeTimeout: "rest of connectTimeout",
+      connectTimeoutHint: TIMEOUT_HINT,
+      stableAfter: undefined,
+      drainTimeout: 0,
+      binary: "utf-8",
+      proof: "protocol",
+    });
+    super(core);
+    const gate = new Gate(core, options);
     const wire = new Wire({
       settings,
       core,
       user: {
         sessionStarted: (sessionId) => this.#onSession(sessionId),
-        ready: () => this.#turns.pump(),
-        message: (message, size) => this.#turns.receive(message, size),
-        serverError: (error) => this.#turns.receiveError(error),
-        unreadableApproval: (question) => this.#turns.receiveUnreadable(question),
-        unreadableEnd: (problem, agentId) => this.#turns.receiveUnreadableEnd(problem, agentId),
-        handlingFailed: (problem) => this.#turns.handlingFailed(problem),
+        ready: () => turns.pump(),
+        message: (message, size) => turns.receive(message, size),
+        serverError: (error) => turns.receiveError(error),
+        unreadableApproval: (question) => turns.receiveUnreadable(question),
+        unreadableEnd: (problem, agentId) => turns.receiveUnreadableEnd(problem, agentId),
+        handlingFailed: (problem) => turns.handlingFailed(problem),
         sessionLost: (error) => this.#onSessionLost(error),
-        unavailable: (reason) => this.#turns.endAll(reason),
+        closing: () => turns.closing(),
+        unavailable: (reason) => turns.unavailable(reason),
       },
     });
+    const turns = new Turns({ settings, wire, gate, core });
+    this.#settings = settings;
+    this.#core = core;
+    this.#gate = gate;
     this.#wire = wire;
-    this.#turns = new Turns({ settings, wire, core, transcript: () => this.#transcript });
-    this.#core = new ClientCore({
-      events: CODEY_EVENTS,
-      options,
-      resolved: settings.socket,
-      protocol: wire,
-      redactor: new Redactor(),
-      handshakeTimeout: "rest of connectTimeout",
-      stableAfter: undefined,
-      drainTimeout: 0,
-      binary: "utf-8",
-      proof: "protocol",
-      ping: () => wire.keepAlive(),
-      excused: () => false,
-      carriesCredentials: () => false,
-      turnOf: (id) => this.#turns.turnOf(id),
-      address: String,
-      connectTimeoutHint: TIMEOUT_HINT,
-      closing: () => {
-        this.#turns.closing();
-        wire.closing();
-      },
-    });
-    this.#core.heedSignal();
+    this.#turns = turns;
+    core.serve({ protocol: wire, turns: turns.runner, gate });
   }
 
   /** Of the present connection, or of the last one. */
@@ -120,9 +112,11 @@ export class CodeyClient
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(input: string | CodeyPromptInput, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
-    const job = this.#create(input, options);
-    this.#start(job);
-    return job.turn;
+    return this.#core.outbox.run(() => {
+      const job = this.#create(input, options);
+      this.#start(job);
+      return job.turn;
+    });
   }
 
   /**
@@ -140,11 +134,12 @@ export class CodeyClient
     }
     this.#conversation ??= new SessionConversation(
       {
+        outbox: this.#core.outbox,
         create: (input, options) => this.#create(input, options),
         start: (job) => this.#start(job),
         sessionId: () => this.#sessionId,
       },
-      this.#transcript,
+      this.#turns.transcript,
     );
     return this.#conversation.conversation;
   }
@@ -177,7 +172,7 @@ export class CodeyClient
   }
 
   #start(job: Job): void {
-    this.#core.startTurn(job.turn, () => this.#turns.start(job));
+    this.#turns.runner.start(job, job.prompt.bytes);
   }
 
   async #ready(): Promise<void> {
@@ -198,8 +193,7 @@ export class CodeyClient
   #onSessionLost(error: AgentwireError): void {
     if (this.#conversation) this.#conversation.lost = contextLost(error);
     this.#conversation = undefined;
-    this.#transcript = new Transcript();
-    this.#core.gate.newSession();
+    this.#gate.newSession();
     this.#turns.sessionLost(error);
   }
 }

@@ -1,3 +1,4 @@
+import type { Outbox } from "../core/client/outbox.ts";
 import { type ConnectionLostError, copyError } from "../core/errors.ts";
 import {
   type Conversation,
@@ -29,6 +30,7 @@ export interface CodeyConversationState extends ConversationState {
 
 /** What a conversation needs of its client. */
 export interface ConversationHost {
+  readonly outbox: Outbox;
   create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job;
   start(job: Job): void;
   sessionId(): string | undefined;
@@ -47,26 +49,29 @@ export class SessionConversation {
       object,
       CodeyPromptInput,
       CodeyConversationState
-    >({
-      get messages(): readonly ConversationMessage[] {
-        return transcript.messages;
+    >(
+      {
+        get messages(): readonly ConversationMessage[] {
+          return transcript.messages;
+        },
+        get state(): CodeyConversationState {
+          const sessionId = host.sessionId();
+          return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
+        },
+        create: (input, options) => {
+          if (this.lost) throw copyError(this.lost);
+          const job = host.create(input, options);
+          return {
+            turn: job.turn,
+            start: () => {
+              if (this.lost) job.turn.fail(copyError(this.lost));
+              else host.start(job);
+            },
+            completed: () => {}, // the transcript is kept for all turns of the session
+          };
+        },
       },
-      get state(): CodeyConversationState {
-        const sessionId = host.sessionId();
-        return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
-      },
-      create: (input, options) => {
-        if (this.lost) throw copyError(this.lost);
-        const job = host.create(input, options);
-        return {
-          turn: job.turn,
-          start: () => {
-            if (this.lost) job.turn.fail(copyError(this.lost));
-            else host.start(job);
-          },
-          completed: () => {}, // the transcript is kept for all turns of the session
-        };
-      },
-    });
+      host.outbox,
+    );
   }
 }

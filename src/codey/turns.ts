@@ -4,15 +4,14 @@ import {
   type AgentwireError,
   ClosedError,
   ConnectionLostError,
-  copyError,
   isAgentwireError,
   withoutCode,
 } from "../core/errors.ts";
-import type { Withdraw } from "../core/gate/gate.ts";
+import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
-import { LiveTurn } from "../core/turn/live-turn.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { TurnQueue } from "../core/turn/turn-queue.ts";
 import type { DecidedBy, Ruling } from "../core/values.ts";
 import { misconfigured, turnError, unreadable } from "./errors.ts";
 import type { CodeyClientEvents } from "./events.ts";
@@ -25,7 +24,7 @@ import {
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
 import type { CodeyPrompt } from "./prompt.ts";
-import type { Transcript } from "./transcript.ts";
+import { Transcript } from "./transcript.ts";
 import {
   type CodeyEvent,
   type CodeyResult,
@@ -51,8 +50,6 @@ export interface Job {
   readonly state: TurnState;
   /** Takes back what waits for a decision, by the call's id. */
   readonly open: Map<string, Withdraw>;
-  /** How many frames had come when it was sent; `undefined` before. */
-  sentAfter: number | undefined;
   usage: CodeyUsage | undefined;
   /** What the server still said of its end after a cancel. */
   endedBy: Finished | ServerError | undefined;
@@ -61,120 +58,106 @@ export interface Job {
 export interface TurnsSetup {
   readonly settings: CodeySettings;
   readonly wire: Wire;
-  readonly transcript: () => Transcript;
-  readonly core: () => ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly gate: Gate;
+  readonly core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
 }
 
 /**
- * The turns of one client: a server works on one at a time, and on a second one it would spoil both.
+ * What the server works on. It takes one turn at a time, and on a second one it would spoil both.
  *
- *     queue ──send──▶ current ──Finished──────────────────▶ (next)
- *                        │ Error ──▶ failed ─┐
- *                        └ cancel, limits ───┴▶ barrier: Cancel, denials, Ping ──its Pong──▶ settled, (next)
+ *     free ──pump()──▶ running ──Finished──────────────────▶ free
+ *      ▲                  │ Error, a cancel, a limit: Cancel, denials, Ping
+ *      │                  ▼
+ *      ├──its Pong──── stopping
+ *      └──`settleDelay`── settling ◀──its Pong──┘
  *
  * A cancel is not answered, but what a server says behind it comes before the `Pong`: until then nothing is sent, so
  * that no turn gets anything of another.
  */
-export class Turns {
+type Floor =
+  | { readonly name: "free" }
+  | { readonly name: "running"; readonly job: Job }
+  | { readonly name: "stopping"; readonly job: Job }
+  | { readonly name: "settling"; readonly cancelTimer: CancelTimer };
+
+const FREE: Floor = { name: "free" };
+
+/** The turns of one client. */
+export class Turns implements Course<Job> {
+  readonly runner: Runner<CodeyEvent, CodeyResult, Job>;
   readonly #setup: TurnsSetup;
-  readonly #queue: TurnQueue<Job>;
-  #current: Job | undefined;
-  /** The turn that is being stopped on the server, or has failed there: nothing is sent until the `Pong`. */
-  #stopping: Job | undefined;
-  #cancelDelay: CancelTimer | undefined;
+  #floor: Floor = FREE;
+  /** What was said in the present session. */
+  #transcript = new Transcript();
   /** The turn whose message is being handled; it stays when that throws. */
   #handled: Job | undefined;
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
-    const { maxQueuedTurns: maxTurns, maxQueuedBytes: maxBytes } = setup.settings.socket;
-    this.#queue = new TurnQueue({ maxTurns, maxBytes });
+    this.runner = new Runner(setup.core, this);
+  }
+
+  get transcript(): Transcript {
+    return this.#transcript;
   }
 
   /**
    * Makes a turn without sending it.
    * @throws QueueFullError when too much waits already.
    */
-  create(input: unknown, prompt: CodeyPrompt, options: TurnOptions = {}): Job {
-    const { settings, core } = this.#setup;
-    this.#queue.assertRoom(prompt.bytes);
-    const { signal, timeout = 0, idleTimeout = settings.idleTimeout, read = true } = options;
-    const { clock, maxBufferedBytes, maxTextBytes } = settings.socket;
-    const state = newTurnState((callId) => core().gate.idFor(callId), maxTextBytes);
-    const turn: Job["turn"] = new LiveTurn<CodeyEvent, CodeyResult>({
-      id: randomId("turn"),
-      input,
-      clock,
-      maxBufferedBytes,
-      maxTextBytes,
-      timeout,
-      idleTimeout,
-      signal,
-      read,
-      textOf: (event) => textOf(state, event),
-      soFar: () => ({ usage: job.usage, endedBy: job.endedBy }),
-      stop: () => this.#interrupted(job),
-      settled: () => {},
-      insist: () => {},
-      repeatable: true,
-      flow: undefined,
-      onEvent: (event) => core().events.emit("event", event, turn),
-      onListenerThrow: core().listenerThrew,
-    });
-    const job: Job = {
-      turn,
-      prompt,
-      state,
-      open: new Map(),
-      sentAfter: undefined,
-      usage: undefined,
-      endedBy: undefined,
-    };
-    core().connection.hurry();
-    return job;
-  }
-
-  /** Sends the turn now, or when those before it are done. */
-  start(job: Job): void {
-    job.turn.begin();
-    if (!job.turn.open) return;
-    this.#queue.add(job, job.prompt.bytes);
-    this.pump();
-  }
-
-  /** The turn of this id, while it runs. */
-  turnOf(id: string): Job["turn"] | undefined {
-    return this.#current?.turn.id === id ? this.#current.turn : undefined;
+  create(input: unknown, prompt: CodeyPrompt, options: TurnOptions | undefined): Job {
+    const { settings, core, gate } = this.#setup;
+    const state = newTurnState((callId) => gate.idFor(callId), core.limits.maxTextBytes);
+    return this.runner.make(
+      {
+        id: randomId("turn"),
+        input,
+        bytes: prompt.bytes,
+        options,
+        idleTimeout: settings.idleTimeout,
+        textOf: (event) => textOf(state, event),
+        soFar: ({ usage, endedBy }) => ({ usage, endedBy }),
+      },
+      (turn) => ({ turn, prompt, state, open: new Map(), usage: undefined, endedBy: undefined }),
+    );
   }
 
   /** Sends the next turn, if the server is free for it. */
   pump(): void {
-    const { wire, core } = this.#setup;
-    const job = this.#queue.first();
-    if (!job || !wire.session || this.#current || this.#stopping || this.#cancelDelay) return;
-    this.#queue.delete(job);
-    if (!job.turn.open) {
-      this.pump(); // it is just being cancelled, and its listeners are told before this queue is
-      return;
-    }
-    this.#current = job;
-    job.sentAfter = core().connection.frames;
-    this.#setup.transcript().asked(job.prompt.content);
-    job.turn.sent(() => wire.send(job.prompt.frame));
+    const { wire } = this.#setup;
+    const job = this.runner.first;
+    if (!job || !wire.session || this.#floor.name !== "free") return;
+    this.runner.take(job);
+    this.#floor = { name: "running", job };
+    this.#transcript.asked(job.prompt.content);
+    wire.send(job.prompt.frame);
+    job.turn.sent();
     job.turn.active();
   }
 
-  /** The turn that a message is of: not one that somebody who saw the frame come has begun just now. */
-  get #addressed(): Job | undefined {
-    const job = this.#current;
-    const { frames } = this.#setup.core().connection;
-    return job?.sentAfter !== undefined && job.sentAfter < frames ? job : undefined;
+  /** The turn wants to end: by the caller's will, a limit of its own, or because it leads nowhere. It settles at the `Pong`. */
+  stop(job: Job): void {
+    if (!this.#runs(job)) return;
+    this.#halt(job);
+    this.#tellCancel(job);
+    this.#leave(job, "cancelled", "the turn was cancelled");
+    this.#awaitPong(job);
+  }
+
+  settled(): void {}
+
+  get #running(): Job | undefined {
+    return this.#floor.name === "running" ? this.#floor.job : undefined;
+  }
+
+  get #stopping(): Job | undefined {
+    return this.#floor.name === "stopping" ? this.#floor.job : undefined;
   }
 
   /** A message of a turn. */
   receive(message: TurnMessage, size: number): void {
     const { core } = this.#setup;
-    const job = this.#addressed;
+    const job = this.#running;
     if (job && !this.#isOfEarlierTurn(job, message)) {
       this.#handled = job;
       this.#apply(job, stepTurn(job.state, message), message, size);
@@ -184,29 +167,29 @@ export class Turns {
     if (message.type === "ToolAwaitingApproval") this.#denyLate(message.agent_id, message.call_id);
     if (this.#stopping) this.#afterCancel(this.#stopping, message);
     if (job || this.#stopping) {
-      core().events.emit("late", message);
+      core.events.emit("late", message);
       return;
     }
-    core().warn("stray-message", `a \`${message.type}\` while no turn runs`);
-    core().events.emit("stray", message);
+    core.warn("stray-message", `a \`${message.type}\` while no turn runs`);
+    core.events.emit("stray", message);
   }
 
   /** A call asks for its decision in words that cannot be read: without one the server would wait for ever. */
   receiveUnreadable(question: UnreadableQuestion): void {
-    const job = this.#addressed;
+    const job = this.#running;
     if (!job) {
       this.#denyLate(question.agentId, question.callId);
       return;
     }
     const { ask, ...step } = stepUnreadable(job.state, question);
     this.#tell(job, step, 0);
-    if (ask && this.#runs(job))
+    if (ask)
       this.#decided(job, ask, { decision: "reject", by: "error", reason: "its question cannot be read" });
   }
 
   /** The end of the turn, or of a sub-agent, cannot be read. A server that is done takes the `Cancel` for nothing. */
   receiveUnreadableEnd(problem: string, agentId: number | undefined): void {
-    const job = this.#addressed;
+    const job = this.#running;
     if (!job || (agentId !== undefined && !isOfRoot(job.state, { agent_id: agentId }))) return;
     job.turn.stopWith(unreadable(problem));
   }
@@ -225,7 +208,7 @@ export class Turns {
   /** Any error ends the turn; a server that goes on in spite of it is stopped. */
   receiveError(error: ServerError): void {
     const { core } = this.#setup;
-    const job = this.#addressed;
+    const job = this.#running;
     const stopping = this.#stopping;
     if (job) {
       this.#handled = job;
@@ -233,98 +216,85 @@ export class Turns {
       if (!error.fatal) this.#tellCancel(job);
       this.#leave(job, "ended", "the turn has failed");
       job.turn.fail(turnError(error.message, error.fatal));
-      job.endedBy = error;
       if (!error.fatal) this.#awaitPong(job);
       this.#handled = undefined;
     } else if (stopping && !stopping.turn.settled) {
       stopping.endedBy ??= error;
     } else {
-      core().warn("server-error", "the server reports an error while no turn runs");
-      core().events.emit("serverError", error);
+      core.warn("server-error", "the server reports an error while no turn runs");
+      core.events.emit("serverError", error);
     }
     if (!error.fatal) return;
     const message = "the server ended the session with a fatal error";
-    core().connection.drop(new ConnectionLostError(message, { retryable: false }));
+    core.connection.drop(new ConnectionLostError(message, { retryable: false }));
   }
 
   /** The session is gone: what ran may go on unheard, and what waited was meant for a server that knew what was said. */
   sessionLost(error: AgentwireError): void {
-    const job = this.#current;
-    const stopping = this.#reset();
-    const waiting = this.#queue.clear();
-    if (job) this.#leave(job, "disconnected", "the connection has ended");
-    job?.turn.fail(lostTurn(error, job.turn));
-    stopping?.turn.stopped();
-    for (const { turn } of waiting) turn.fail(contextLost(error));
+    const floor = this.#clear();
+    this.#transcript = new Transcript();
+    if (floor.name === "running") {
+      this.#leave(floor.job, "disconnected", "the connection has ended");
+      floor.job.turn.fail(lostTurn(error, floor.job.turn));
+    }
+    if (floor.name === "stopping") floor.job.turn.stopped();
+    for (const { turn } of this.runner.takeWaiting()) turn.fail(contextLost(error));
   }
 
   /** The client is closing: what runs is told to stop. */
   closing(): void {
-    const job = this.#current;
+    const job = this.#running;
     if (!job) return;
-    this.#current = undefined;
+    this.#floor = FREE;
     this.#tellCancel(job);
     this.#leave(job, "cancelled", "the client is closing");
     job.turn.abandon(closedError(job.turn));
   }
 
-  /** Ends all that is left: by the caller's will, or because the connection is not to be had. */
-  endAll(reason: AgentwireError): void {
-    const isClosed = isAgentwireError(reason, "closed");
-    const stopping = this.#reset();
-    stopping?.turn.stopped();
-    for (const { turn } of this.#queue.clear()) {
-      if (isClosed) turn.abandon(new ClosedError("the client was closed before the prompt was sent"));
-      else turn.fail(copyError(reason));
-    }
+  /** The connection is not to be had, or the client is closed. */
+  unavailable(reason: AgentwireError): void {
+    const floor = this.#clear();
+    if (floor.name === "stopping") floor.job.turn.stopped();
+    this.runner.unavailable(reason);
   }
 
-  /** There is no session, so nothing runs on it and nothing is waited for; returns what was being stopped. */
-  #reset(): Job | undefined {
-    const stopping = this.#stopping;
-    this.#current = undefined;
-    this.#stopping = undefined;
-    this.#cancelDelay?.();
-    this.#cancelDelay = undefined;
-    return stopping;
+  /** There is no session, so nothing runs on it and nothing is waited for; returns what was. */
+  #clear(): Floor {
+    const floor = this.#floor;
+    if (floor.name === "settling") floor.cancelTimer();
+    this.#floor = FREE;
+    return floor;
   }
 
   #apply(job: Job, step: TurnStep, message: TurnMessage, size: number): void {
     const { ask, decided, warning, end } = step;
-    const finished = end === "finished" && message.type === "Finished";
-    if (finished) job.usage = this.#count(message.usage); // also if a listener cancels the turn now
-    if (warning !== undefined) this.#setup.core().warn("odd-call", warning);
-    // Before anybody hears that it has gone on without the decision, and looks at what is open.
+    if (warning !== undefined) this.#setup.core.warn("odd-call", warning);
     if (decided) this.#withdraw(job, decided.call.id, "elsewhere", "the server has decided it");
     this.#tell(job, step, size);
-    if (finished) job.endedBy = message;
-    if (!this.#runs(job)) return; // a listener has just ended it
     if (ask) this.#ask(job, ask);
     if (decided) this.#sendDecisions(job, decided);
-    if (finished) this.#finish(job);
+    if (end === "finished" && message.type === "Finished") this.#finish(job, message);
     if (end === "retries" && message.type === "Retrying")
-      job.turn.stopWith(misconfigured(this.#setup.core().redactor.redact(message.error), MAX_RETRIES));
+      job.turn.stopWith(misconfigured(this.#setup.core.redactor.redact(message.error), MAX_RETRIES));
   }
 
-  /** Whoever is told of one may end the turn, and then there is nothing more to tell. */
-  #tell(job: Job, { changed, event }: TurnStep, size: number): void {
-    const { turn } = job;
-    for (const call of changed) if (this.#runs(job)) turn.tools.set(call);
-    if (!this.#runs(job)) return;
+  #tell({ turn }: Job, { changed, event }: TurnStep, size: number): void {
+    for (const call of changed) turn.tools.set(call);
     if (event) turn.push(event, size);
     else turn.active(); // the server says again what is known, which is not silence
   }
 
   #runs(job: Job): boolean {
-    return this.#current === job && job.turn.open;
+    return this.#running === job;
   }
 
-  #finish(job: Job): void {
-    const { core, transcript } = this.#setup;
+  #finish(job: Job, { usage }: Finished): void {
+    const { core } = this.#setup;
     const { turn, state } = job;
-    this.#current = undefined;
-    core().connection.healthy();
-    transcript().answered(turn.text);
+    job.usage = this.#count(usage);
+    this.#floor = FREE;
+    core.connection.healthy();
+    this.#transcript.answered(turn.text);
     this.#remember(job);
     this.#leave(job, "ended", "the turn is over");
     const rounds = roundsOf(state);
@@ -350,7 +320,7 @@ export class Turns {
       return undefined;
     }
     const { usage, odd } = session.usage.take(told);
-    if (odd) core().warn("odd-usage", "the server's count of output tokens went backwards");
+    if (odd) core.warn("odd-usage", "the server's count of output tokens went backwards");
     return usage;
   }
 
@@ -359,13 +329,12 @@ export class Turns {
   #ask(job: Job, asked: CodeyCall): void {
     const { id, name, input, raw } = asked.call;
     const { turn, open } = job;
-    const withdraw = this.#setup
-      .core()
-      .gate.ask(
-        { id, name, input, turnId: turn.id, raw },
-        { turn, isHandled: false, decided: (ruling) => this.#decided(job, asked, ruling) },
-      );
-    if (this.#setup.core().gate.isOpen(id)) open.set(id, withdraw);
+    const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
+    const withdraw = this.#setup.gate.ask(
+      { id, name, input, turnId: turn.id, raw },
+      { turn, isHandled: false, decided },
+    );
+    if (asked.ruling === undefined) open.set(id, withdraw); // or a rule has decided it at once
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
@@ -378,7 +347,7 @@ export class Turns {
   /** A decision names the id alone, so it answers the oldest open question of that id. */
   #sendDecisions(job: Job, sameId: CodeyCall): void {
     for (;;) {
-      const ruled = this.#runs(job) ? job.state.calls.nextRuled(sameId) : undefined;
+      const ruled = job.state.calls.nextRuled(sameId);
       if (!ruled) return;
       const { approved, ...step } = decide(job.state, ruled, ruled.ruling);
       this.#setup.wire.send(encode.toolDecision(ruled.callId, approved));
@@ -394,28 +363,10 @@ export class Turns {
 
   // --- ends ---
 
-  /** The turn wants to end: by the caller's will, a limit of its own, or because it leads nowhere. */
-  #interrupted(job: Job): void {
-    if (job === this.#current) this.#cancel(job);
-    if (job === this.#stopping) return; // it settles at the `Pong`
-    // It waits to be sent; or it is just ending, and somebody who is told of that cancels it.
-    this.#queue.delete(job);
-    job.turn.stopped();
-  }
-
-  /** Users are told when nothing of theirs can come before the `Cancel` any more, and the `Pong` not before them. */
-  #cancel(job: Job): void {
-    this.#halt(job);
-    this.#tellCancel(job);
-    this.#leave(job, "cancelled", "the turn was cancelled");
-    this.#awaitPong(job);
-  }
-
   /** From here until the `Pong` nothing is sent that begins a turn. */
   #halt(job: Job): void {
-    this.#current = undefined;
     this.#remember(job);
-    this.#stopping = job;
+    this.#floor = { name: "stopping", job };
   }
 
   /** What still comes of the calls of a turn that is over is not given to the next one. */
@@ -445,9 +396,9 @@ export class Turns {
       if (!isAgentwireError(error, "request-timeout")) return; // the connection is gone already
       const message = `the server did not answer the \`Ping\` behind a \`Cancel\` within ${cancelTimeout} ms`;
       const sideEffectsPossible = job.turn.toolCalls.length > 0 || undefined;
-      core().connection.drop(new ConnectionLostError(message, { sideEffectsPossible }));
+      core.connection.drop(new ConnectionLostError(message, { sideEffectsPossible }));
     };
-    wire.ping(cancelTimeout, () => this.#stopped(job), failed);
+    wire.pingThen(cancelTimeout, () => this.#stopped(job), failed);
   }
 
   #stopped(job: Job): void {
@@ -455,12 +406,13 @@ export class Turns {
     const { settleDelay, socket } = settings;
     if (this.#stopping !== job) return; // two pings were sent for it, and this is the second answer
     if (!job.usage) wire.session?.usage.missed();
-    this.#stopping = undefined;
+    this.#floor = FREE;
     if (settleDelay > 0) {
-      this.#cancelDelay = socket.clock.setTimeout(() => {
-        this.#cancelDelay = undefined;
+      const cancelTimer = socket.clock.setTimeout(() => {
+        this.#floor = FREE;
         this.pump();
       }, settleDelay);
+      this.#floor = { name: "settling", cancelTimer };
     }
     job.turn.stopped();
     this.pump();

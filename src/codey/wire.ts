@@ -1,4 +1,4 @@
-import type { ClientCore } from "../core/client/client-core.ts";
+import type { ClientCore, ClientProtocol } from "../core/client/client-core.ts";
 import {
   type AgentwireError,
   ConnectTimeoutError,
@@ -7,7 +7,6 @@ import {
   RequestTimeoutError,
 } from "../core/errors.ts";
 import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
-import type { Protocol } from "../core/link/connection-state.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import type { Replies } from "../core/replies.ts";
 import type { CodeyClientEvents } from "./events.ts";
@@ -48,6 +47,8 @@ export interface WireUser {
   handlingFailed(problem: string): void;
   /** The session is gone, and with it everything the server knew. */
   sessionLost(error: AgentwireError): void;
+  /** The client is closing: what runs is told to stop. */
+  closing(): void;
   /** No more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
@@ -55,11 +56,11 @@ export interface WireUser {
 export interface WireSetup {
   readonly settings: CodeySettings;
   readonly user: WireUser;
-  readonly core: () => ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
 }
 
 /** The protocol below the turns: the greeting, requests answered in order, and loss. */
-export class Wire implements Protocol {
+export class Wire implements ClientProtocol {
   readonly #setup: WireSetup;
   #session: Session | undefined;
 
@@ -70,15 +71,15 @@ export class Wire implements Protocol {
   /** The session, once the server has greeted and while frames reach it. */
   get session(): Session | undefined {
     const session = this.#session;
-    return session?.id !== undefined && this.#setup.core().connection.writable ? session : undefined;
+    return session?.id !== undefined && this.#setup.core.connection.writable ? session : undefined;
   }
 
   send(frame: string): void {
-    this.#setup.core().connection.send(frame);
+    this.#setup.core.connection.send(frame);
   }
 
   /** Sends a `Ping`, and tells when its own `Pong` has come: by then everything before it has. */
-  ping(timeout: number, ponged: () => void, failed: (error: AgentwireError) => void): void {
+  pingThen(timeout: number, ponged: () => void, failed: (error: AgentwireError) => void): void {
     const late = (): AgentwireError => noReply("Ping", timeout);
     this.#session?.pings.add({ timeout, late, reply: ponged, failed });
     this.send(encode.ping);
@@ -87,28 +88,18 @@ export class Wire implements Protocol {
   /** Asks for something that is answered in order. */
   request<Reply>(of: (session: Session) => Replies<Reply>, frame: string, what: string): Promise<Reply> {
     const { session } = this;
-    const { requestTimeout: timeout } = this.#setup.settings;
+    const { requestTimeout: timeout, socket } = this.#setup.settings;
     if (!session) return Promise.reject(requestNotSent());
-    const reply = of(session).ask(timeout, () => noReply(what, timeout));
-    this.send(frame);
-    return reply;
-  }
-
-  /** One ping of the keepalive; returns whether it could be sent. */
-  keepAlive(): boolean {
-    if (!this.session) return !this.#setup.core().connection.writable; // a link that takes nothing is judged like one that answers nothing
-    this.#pingOnly();
-    return true;
-  }
-
-  /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */
-  closing(): void {
-    if (this.session) this.#pingOnly();
+    return socket.outbox.run(() => {
+      const reply = of(session).ask(timeout, () => noReply(what, timeout));
+      this.send(frame);
+      return reply;
+    });
   }
 
   /** A `Ping` whose `Pong` nobody waits for. */
   #pingOnly(): void {
-    this.ping(
+    this.pingThen(
       0,
       () => {},
       () => {},
@@ -124,8 +115,7 @@ export class Wire implements Protocol {
   message(value: unknown, text: string): void {
     const session = this.#session;
     if (!session) return;
-    this.#setup.core().message(value);
-    if (session !== this.#session) return; // a listener has just ended it
+    this.#setup.core.message(value);
     const message = decode(value);
     if (session.id === undefined) this.#onGreeting(session, message);
     else this.#onMessage(session, message, text);
@@ -167,14 +157,39 @@ export class Wire implements Protocol {
     this.#setup.user.unavailable(reason);
   }
 
+  /** A link that takes nothing is judged like one that answers nothing. */
+  ping(): boolean {
+    if (!this.session) return !this.#setup.core.connection.writable;
+    this.#pingOnly();
+    return true;
+  }
+
+  excused(): boolean {
+    return false;
+  }
+
+  carriesCredentials(): boolean {
+    return false;
+  }
+
+  address(url: string): string {
+    return url;
+  }
+
+  /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */
+  closing(): void {
+    this.#setup.user.closing();
+    if (this.session) this.#pingOnly();
+  }
+
   // --- messages ---
 
   #onGreeting(session: Session, message: ServerMessage): void {
     const { user, core } = this.#setup;
-    const { connection, redactor } = core();
+    const { connection, redactor } = core;
     if (message.type === "Connected") {
+      session.id = message.session_id;
       user.sessionStarted(message.session_id);
-      session.id = message.session_id; // not before: what a listener sends has to wait until the link counts as one
       connection.accept();
       return;
     }
@@ -187,7 +202,7 @@ export class Wire implements Protocol {
     const { user, core } = this.#setup;
     switch (message.type) {
       case "Pong":
-        if (session.pings.take()) core().connection.alive();
+        if (session.pings.take()) core.connection.alive();
         else this.#unasked("Pong"); // proves nothing
         return;
       case "State":
@@ -200,11 +215,11 @@ export class Wire implements Protocol {
         this.#unasked("Connected");
         return;
       case "Error":
-        user.serverError({ ...message, message: core().redactor.redact(message.message) });
+        user.serverError({ ...message, message: core.redactor.redact(message.message) });
         return;
       case "unknown":
-        core().warn("unknown-message", "a message of a type that is not known here");
-        core().events.emit("unknownMessage", message.message);
+        core.warn("unknown-message", "a message of a type that is not known here");
+        core.events.emit("unknownMessage", message.message);
         return;
       case "invalid":
         this.#onInvalid(session, message, text);
@@ -215,7 +230,7 @@ export class Wire implements Protocol {
   }
 
   #onInvalid(session: Session, message: Invalid, raw: string): void {
-    this.#setup.core().warn("invalid-message", message.problem, { raw });
+    this.#setup.core.warn("invalid-message", message.problem, { raw });
     this.#settle(session, message, raw);
   }
 
@@ -232,7 +247,7 @@ export class Wire implements Protocol {
   }
 
   #unasked(what: string): void {
-    this.#setup.core().warn("stray-message", `a \`${what}\` that nobody asked for`);
+    this.#setup.core.warn("stray-message", `a \`${what}\` that nobody asked for`);
   }
 }
 

@@ -137,6 +137,18 @@ describe("answerByContinue", () => {
     ]);
   });
 
+  test("is possible from a listener that a turn got while it waited for its conversation", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const conversation = at.client.conversation();
+    void conversation.prompt("look around");
+    const second = conversation.prompt("paint it");
+    const replied = new Promise((resolve) => {
+      second.on("question", ({ id }) => resolve(at.client.reply(id, "Red")));
+    });
+    expect(await replied).toEqual({ answers: [["Red"]], by: "reply" });
+    await at.client.close();
+  });
+
   test("is no way where it is not asked for, in a conversation neither", async () => {
     await using at = await cliWorld(SCENARIO);
     const question = asked(at.client);

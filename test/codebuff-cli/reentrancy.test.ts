@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { type CliWorld, cliWorld } from "../helpers/codebuff-cli.ts";
+import { type CliWorld, cliWorld, HELD, isThere } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
 
 // What happens when the user's own code acts at the worst moment. Each of these once hung, or started what nobody wanted.
@@ -26,48 +26,49 @@ const spawnedBy = ({ client }: CliWorld): number[] => {
 describe("who is told that a call is abandoned, because the program has ended,", () => {
   const CALL = { type: "tool_call", toolCallId: "t1", toolName: "x", input: {} };
 
-  test("and cancels the turn for it: it is cancelled, and nothing hangs", async () => {
+  test("and cancels the turn for it: it had completed, and nothing hangs", async () => {
     await using at = await cliWorld({ events: [CALL, { type: "finish", totalCost: 1 }] });
     const turn = at.client.prompt("hi");
     turn.on("toolCall", ({ state }) => {
       if (state === "abandoned") void turn.cancel();
     });
-    expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "user" });
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("and closes the client: the turn ends with it", async () => {
+  test("and closes the client: the turn had completed, and the client is closed", async () => {
     await using at = await cliWorld({ events: [CALL, { type: "finish", totalCost: 1 }] });
     const turn = at.client.prompt("hi");
     turn.on("toolCall", ({ state }) => {
       if (state === "abandoned") void at.client.close();
     });
-    expect(await failureOf(turn)).toMatchObject({ code: "closed" });
+    expect(await turn.outcome).toMatchObject({ status: "completed" });
     await at.client.close();
     expect(at.client.status).toBe("closed");
   });
 });
 
 describe("who is warned of the credentials", () => {
-  test("and aborts the prompt: nothing is started, and it is over at once", async () => {
+  test("and aborts the prompt: it is being cancelled at once, and what was started is ended", async () => {
     await using home = await otherKey();
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine" });
     const spawned = spawnedBy(at);
     const stop = new AbortController();
     at.client.on("protocolWarning", () => stop.abort());
     const turn = at.client.prompt("hi", { signal: stop.signal });
-    expect(turn.status).toBe("cancelled");
-    await expect(turn.result).rejects.toMatchObject({ delivery: "not-sent", input: "hi" });
-    expect(spawned).toEqual([]);
+    expect(turn.status).toBe("cancelling");
+    await expect(turn.result).rejects.toMatchObject({ code: "turn-cancelled", by: "signal" });
+    expect(spawned.map(isThere)).toEqual([false]);
   });
 
-  test("and closes the client: nothing is started, and the client is closed", async () => {
+  test("and closes the client: what was started is ended, and the client is closed", async () => {
     await using home = await otherKey();
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine", isolateHome: false });
     const spawned = spawnedBy(at);
     at.client.on("protocolWarning", () => void at.client.close());
-    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ code: "closed", delivery: "not-sent" });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ code: "closed", delivery: "unknown" });
+    await at.client.close();
     expect(at.client.status).toBe("closed");
-    expect(spawned).toEqual([]);
+    expect(spawned.map(isThere)).toEqual([false]);
   });
 
   test("and prompts again is warned once", async () => {
@@ -81,16 +82,17 @@ describe("who is warned of the credentials", () => {
   });
 });
 
-test("who closes the client when it becomes ready gets the prompt back, and nothing is started", async () => {
+test("who closes the client when it becomes ready ends the prompt, and what was started for it", async () => {
   await using at = await cliWorld();
   const spawned = spawnedBy(at);
   at.client.on("status", (status) => {
     if (status === "ready") void at.client.close();
   });
   const turn = at.client.prompt("hi");
-  expect(await failureOf(turn)).toMatchObject({ code: "closed", delivery: "not-sent", input: "hi" });
+  expect(await failureOf(turn)).toMatchObject({ code: "closed", delivery: "unknown" });
+  await at.client.close();
   expect(at.client.status).toBe("closed");
-  expect(spawned).toEqual([]);
+  expect(spawned.map(isThere)).toEqual([false]);
 });
 
 test("who cancels at the first of many lines that came at once is told of no other", async () => {
@@ -102,4 +104,16 @@ test("who cancels at the first of many lines that came at once is told of no oth
   turn.on("event", () => void turn.cancel());
   expect(await turn.outcome).toMatchObject({ status: "cancelled", partial: { text: "a" } });
   expect(messages).toHaveLength(1);
+});
+
+test("who is told that the client closes finds what waited given back", async () => {
+  await using at = await cliWorld({ events: [...HELD] }, { maxProcesses: 1 });
+  const [running, waiting] = [at.client.prompt("one"), at.client.prompt("two")];
+  const seen: string[] = [];
+  at.client.on("status", (status) => {
+    if (status === "draining") seen.push(running.status, waiting.status);
+  });
+  const closed = at.client.close({ force: true });
+  expect(seen).toEqual(["failed", "failed"]);
+  await closed;
 });

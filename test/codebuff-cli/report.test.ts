@@ -3,9 +3,9 @@ import { newsOf, readOutput } from "../../src/codebuff-cli/report.ts";
 
 const NOTHING = { text: "", calls: false };
 
-/** What an output says of the run, and all of its events in order. */
+/** What an output says of the run, and all of its events in order; decoded as a run decodes it, without a byte-order mark. */
 function readText(output: string) {
-  const { events, report } = readOutput(output);
+  const { events, report } = readOutput(new TextDecoder().decode(new TextEncoder().encode(output)));
   const news = report ? newsOf(report, NOTHING) : [];
   return { report: report?.report, events: [...events.map(({ event }) => event), ...news] };
 }

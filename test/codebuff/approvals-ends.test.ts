@@ -220,24 +220,44 @@ describe("an approval", () => {
     expect([turn.pending, asked]).toEqual([[], 0]);
   });
 
-  test("of files is withdrawn for good when who is asked closes the client", async () => {
-    const aborted = gate();
-    await using pair = await original(
-      asks((_call, { signal }) => {
-        signal.addEventListener("abort", () => aborted.open());
-        return new Promise<never>(() => {});
-      }),
-      function* () {
-        yield step.readFiles(["a.txt"], { requestId: "f1" });
-      },
-    );
-    const turn = pair.client.prompt("go");
-    pair.client.on("approval", () => void pair.client.close({ force: true }));
-    await turn.outcome;
-    await aborted.passed;
-    expect(pair.client.reply("f1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
-    await pair.client.close();
-    expect(pair.clock.pending).toBe(0);
+  describe("of files is withdrawn for good", () => {
+    const reads = function* () {
+      yield step.readFiles(["a.txt"], { requestId: "f1" });
+    };
+
+    const isOver = async ({ client, clock }: Awaited<ReturnType<typeof original>>): Promise<void> => {
+      expect(client.reply("f1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
+      await client.close();
+      expect(clock.pending).toBe(0);
+    };
+
+    test("when who is asked closes the client", async () => {
+      const aborted = gate();
+      await using pair = await original(
+        asks((_call, { signal }) => {
+          signal.addEventListener("abort", () => aborted.open());
+          void pair.client.close({ force: true });
+          return new Promise<never>(() => {});
+        }),
+        reads,
+      );
+      await pair.client.prompt("go").outcome;
+      await aborted.passed;
+      await isOver(pair);
+    });
+
+    test("when a listener closes the client, and nobody is asked", async () => {
+      let asked = 0;
+      await using pair = await original(
+        asks(() => ++asked > 0),
+        reads,
+      );
+      const turn = pair.client.prompt("go");
+      pair.client.on("approval", () => void pair.client.close({ force: true }));
+      await turn.outcome;
+      await isOver(pair);
+      expect(asked).toBe(0);
+    });
   });
 
   test("that is given while its turn is being cancelled comes too late: the call is abandoned, not denied", async () => {
@@ -251,7 +271,7 @@ describe("an approval", () => {
     await turn.cancel();
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
-    expect(answers(pair)).toMatchObject([{ output: errorOutput(/its turn is over/) }]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/the prompt was cancelled/) }]);
     expect(run).toEqual([]);
   });
 

@@ -153,6 +153,16 @@ describe("while a prompt runs on the proxy", () => {
     await Promise.all(waiting.map(({ result }) => result));
   });
 
+  test("what a conversation holds back counts with it", async () => {
+    await using made = await working({ client: { maxQueuedTurns: 2 } });
+    const { client, hold } = made;
+    const chat = client.conversation();
+    const waiting = [chat.prompt("second"), chat.prompt("third")];
+    expect(() => client.prompt("fourth")).toThrow(expect.objectContaining({ code: "queue-full" }));
+    hold.open();
+    await Promise.all(waiting.map(({ result }) => result));
+  });
+
   test("turns of a conversation take their places when the ones before them are done", async () => {
     await using made = await working();
     const { client, server, hold } = made;
@@ -199,6 +209,29 @@ describe("where `maxConcurrentPrompts` says that the proxy reads while it works"
       await client.close({ force: true });
     }
   });
+});
+
+test("a signal that ends the prompt that runs and one that waits lets one more go out, and not two", async () => {
+  await using server = await MockCodebuffServer.start({
+    profile: "codebuff",
+    heartbeat: false,
+    answer: () => ["begun", step.hang()],
+  });
+  const client = new CodebuffClient({ url: server.url, maxConcurrentPrompts: 1 });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const running = client.prompt("running", { signal });
+  const [, third, fourth] = [
+    client.prompt("second", { signal }),
+    client.prompt("third"),
+    client.prompt("fourth"),
+  ];
+  await shown(running, "begun");
+  controller.abort();
+  await shown(third, "begun");
+  expect(server.prompts.map(({ data }) => data.prompt)).toEqual(["running", "third"]);
+  expect(fourth.status).toBe("queued");
+  await client.close({ force: true });
 });
 
 describe("a line that waits, when the client or its link comes to an end", () => {

@@ -395,7 +395,7 @@ describe("a question that waits for the user", () => {
     await turn.cancel();
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
-    expect(answers(pair)).toMatchObject([{ output: errorOutput(/not answered: its turn is over/) }]);
+    expect(answers(pair)).toMatchObject([{ output: errorOutput(/the prompt was cancelled/) }]);
   });
 
   test("is withdrawn when its turn is cancelled, and a late answer goes nowhere", async () => {

@@ -44,7 +44,7 @@ const ping: Sent = { kind: "ping" };
 const prompt = (promptId: string): Sent => ({ kind: "prompt", promptId });
 /** Bytes of a frame whose size does not matter. */
 const SIZE = 2;
-const topics = (): Sent => ({ kind: "topics", reply: deferred<void>(), apply: () => {} });
+const topics = (): Sent => ({ kind: "topics", reply: deferred<void>() });
 const init = () => ({ kind: "init", reply: deferred<InitResponse>() }) as const;
 
 describe("an ack clock", () => {
@@ -193,12 +193,14 @@ describe("a prompt that ended without a word", () => {
     session.sent(2, prompt("b"), SIZE);
     session.sent(3, ping, SIZE);
     session.sent(4, prompt("c"), SIZE);
-    expect(session.endedSilently(1)).toEqual([]);
-    expect(session.endedSilently(2)).toEqual(["a"]);
-    expect(session.endedSilently(3)).toEqual(["b"]);
-    expect(session.endedSilently(3)).toEqual([]);
-    expect(session.endedSilently(5)).toEqual(["c"]);
-    expect(told).toEqual(["idle"]);
+    expect(session.overSilently(1)).toEqual([]);
+    expect(session.overSilently(2)).toEqual(["a"]);
+    expect(session.overSilently(3)).toEqual(["a", "b"]);
+    session.ended("a");
+    session.ended("b");
+    expect(session.overSilently(3)).toEqual([]);
+    expect(session.overSilently(5)).toEqual(["c"]);
+    expect(told).toEqual([]);
     session.end();
   });
 
@@ -206,7 +208,7 @@ describe("a prompt that ended without a word", () => {
     const { session } = sessionWith("codebuff");
     session.sent(1, prompt("a"), SIZE);
     session.sent(2, ping, SIZE);
-    expect(session.endedSilently(2)).toEqual([]);
+    expect(session.overSilently(2)).toEqual([]);
     expect(session.hasRunning).toBe(true);
     session.end();
   });

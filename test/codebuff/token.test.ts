@@ -2,11 +2,15 @@ import { CodebuffClient, type CodebuffClientOptions, InvalidInputError } from "a
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { TokenSource, withToken } from "../../src/codebuff/token.ts";
+import { Outbox } from "../../src/core/client/outbox.ts";
 import { Redactor } from "../../src/core/client/redact.ts";
 
 function source(token: ConstructorParameters<typeof TokenSource>[0]) {
   const redactor = new Redactor();
-  return { token: new TokenSource(token, () => redactor, new ManualClock()), redactor };
+  return {
+    token: new TokenSource(token, { redactor, clock: new ManualClock(), outbox: new Outbox() }),
+    redactor,
+  };
 }
 
 describe("a token", () => {

@@ -193,26 +193,29 @@ describe("messages", () => {
 });
 
 describe("a listener of `message` that ends the connection", () => {
-  test("in the greeting: no session is told", async () => {
+  test("in the greeting: the session had begun, is told, and is closed", async () => {
     const { made, connected } = await opened();
     const told: unknown[] = [];
     made.client.on("sessionStarted", (session) => void told.push(session));
     made.client.on("message", () => void made.client.close());
     made.says({ type: "Connected", session_id: "session-9" });
-    expect(await connected).toMatchObject({ code: "closed" });
-    expect(told).toEqual([]);
-    expect(made.client.sessionId).toBeUndefined();
+    expect(await connected).toBeUndefined();
+    expect(told).toEqual([{ sessionId: "session-9", contextLost: false }]);
+    await made.clock.advance(1_000);
+    expect(made.client.status).toBe("closed");
+    expect(made.clock.pending).toBe(0);
   });
 
-  test("in a turn: the message is nobody's any more, and nobody is told", async () => {
+  test("in a turn: the message had ended the turn before, and is nobody else's", async () => {
     const made = await fakePair({ reconnect: {} });
     const turn = made.client.prompt("one");
     const told: unknown[] = [];
     made.client.on("stray", (message) => void told.push(message));
     made.client.on("message", () => made.socket.ends(1006));
     made.says(say.finished());
-    await expect(turn.result).rejects.toMatchObject({ code: "connection-lost" });
+    expect((await turn.outcome).status).toBe("completed");
     expect(told).toEqual([]);
+    expect(made.client.status).toBe("reconnecting");
   });
 });
 

@@ -27,6 +27,11 @@ const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
       "connect: a server that never answers costs `connectTimeout`",
       "connect: a server that opens and says nothing is not waited for without end",
       "connect: closing ends the wait",
+      "frames: listeners hear both ways in the same order when one of them prompts",
+      "frames: an answer that is complete is told to all before the frame of the prompt that its listener makes",
+      "frames: a loss and the way back are told in order",
+      "frames: who is told of a loss finds a client that has left `ready`",
+      "frames: a listener that closes the client at a loss leaves the loss to those behind it first",
       "conversation: it outlives a lost link exactly where the client says that it does",
       "limits: a frame over `maxReceiveBytes` ends the link, and with it what runs",
       "many: thirty losses leave no timer, and no listener on the client's own signal",
@@ -52,6 +57,10 @@ const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
       "input: options of a client that cannot work are refused by its constructor",
       "limits: a prompt over `maxSendBytes` is refused at once",
     ],
+  ],
+  [
+    "a turn ends with the exit of its program, and not with its last line",
+    ["order: what a listener of the last event asks for comes too late to change the answer"],
   ],
   ["an argument cannot hold a NUL", ["prompt: what is no ASCII arrives as it was, both ways"]],
   [

@@ -1,7 +1,7 @@
 import type { ClientEvents, TurnOptions, TurnResult } from "agentwire";
 import type { ManualClock } from "agentwire/testing";
 import { gate } from "../helpers/codebuff.ts";
-import { type AnyClient, type AnyTurn, type Backend, usual } from "./fixture.ts";
+import { type AnyClient, type AnyTurn, type Backend, type Step, usual } from "./fixture.ts";
 import type { Scene } from "./promise.ts";
 
 export { countingController, drain, gate } from "../helpers/codebuff.ts";
@@ -71,8 +71,8 @@ export function shows(client: AnyClient, turn: AnyTurn, text: string): Promise<v
 /** The next prompt gets `before`, and `after` it once the returned function is called; those behind it get the usual. */
 export function hold(
   backend: Backend,
-  before: readonly string[] = ["part"],
-  after: readonly string[] = [" and rest"],
+  before: readonly Step[] = ["part"],
+  after: readonly Step[] = [" and rest"],
 ): () => void {
   const { passed, open } = gate();
   backend.answer = () => {

@@ -64,6 +64,16 @@ export async function fakePair(options: Partial<CodeyClientOptions> = {}): Promi
   return made;
 }
 
+/** A turn whose call, `c1`, waits for a decision. Who listens from now on has not been told of it. */
+export async function askingPair(
+  options: Partial<CodeyClientOptions> = {},
+): Promise<{ readonly made: FakePair; readonly turn: ReturnType<CodeyClient["prompt"]> }> {
+  const made = await fakePair({ onToolApproval: "manual", ...options });
+  const turn = made.client.prompt("one");
+  made.says(say.request(["c1"]), say.asks("c1"));
+  return { made, turn };
+}
+
 /** Messages of the server. */
 export const say = {
   text: (content: string, agent_id = 0) => ({ type: "TextDelta", agent_id, content }) as const,

@@ -7,14 +7,29 @@ export function tapped(): {
   readonly createWebSocket: NonNullable<CodeyClientOptions["createWebSocket"]>;
   /** Sends a frame on the newest socket, as it is. */
   say(raw: string): void;
+  /** Sends a frame right behind the next one of the client that is `frame`. */
+  sayBehind(frame: string, raw: string): void;
 } {
   let newest: WebSocket | undefined;
+  let next: { readonly frame: string; readonly raw: string } | undefined;
   return {
     createWebSocket: (url) => {
-      newest = new globalThis.WebSocket(url);
-      return newest;
+      const socket = new globalThis.WebSocket(url);
+      const send = socket.send.bind(socket);
+      socket.send = (data) => {
+        send(data);
+        const { frame, raw } = next ?? {};
+        if (raw === undefined || data !== frame) return;
+        next = undefined;
+        send(raw);
+      };
+      newest = socket;
+      return socket;
     },
     say: (raw) => newest?.send(raw),
+    sayBehind: (frame, raw) => {
+      next = { frame, raw };
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 import { registerHooks } from "node:module";
 
 const SOURCES: Readonly<Record<string, string>> = {
-  "#socket": "core/socket.node.ts",
+  "#socket": "core/link/socket.node.ts",
   agentwire: "index.ts",
   "agentwire/cass": "cass/index.ts",
   "agentwire/codebuff": "codebuff/index.ts",

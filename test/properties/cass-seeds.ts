@@ -88,4 +88,28 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
     setting,
     steps: [prompt, { do: "answers" }, prompt, { do: "noise", what: "unreadable", n: 0 }, prompt],
   },
+  "a turn that waited for its image, and whose frame the socket refuses, does not say that it was not sent": {
+    setting: { ...setting, instant: true, reconnect: false, recovers: false },
+    steps: [{ ...prompt, kind: "image" }, { do: "refusesFrame" }, { do: "blob", which: 0, reads: true }],
+  },
+  "a turn that a conversation held back fails with the client that gave up, also when that is closed": {
+    setting: {
+      ...setting,
+      instant: true,
+      announces: false,
+      recover: true,
+      rest: "down",
+      reconnect: false,
+      recovers: false,
+    },
+    steps: [
+      { ...prompt, kind: "held" },
+      { ...prompt, kind: "held" },
+      { do: "ends", socket: 0, code: 1000 },
+    ],
+  },
+  "of two turns that go out at once the second is not written to a socket that has refused the first": {
+    setting: { ...setting, maxTurnsInFlight: 100, instant: true, reconnect: false, announces: false },
+    steps: [{ do: "getStatus" }, { do: "opens" }, prompt, prompt, { do: "refusesFrame" }, prompt],
+  },
 };

@@ -118,4 +118,36 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
     setting: { ...setting, reconnect: true },
     steps: [prompt, { do: "when", moment: "turn status", deed: "prompt" }, { do: "error", fatal: true }],
   },
+  "a call that was requested behind the Cancel stays with the turn that was stopped": {
+    setting: { ...setting, recovers: false },
+    steps: [
+      { ...prompt, held: true },
+      { do: "error", fatal: false },
+      { ...prompt, held: true },
+      request(0),
+      { do: "serves" },
+      { do: "call", agent: 0, call: 0, message: "delta" },
+      { do: "serves" },
+    ],
+  },
+  "a question of another agent that cannot be read is denied, and the one of the same id is approved": {
+    setting: { ...setting, instant: true },
+    steps: [
+      { ...prompt, held: true },
+      { ...asks, call: 0 },
+      { do: "call", agent: 1, call: 0, message: "unreadable" },
+    ],
+  },
+  "of two agents' questions of the same id the second is denied, and asked anew": {
+    setting: { ...setting, approver: "callback", instant: true, warm: false, recovers: false },
+    steps: [
+      { ...prompt, held: true },
+      { do: "serves" },
+      { do: "serves" },
+      { do: "call", agent: 1, call: 0, message: "asks" },
+      { ...asks, call: 0 },
+      { do: "reply", request: 9, given: "deny" },
+      { ...asks, call: 0 },
+    ],
+  },
 };

@@ -21,3 +21,20 @@ test(
   },
   PATIENCE,
 );
+
+test("what once went wrong: nobody is asked about a call of a turn that was stopped", async () => {
+  await GateWorld.play({
+    setting: {
+      rules: undefined,
+      approver: "callback",
+      answerer: "nobody",
+      approvalTimeout: 0,
+      stopsAtOnce: false,
+    },
+    steps: [
+      { do: "turn", turn: 1, ends: "cancel" },
+      { do: "ask", tool: "a", native: "x", turn: 1, isHandled: false },
+      { do: "callback", which: 0, gives: "approve" },
+    ],
+  });
+});

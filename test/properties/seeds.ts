@@ -106,4 +106,42 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "cancel", turn: 0 },
     ],
   },
+  "of two prompts that go out at once the second is not written to a socket that has refused the first": {
+    setting: { ...setting, profile: "codebuff", atOnce: undefined },
+    steps: [
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "refusesFrame" },
+      { do: "goesWell" },
+    ],
+  },
+  "what comes while a client writes is told when it has written, and once": {
+    setting: { ...setting, profile: "codebuff", instant: "answers" },
+    steps: [{ do: "say", conversation: 0, reader: "loop", signal: false }, { do: "goesWell" }],
+  },
+  "a frame that cannot be read is no sign that a server still works": {
+    setting: { ...setting, profile: "proxy", keepalive: true },
+    steps: [
+      { do: "say", conversation: 0, reader: "loop", signal: false },
+      { do: "goesWell" },
+      { do: "advance", ms: 1 },
+      { do: "binary", kind: 0 },
+      { do: "advance", ms: 130_000 },
+    ],
+  },
+  "a prompt that goes on in the next session, although it seemed over, holds nothing back": {
+    setting: { ...setting, profile: "proxy", instant: "acks", atOnce: undefined },
+    steps: [
+      { do: "say", conversation: 0, reader: "loop", signal: false },
+      { do: "when", moment: "reconnected", deed: "prompt" },
+      { do: "goesWell" },
+      { do: "ask", turn: 0, naming: "exact", form: "tool", handler: "quick", timeout: null },
+      { do: "ends", socket: 0, code: 1000, error: false },
+      { do: "goesWell" },
+      { do: "say", conversation: 0, reader: "loop", signal: false },
+      { do: "subscribe", topics: ["b"] },
+      { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
+      { do: "chunk", turn: 3, naming: "exact", form: "text" },
+    ],
+  },
 };

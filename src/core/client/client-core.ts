@@ -1,11 +1,13 @@
 import { checkCallOptions, checks } from "../checks.ts";
-import { type ClosedError, ConnectError } from "../errors.ts";
-import { Gate } from "../gate/gate.ts";
-import type { ApprovalOptions } from "../gate/options.ts";
+import type { Clock } from "../clock.ts";
+import { type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
+import type { Gate } from "../gate/gate.ts";
+import { neverAsked } from "../gate/never-asked.ts";
+import type { GateHost } from "../gate/open-request.ts";
 import { Connection } from "../link/connection.ts";
 import type { ConnectionSetup, Observer, Protocol } from "../link/connection-state.ts";
-import { createDialer } from "../link/dial.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import { createDialer, type Dialer } from "../link/dial.ts";
+import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
 import type {
   Answer,
@@ -21,38 +23,53 @@ import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.
 import { credentialsInHeaders } from "./credential-names.ts";
 import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 import type { ResolvedSocketOptions, SocketClientOptions } from "./options.ts";
-import type { Redactor } from "./redact.ts";
+import { Redactor } from "./redact.ts";
 import type { SharedClient } from "./socket-client.ts";
 import { Voice } from "./voice.ts";
 
-export interface ClientCoreSetup<Event, Result extends TurnResult, Events> {
+export interface ClientCoreSetup<Events> {
   readonly events: EventNames<Events>;
-  readonly options: SocketClientOptions & ApprovalOptions;
+  readonly options: SocketClientOptions;
   readonly resolved: ResolvedSocketOptions;
-  readonly protocol: Protocol;
-  readonly redactor: Redactor;
   readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
-  readonly connectTimeoutHint: ConnectionSetup["connectTimeoutHint"];
-  readonly stableAfter: number | undefined;
+  readonly connectTimeoutHint?: string;
+  readonly stableAfter: ConnectionSetup["stableAfter"];
+  /** ms that `close()` waits for what runs, where the caller does not say. */
   readonly drainTimeout: number;
   readonly binary: ConnectionSetup["binary"];
-  readonly proof: "frame" | "protocol";
-  /** Sends one ping; returns whether it could. */
-  readonly ping: () => boolean;
-  /** Whether the server's silence proves nothing right now. */
-  readonly excused: () => boolean;
-  readonly carriesCredentials: () => boolean;
+  readonly proof: ConnectionSetup["keepalive"]["proof"];
+}
+
+/** What a protocol is to its client. */
+export interface ClientProtocol extends Protocol {
+  /** Whether credentials go to the server. */
+  carriesCredentials(): boolean;
   /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
-  readonly address: (url: string) => string | Promise<string>;
-  /** The turn of this id, while it is under way. */
-  readonly turnOf: (id: string) => Turn<Event, Result> | undefined;
-  /** The client was told to close: refuse what is new, give back what was not sent. */
-  readonly closing: () => void;
+  address(url: string): string | Promise<string>;
+  /** The client was told to close, and what was not sent is handed back: stop what runs. */
+  closing(): void;
+}
+
+/** The rooms of a client, made once its core is there. */
+export interface ClientRooms<Event, Result extends TurnResult> {
+  readonly protocol: ClientProtocol;
+  readonly turns: {
+    find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
+    giveBack(): void;
+  };
+  /** In front of what the server asks this machine to do, where it asks. */
+  readonly gate?: Gate;
+}
+
+/** Everything behind `serve`. */
+interface Served<Event, Result extends TurnResult> extends ClientRooms<Event, Result> {
+  readonly dialer: Dialer;
+  readonly connection: Connection;
 }
 
 /**
- * What every socket client has besides its protocol: the connection, the events, the gate, warnings and logs
- * without credentials, and the way out.
+ * What every socket client has besides its protocol: the connection, the events, warnings and logs without credentials, and
+ * the way out. A client makes it first, then the rooms of its protocol, which use it, and gives it those by `serve`.
  */
 export class ClientCore<
     Event,
@@ -60,58 +77,81 @@ export class ClientCore<
     Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
   >
   extends Voice<Event, Result, Events>
-  implements SharedClient<Event, Result, Events>
+  implements SharedClient<Event, Result, Events>, RunnerHost<Event, Result>, GateHost
 {
-  readonly connection: Connection;
-  /** In front of everything that the server asks this machine to do. */
-  readonly gate: Gate;
-  /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
-  readonly assertPrivate: () => void;
-  /** The user's address: that of the last dial, or the one that the next would take. */
-  readonly address: () => Promise<URL>;
-  readonly #setup: ClientCoreSetup<Event, Result, Events>;
+  readonly clock: Clock;
+  readonly limits: TurnLimits;
+  readonly #setup: ClientCoreSetup<Events>;
+  #served: Served<Event, Result> | undefined;
   #wasReady = false;
-  #closing = false;
+  #isClosing = false;
   #closed: Promise<void> | undefined;
 
-  constructor(setup: ClientCoreSetup<Event, Result, Events>) {
-    const { events, options, resolved, protocol, redactor } = setup;
-    super({ events, redactor, logger: options.logger, debug: options.debug ?? false });
+  constructor(setup: ClientCoreSetup<Events>) {
+    const { events, options, resolved } = setup;
+    const { logger, debug = false, headers = {} } = options;
+    super({ events, outbox: resolved.outbox, redactor: new Redactor(), logger, debug });
+    this.clock = resolved.clock;
+    this.limits = resolved;
     this.#setup = setup;
-    this.gate = new Gate({
-      options,
-      clock: resolved.clock,
-      opened: (request) => this.#onOpened(request),
-      warn: (kind, message, details) => this.warn(kind, message, details),
+    this.redactor.use("headers", ...credentialsInHeaders(headers));
+  }
+
+  /**
+   * The rooms are made: from here on the client can be used. A signal that was aborted before closes it at once.
+   * @throws InvalidInputError or UnsupportedError for an address that cannot be dialled, as `createDialer`
+   */
+  serve(rooms: ClientRooms<Event, Result>): void {
+    const { options, resolved, connectTimeoutHint, handshakeTimeout, stableAfter, binary, proof } =
+      this.#setup;
+    const { protocol } = rooms;
+    const { redactor } = this;
+    const dialer = createDialer(options, {
+      ...resolved,
+      redactor,
+      carriesCredentials: () => protocol.carriesCredentials(),
+      address: (url) => protocol.address(url),
     });
-    this.redactor.use("headers", ...credentialsInHeaders(options.headers ?? {}));
-    const { carriesCredentials, address } = setup;
-    const dialer = createDialer(options, { ...resolved, carriesCredentials, redactor, address });
-    this.assertPrivate = () => dialer.assertPrivate();
-    this.address = () => dialer.address();
-    this.connection = new Connection({
+    const connection = new Connection({
+      outbox: resolved.outbox,
       clock: resolved.clock,
       protocol,
       observer: this.#observer(),
       dial: (stillWanted) => dialer.dial(stillWanted),
       target: () => dialer.target(),
-      redact: (text) => this.redactor.redact(text),
+      redact: (text) => redactor.redact(text),
       connectTimeout: resolved.connectTimeout,
-      connectTimeoutHint: setup.connectTimeoutHint,
-      handshakeTimeout: setup.handshakeTimeout,
+      connectTimeoutHint,
+      handshakeTimeout,
       reconnect: resolved.reconnect,
-      stableAfter: setup.stableAfter,
+      stableAfter,
       maxReceiveBytes: resolved.maxReceiveBytes,
-      binary: setup.binary,
-      keepalive: { ...resolved.keepalive, proof: setup.proof, ping: setup.ping, excused: setup.excused },
+      binary,
+      keepalive: { ...resolved.keepalive, proof },
     });
-  }
-
-  /** Heeds the client's signal. Called last: one that was aborted before closes the client at once. */
-  heedSignal(): void {
-    const { signal } = this.#setup.options;
+    this.#served = { ...rooms, dialer, connection };
+    const { signal } = options;
     if (signal?.aborted) this.#onAbort();
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get #rooms(): Served<Event, Result> {
+    if (!this.#served) throw new Error("the client is used before its rooms are made");
+    return this.#served;
+  }
+
+  get connection(): Connection {
+    return this.#rooms.connection;
+  }
+
+  /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
+  assertPrivate(): void {
+    this.#rooms.dialer.assertPrivate();
+  }
+
+  /** The user's address: that of the last dial, or the one that the next would take. */
+  address(): Promise<URL> {
+    return this.#rooms.dialer.address();
   }
 
   get status(): ClientStatus {
@@ -119,7 +159,11 @@ export class ClientCore<
   }
 
   reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.gate.reply(id, decision);
+    return this.outbox.run(() => {
+      const { gate } = this.#rooms;
+      if (gate) return gate.reply(id, decision);
+      throw neverAsked(id);
+    });
   }
 
   on<Name extends keyof Events & string>(
@@ -128,7 +172,7 @@ export class ClientCore<
     options?: ListenOptions,
   ): Unsubscribe {
     const isAsked = name === "approval" || name === "question"; // nothing else is looked for among what waits
-    const asked = isAsked ? this.gate.pending.filter(({ type }) => type === name) : [];
+    const asked = isAsked ? (this.#rooms.gate?.pending ?? []).filter(({ type }) => type === name) : [];
     if (asked.length === 0) return this.events.on(name, listener, options);
     // The name is that of a shared event; TypeScript cannot see through the type parameter.
     const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
@@ -138,8 +182,10 @@ export class ClientCore<
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
     const { signal } = options;
-    this.connection.hurry();
-    return signal ? this.#connectUntil(signal) : this.connection.connect();
+    return this.outbox.run(() => {
+      this.connection.hurry();
+      return signal ? this.#connectUntil(signal) : this.connection.connect();
+    });
   }
 
   async #connectUntil(signal: AbortSignal): Promise<void> {
@@ -160,17 +206,26 @@ export class ClientCore<
   close(options: CloseOptions = {}): Promise<void> {
     checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
     const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
-    this.#closing = true;
-    this.#setup.closing();
-    const closed = this.connection.close({ force, drainTimeout });
-    this.#closed ??= closed;
-    return this.#closed;
+    this.#isClosing = true;
+    return this.outbox.run(() => {
+      const { turns, protocol } = this.#rooms;
+      turns.giveBack();
+      protocol.closing();
+      const closed = this.connection.close({ force, drainTimeout });
+      this.#closed ??= closed;
+      return this.#closed;
+    });
+  }
+
+  /** Whether the caller has closed it; not so where it had given up by itself before. */
+  get isClosing(): boolean {
+    return this.#isClosing && isAgentwireError(this.connection.closedBy ?? this.closedError, "closed");
   }
 
   /** Why nothing new is taken, once the client is closed or was told to close. */
   get closedError(): ClosedError | undefined {
     const cause = this.connection.closedBy;
-    if (!this.#closing && !cause) return undefined;
+    if (!this.#isClosing && !cause) return undefined;
     return this.connection.closedError(cause);
   }
 
@@ -180,31 +235,27 @@ export class ClientCore<
     if (closed) throw closed;
   }
 
-  /**
-   * Sends a turn that was made; a conversation may have held it back until after the client was closed. Hurries nothing:
-   * the call that made the turn did, and turns that start by themselves would undo the back-off.
-   */
-  startTurn(turn: LiveTurn<Event, Result>, start: () => void): void {
-    const closed = this.closedError;
-    if (closed) {
-      // Only the caller's own close ends a loop without a throw: a client that gave up by itself has failed.
-      if (this.#closing) turn.abandon(closed);
-      else turn.fail(closed);
-      return;
-    }
-    start();
-    if (turn.open) this.#ensureConnected();
-  }
-
-  /** Connects for what a caller has just asked for. */
-  connectForWork(): void {
+  /** A caller has asked for something: the wait between two attempts is cut short. */
+  wanted(): void {
     this.connection.hurry();
-    this.#ensureConnected();
   }
 
-  /** Whoever waits for the work hears of a failure through it, so the promise itself is nobody's. */
-  #ensureConnected(): void {
-    this.connection.connect().catch(() => {});
+  /**
+   * Something waits for the connection. Hurries nothing: the call that made it did, and what starts by itself would undo
+   * the back-off.
+   */
+  needed(): void {
+    this.connection.connect().catch(() => {}); // whoever waits for the work hears of a failure through it
+  }
+
+  /** A request of the server waits for the user. Listeners are told as long as it does. */
+  opened(request: PendingRequest): void {
+    const isOpen = (): boolean => this.#rooms.gate?.isOpen(request.id) ?? false;
+    if (request.type === "approval") {
+      this.shared.emitWhile("approval", isOpen, request.call, ...this.#turnOf(request.call));
+    } else {
+      this.shared.emitWhile("question", isOpen, request.question, ...this.#turnOf(request.question));
+    }
   }
 
   #observer(): Observer {
@@ -236,26 +287,16 @@ export class ClientCore<
     this.#wasReady = true;
   }
 
-  /** Listeners are told until one has replied. */
-  #onOpened(request: PendingRequest): void {
-    const isOpen = (): boolean => this.gate.isOpen(request.id);
-    if (request.type === "approval") {
-      this.shared.emitPresent("approval", isOpen, request.call, ...this.#turnOf(request.call));
-    } else {
-      this.shared.emitPresent("question", isOpen, request.question, ...this.#turnOf(request.question));
-    }
-  }
-
   /** What is open still, as its listeners are told. Lazily, since who is told of one may decide another. */
   *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
     for (const request of requests) {
       const asked = request.type === "approval" ? request.call : request.question;
-      if (this.gate.isOpen(request.id)) yield [asked, ...this.#turnOf(asked)];
+      if (this.#rooms.gate?.isOpen(request.id)) yield [asked, ...this.#turnOf(asked)];
     }
   }
 
   #turnOf({ turnId }: ToolCall | Question): readonly [] | readonly [Turn<Event, Result>] {
-    const turn = turnId === undefined ? undefined : this.#setup.turnOf(turnId);
+    const turn = turnId === undefined ? undefined : this.#rooms.turns.find(turnId)?.turn;
     return turn ? [turn] : [];
   }
 

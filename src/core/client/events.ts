@@ -2,6 +2,7 @@ import { EventEmitter } from "eventemitter3";
 import { type Checks, checkCallOptions, checks } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkName } from "../names.ts";
+import type { Outbox } from "./outbox.ts";
 
 export interface ListenOptions {
   /** Removes the listener when it aborts. */
@@ -17,18 +18,21 @@ export type Unsubscribe = () => void;
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 
 /**
- * A typed emitter in which a listener that throws stops nobody else: what it threw goes to `onThrow`,
- * with the event's name. `Events` maps an event's name to the arguments of its listeners.
+ * A typed emitter that tells through the client's outbox. A listener that throws stops nobody else: what it threw goes to
+ * `onThrow`, with the event's name. A listener is told what is emitted after it was attached and delivered before it is
+ * removed. `Events` maps an event's name to the arguments of its listeners.
  */
 export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[] }> {
   readonly #emitter = new EventEmitter();
   readonly #names: EventNames<Events>;
+  readonly #outbox: Outbox;
   readonly #onThrow: (error: unknown, name: string) => void;
   readonly #offs = new Set<Unsubscribe>();
   #closed = false;
 
-  constructor(names: EventNames<Events>, onThrow: (error: unknown, name: string) => void) {
+  constructor(names: EventNames<Events>, outbox: Outbox, onThrow: (error: unknown, name: string) => void) {
     this.#names = names;
+    this.#outbox = outbox;
     this.#onThrow = onThrow;
   }
 
@@ -45,16 +49,19 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     }
     const { signal } = options;
     if (this.#closed || signal?.aborted) return () => {};
+    let isListening = true;
     // eventemitter3 forgets the types; `emit` checked them.
-    const isolated = (...values: unknown[]): void =>
-      this.call(name, listener, ...(values as unknown as Events[Name]));
+    const told = (...values: unknown[]): void => {
+      if (isListening) this.#call(name, listener, values as unknown as Events[Name]);
+    };
     const off = (): void => {
-      this.#emitter.off(name, isolated);
+      isListening = false;
+      this.#emitter.off(name, told);
       signal?.removeEventListener("abort", off);
       this.#offs.delete(off);
     };
     this.#offs.add(off);
-    this.#emitter.on(name, isolated);
+    this.#emitter.on(name, told);
     signal?.addEventListener("abort", off, { once: true });
     return off;
   }
@@ -70,24 +77,66 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     present: () => Iterable<Events[Name]>,
   ): Unsubscribe {
     const off = this.on(name, listener, options);
-    let listening = true;
-    queueMicrotask(() => {
+    let isListening = true;
+    const tell = (): void => {
       for (const values of present()) {
-        if (!listening || options?.signal?.aborted) return;
-        this.call(name, listener, ...values);
+        if (!isListening || options?.signal?.aborted) return;
+        this.#call(name, listener, values);
       }
-    });
+    };
+    queueMicrotask(() => this.#outbox.tell(tell));
     return () => {
-      listening = false;
+      isListening = false;
       off();
     };
   }
 
-  /** Calls one listener; what it throws, at once or later, is reported. */
-  call<Name extends keyof Events & string>(
+  /** Nothing is allocated when nobody listens: this is once per frame. */
+  emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
+    if (this.has(name)) this.#post(name, values, undefined);
+  }
+
+  /** The same, told to each listener only if `stands` by then. */
+  emitWhile<Name extends keyof Events & string>(
+    name: Name,
+    stands: () => boolean,
+    ...values: Events[Name]
+  ): void {
+    if (this.has(name)) this.#post(name, values, stands);
+  }
+
+  /** The same, also behind the end: what a listener of the last events has thrown. */
+  emitThrown<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
+    if (this.#emitter.listenerCount(name) > 0) this.#post(name, values, undefined);
+  }
+
+  /** There is nothing more to tell. Once all is told, removes every listener, and what ties it to a signal. */
+  close(): void {
+    this.#closed = true;
+    if (this.#offs.size === 0) return;
+    const end = (): void => {
+      for (const off of [...this.#offs]) off();
+    };
+    this.#outbox.tell(() => this.#outbox.tell(end)); // behind what the listeners that are told until then throw
+  }
+
+  /** Whether anybody is to be told: what costs something to build is not built for nobody. */
+  has(name: keyof Events & string): boolean {
+    return !this.#closed && this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
+  }
+
+  #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
+    const listeners = this.#emitter.listeners(name); // those of now: whoever comes later is told what comes later
+    this.#outbox.tell(() => {
+      for (const listener of listeners) if (!stands || stands()) listener(...values);
+    });
+  }
+
+  /** What a listener throws, at once or later, is reported. */
+  #call<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => unknown,
-    ...values: Events[Name]
+    values: Events[Name],
   ): void {
     try {
       const later = listener(...values);
@@ -95,36 +144,5 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     } catch (error) {
       this.#onThrow(error, name);
     }
-  }
-
-  emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
-    if (this.#offs.size > 0) this.#emitter.emit(name, ...values); // mostly nobody listens, and this is once per frame
-  }
-
-  /**
-   * Tells what stands, for as long as it does: when a listener changes that, those behind it were told of the change
-   * already, and would take what came before it for the present.
-   */
-  emitPresent<Name extends keyof Events & string>(
-    name: Name,
-    stands: () => boolean,
-    ...values: Events[Name]
-  ): void {
-    if (this.#offs.size === 0) return;
-    for (const listener of this.#emitter.listeners(name)) {
-      if (!stands()) return;
-      listener(...values);
-    }
-  }
-
-  /** There will be nothing more to tell: removes every listener, and what ties it to a signal. */
-  close(): void {
-    this.#closed = true;
-    for (const off of [...this.#offs]) off();
-  }
-
-  /** Whether anybody listens: what costs something to build is not built for nobody. */
-  has(name: keyof Events & string): boolean {
-    return this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
   }
 }

@@ -1,10 +1,12 @@
 import { type Checks, checkFields, checks, defined, isObject, type Only, orFalse } from "../checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { ReconnectOptions, ReconnectPolicy } from "../link/backoff.ts";
 import type { WebSocketInit, WebSocketLike } from "../link/socket.ts";
 import { checkNames } from "../names.ts";
 import type { TurnOptions } from "../turn/turn.ts";
+import { Outbox } from "./outbox.ts";
 
 /** Where the library writes what it notices; silent unless given. `console` fits. */
 export interface Logger {
@@ -74,10 +76,14 @@ export interface SocketClientOptions {
 export interface SocketDefaults {
   readonly keepalive: Required<KeepaliveOptions>;
   readonly reconnect: ReconnectPolicy | undefined;
+  /** What an engine must have for it. @default random numbers and addresses */
+  readonly needs?: readonly Need[];
 }
 
 /** The shared options with every default filled in. */
 export interface ResolvedSocketOptions {
+  readonly outbox: Outbox;
+  /** Its timers are inputs of the outbox. */
   readonly clock: Clock;
   readonly connectTimeout: number;
   readonly keepalive: Required<KeepaliveOptions>;
@@ -93,13 +99,15 @@ const MEBIBYTE = 1_048_576;
 
 /**
  * @param expected of every option of the client, also those of its protocol: {@link SOCKET_CHECKS} has the shared ones
- * @throws InvalidInputError naming the first option that does not exist or is of a wrong type.
+ * @throws InvalidInputError naming the first option that does not exist or is of a wrong type; UnsupportedError where this
+ *   engine lacks what the protocol needs.
  */
 export function resolveSocketOptions<Options extends SocketClientOptions, Table extends Checks<Options>>(
   options: Options,
   defaults: SocketDefaults,
   expected: Table & Only<Options, Table>,
 ): ResolvedSocketOptions {
+  assertEngine(defaults.needs ?? [RANDOM, ADDRESSES]);
   if (isObject(options)) checkNames(options, expected, "option"); // before the one is missed that is misspelt
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     throw new InvalidInputError(
@@ -115,8 +123,10 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
     );
   }
   const { keepalive, reconnect } = options;
+  const outbox = new Outbox();
   return {
-    clock: options.clock ?? systemClock,
+    outbox,
+    clock: outbox.clock(options.clock ?? systemClock),
     connectTimeout: options.connectTimeout ?? 10_000,
     keepalive:
       keepalive === false ? { interval: 0, timeout: 0 } : { ...defaults.keepalive, ...defined(keepalive) },

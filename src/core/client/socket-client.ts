@@ -1,5 +1,4 @@
 import { asyncDispose } from "../dispose.ts";
-import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";
 import type { TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Reply, Ruling } from "../values.ts";
 import type { AgentClient, ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
@@ -19,20 +18,15 @@ export abstract class SocketClient<
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
 > implements SharedClient<Event, Result, Events>, AsyncDisposable
 {
-  readonly #shared: () => SharedClient<Event, Result, Events>;
+  readonly #shared: SharedClient<Event, Result, Events>;
 
-  /** @throws UnsupportedError when this engine lacks what the protocol `needs`. */
-  protected constructor(
-    shared: () => SharedClient<Event, Result, Events>,
-    needs: readonly Need[] = [RANDOM, ADDRESSES],
-  ) {
-    assertEngine(needs);
+  protected constructor(shared: SharedClient<Event, Result, Events>) {
     this.#shared = shared;
   }
 
   /** A snapshot; `on("status")` tells changes. */
   get status(): ClientStatus {
-    return this.#shared().status;
+    return this.#shared.status;
   }
 
   /**
@@ -42,17 +36,17 @@ export abstract class SocketClient<
    * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
    */
   reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.#shared().reply(id, decision);
+    return this.#shared.reply(id, decision);
   }
 
   /** Resolves when the connection is ready; rejects with why it is not to be had. `prompt()` connects by itself. */
   connect(options?: ConnectOptions): Promise<void> {
-    return this.#shared().connect(options);
+    return this.#shared.connect(options);
   }
 
   /** Closes for good, and gives back what was not sent; the class says what becomes of turns that run. Idempotent. */
   close(options?: CloseOptions): Promise<void> {
-    return this.#shared().close(options);
+    return this.#shared.close(options);
   }
 
   /**
@@ -64,7 +58,7 @@ export abstract class SocketClient<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    return this.#shared().on(name, listener, options);
+    return this.#shared.on(name, listener, options);
   }
 
   /** `close()`, for `await using`. */

@@ -1,11 +1,11 @@
 import { said } from "../errors.ts";
-import { Queue } from "../queue.ts";
-import type { TurnResult } from "../turn/turn.ts";
+import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { ClientStatus } from "../values.ts";
-import type { ClientEvents, ProtocolWarning } from "./agent-client.ts";
+import type { ClientEvents } from "./agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
 import { Emitter, type EventNames } from "./events.ts";
 import type { Logger } from "./options.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
 
 /** How much of a bad frame a warning quotes: enough to recognise it. */
@@ -16,6 +16,7 @@ const READ = 8_192;
 
 export interface VoiceSetup<Events> {
   readonly events: EventNames<Events>;
+  readonly outbox: Outbox;
   readonly redactor: Redactor;
   readonly logger: Logger | undefined;
   readonly debug: boolean;
@@ -27,30 +28,30 @@ export class Voice<
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
 > {
+  /** Everything that is told goes through it. */
+  readonly outbox: Outbox;
   readonly redactor: Redactor;
   readonly events: Emitter<Events>;
   /** The events that every client has; a part of the protocol's, which TypeScript cannot see through the type parameter. */
   readonly shared: Emitter<ClientEvents<Event, Result>>;
   readonly #setup: VoiceSetup<Events>;
-  /** Changes that are being told, the current one first. */
-  readonly #statuses = new Queue<ClientStatus>();
 
   constructor(setup: VoiceSetup<Events>) {
     this.#setup = setup;
+    this.outbox = setup.outbox;
     this.redactor = setup.redactor;
-    this.events = new Emitter(setup.events, (error, name) => this.listenerThrew(error, name));
+    this.events = new Emitter(setup.events, setup.outbox, (error, name) => this.listenerThrew(error, name));
     this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
   }
 
-  /** In order for every listener, also when one of them causes the next change. */
   tellStatus(status: ClientStatus): void {
-    this.#statuses.add(status);
-    if (this.#statuses.size > 1) return;
-    for (let next = this.#statuses.first; next !== undefined; next = this.#statuses.first) {
-      this.shared.emit("status", next);
-      if (next === "closed") this.events.close(); // there will be no more
-      this.#statuses.take();
-    }
+    this.shared.emit("status", status);
+    if (status === "closed") this.events.close(); // there will be no more
+  }
+
+  /** Tells an event of a turn, if it `stands` by then. */
+  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
+    this.shared.emitWhile("event", stands, event, turn);
   }
 
   /** Something was not as it should be, and the client lives on. */
@@ -63,22 +64,29 @@ export class Voice<
     const text = this.redactor.redact(message);
     this.log("warn", `${kind}: ${text}`);
     if (!this.shared.has("protocolWarning")) return;
-    const warning: ProtocolWarning = {
+    this.shared.emit("protocolWarning", {
       kind,
       message: text,
       ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
-      ...(cause === undefined ? {} : { cause: cleanCause(cause, (text) => this.redactor.redact(text)) }),
-    };
-    this.shared.emit("protocolWarning", warning);
+      ...(cause === undefined ? {} : { cause: this.#clean(cause) }),
+    });
   }
 
   /** A listener or callback of the user's threw. That is reported, and nobody else is hurt. */
   readonly listenerThrew = (error: unknown, name: string): void => {
-    const message = `the listener for \`${name}\` threw: ${said(error)}`;
-    // A throwing `protocolWarning` listener cannot be reported to itself.
-    if (name === "protocolWarning") this.log("error", this.redactor.redact(message));
-    else this.warn("listener-threw", message, { cause: error });
+    const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
+    if (name === "protocolWarning") {
+      this.log("error", message); // it cannot be reported to itself
+      return;
+    }
+    const kind = "listener-threw";
+    this.log("warn", `${kind}: ${message}`);
+    this.shared.emitThrown("protocolWarning", { kind, message, cause: this.#clean(error) });
   };
+
+  #clean(cause: unknown): unknown {
+    return cleanCause(cause, (text) => this.redactor.redact(text));
+  }
 
   /** A message that was understood as JSON is about to be handled. Nothing is copied when nobody listens. */
   message(value: unknown): void {
@@ -105,10 +113,14 @@ export class Voice<
 
   /** A logger that throws must not take the client down; there is nobody left to tell. */
   log(level: "debug" | "info" | "warn" | "error", line: string): void {
-    try {
-      this.#setup.logger?.[level](line);
-    } catch (error) {
-      console.debug(`agentwire: the logger threw: ${this.redactor.redact(said(error))}`);
-    }
+    const { logger } = this.#setup;
+    if (!logger) return;
+    this.outbox.tell(() => {
+      try {
+        logger[level](line);
+      } catch (error) {
+        console.debug(`agentwire: the logger threw: ${this.redactor.redact(said(error))}`);
+      }
+    });
   }
 }

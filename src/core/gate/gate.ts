@@ -1,18 +1,15 @@
-import { describe } from "../checks.ts";
-import { InvalidInputError, said } from "../errors.ts";
+import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
 import type { DecidedBy, PendingRequest, Question, Reply, Ruling, ToolCall } from "../values.ts";
 import { readDecision, ruleFor } from "./decision.ts";
-import { type Asked, OpenRequest, type RequestSetup, STOPPED, stopOf, type Waiting } from "./open-request.ts";
+import { neverAsked } from "./never-asked.ts";
+import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
+
 import type { ApprovalOptions, ToolRule } from "./options.ts";
 import { readAnswer } from "./question.ts";
 
 /** The request is not needed any more. */
 export type Withdraw = (by: DecidedBy, reason: string) => void;
-
-export interface GateSetup extends RequestSetup {
-  readonly options: ApprovalOptions;
-}
 
 /** How a call is brought before the gate. */
 export interface Asking {
@@ -34,9 +31,6 @@ const REMEMBERED = 256;
 /** Ids whose uses are counted. A server that begins to count anew repeats far fewer; one that never repeats an id has no need. */
 const COUNTED = 1_024;
 
-/** Characters of an unknown id that an error quotes: real ones are shorter. */
-const QUOTED = 100;
-
 /**
  * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
  * by the first rule that fits, by an `always` of this session, by the callback or a reply, or by an end that came
@@ -44,19 +38,21 @@ const QUOTED = 100;
  * each other, and what one takes does not grow with those that are open.
  */
 export class Gate {
-  readonly #setup: GateSetup;
+  readonly #host: GateHost;
+  readonly #options: ApprovalOptions;
   readonly #rules: readonly ToolRule[];
-  readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply">>();
-  readonly #settled = new Recent<string, Ruling | Reply>(REMEMBERED);
+  readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
+  readonly #remembered = new Recent<string, Ruling | Reply>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
   /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
   #highest = 0;
   readonly #warned = new Set<string>();
   #always = new Set<string>();
 
-  constructor(setup: GateSetup) {
-    this.#setup = setup;
-    this.#rules = setup.options.toolPolicy ?? [];
+  constructor(host: GateHost, options: ApprovalOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.#rules = options.toolPolicy ?? [];
   }
 
   /** What waits for the user, oldest first. */
@@ -89,29 +85,46 @@ export class Gate {
   }
 
   #isTaken(id: string): boolean {
-    return this.#uses.get(id) !== undefined || this.#open.has(id) || this.#settled.get(id) !== undefined;
+    return this.#uses.get(id) !== undefined || this.#open.has(id) || this.#remembered.get(id) !== undefined;
   }
 
   /**
-   * Has a call decided. The returned function withdraws it; after the decision it does nothing. Listeners and the
-   * callback may end what the call is for before this returns: for a turn the gate sees to that, else the caller has to.
+   * Has a call decided. The returned function withdraws it; after the decision it does nothing. Whoever stops a turn
+   * withdraws what is asked for it.
    */
   ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
-    const { onToolApproval } = this.#setup.options;
+    const { outbox } = this.#host;
+    const { onToolApproval } = this.#options;
     const always = this.#always; // whatever is said to this call says nothing of the next session
     const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
-    return this.#wait<Ruling>({
-      request: { type: "approval", id: call.id, call },
-      turn,
-      known: this.#ruled(call, isHandled, key),
-      consult: typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
-      read: (value, by) => ({ ...readDecision(value), by }),
-      refuse: (by, reason) => ({ decision: "reject", by, reason }),
-      settled: (ruling) => {
-        if (ruling.decision === "always") always.add(key);
-        decided(ruling);
+    const request = new OpenRequest<Ruling>(
+      {
+        request: { type: "approval", id: call.id, call },
+        turn,
+        consult:
+          typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
+        read: (value, by) => ({ ...readDecision(value), by }),
+        refuse: (by, reason) => ({ decision: "reject", by, reason }),
+        settled: (ruling) => {
+          if (ruling.decision === "always") always.add(key);
+          this.#settled(call.id, ruling, decided);
+        },
       },
-    });
+      this.#host,
+    );
+    const rule = (then: ToolRule["then"] | undefined): void =>
+      this.#begin(request, () =>
+        this.#ruled(then ?? (isHandled && this.#handlersConsent ? "allow" : "ask"), key),
+      );
+    if (!this.#rules.some((each) => each?.when))
+      rule(this.#ruleOf(call)); // untyped code may give no rule at all
+    else
+      outbox.tell(() => {
+        if (request.isSettled) return;
+        const then = request.refusal ? undefined : this.#ruleOf(call);
+        outbox.run(() => rule(then));
+      });
+    return (by, reason) => request.withdraw(by, reason);
   }
 
   /** Has a question answered; like {@link ask}. Where nobody is there to ask it is refused at once: see {@link answersQuestions}. */
@@ -119,20 +132,24 @@ export class Gate {
     question: Question,
     { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
   ): Withdraw {
-    const { onQuestion } = this.#setup.options;
-    return this.#wait<Reply>({
-      request: { type: "question", id: question.id, question },
-      turn,
-      known: this.answersQuestions ? undefined : this.#unanswered(),
-      consult: typeof onQuestion === "function" ? (context) => onQuestion(question, context) : undefined,
-      read: (value, by) => ({ answers: readAnswer(question, value), by }),
-      refuse: (by, reason) => ({ answers: undefined, by, reason }),
-      settled: answered,
-    });
+    const { onQuestion } = this.#options;
+    const request = new OpenRequest<Reply>(
+      {
+        request: { type: "question", id: question.id, question },
+        turn,
+        consult: typeof onQuestion === "function" ? (context) => onQuestion(question, context) : undefined,
+        read: (value, by) => ({ answers: readAnswer(question, value), by }),
+        refuse: (by, reason) => ({ answers: undefined, by, reason }),
+        settled: (reply) => this.#settled(question.id, reply, answered),
+      },
+      this.#host,
+    );
+    this.#begin(request, () => (this.answersQuestions ? undefined : this.#unanswered()));
+    return (by, reason) => request.withdraw(by, reason);
   }
 
   get answersQuestions(): boolean {
-    return isSomebody(this.#setup.options.onQuestion);
+    return isSomebody(this.#options.onQuestion);
   }
 
   /**
@@ -141,23 +158,17 @@ export class Gate {
    * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
    */
   reply(id: string, value: unknown): Ruling | Reply {
-    const settled = this.#open.get(id)?.reply(value) ?? this.#settled.get(id);
+    const settled = this.#open.get(id)?.reply(value) ?? this.#remembered.get(id);
     if (settled) return settled;
-    const given: unknown = id;
-    const asked = typeof given === "string" ? JSON.stringify(given.slice(0, QUOTED)) : describe(given);
-    throw new InvalidInputError(
-      `nothing was asked with the id ${asked}.`,
-      "Pass the `id` of a call or question from `turn.pending` or an event.",
-    );
+    throw neverAsked(id);
   }
 
-  /** What is decided without asking. */
-  #ruled(call: ToolCall, isHandled: boolean, always: string): Ruling | undefined {
-    const then = this.#ruleOf(call) ?? (isHandled && this.#handlersConsent ? "allow" : "ask");
+  /** What is decided without asking the user. */
+  #ruled(then: ToolRule["then"], always: string): Ruling | undefined {
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
     if (this.#always.has(always)) return { decision: "always", by: "session" };
-    if (isSomebody(this.#setup.options.onToolApproval)) return undefined;
+    if (isSomebody(this.#options.onToolApproval)) return undefined;
     this.#warnOnce(
       "tool-denied",
       "a tool call was denied because nobody is there to ask: see the options `onToolApproval` and `toolPolicy`",
@@ -166,7 +177,7 @@ export class Gate {
   }
 
   get #handlersConsent(): boolean {
-    const { toolPolicy, onToolApproval } = this.#setup.options;
+    const { toolPolicy, onToolApproval } = this.#options;
     return toolPolicy === undefined && onToolApproval === undefined;
   }
 
@@ -175,7 +186,7 @@ export class Gate {
       const rule = ruleFor(this.#rules, call);
       return rule && (rule.then ?? "ask"); // untyped code may forget it, and a rule without it allows nothing
     } catch (cause) {
-      this.#setup.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
+      this.#host.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
       return "deny"; // it might have been the one to deny
     }
   }
@@ -188,48 +199,46 @@ export class Gate {
     return { answers: undefined, by: "policy", reason: "nobody is there to answer it" };
   }
 
-  #wait<Outcome extends Ruling | Reply>(asked: Asked<Outcome>): Withdraw {
-    const { approvalTimeout = 0 } = this.#setup.options;
-    const { id } = asked.request;
-    const known = this.#known(asked);
-    if (known) {
-      this.#settle(asked, known);
-      return () => {};
+  /** Settles a request as `known` says, or has it wait for the user. */
+  #begin<Outcome extends Ruling | Reply>(
+    request: OpenRequest<Outcome>,
+    known: () => Outcome | undefined,
+  ): void {
+    const { approvalTimeout = 0 } = this.#options;
+    const { id } = request.request;
+    if (request.isSettled) return; // a rule of the caller's has stopped what it was for
+    const outcome = request.refusal ?? known(); // nobody is asked for a turn that was stopped
+    if (outcome) {
+      request.decide(outcome);
+    } else if (this.#open.has(id)) {
+      const reason = "another request with its id is open"; // one reply must not decide two
+      this.#host.warn("approval-failed", `a request was refused: ${reason}`);
+      request.withdraw("error", reason);
+    } else {
+      this.#open.set(id, request);
+      request.open(approvalTimeout);
     }
-    const settled = (outcome: Outcome): void => {
-      this.#open.delete(id);
-      this.#settle(asked, outcome);
-    };
-    const open = new OpenRequest<Outcome>({ ...asked, settled }, this.#setup, approvalTimeout);
-    this.#open.set(id, open);
-    open.begin();
-    return (by, reason) => open.withdraw(by, reason);
   }
 
-  /** How a request is settled that is not opened. */
-  #known<Outcome>({ request, turn, known, refuse }: Asked<Outcome>): Outcome | undefined {
-    const stop = stopOf(turn); // a rule may have stopped it just now
-    if (stop) return refuse(stop, STOPPED);
-    if (known || !this.#open.has(request.id)) return known;
-    const reason = "another request with its id is open"; // one reply must not decide two
-    this.#setup.warn("approval-failed", `a request was refused: ${reason}`);
-    return refuse("error", reason);
-  }
-
-  #settle<Outcome extends Ruling | Reply>({ request, settled }: Asked<Outcome>, outcome: Outcome): void {
-    this.#settled.set(request.id, outcome);
+  #settled<Outcome extends Ruling | Reply>(
+    id: string,
+    outcome: Outcome,
+    settled: (outcome: Outcome) => void,
+  ): void {
+    if (this.#open.get(id)?.isSettled) this.#open.delete(id); // and not another request of its id
+    this.#remembered.set(id, outcome);
     try {
       settled(outcome);
     } catch (cause) {
       const message = `what follows from a decision failed: ${said(cause)}`;
-      this.#setup.warn("approval-failed", message, { cause });
+      this.#host.warn("approval-failed", message, { cause });
     }
   }
 
   #warnOnce(kind: string, message: string): void {
     if (this.#warned.has(kind)) return;
     this.#warned.add(kind);
-    this.#setup.warn(kind, message);
+    this.#host.warn(kind, message);
   }
 }
 

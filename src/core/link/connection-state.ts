@@ -1,3 +1,4 @@
+import type { Outbox } from "../client/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";
 import type { AgentwireError } from "../errors.ts";
@@ -27,6 +28,10 @@ export interface Protocol {
   busy(): boolean;
   /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
   unavailable(reason: AgentwireError): void;
+  /** Sends one ping of the keepalive; returns whether it could. */
+  ping(): boolean;
+  /** Whether the server's silence proves nothing right now. */
+  excused(): boolean;
 }
 
 /** Who watches a connection; nothing here decides anything. */
@@ -48,6 +53,8 @@ export interface Observer {
 }
 
 export interface ConnectionSetup {
+  readonly outbox: Outbox;
+  /** Its timers are inputs of the outbox. */
   readonly clock: Clock;
   readonly protocol: Protocol;
   readonly observer: Observer;
@@ -74,8 +81,6 @@ export interface ConnectionSetup {
     readonly timeout: number;
     /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
     readonly proof: "frame" | "protocol";
-    readonly ping: () => boolean;
-    readonly excused: () => boolean;
   };
 }
 
@@ -86,6 +91,7 @@ export interface ConnectionSetup {
  *      │                   └─ reconnecting ◀───────┴──────────────────────┘
  *      └── given up, as long as nothing ever worked
  *
+ *     ready ──lost──▶ lost ──`shouldReconnect` is asked──▶ reconnecting, or closed
  *     ready ──close()──▶ draining ──work done, or limit──▶ closing ──Close answered, or limit──▶ closed
  *     any state ──close() with nothing to wait for; an error that no retry mends; tries used up──▶ closed
  *
@@ -118,6 +124,8 @@ export type State =
       /** The end of this link was asked for, and another follows whatever the policy says of losses. */
       renewed?: true;
     }
+  /** Whether another attempt follows is about to be decided. */
+  | { readonly name: "lost" }
   | {
       readonly name: "reconnecting";
       readonly step: Deferred<void>;
@@ -146,5 +154,12 @@ export function release(state: State, next: State): void {
 }
 
 export function statusOf(state: State): ClientStatus {
-  return state.name === "closing" ? "draining" : state.name;
+  switch (state.name) {
+    case "closing":
+      return "draining";
+    case "lost":
+      return "ready"; // until that is decided
+    default:
+      return state.name;
+  }
 }

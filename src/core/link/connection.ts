@@ -40,9 +40,7 @@ export class Connection {
   readonly #ended = deferred<void>();
   /** What comes after the link that is going down, for those who asked meanwhile. */
   #next: Deferred<void> | undefined;
-  #losing = false;
   #redials = false;
-  #frames = 0;
 
   constructor(setup: ConnectionSetup) {
     this.#setup = setup;
@@ -65,16 +63,15 @@ export class Connection {
     return clientClosed(reason, { redact, reconnects: reconnect !== undefined });
   }
 
-  /** Text frames so far, the one that is being handled included. */
-  get frames(): number {
-    return this.#frames;
-  }
-
   /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
   connect(): Promise<void> {
     switch (this.#state.name) {
       case "ready":
-        return this.#state.socket.isOpen ? Promise.resolve() : this.#afterLoss(this.#state);
+        if (this.#state.socket.isOpen) return Promise.resolve();
+        this.#watchClosing(this.#state); // a server that does not finish is not waited for
+        return this.#nextLink();
+      case "lost":
+        return this.#nextLink();
       case "idle":
         this.#establish();
         break;
@@ -96,9 +93,8 @@ export class Connection {
     if (this.#state.name === "reconnecting") this.#state.hurry();
   }
 
-  /** The link is going down. Its end is about to be told; a server that does not finish is not waited for. */
-  #afterLoss(state: State & { name: "ready" }): Promise<void> {
-    this.#watchClosing(state);
+  /** The link that comes after the one that is going down. */
+  #nextLink(): Promise<void> {
     this.#next ??= deferred();
     return this.#next.promise;
   }
@@ -127,17 +123,19 @@ export class Connection {
   send(text: string): void {
     const socket = this.#openSocket;
     if (!socket) return;
+    const { outbox, observer } = this.#setup;
+    outbox.enter(); // what a peer in the same process answers at once is told behind this frame
     try {
       socket.send(text);
-    } catch (cause) {
-      this.drop(
-        new ConnectionLostError("the socket refused a frame", {
-          cause: cleanCause(cause, this.#setup.redact),
-        }),
-      );
-      return;
+      observer.frame("out", text);
+    } finally {
+      outbox.leave();
     }
-    this.#setup.observer.frame("out", text); // after it is on its way: an observer may send something too
+  }
+
+  #refused(cause: unknown): void {
+    const { redact } = this.#setup;
+    this.drop(new ConnectionLostError("the socket refused a frame", { cause: cleanCause(cause, redact) }));
   }
 
   get #openSocket(): Socket | undefined {
@@ -166,33 +164,31 @@ export class Connection {
     const ready = {
       name: "ready",
       socket,
-      keepalive: new Keepalive({ ...keepalive, clock, dead }),
+      keepalive: new Keepalive({
+        ...keepalive,
+        clock,
+        dead,
+        ping: () => protocol.ping(),
+        excused: () => protocol.excused(),
+      }),
       cancelTimer,
     } as const;
     this.#attempts.ready();
-    if (this.#transition(ready)) {
-      step.resolve();
-      protocol.ready();
-    } else if (this.closedBy) {
-      step.reject(this.closedBy);
-    } else {
-      step.resolve(); // a status listener has lost the link again: another run of attempts serves it
+    this.#transition(ready);
+    step.resolve();
+    protocol.ready();
+  }
+
+  /**
+   * The handshake failed. Without `again` the error says whether it is tried once more, after the back-off; `at-once`: it is,
+   * now and whatever the policy says; `never`: the client is closed for good, with a goodbye to the server.
+   */
+  refuse(error: AgentwireError, again?: "at-once" | "never"): void {
+    if (again === "never") {
+      this.#shut(error);
+      return;
     }
-  }
-
-  /** The handshake failed; whether it is tried again is the error's to say. */
-  refuse(error: AgentwireError): void {
-    this.drop(error);
-  }
-
-  /** No handshake will succeed: closes for good, and tells the server goodbye. */
-  leave(error: AgentwireError): void {
-    this.#shut(error);
-  }
-
-  /** The handshake failed, and another one may not: it is tried once more, at once and whatever the policy says. */
-  redial(error: AgentwireError): void {
-    this.#redials = true;
+    if (again === "at-once") this.#redials = true;
     this.drop(error);
   }
 
@@ -230,6 +226,7 @@ export class Connection {
         this.#lost(error);
         break;
       case "idle":
+      case "lost":
       case "reconnecting":
       case "closing":
       case "closed":
@@ -286,7 +283,7 @@ export class Connection {
       });
     } catch (error) {
       const failure = this.#asConnectError(error);
-      this.#giveUp(failure);
+      if (!this.#isOver) this.#setup.outbox.run(() => this.#giveUp(failure));
       throw failure;
     }
   }
@@ -303,18 +300,22 @@ export class Connection {
       since: this.#setup.clock.now(),
       cancelTimer: this.#limit(connectTimeout, expire),
     };
-    if (this.#transition(state)) void this.#dial(state);
+    const { outbox } = this.#setup;
+    outbox.run(() => this.#transition(state));
+    outbox.tell(() => void this.#dial(state)); // it asks the caller for an address, a token and a socket
     await step.promise;
   }
 
   async #dial(state: State & { name: "connecting" }): Promise<void> {
+    if (this.#state !== state) return; // whoever was told of the attempt has closed the client
     try {
       const webSocket = await this.#setup.dial(() => this.#state === state);
-      const socket = new Socket(webSocket, {
+      const socket = new Socket(webSocket, this.#setup.outbox, {
         binary: this.#setup.binary,
         open: () => this.#opened(state),
         text: (text) => this.#received(text),
         unreadable: (problem) => this.#unreadable(problem),
+        refused: (cause) => this.#refused(cause),
         end: (end) => this.#socketEnded(end),
       });
       if (this.#state === state) state.socket = socket;
@@ -330,9 +331,8 @@ export class Connection {
     if (this.#state !== dialing || !socket) return;
     const limit = this.#handshakeLimit(dialing.since);
     const cancelTimer = this.#limit(limit, () => this.drop(protocol.handshakeTimeout()));
-    // Who was told of it may have ended it, or heard of its end.
-    if (this.#transition({ name: "handshaking", step, socket, cancelTimer }) && socket.isOpen)
-      protocol.opened();
+    this.#transition({ name: "handshaking", step, socket, cancelTimer });
+    protocol.opened();
   }
 
   /** ms that the handshake may take; 0 for no limit. */
@@ -387,20 +387,20 @@ export class Connection {
       cancelDelay();
       stopListening();
     };
-    if (this.#transition({ name: "reconnecting", step, cancelTimer, hurry }))
+    this.#setup.outbox.run(() => {
+      this.#transition({ name: "reconnecting", step, cancelTimer, hurry });
       observer.reconnecting({ attempt, delay, error });
+    });
     await step.promise;
   }
 
   #giveUp(error: AgentwireError): void {
-    if (this.#isOver) return;
     const { protocol } = this.#setup;
     const forGood =
       this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
     this.healthy();
     if (forGood) this.#end(error);
-    // A listener that prompts again begins a new run, which serves all that waits.
-    else if (!this.#transition({ name: "idle" })) return;
+    else this.#transition({ name: "idle" });
     protocol.unavailable(error);
   }
 
@@ -408,7 +408,6 @@ export class Connection {
 
   #received(text: string): void {
     const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
-    this.#frames++;
     observer.frame("in", text);
     if (keepalive.proof === "frame") this.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {
@@ -476,31 +475,39 @@ export class Connection {
         this.#end(state.reason);
         break;
       case "idle":
+      case "lost":
       case "reconnecting":
       case "closed":
         break;
     }
   }
 
-  /** Whoever is told of the loss may close the client; then there is nothing left to decide. */
   #lost(end: SocketEnd | AgentwireError): void {
-    const { protocol, observer } = this.#setup;
-    const lost = this.#state;
-    if (this.#losing) return; // somebody who is just being told of the loss
-    if ("socket" in lost) lost.socket?.terminate(); // a link given up here is as dead as one that broke
-    this.#losing = true;
+    const { protocol, observer, outbox } = this.#setup;
+    const state = this.#state;
+    if ("socket" in state) state.socket?.terminate(); // a link given up here is as dead as one that broke
     const error = protocol.lost(end);
     observer.disconnected(error);
-    this.#losing = false;
-    if (this.#state !== lost) return;
-    if (lost.name === "draining") {
+    if (this.#state !== state) return; // the work that a drain waits for has ended with it
+    if (state.name === "draining") {
       this.#end(closedByCaller());
       protocol.unavailable(error);
-    } else if ((lost.name === "ready" && lost.renewed) || this.#triesAgain(error)) {
-      this.#establish(error);
-    } else {
-      this.#giveUp(error);
+      return;
     }
+    const lost: State = { name: "lost" };
+    this.#transition(lost);
+    if (state.name === "ready" && state.renewed) this.#establish(error);
+    else if (this.#setup.reconnect?.shouldReconnect) outbox.tell(() => this.#comeBack(lost, error));
+    else this.#comeBack(lost, error);
+  }
+
+  /** Whoever was told of the loss, or is asked by `shouldReconnect`, may close the client: then nothing is left to decide. */
+  #comeBack(lost: State, error: AgentwireError): void {
+    if (this.#state !== lost) return;
+    const triesAgain = this.#triesAgain(error);
+    if (this.#state !== lost) return;
+    if (triesAgain) this.#establish(error);
+    else this.#setup.outbox.run(() => this.#giveUp(error));
   }
 
   // --- the end ---
@@ -538,12 +545,10 @@ export class Connection {
     this.#ended.resolve();
   }
 
-  /** Returns whether the new state still stands after those who listen were told: one of them may have closed the client. */
-  #transition(next: State): boolean {
+  #transition(next: State): void {
     const previous = this.#state;
     this.#state = next;
     release(previous, next);
     if (statusOf(next) !== statusOf(previous)) this.#setup.observer.status(statusOf(next));
-    return this.#state === next;
   }
 }

@@ -1,3 +1,5 @@
+import type { Outbox } from "../client/outbox.ts";
+
 /** The part of the WebSocket interface that the library uses; browsers', Node's and `ws`'s all fit. */
 export interface WebSocketLike {
   readonly readyState: number;
@@ -55,6 +57,8 @@ export interface SocketListener {
   text(text: string): void;
   /** A frame that is not text, and that does not count as such or does not read as UTF-8. */
   unreadable(problem: string): void;
+  /** The socket threw at a frame that was given to it. */
+  refused(cause: unknown): void;
   /** Called once, last. */
   end(end: SocketEnd): void;
 }
@@ -62,16 +66,23 @@ export interface SocketListener {
 const OPEN = 1;
 
 /**
- * One WebSocket of any runtime. After `release()`, `terminate()` or the end, nothing more is heard of it:
- * a late callback of an old socket cannot touch what came after.
+ * One WebSocket of any runtime. What it tells is an input of the client's outbox, and what it is told waits there for the
+ * end of the input under way, in order. After `release()`, `terminate()` or the end, nothing more is heard of it: a late
+ * callback of an old socket cannot touch what came after.
  */
 export class Socket {
   readonly #socket: WebSocketLike;
+  readonly #outbox: Outbox;
   #listener: SocketListener | undefined;
+  /** Its end was asked for. */
+  #isClosing = false;
+  /** It has refused a frame: those behind it are not written. */
+  #hasRefused = false;
   #failure: unknown;
 
-  constructor(socket: WebSocketLike, listener: SocketListener) {
+  constructor(socket: WebSocketLike, outbox: Outbox, listener: SocketListener) {
     this.#socket = socket;
+    this.#outbox = outbox;
     this.#listener = listener;
     socket.binaryType = "arraybuffer"; // a Blob could only be read out of order
     socket.addEventListener("open", this.#onOpen);
@@ -83,30 +94,47 @@ export class Socket {
     if (socket.readyState > OPEN) queueMicrotask(() => this.#onClose({ code: 1006, reason: "" }));
   }
 
-  /** Whether sending reaches the platform; a frame given to a closing socket is lost without a word. */
+  /** Whether a frame sent now reaches the platform; one given to a closing socket is lost without a word. */
   get isOpen(): boolean {
-    return this.#listener !== undefined && this.#socket.readyState === OPEN;
+    return this.#listener !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
   }
 
   send(text: string): void {
-    this.#socket.send(text);
+    this.#outbox.write(() => {
+      if (this.#hasRefused || this.#socket.readyState !== OPEN) return; // its end is about to be told
+      try {
+        this.#socket.send(text);
+      } catch (cause) {
+        this.#hasRefused = true;
+        this.#outbox.run(() => this.#listener?.refused(cause));
+      }
+    });
   }
 
   /** Starts the closing handshake; the end is still told. */
   close(code: number, reason: string): void {
-    try {
-      this.#socket.close(code, reason);
-    } catch {
-      this.terminate(); // a socket that cannot be closed politely; whoever closes has a limit of their own
-    }
+    this.#isClosing = true;
+    this.#outbox.write(() => {
+      try {
+        this.#socket.close(code, reason);
+      } catch {
+        this.terminate(); // a socket that cannot be closed politely; whoever closes has a limit of their own
+      }
+    });
   }
 
-  /** Ends the connection now and tells nothing more. */
+  /** Ends the connection and tells nothing more. */
   terminate(): void {
     if (!this.#listener) return; // ended, or given up, before
     this.release();
-    if (this.#socket.terminate) this.#socket.terminate();
-    else this.#socket.close();
+    this.#outbox.write(() => {
+      try {
+        if (this.#socket.terminate) this.#socket.terminate();
+        else this.#socket.close();
+      } catch {
+        // A socket of the caller's that cannot be ended: it is given up all the same, and nothing more is heard of it.
+      }
+    });
   }
 
   /**
@@ -120,12 +148,17 @@ export class Socket {
     this.#socket.removeEventListener("close", this.#onClose);
   }
 
-  readonly #onOpen = (): void => this.#listener?.open();
+  readonly #onOpen = (): void => this.#outbox.run(() => this.#listener?.open());
 
   readonly #onMessage = (event: MessageEventLike): void => {
     const { data } = event;
-    if (typeof data === "string") this.#listener?.text(data);
-    else this.#onBinary(data);
+    this.#outbox.enter();
+    try {
+      if (typeof data === "string") this.#listener?.text(data);
+      else this.#onBinary(data);
+    } finally {
+      this.#outbox.leave();
+    }
   };
 
   /** `ws` puts the error on the event; browsers tell nothing, on purpose. */
@@ -137,7 +170,9 @@ export class Socket {
     const listener = this.#listener;
     this.release();
     const end = { code: event.code, reason: event.reason };
-    listener?.end(this.#failure === undefined ? end : { ...end, cause: this.#failure });
+    this.#outbox.run(() =>
+      listener?.end(this.#failure === undefined ? end : { ...end, cause: this.#failure }),
+    );
   };
 
   /** Some original servers read binary frames as UTF-8 text; with those, so do we. */

@@ -1,3 +1,4 @@
+import type { Outbox } from "../client/outbox.ts";
 import { ConnectionLostError } from "../errors.ts";
 import { Queue } from "../queue.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -65,11 +66,13 @@ export class LiveConversation<
 > implements Conversation<Event, Result, Options, Input, State>
 {
   readonly #memory: Memory<Event, Result, Options, Input, State>;
+  readonly #outbox: Outbox;
   readonly #waiting = new Queue<Step<Event, Result>>();
   #busy = false;
 
-  constructor(memory: Memory<Event, Result, Options, Input, State>) {
+  constructor(memory: Memory<Event, Result, Options, Input, State>, outbox: Outbox) {
     this.#memory = memory;
+    this.#outbox = outbox;
   }
 
   get messages(): readonly ConversationMessage[] {
@@ -81,11 +84,13 @@ export class LiveConversation<
   }
 
   prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result> {
-    const step = this.#memory.create(input, options, !this.#busy);
-    step.turn.beforeCompleted(step.completed);
-    this.#waiting.add(step);
-    if (!this.#busy) void this.#run();
-    return step.turn;
+    return this.#outbox.run(() => {
+      const step = this.#memory.create(input, options, !this.#busy);
+      step.turn.beforeCompleted(step.completed);
+      this.#waiting.add(step);
+      if (!this.#busy) void this.#run();
+      return step.turn;
+    });
   }
 
   async #run(): Promise<void> {
@@ -94,9 +99,10 @@ export class LiveConversation<
       const { turn, start } = step;
       if (!turn.open) continue; // cancelled while it waited
       try {
-        start();
+        this.#outbox.run(start);
       } catch (cause) {
-        turn.fail(new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" }));
+        const error = new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" });
+        this.#outbox.run(() => turn.fail(error));
       }
       await turn.outcome;
     }

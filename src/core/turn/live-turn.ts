@@ -1,5 +1,6 @@
 import { defined } from "../checks.ts";
 import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "../client/events.ts";
+import type { Outbox } from "../client/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { Deadline } from "../deadline.ts";
 import {
@@ -23,6 +24,8 @@ export interface TurnSetup<Event> {
   readonly id: string;
   /** What the caller passed, handed back when the turn fails before it was sent. */
   readonly input: unknown;
+  readonly outbox: Outbox;
+  /** Its timers are inputs of the outbox. */
   readonly clock: Clock;
   readonly maxBufferedBytes: number;
   readonly maxTextBytes: number;
@@ -37,19 +40,18 @@ export interface TurnSetup<Event> {
   /** What else the turn has come to so far; a field that is undefined is left out. */
   readonly soFar: () => Progress;
   /**
-   * The caller or a timer wants the turn to end. Called once; the protocol tells the server what there is
-   * to tell and calls `stopped()` when it is safe to go on, at once or later.
+   * The caller or a timer wants the turn to end. The protocol tells the server what there is to tell and calls `stopped()`
+   * when it is safe to go on, at once or later. Called once; then with `again` when the caller cancels while that goes on.
    */
-  readonly stop: () => void;
-  /** The caller cancels again while the turn is being stopped. */
-  readonly insist: () => void;
+  readonly stop: (again: boolean) => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
   /** Whether a turn that took too long may be asked again by who goes by `retryable`. */
   readonly repeatable: boolean;
   /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
   readonly flow: Flow | undefined;
-  readonly onEvent: (event: Event) => void;
+  /** `stands`: whether it is still to be told; not so once the turn was cancelled. */
+  readonly onEvent: (event: Event, stands: () => boolean) => void;
   readonly onListenerThrow: (error: unknown, name: string) => void;
 }
 
@@ -128,14 +130,14 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setup = setup;
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
     this.#text = new GrowingText(setup.maxTextBytes);
-    this.#emitter = new Emitter(TURN_EVENTS, setup.onListenerThrow);
+    this.#emitter = new Emitter(TURN_EVENTS, setup.outbox, setup.onListenerThrow);
     this.tools = new TurnTools({
       opened: (request) => {
         const stands = (): boolean => this.tools.isPending(request);
-        if (request.type === "approval") this.#emitter.emitPresent("approval", stands, request.call);
-        else this.#emitter.emitPresent("question", stands, request.question);
+        if (request.type === "approval") this.#emitter.emitWhile("approval", stands, request.call);
+        else this.#emitter.emitWhile("question", stands, request.question);
       },
-      changed: (call) => this.#emitter.emitPresent("toolCall", () => this.tools.get(call.id) === call, call),
+      changed: (call) => this.#emitter.emit("toolCall", call),
     });
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
@@ -208,9 +210,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
-    if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
-    if (this.#status === "cancelling") this.#setup.insist();
-    this.#interrupt({ status: "cancelled", by: "user", error });
+    this.#setup.outbox.run(() => {
+      if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
+      if (this.#status === "cancelling") this.#setup.stop(true);
+      this.#interrupt({ status: "cancelled", by: "user", error });
+    });
     return this.outcome;
   }
 
@@ -225,7 +229,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     const present: { readonly [Of in keyof TurnEvents<Event>]: () => Iterable<TurnEvents<Event>[Of]> } = {
       event: () => [],
       toolCall: () => [],
-      status: () => (this.#status === status ? [[status]] : []), // a change has told it
+      status: () => (this.#status === status ? [[status]] : []), // a change is told by itself
       approval: function* () {
         for (const open of stillOpen) if (open.type === "approval") yield [open.call];
       },
@@ -262,11 +266,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#setup.signal?.aborted) this.#onAbort();
   }
 
-  /** `write` gives the prompt to a socket. The answer may come before it returns, and listeners are told after it. */
-  sent(write: () => void = () => {}): void {
+  /** The prompt was given to the server. */
+  sent(): void {
+    if (this.#status !== "queued") return; // the link has just been lost
     this.#sent = true;
-    write();
-    if (this.#status === "queued") this.#setStatus("sent");
+    this.#setStatus("sent");
   }
 
   /** Starts or restarts the idle clock: the server is working on this turn. */
@@ -292,15 +296,17 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   push(event: Event, bytes: number): void {
     if (!this.open) return;
     if (this.#status !== "streaming") this.#setStatus("streaming");
-    if (!this.open) return; // a listener has just ended the turn
     if (this.#idle.running) this.#idle.touch();
     else this.active();
     this.#text.add(this.#setup.textOf(event));
     if (this.#setup.read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
     this.#checkFlow();
-    this.#setup.onEvent(event);
-    this.#emitter.emit("event", event);
+    this.#setup.onEvent(event, this.#isWanted);
+    this.#emitter.emitWhile("event", this.#isWanted, event);
   }
+
+  /** Nobody is told an event of a turn that was cancelled meanwhile. */
+  readonly #isWanted = (): boolean => this.#interruption?.status !== "cancelled";
 
   /**
    * What an event takes while it waits. While little waits, the most that so many characters can take will do: to look
@@ -374,7 +380,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   readonly #onAbort = (): void => {
     const error = new TurnCancelledError("signal", { cause: this.#setup.signal?.reason });
-    this.#interrupt({ status: "cancelled", by: "signal", error });
+    this.#setup.outbox.run(() => this.#interrupt({ status: "cancelled", by: "signal", error }));
   };
 
   #expire(kind: "idle" | "total", timeout: number): void {
@@ -394,7 +400,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else this.#buffer.fail(interruption.error);
     this.#release();
     this.#setStatus("cancelling");
-    this.#setup.stop();
+    this.#setup.stop(false);
   }
 
   #consume(consumer: "the async iterator" | "textStream"): Reader<Event> {
@@ -483,6 +489,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   #setStatus(status: TurnStatus): void {
     this.#status = status;
-    this.#emitter.emitPresent("status", () => this.#status === status, status);
+    this.#emitter.emit("status", status);
   }
 }

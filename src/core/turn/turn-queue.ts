@@ -54,12 +54,10 @@ export class TurnQueue<Turn> {
     return undefined;
   }
 
-  /** Removes all and returns them, oldest first; those that were held last. */
-  clear(): Turn[] {
-    const turns = [...this.#waiting.keys(), ...this.#held.keys()];
-    this.#waiting.clear();
-    this.#held.clear();
-    this.#bytes = 0;
+  /** Removes those that wait to be sent, and returns them, oldest first. */
+  takeAll(): Turn[] {
+    const turns = [...this.#waiting.keys()];
+    for (const turn of turns) this.delete(turn);
     return turns;
   }
 }

@@ -47,10 +47,7 @@ export class TurnTools {
 
   /** The turn is over before these were. */
   abandon(): void {
-    for (const { id } of this.calls) {
-      const call = this.get(id); // as it is by now: who was told of the one before may have changed this one
-      if (call && !hasEnded(call)) this.set({ ...call, state: "abandoned" });
-    }
+    for (const call of this.calls) if (!hasEnded(call)) this.set({ ...call, state: "abandoned" });
   }
 
   opened(request: PendingRequest): void {

@@ -114,11 +114,20 @@ onBoth(
   async ({ client, server }) => {
     server.answer = () => ["one"];
     const before = client.prompt("go");
-    before.on("event", (event) => event.type === "Finished" && before.cancel());
-    expect((await before.outcome).status).toBe("cancelled");
-    const after = client.prompt("go");
-    after.on("status", (status) => status === "completed" && void after.cancel());
-    expect((await after.outcome).status).toBe("completed");
+    // Said, and still on its way.
+    await server.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes('"Finished"')));
+    expect(await before.cancel()).toMatchObject({
+      status: "cancelled",
+      partial: { endedBy: { type: "Finished" } },
+    });
+    for (const name of ["event", "status"] as const) {
+      const after = client.prompt("go");
+      after.on(name, (told) => {
+        if (told === "completed" || (typeof told === "object" && told.type === "Finished"))
+          void after.cancel();
+      });
+      expect((await after.outcome).status).toBe("completed");
+    }
     expect(await works(client)).toBe("one");
     const [, cancel, ping] = sent(server);
     expect([cancel, ping]).toEqual(["Cancel", "Ping"]);

@@ -54,10 +54,7 @@ onBoth(
     const remove = client.prompt("delete it");
     await asked(remove);
     // Behind the Cancel and before the denial no call of the client has room: it is said on its socket.
-    client.on("frame", ({ direction, text }) => {
-      if (direction === "out" && text === '{"type":"Cancel"}' && remove.status === "cancelling")
-        tap.say('{"type":"GetState"}');
-    });
+    tap.sayBehind('{"type":"Cancel"}', '{"type":"GetState"}');
     const messages = collect(client, "message");
     expect(await remove.cancel()).toMatchObject({ status: "cancelled" });
     expect(messages).toContainEqual(expect.objectContaining({ type: "State" }));

@@ -2,16 +2,16 @@ import { getEventListeners } from "node:events";
 import { ManualClock } from "agentwire/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CLIENT_EVENTS, type ClientEvents } from "../../../src/core/client/agent-client.ts";
+import type { ClientProtocol } from "../../../src/core/client/client-core.ts";
 import { ClientCore } from "../../../src/core/client/client-core.ts";
 import {
   resolveSocketOptions,
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../../../src/core/client/options.ts";
-import { Redactor } from "../../../src/core/client/redact.ts";
 import { ConnectionLostError, HandshakeError, isAgentwireError } from "../../../src/core/errors.ts";
+import { Gate } from "../../../src/core/gate/gate.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/options.ts";
-import type { Protocol } from "../../../src/core/link/connection-state.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { mapWorkDuring } from "../support/costs.ts";
@@ -35,7 +35,7 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
     clock,
     ...options,
   };
-  const protocol: Protocol = {
+  const protocol: ClientProtocol = {
     opened: () => {},
     message: (value) => core.message(value),
     spoiled: () => {},
@@ -44,6 +44,11 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
     lost: (end) => (isAgentwireError(end) ? end : new ConnectionLostError("the link broke")),
     busy: () => told.busy,
     unavailable: () => {},
+    ping: () => true,
+    excused: () => false,
+    carriesCredentials: () => false,
+    address: String,
+    closing: () => void told.closing++,
   };
   const core: ClientCore<string, TurnResult, Events> = new ClientCore<string, TurnResult, Events>({
     options: all,
@@ -56,22 +61,14 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
       },
       { ...SOCKET_CHECKS, ...APPROVAL_CHECKS },
     ),
-    protocol,
     handshakeTimeout: 0,
-    connectTimeoutHint: undefined,
     stableAfter: undefined,
     drainTimeout: 5_000,
     binary: "utf-8",
     proof: "frame",
-    ping: () => true,
-    excused: () => false,
-    carriesCredentials: () => false,
-    address: String,
-    redactor: new Redactor(),
-    turnOf: () => undefined,
-    closing: () => void told.closing++,
   });
-  core.heedSignal();
+  const gate = new Gate(core, all);
+  core.serve({ protocol, gate, turns: { find: () => undefined, giveBack: () => {} } });
   const ready = async () => {
     const connected = core.connect();
     await settle();
@@ -79,7 +76,7 @@ function rig(options: Partial<SocketClientOptions & ApprovalOptions> = {}) {
     core.connection.accept();
     await connected;
   };
-  return { clock, core, sockets, told, ready };
+  return { clock, core, gate, sockets, told, ready };
 }
 
 function logger() {
@@ -106,7 +103,7 @@ describe("a client that was closed", () => {
   test("by itself says why to everybody who wants something new, without credentials", async () => {
     const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
     await ready();
-    core.connection.leave(new HandshakeError("rejected", refused.message));
+    core.connection.refuse(new HandshakeError("rejected", refused.message), "never");
     const message = "closed: this client was closed (no place for [redacted]); make a new one";
     expect(core.closedError).toMatchObject({
       message,
@@ -253,15 +250,34 @@ describe("events", () => {
     core.on("status", (status) => log.push(status));
     core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
     await ready();
-    expect(log.slice(0, 2)).toEqual([["listener-threw", error], "connecting"]);
+    expect(log.slice(0, 2)).toEqual(["connecting", ["listener-threw", error]]);
     expect(core.connection.status).toBe("ready");
   });
 
+  test.each(["disconnected", "status"] as const)(
+    "what a listener of `%s` throws at the end of the client is a warning all the same, behind which nothing is told",
+    async (name) => {
+      const { core, sockets, ready } = rig({ reconnect: false });
+      const error = new Error("mine");
+      const log: unknown[] = [];
+      await ready();
+      core.on("status", (status) => log.push(status));
+      core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
+      core.on(name, () => {
+        throw error;
+      });
+      sockets[0]?.ends();
+      core.warn("odd", "too late");
+      expect(log).toEqual(["closed", ["listener-threw", error]]);
+      expect(core.shared.has("protocolWarning")).toBe(false);
+    },
+  );
+
   test("what waits for the user is looked through for those who listen to that, and for nobody else", () => {
-    const { core } = rig({ onToolApproval: "manual" });
+    const { core, gate } = rig({ onToolApproval: "manual" });
     const asked = (at: number) => ({ id: `call-${at}`, name: "read", input: null, raw: null });
     for (let at = 0; at < 500; at++)
-      core.gate.ask(asked(at), { turn: undefined, isHandled: false, decided: () => {} });
+      gate.ask(asked(at), { turn: undefined, isHandled: false, decided: () => {} });
     const work = (name: "status" | "message" | "approval") =>
       mapWorkDuring(() => void core.on(name, () => {}));
     expect([work("status"), work("message")].every((elements) => elements < 50)).toBe(true);

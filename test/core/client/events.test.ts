@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { Emitter } from "../../../src/core/client/events.ts";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 
 interface Events {
   sum: [a: number, b: number];
@@ -12,8 +13,9 @@ function rig() {
   const log: unknown[] = [];
   const thrown: (readonly [unknown, string])[] = [];
   const names = { sum: true, error: true, nothing: true } as const;
-  const emitter = new Emitter<Events>(names, (error, name) => thrown.push([error, name]));
-  return { emitter, log, thrown };
+  const outbox = new Outbox();
+  const emitter = new Emitter<Events>(names, outbox, (error, name) => thrown.push([error, name]));
+  return { emitter, outbox, log, thrown };
 }
 
 const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
@@ -122,6 +124,91 @@ describe("Emitter", () => {
   });
 });
 
+describe("an emitter that is closed", () => {
+  test("tells what came before, and nothing that comes after, also of the same input", () => {
+    const { emitter, outbox, log } = rig();
+    emitter.on("sum", (a) => log.push(a));
+    outbox.run(() => {
+      emitter.emit("sum", 1, 0);
+      emitter.close();
+      emitter.emit("sum", 2, 0);
+      emitter.emitWhile("sum", () => true, 3, 0);
+    });
+    emitter.emit("sum", 4, 0);
+    expect([log, emitter.has("sum")]).toEqual([[1], false]);
+  });
+
+  test("tells what a listener of the last event has thrown, and then removes all listeners", () => {
+    const log: unknown[] = [];
+    const outbox = new Outbox();
+    const { signal } = new AbortController();
+    const emitter: Emitter<Events> = new Emitter<Events>(
+      { sum: true, error: true, nothing: true },
+      outbox,
+      (error) => emitter.emitThrown("error", error as Error),
+    );
+    const error = new Error("mine");
+    emitter.on(
+      "nothing",
+      () => {
+        throw error;
+      },
+      { signal },
+    );
+    emitter.on("error", (thrown) => log.push(thrown), { signal });
+    outbox.run(() => {
+      emitter.emit("nothing");
+      emitter.close();
+    });
+    emitter.emitThrown("error", new Error("late"));
+    expect([log, abortListeners(signal)]).toEqual([[error], 0]);
+  });
+
+  test("takes no listener", () => {
+    const { emitter, log } = rig();
+    emitter.close();
+    const off = emitter.on("nothing", () => log.push("told"));
+    emitter.emit("nothing");
+    emitter.emitThrown("nothing");
+    off();
+    expect(log).toEqual([]);
+  });
+});
+
+describe("listeners that come and go while something is told", () => {
+  test("hear what is emitted after they came, and nothing once they left", () => {
+    const { emitter, outbox, log } = rig();
+    const off: (() => void)[] = [];
+    emitter.on("nothing", () => {
+      log.push("first");
+      for (const leave of off) leave();
+      emitter.on("nothing", () => log.push("new"));
+    });
+    off.push(emitter.on("nothing", () => log.push("second")));
+    outbox.run(() => {
+      emitter.emit("nothing");
+      emitter.on("nothing", () => log.push("came before the delivery"));
+    });
+    expect(log).toEqual(["first"]);
+    emitter.emit("nothing");
+    expect(log.slice(1)).toEqual(["first", "came before the delivery", "new"]);
+  });
+
+  test("are told by one event after the other: what a listener emits comes behind what was emitted before", () => {
+    const { emitter, outbox, log } = rig();
+    emitter.on("sum", (a) => {
+      log.push(`first ${a}`);
+      if (a === 1) emitter.emit("sum", 3, 0);
+    });
+    emitter.on("sum", (a) => log.push(`second ${a}`));
+    outbox.run(() => {
+      emitter.emit("sum", 1, 0);
+      emitter.emit("sum", 2, 0);
+    });
+    expect(log).toEqual(["first 1", "second 1", "first 2", "second 2", "first 3", "second 3"]);
+  });
+});
+
 describe("what stands", () => {
   test("is told to every listener, in order, for as long as it does", () => {
     const { emitter, log } = rig();
@@ -132,22 +219,22 @@ describe("what stands", () => {
       stands = false;
     });
     emitter.on("sum", () => log.push("third"));
-    emitter.emitPresent("sum", () => stands, 1, 2);
-    emitter.emitPresent("sum", () => stands, 3, 4);
+    emitter.emitWhile("sum", () => stands, 1, 2);
+    emitter.emitWhile("sum", () => stands, 3, 4);
     expect(log).toEqual(["first 1", "second"]);
   });
 
   test("is not asked for when nobody listens, and a listener that throws stops nobody", () => {
     const { emitter, log, thrown } = rig();
     let asked = 0;
-    emitter.emitPresent("nothing", () => asked++ < 9);
+    emitter.emitWhile("nothing", () => asked++ < 9);
     expect(asked).toBe(0);
     const error = new Error("mine");
     emitter.on("nothing", () => {
       throw error;
     });
     emitter.on("nothing", () => log.push("after"));
-    emitter.emitPresent("nothing", () => true);
+    emitter.emitWhile("nothing", () => true);
     expect([log, thrown]).toEqual([["after"], [[error, "nothing"]]]);
   });
 

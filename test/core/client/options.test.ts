@@ -1,5 +1,5 @@
 import { ManualClock } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { checkFields, checks, oneOf } from "../../../src/core/checks.ts";
 import {
   resolveSocketOptions,
@@ -7,6 +7,7 @@ import {
   type SocketClientOptions,
   type SocketDefaults,
 } from "../../../src/core/client/options.ts";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
@@ -109,7 +110,6 @@ describe("an option of a wrong type is refused by name, with what it must be", (
 
 describe("an option that is left out", () => {
   const resolvedDefaults = {
-    clock: systemClock,
     connectTimeout: 10_000,
     ...defaults,
     maxReceiveBytes: 134_217_728,
@@ -120,14 +120,19 @@ describe("an option that is left out", () => {
   };
 
   test("has its documented default, or the protocol's", () => {
-    expect(resolve({ url })).toEqual(resolvedDefaults);
+    const { outbox, clock, ...resolved } = resolve({ url });
+    expect(resolved).toEqual(resolvedDefaults);
+    expect(outbox).toBeInstanceOf(Outbox);
+    using now = vi.spyOn(systemClock, "now").mockReturnValue(7);
+    expect([clock.now(), now.mock.calls.length]).toEqual([7, 1]);
   });
 
   test("may as well be `undefined`", () => {
     const options = Object.fromEntries(
       wrong.filter(({ option }) => !option.includes(".")).map(({ option }) => [option, undefined]),
     );
-    expect(resolve({ ...options, url })).toEqual(resolvedDefaults);
+    const { outbox: _, clock: __, ...resolved } = resolve({ ...options, url });
+    expect(resolved).toEqual(resolvedDefaults);
   });
 
   test("may be `undefined` inside `keepalive` and `reconnect` too, and hides no default there", () => {
@@ -143,7 +148,7 @@ describe("an option that is left out", () => {
 
 describe("an option that is given", () => {
   test("is used", () => {
-    const clock = new ManualClock();
+    const clock = new ManualClock({ random: 0.25, epoch: 1 });
     const shouldReconnect = () => true;
     const given = {
       connectTimeout: 0,
@@ -154,9 +159,22 @@ describe("an option that is given", () => {
       maxQueuedTurns: 1,
       maxBufferedBytes: 2,
       maxTextBytes: 3,
-      clock,
     };
-    expect(resolve({ url, ...given })).toEqual(given);
+    const { outbox: _, clock: used, ...resolved } = resolve({ url, clock, ...given });
+    expect(resolved).toEqual(given);
+    expect([used.now(), used.wallTime(), used.random()]).toEqual([clock.now(), 1, 0.25]);
+  });
+
+  test("`clock` runs its timers as inputs of the client's outbox", async () => {
+    const clock = new ManualClock();
+    const { outbox, clock: used } = resolve({ url, clock });
+    const log: string[] = [];
+    used.setTimeout(() => {
+      outbox.tell(() => log.push("told"));
+      log.push("committed");
+    }, 5);
+    await clock.advance(5);
+    expect(log).toEqual(["committed", "told"]);
   });
 
   test.each([url, new URL(url), () => url, async () => new URL(url)])(

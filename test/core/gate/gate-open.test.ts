@@ -341,11 +341,17 @@ describe("a turn that waits for the user", () => {
   ])("and is $how approves nothing more, and nobody is asked", ({ stop, by }) => {
     const { turn } = turnRig();
     stop(turn);
-    const { ask, told, leftovers } = gateRig({ onToolApproval: "manual" });
+    let asked = 0;
+    const toolPolicy = [rule("shell", "allow", () => asked++ < 9)];
     const ruling = { decision: "reject", by, reason: "its turn is over" };
-    expect(ask({ id: "a", turn }).rulings).toEqual([ruling]);
-    expect(ask({ id: "b", turn, isHandled: true }).rulings).toEqual([ruling]);
-    expect([told.opened, leftovers()]).toEqual([[], NOTHING_OPEN]);
+    for (const options of [{}, { toolPolicy }]) {
+      const { ask, told, leftovers } = gateRig({ onToolApproval: "manual", ...options });
+      for (const name of ["read", "shell"]) {
+        expect(ask({ id: `${name} 1`, name, turn }).rulings).toEqual([ruling]);
+        expect(ask({ id: `${name} 2`, name, turn, isHandled: true }).rulings).toEqual([ruling]);
+      }
+      expect([told.opened, told.warnings, leftovers(), asked]).toEqual([[], [], NOTHING_OPEN, 0]);
+    }
   });
 
   test("and has completed may still be asked for: agents go on behind an answer", () => {

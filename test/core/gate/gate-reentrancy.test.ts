@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Withdraw } from "../../../src/core/gate/gate.ts";
+import type { GateHost } from "../../../src/core/gate/open-request.ts";
+import type { ApprovalOptions } from "../../../src/core/gate/options.ts";
 import type { Decision, Ruling } from "../../../src/core/values.ts";
 import { type AskChanges, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
 import { codeOf, settle, thrownBy } from "../support/promises.ts";
@@ -24,78 +26,134 @@ describe("a listener that replies as soon as it is told", () => {
   });
 
   test("of the turn leaves nothing for the client's listeners to decide", () => {
-    const { turn } = turnRig();
-    const { gate, ask, told } = gateRig({ onToolApproval: "manual" });
+    const { gate, outbox, ask, told } = gateRig({ onToolApproval: "manual" });
+    const { turn } = turnRig({ outbox });
     turn.on("approval", ({ id }) => void gate.reply(id, "once"));
     expect([ask({ turn }).rulings, told.opened, turn.pending]).toEqual([[BY_REPLY], [], []]);
   });
 });
 
 describe("a turn that is stopped while its request is opened", () => {
-  test.each<{ where: string; rigged: (stop: () => void) => ReturnType<typeof gateRig>; asks: boolean }>([
+  const NEVER = new Promise<Decision>(() => {});
+
+  /** A turn whose stop withdraws what was asked for it, as in clients. */
+  function stoppable(options: ApprovalOptions, changes: Partial<GateHost> = {}) {
+    const rig = gateRig(options, changes);
+    const turn = turnRig({
+      outbox: rig.outbox,
+      stop: () => {
+        rig.withdrawAll("cancelled", CANCELLED.reason ?? "");
+        turn.turn.stopped();
+      },
+    });
+    return { ...rig, turn };
+  }
+
+  test.each<{
+    where: string;
+    rigged: (stop: () => void, asked: () => true) => ReturnType<typeof stoppable>;
+    asks: number;
+  }>([
     {
       where: "a listener of the client",
-      rigged: (stop) => gateRig({ onToolApproval: () => true }, { opened: stop }),
-      asks: false,
+      rigged: (stop, asked) => stoppable({ onToolApproval: asked }, { opened: stop }),
+      asks: 0,
     },
     {
       where: "the callback",
-      rigged: (stop) =>
-        gateRig({
+      rigged: (stop, asked) =>
+        stoppable({
           onToolApproval: () => {
             stop();
-            return true;
+            return asked();
           },
         }),
-      asks: true,
+      asks: 1,
     },
     {
       where: "a rule",
-      rigged: (stop) => {
+      rigged: (stop, asked) => {
         const when = (): boolean => {
           stop();
           return true;
         };
-        return gateRig({ toolPolicy: [rule("read", "allow", when)] });
+        return stoppable({ toolPolicy: [rule("read", "allow", when)], onToolApproval: asked });
       },
-      asks: false,
+      asks: 0,
     },
     {
-      where: "the warning that a rule has failed",
-      rigged: (stop) => {
-        const toolPolicy = [rule("read", "ask", () => "garbage")];
-        return gateRig({ toolPolicy, onToolApproval: () => true }, { warn: stop });
+      where: "a rule that asks",
+      rigged: (stop, asked) => {
+        const when = (): boolean => {
+          stop();
+          return true;
+        };
+        return stoppable({ toolPolicy: [rule("read", "ask", when)], onToolApproval: asked });
       },
-      asks: false,
+      asks: 0,
     },
-  ])("by $where approves nothing, although nobody could withdraw it yet", async ({ rigged }) => {
-    const { turn, leftovers: leftByTurn } = turnRig({ stop: () => turn.stopped() });
-    const { ask, leftovers } = rigged(() => void turn.cancel());
-    const { rulings } = ask({ turn });
+  ])("by $where approves nothing", async ({ rigged, asks }) => {
+    let asked = 0;
+    const { turn, ask, leftovers } = rigged(
+      () => void turn.turn.cancel(),
+      () => {
+        asked++;
+        return true;
+      },
+    );
+    const { rulings } = ask({ turn: turn.turn });
     await settle();
-    expect([rulings, leftovers(), leftByTurn()]).toEqual([[CANCELLED], NOTHING_OPEN, NOTHING_LEFT]);
-    expect(turn.pending).toEqual([]);
+    expect([rulings, asked, leftovers(), turn.leftovers()]).toEqual([
+      [CANCELLED],
+      asks,
+      NOTHING_OPEN,
+      NOTHING_LEFT,
+    ]);
+    expect(turn.turn.pending).toEqual([]);
   });
 
-  test("by a listener of its own does not ask the callback any more", async () => {
+  test("before its rule is asked, does not ask the rule", () => {
     let asked = 0;
-    const { turn } = turnRig();
-    turn.on("approval", () => void turn.cancel());
-    const { ask, leftovers } = gateRig({ onToolApproval: () => asked++ < 0 });
-    expect([ask({ turn }).rulings, asked, leftovers()]).toEqual([[CANCELLED], 0, NOTHING_OPEN]);
+    const { turn, outbox, ask } = stoppable({ toolPolicy: [rule("read", "allow", () => asked++ < 9)] });
+    const { rulings } = outbox.run(() => {
+      outbox.tell(() => void turn.turn.cancel()); // of what came before in the same frame
+      return ask({ turn: turn.turn });
+    });
+    expect([rulings, asked]).toEqual([[CANCELLED], 0]);
+  });
+
+  test("by the warning that a rule has failed, denies as the rule does, and asks nobody", async () => {
+    let asked = 0;
+    const { turn, ask, leftovers } = stoppable(
+      { toolPolicy: [rule("read", "ask", () => "garbage")], onToolApproval: () => asked++ < 9 },
+      { warn: () => void turn.turn.cancel() },
+    );
+    const { rulings } = ask({ turn: turn.turn });
+    await settle();
+    expect([rulings.map(({ decision, by }) => [decision, by]), asked, leftovers()]).toEqual([
+      [["reject", "policy"]],
+      0,
+      NOTHING_OPEN,
+    ]);
+  });
+
+  test("by a listener of its own does not ask the callback any more", () => {
+    let asked = 0;
+    const { turn, ask, leftovers } = stoppable({ onToolApproval: () => asked++ < 0 });
+    turn.turn.on("approval", () => void turn.turn.cancel());
+    expect([ask({ turn: turn.turn }).rulings, asked, leftovers()]).toEqual([[CANCELLED], 0, NOTHING_OPEN]);
   });
 
   test("by its callback aborts the callback's signal", () => {
-    const { turn } = turnRig();
     let signal: AbortSignal | undefined;
-    const { ask } = gateRig({
+    const { turn, ask } = stoppable({
       onToolApproval: (_, context) => {
         signal = context.signal;
-        void turn.cancel();
-        return new Promise<Decision>(() => {});
+        void turn.turn.cancel();
+        return NEVER;
       },
     });
-    ask({ turn });
+    ask({ turn: turn.turn });
     expect([signal?.aborted, signal?.reason]).toEqual([true, new Error("its turn is over")]);
   });
 });

@@ -200,14 +200,36 @@ describe("the handshake", () => {
     expect(rig.news()[0]).toMatch(/^lost /);
   });
 
-  test("is not begun on a socket that ended while its opening was told", async () => {
+  test("is begun before anybody is told of it, and lost with the socket that a listener ends then", async () => {
     const rig = await connectionIn("connecting");
     rig.hooks.status = (status) => {
       if (status === "handshaking") rig.socket.ends();
     };
     rig.socket.accepts();
     await rig.settle();
-    expect(rig.log).not.toContain("opened");
+    expect(rig.log).toEqual([
+      "is handshaking",
+      "opened",
+      "lost 1006",
+      "is idle",
+      "unavailable connection-lost",
+    ]);
+  });
+
+  test("asks for the address and the socket once the call is committed, and those who listen were told", async () => {
+    const seen: unknown[] = [];
+    const rig = connectionRig();
+    const { dial } = rig.state;
+    rig.state.dial = () => {
+      seen.push(["dial", rig.connection.status]);
+      return dial();
+    };
+    rig.hooks.status = (status) => seen.push(status);
+    rig.outbox.run(() => {
+      rig.connection.connect().catch(() => {});
+      seen.push("the call goes on");
+    });
+    expect(seen).toEqual(["the call goes on", "connecting", ["dial", "connecting"]]);
   });
 
   test("that is accepted twice is ready once", async () => {

@@ -61,7 +61,7 @@ describe("close", () => {
     async ({ goodbye }) => {
       const rig = await connectionIn("handshaking");
       const reason = new HandshakeError("rejected", "nobody knows you");
-      rig.connection.leave(reason);
+      rig.connection.refuse(reason, "never");
       expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", reason]);
       await goodbye(rig);
       expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", reason]);
@@ -318,7 +318,7 @@ describe("leaving a server for good", () => {
     async ({ from }) => {
       const why = new HandshakeError("policy", "never");
       const rig = await connectionIn(from);
-      rig.connection.leave(why);
+      rig.connection.refuse(why, "never");
       expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", why]);
       rig.socket.ends(1000);
       expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", why]);

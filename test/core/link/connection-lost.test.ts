@@ -120,11 +120,11 @@ describe("a ready connection that is lost", () => {
     const rig = await connectionIn("ready");
     const again = new ConnectionLostError("again");
     const seen: boolean[] = [];
-    rig.hooks.lost = () => {
+    rig.hooks.disconnected = () => {
       seen.push(rig.socket.terminated, rig.connection.writable);
-      if (seen.length === 2) rig.connection.drop(again);
+      rig.connection.drop(again);
     };
-    rig.connection.drop(new ConnectionLostError("given up"));
+    rig.outbox.run(() => rig.connection.drop(new ConnectionLostError("given up")));
     await rig.settle();
     expect(seen).toEqual([true, false]);
     expect(rig.news()).toEqual([
@@ -251,7 +251,7 @@ describe("a link that a listener loses when it is told that the link is ready", 
       };
       rig.socket.ends();
     };
-    rig.connection.accept();
+    rig.accept();
     expect(await wordOf(connected)).toBe("resolved");
     await rig.clock.advance(250);
     await becomeReady(rig);
@@ -259,7 +259,7 @@ describe("a link that a listener loses when it is told that the link is ready", 
     expect([rig.connection.status, rig.sockets.length]).toEqual(["ready", 2]);
   });
 
-  test("and which does not come back, ends the connection with why it was lost", async () => {
+  test("and which does not come back, ends the connection with why it was lost; it was ready all the same", async () => {
     const rig = connectionRig({ reconnect: undefined });
     const connected = rig.connection.connect();
     await rig.settle();
@@ -267,9 +267,11 @@ describe("a link that a listener loses when it is told that the link is ready", 
     rig.hooks.status = (status) => {
       if (status === "ready") rig.socket.ends(1011);
     };
-    rig.connection.accept();
-    await expect(connected).rejects.toMatchObject({ code: "connection-lost", closeCode: 1011 });
-    expect(rig.connection.status).toBe("closed");
+    rig.accept();
+    expect(await wordOf(connected)).toBe("resolved");
+    expect(rig.connection.closedBy).toMatchObject({ code: "connection-lost", closeCode: 1011 });
+    expect([rig.connection.status, rig.clock.pending]).toEqual(["closed", 0]);
+    expect(await wordOf(rig.connection.connect())).toBe("closed");
   });
 });
 

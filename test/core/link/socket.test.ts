@@ -3,20 +3,23 @@ import { createServer, type Server } from "node:net";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type BinaryFrames, Socket } from "../../../src/core/link/socket.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { settle } from "../support/promises.ts";
 
 function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
   const log: unknown[] = [];
-  const socket = new Socket(fake, recorder(log, binary));
-  return { fake, socket, log };
+  const outbox = new Outbox();
+  const socket = new Socket(fake, outbox, recorder(log, binary));
+  return { fake, socket, outbox, log };
 }
 
 const recorder = (log: unknown[], binary: BinaryFrames = "utf-8") => ({
   binary,
   open: () => log.push("open"),
   text: (text: string) => log.push(`text ${text}`),
+  refused: (cause: unknown) => log.push(`refused: ${String(cause)}`),
   unreadable: (problem: string) => log.push(`unreadable: ${problem}`),
   end: (end: object) => log.push(end),
 });
@@ -58,6 +61,64 @@ describe("Socket", () => {
     };
     socket.close(1000, "");
     expect(fake.terminated).toBe(true);
+  });
+
+  test.each([true, false])(
+    "that cannot be ended at all throws nothing, and says nothing more; terminates: %s",
+    (terminates) => {
+      const { fake, socket, log } = rig(new FakeSocket({ terminates }));
+      const broken = (): never => {
+        throw new Error("broken");
+      };
+      Object.assign(fake, terminates ? { close: broken, terminate: broken } : { close: broken });
+      fake.accepts();
+      socket.close(1000, "");
+      socket.terminate();
+      fake.ends();
+      expect([log, socket.isOpen]).toEqual([["open"], false]);
+    },
+  );
+
+  test("that refuses a frame says so, and is given none of those behind it", () => {
+    const { fake, socket, outbox, log } = rig();
+    fake.accepts();
+    fake.send = (data) => {
+      if (data === "b") throw new Error("full");
+      fake.sent.push(data);
+    };
+    outbox.run(() => {
+      for (const text of ["a", "b", "c"]) socket.send(text);
+    });
+    socket.send("d");
+    expect([fake.sent, log]).toEqual([["a"], ["open", "refused: Error: full"]]);
+  });
+
+  test("is written to once the input is committed, in order, and cut behind that", () => {
+    const { fake, socket, outbox } = rig();
+    fake.accepts();
+    outbox.run(() => {
+      socket.send("a");
+      socket.send("b");
+      expect(fake.sent).toEqual([]);
+      socket.terminate();
+      expect(fake.terminated).toBe(false);
+    });
+    expect([fake.sent, fake.terminated]).toEqual([["a", "b"], true]);
+  });
+
+  test("that answers within `send` is heard once the frame is sent, and told behind what its sender tells", () => {
+    const { fake, socket, outbox, log } = rig();
+    fake.accepts();
+    fake.send = (data) => {
+      fake.receives(`answer to ${data}`);
+      log.push("the platform returns");
+    };
+    outbox.run(() => {
+      socket.send("a");
+      outbox.tell(() => log.push("sent is told"));
+      log.push("committed");
+    });
+    expect(log).toEqual(["open", "committed", "text answer to a", "the platform returns", "sent is told"]);
   });
 
   test("sends and closes through the platform", () => {
@@ -203,7 +264,7 @@ describe("the `ws` package", () => {
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
     const closed = closeOf(webSocket);
     const log: unknown[] = [];
-    new Socket(webSocket, recorder(log)).terminate();
+    new Socket(webSocket, new Outbox(), recorder(log)).terminate();
     await closed; // an error that nobody listens to would have been thrown before
     expect([log, webSocket.listenerCount("error")]).toEqual([[], 1]);
   });
@@ -214,7 +275,7 @@ describe("the `ws` package", () => {
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
     const closed = closeOf(webSocket);
     const log: unknown[] = [];
-    const socket = new Socket(webSocket, recorder(log));
+    const socket = new Socket(webSocket, new Outbox(), recorder(log));
     await closed;
     expect(log).toEqual([
       { code: 1006, reason: "", cause: expect.objectContaining({ code: "ECONNREFUSED" }) },

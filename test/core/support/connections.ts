@@ -1,3 +1,4 @@
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import {
   type AgentwireError,
   ConnectionLostError,
@@ -54,6 +55,7 @@ export function connectionRig(changes: Changes = {}) {
       return socket;
     },
   };
+  const outbox = new Outbox();
   const protocol: Protocol = {
     opened: () => void log.push("opened"),
     message: (value) => {
@@ -73,20 +75,25 @@ export function connectionRig(changes: Changes = {}) {
     },
     busy: () => state.busy,
     unavailable: (reason) => void log.push(`unavailable ${reason.code}`),
+    ping: () => {
+      connection.send("ping");
+      return true;
+    },
+    excused: () => state.excused,
   };
   const observer: Observer = {
     status: (status) => {
       log.push(`is ${status}`);
-      hooks.status?.(status);
+      outbox.tell(() => hooks.status?.(status));
     },
     reconnecting: (backoff) => {
       backoffs.push(backoff);
       log.push(`reconnecting ${backoff.attempt} after ${backoff.delay}`);
-      hooks.reconnecting?.(backoff);
+      outbox.tell(() => hooks.reconnecting?.(backoff));
     },
     disconnected: (error) => {
       log.push(`disconnected ${error.code}`);
-      hooks.disconnected?.(error);
+      outbox.tell(() => hooks.disconnected?.(error));
     },
     unreadable: (problem, text) => void log.push(`unreadable: ${problem}: ${text}`),
     drainExpired: (limit) => void log.push(`drain expired after ${limit}`),
@@ -95,7 +102,8 @@ export function connectionRig(changes: Changes = {}) {
     callbackThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
   };
   const connection: Connection = new Connection({
-    clock,
+    outbox,
+    clock: outbox.clock(clock),
     protocol,
     observer,
     dial: () => state.dial(),
@@ -113,15 +121,11 @@ export function connectionRig(changes: Changes = {}) {
       interval: PING_INTERVAL,
       timeout: PING_TIMEOUT,
       proof: "frame",
-      ping: (): boolean => {
-        connection.send("ping");
-        return true;
-      },
-      excused: () => state.excused,
       ...keepalive,
     },
   });
   const rig = {
+    outbox,
     clock,
     sockets,
     log,
@@ -136,6 +140,8 @@ export function connectionRig(changes: Changes = {}) {
       if (!socket) throw new Error("nothing was dialled");
       return socket;
     },
+    /** The handshake succeeds, with a frame. */
+    accept: (): void => outbox.run(() => connection.accept()),
     /** What was told since the last call. */
     news: (): string[] => log.splice(0),
     /** Runs everything that is under way, without moving time. */
@@ -165,7 +171,7 @@ export const reach: Readonly<Record<StateName, (rig: ConnectionRig) => Promise<v
   },
   ready: async (rig) => {
     await reach.handshaking(rig);
-    rig.connection.accept();
+    rig.accept();
     await rig.settle();
   },
   reconnecting: async (rig) => {
@@ -194,7 +200,7 @@ export const reach: Readonly<Record<StateName, (rig: ConnectionRig) => Promise<v
 /** Accepts the newest socket and the handshake on it. */
 export async function becomeReady(rig: ConnectionRig): Promise<void> {
   rig.socket.accepts();
-  rig.connection.accept();
+  rig.accept();
   await rig.settle();
 }
 

@@ -1,5 +1,6 @@
-import { type Asking, Gate, type GateSetup } from "../../../src/core/gate/gate.ts";
-import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import { Outbox } from "../../../src/core/client/outbox.ts";
+import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
+import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
 import type {
   PendingRequest,
@@ -47,23 +48,38 @@ export interface AskChanges extends Partial<ToolCall> {
   readonly decided?: Asking["decided"];
 }
 
-/** A gate, and everything that it tells the client that made it. */
-export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateSetup> = {}) {
+/** A gate, and everything that it tells the client that made it. What is asked is an input of the outbox, as in a client. */
+export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost> = {}) {
   const clock = new ManualClock();
+  const { outbox = new Outbox() } = changes;
   const told = {
     opened: [] as PendingRequest[],
     warnings: [] as { readonly kind: string; readonly message: string; readonly cause?: unknown }[],
   };
-  const gate = new Gate({
+  const {
+    opened = (request) => void told.opened.push(request),
+    warn = (kind, message, details) => void told.warnings.push({ kind, message, ...details }),
+  } = changes;
+  const gate: Gate = new Gate(
+    {
+      outbox,
+      clock: outbox.clock(clock),
+      opened: (request) => outbox.tell(() => gate.isOpen(request.id) && opened(request)),
+      warn: (...warning) => outbox.tell(() => warn(...warning)),
+    },
     options,
-    clock,
-    opened: (request) => void told.opened.push(request),
-    warn: (kind, message, details) => void told.warnings.push({ kind, message, ...details }),
-    ...changes,
-  });
+  );
+  const withdraws: Withdraw[] = [];
+  const asked = (withdraw: Withdraw): Withdraw => {
+    withdraws.push(withdraw);
+    return withdraw;
+  };
+  const withdrawAll: Withdraw = (by, reason) => {
+    for (const withdraw of withdraws) withdraw(by, reason);
+  };
   const ask = ({ turn, isHandled = false, alwaysFor, decided = () => {}, ...call }: AskChanges = {}) => {
     const rulings: Ruling[] = [];
-    const withdraw = gate.ask(toolCall(call), {
+    const asking: Asking = {
       turn,
       isHandled,
       alwaysFor,
@@ -71,19 +87,18 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateSetu
         rulings.push(ruling);
         decided(ruling);
       },
-    });
+    };
+    const withdraw = outbox.run(() => asked(gate.ask(toolCall(call), asking)));
     return { rulings, withdraw };
   };
   const askQuestion = (about: Partial<Question> = {}, turn?: Waiting) => {
     const replies: Reply[] = [];
-    const withdraw = gate.askQuestion(question(about), {
-      turn,
-      answered: (reply) => void replies.push(reply),
-    });
+    const answered = (reply: Reply): void => void replies.push(reply);
+    const withdraw = outbox.run(() => asked(gate.askQuestion(question(about), { turn, answered })));
     return { replies, withdraw };
   };
   const leftovers = () => ({ open: gate.pending.length, timers: clock.pending });
-  return { gate, clock, told, ask, askQuestion, leftovers };
+  return { gate, outbox, clock, told, ask, askQuestion, withdrawAll, leftovers };
 }
 
 export const NOTHING_OPEN = { open: 0, timers: 0 };

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type AgentwireError, ConnectionLostError } from "../../../src/core/errors.ts";
 import { LiveTurn, type TurnSetup } from "../../../src/core/turn/live-turn.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
@@ -11,7 +12,7 @@ export type TestTurn = LiveTurn<string, TurnResult>;
 export const IDLE = 1_000;
 export const TOTAL = 10_000;
 
-/** A turn, and everything that it tells the protocol and the client that made it. */
+/** A turn, and everything that it tells the protocol and the client that made it. `frame` is what one frame brings: one input. */
 export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
   const clock = new ManualClock();
   const controller = new AbortController();
@@ -22,10 +23,12 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     statuses: [] as string[],
     thrown: [] as (readonly [unknown, string])[],
   };
+  const { outbox = new Outbox() } = changes;
   const turn: TestTurn = new LiveTurn<string, TurnResult>({
     id: "turn-1",
     input: "the input",
-    clock,
+    outbox,
+    clock: outbox.clock(clock),
     maxBufferedBytes: 1_000,
     maxTextBytes: 1_000,
     timeout: TOTAL,
@@ -34,12 +37,13 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     read: true,
     textOf: (event) => (event.startsWith("#") ? "" : event),
     soFar: () => ({}),
-    stop: () => void told.stops++,
+    stop: (again) => {
+      if (!again) told.stops++;
+    },
     settled: () => void told.settled++,
-    insist: () => {},
     repeatable: true,
     flow: undefined,
-    onEvent: (event) => void told.events.push(event),
+    onEvent: (event, stands) => outbox.tell(() => stands() && void told.events.push(event)),
     onListenerThrow: (error, name) => void told.thrown.push([error, name]),
     ...changes,
   });
@@ -48,7 +52,8 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     timers: clock.pending,
     signalListeners: getEventListeners(controller.signal, "abort").length,
   });
-  return { clock, controller, turn, told, leftovers };
+  const frame = (brings: () => void): void => outbox.run(brings);
+  return { clock, controller, outbox, frame, turn, told, leftovers };
 }
 
 export type TurnRig = ReturnType<typeof turnRig>;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import {
   type ConversationMessage,
@@ -16,6 +17,8 @@ type FakeMemory = Memory<string, TurnResult, object, never, ConversationState>;
 function rig(start: (input: string) => void = () => {}) {
   const log: string[] = [];
   const turns: TestTurn[] = [];
+  const outbox = new Outbox();
+  let ended = 0;
   let messages: readonly ConversationMessage[] = [];
   const memory: FakeMemory = {
     get messages() {
@@ -26,7 +29,12 @@ function rig(start: (input: string) => void = () => {}) {
     },
     create(input: string, options: TurnOptions | undefined, first) {
       if (input === "") throw new InvalidInputError("the prompt is blank.", "Write something.");
-      const { turn } = turnRig({ signal: options?.signal, stop: () => turn.stopped() });
+      const { turn } = turnRig({
+        outbox,
+        signal: options?.signal,
+        stop: () => turn.stopped(),
+        settled: () => ended++,
+      });
       turns.push(turn);
       log.push(`create ${input}${first ? " first" : ""}`);
       return {
@@ -43,8 +51,11 @@ function rig(start: (input: string) => void = () => {}) {
     },
   };
   return {
-    conversation: new LiveConversation(memory),
+    conversation: new LiveConversation(memory, outbox),
+    outbox,
     log,
+    /** Turns whose end is committed. */
+    ended: () => ended,
     turns,
     texts: () => messages.map((m) => m.content),
   };
@@ -150,6 +161,19 @@ describe("a conversation", () => {
     conversation.prompt("b");
     await settle();
     expect(log).toContain("start b");
+  });
+
+  test("a start that throws ends its turn to the end before that is told", async () => {
+    const { conversation, turns, outbox, ended } = rig((input) => {
+      if (input === "b") throw new Error("the socket threw");
+    });
+    conversation.prompt("a");
+    const seen: unknown[] = [];
+    conversation.prompt("b").on("status", (status) => seen.push(status, ended()));
+    await settle();
+    outbox.run(() => turns[0]?.complete({ text: "A" }));
+    await settle();
+    expect(seen).toEqual(["queued", 0, "failed", 2]);
   });
 
   test("a thousand prompts that wait are sent in order", async () => {

@@ -193,11 +193,27 @@ describe("a listener that cancels the turn", () => {
     expect([await outcomeOf(turn), leftovers()]).toEqual(["cancelled by user", NOTHING_LEFT]);
   });
 
-  test("on `streaming` is told no event of the turn that it cancelled", () => {
-    const { turn, told } = turnRig();
+  test("on `streaming` is told no event of the turn that it cancelled, and neither is anybody else", () => {
+    const { turn, told, frame } = turnRig();
+    const events: string[] = [];
+    turn.on("event", (event) => events.push(event));
     turn.on("status", (status) => status === "streaming" && void turn.cancel());
-    turn.push("a", 1);
-    expect(told.events).toEqual([]);
+    frame(() => turn.push("a", 1));
+    expect([events, told.events]).toEqual([[], []]);
+  });
+
+  test("comes too late for a turn that the same frame has completed: its events and its end are told", async () => {
+    const { turn, told, frame } = turnRig();
+    turn.on("status", (status) => status === "streaming" && void turn.cancel());
+    frame(() => {
+      turn.push("a", 1);
+      turn.complete({ text: "a" });
+    });
+    expect([told.events, told.statuses, await outcomeOf(turn)]).toEqual([
+      ["a"],
+      ["streaming", "completed"],
+      "completed",
+    ]);
   });
 
   test("on `completed` changes nothing", async () => {
@@ -336,7 +352,7 @@ describe("listeners to tool calls", () => {
     ]);
   });
 
-  test("never end with what is past: those behind one that decides are told the decision, not the question", () => {
+  test("are told each change in order, also behind one that decides", () => {
     const { turn } = turnRig();
     const first: string[] = [];
     const second: string[] = [];
@@ -349,17 +365,29 @@ describe("listeners to tool calls", () => {
     turn.tools.set(callOf("awaiting"));
     expect([first, second]).toEqual([
       ["requested", "awaiting", "denied"],
-      ["requested", "denied"],
+      ["requested", "awaiting", "denied"],
     ]);
+  });
+
+  test("find all calls abandoned when they are told of the first: who is told of one cannot bring back another", () => {
+    const { turn, frame } = turnRig();
+    const told: string[] = [];
+    turn.tools.set({ ...callOf("running"), id: "a" });
+    turn.tools.set({ ...callOf("awaiting"), id: "b" });
+    turn.on("toolCall", ({ id, state }) =>
+      told.push(`${id} ${state}: ${turn.toolCalls.map((call) => call.state)}`),
+    );
+    frame(() => turn.tools.abandon());
+    expect(told).toEqual(["a abandoned: abandoned,abandoned", "b abandoned: abandoned,abandoned"]);
   });
 });
 
-test("listeners to the status behind one that cancels are told that it is cancelled last", () => {
+test("listeners to the status behind one that cancels are told each status in order", () => {
   const { turn } = turnRig({ stop: () => turn.stopped() });
   turn.on("status", (status) => status === "streaming" && void turn.cancel());
   const heard: string[] = [];
   turn.on("status", (status) => heard.push(status));
   turn.sent();
   turn.push("a", 1);
-  expect(heard).toEqual(["sent", "cancelling", "cancelled"]);
+  expect(heard).toEqual(["sent", "streaming", "cancelling", "cancelled"]);
 });

@@ -89,7 +89,7 @@ describe("a reader who leaves a turn that is being cancelled", () => {
     { by: "the signal", cancel: (_, controller) => controller.abort() },
   ])("does not insist on it as a second cancel() does: $by", async ({ cancel }) => {
     let insisted = 0;
-    const { turn, controller } = turnRig({ insist: () => void insisted++ });
+    const { turn, controller } = turnRig({ stop: (again) => void (again && insisted++) });
     const events = reader(turn);
     for (const event of ["a", "b"]) turn.push(event, 1);
     await events.next();

@@ -16,14 +16,14 @@ describe("TurnQueue", () => {
     const queue = queued(roomy, { a: 1, b: 1, c: 1 });
     expect([queue.first(), queue.first(), queue.size]).toEqual(["a", "a", 3]);
     expect([queue.delete("a"), queue.first()]).toEqual([true, "b"]);
-    expect(queue.clear()).toEqual(["b", "c"]);
-    expect([queue.first(), queue.size, queue.clear()]).toEqual([undefined, 0, []]);
+    expect(queue.takeAll()).toEqual(["b", "c"]);
+    expect([queue.first(), queue.size, queue.takeAll()]).toEqual([undefined, 0, []]);
   });
 
   test("gives one out of the middle, once", () => {
     const queue = queued(roomy, { a: 1, b: 1, c: 1 });
     expect([queue.delete("b"), queue.delete("b"), queue.delete("x")]).toEqual([true, false, false]);
-    expect(queue.clear()).toEqual(["a", "c"]);
+    expect(queue.takeAll()).toEqual(["a", "c"]);
   });
 
   test.each<{ waiting: Record<string, number>; asks: number; full: object | undefined }>([
@@ -49,7 +49,7 @@ describe("TurnQueue", () => {
 
   test.each<{ how: string; free: (queue: TurnQueue<string>) => void }>([
     { how: "deleting", free: (queue) => queue.delete("b") },
-    { how: "clearing", free: (queue) => queue.clear() },
+    { how: "clearing", free: (queue) => queue.takeAll() },
   ])("$how gives the bytes back, once", ({ free }) => {
     const queue = queued({ maxTurns: 9, maxBytes: 10 }, { a: 1, b: 9 });
     expect(() => queue.assertRoom(1)).toThrow(QueueFullError);
@@ -62,14 +62,16 @@ describe("TurnQueue", () => {
 });
 
 describe("a turn that is held", () => {
-  test("takes room, is not the next, and is given back with the others, behind them", () => {
+  test("takes room, is not the next, and stays when the others are taken", () => {
     const queue = new TurnQueue<string>({ maxTurns: 2, maxBytes: 10 });
     queue.hold("later", 4);
     expect([queue.first(), queue.size]).toEqual([undefined, 0]);
     queue.add("now", 4);
     expect(queue.first()).toBe("now");
     expect(() => queue.assertRoom(1)).toThrow(expect.objectContaining({ code: "queue-full", limit: 2 }));
-    expect(queue.clear()).toEqual(["now", "later"]);
+    expect(queue.takeAll()).toEqual(["now"]);
+    expect(() => queue.assertRoom(7)).toThrow(QueueFullError);
+    expect(queue.delete("later")).toBe(true);
     queue.assertRoom(100);
   });
 

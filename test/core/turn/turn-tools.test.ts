@@ -99,25 +99,6 @@ describe("a turn that ends before its calls", () => {
     tools.abandon();
     expect(changes.slice(3)).toEqual(["a abandoned", "c abandoned"]);
   });
-
-  test("does not undo what a listener, told of one, brought about for another", () => {
-    const { tools, changes } = rig(({ id, state }) => {
-      if (id === "a" && state === "abandoned") tools.set({ ...callOf("b", "denied"), reason: "no" });
-    });
-    tools.set(callOf("a", "running"));
-    tools.set(callOf("b", "awaiting"));
-    tools.abandon();
-    expect(tools.get("b")).toEqual({ ...callOf("b", "denied"), reason: "no" });
-    expect(changes.slice(2)).toEqual(["a abandoned", "b denied"]);
-  });
-
-  test("tells of each once when a listener ends it again", () => {
-    const { tools, changes } = rig(({ state }) => state === "abandoned" && tools.abandon());
-    tools.set(callOf("a"));
-    tools.set(callOf("b"));
-    tools.abandon();
-    expect(changes.slice(2)).toEqual(["a abandoned", "b abandoned"]);
-  });
 });
 
 describe("what waits for the user", () => {

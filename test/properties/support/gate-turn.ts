@@ -27,7 +27,8 @@ export class GateTurn implements Waiting {
     this.live = new LiveTurn<string, TurnResult>({
       id,
       input: "",
-      clock: world.clock,
+      outbox: world.outbox,
+      clock: world.outbox.clock(world.clock),
       maxBufferedBytes: 100,
       read: true,
       maxTextBytes: 100,
@@ -41,7 +42,6 @@ export class GateTurn implements Waiting {
         if (world.setting.stopsAtOnce) this.live.stopped();
       },
       settled: () => {},
-      insist: () => {},
       repeatable: true,
       flow: undefined,
       onEvent: () => {},

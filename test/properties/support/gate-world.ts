@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
@@ -41,6 +42,7 @@ const VALUES = {
 /** A gate, the protocol that uses it, and users who do what a life says, at the worst moments. */
 export class GateWorld {
   readonly gate: Gate;
+  readonly outbox = new Outbox();
   readonly clock = new ManualClock();
   readonly setting: GateSetting;
   readonly turns: readonly GateTurn[];
@@ -86,17 +88,20 @@ export class GateWorld {
       manual: { onQuestion: "manual" },
       callback: { onQuestion: callback },
     } as const;
-    this.gate = new Gate({
-      options: {
+    this.gate = new Gate(
+      {
+        outbox: this.outbox,
+        clock: this.outbox.clock(this.clock),
+        opened: (request) => this.#opened(request),
+        warn: () => this.outbox.tell(() => this.act("warning")),
+      },
+      {
         ...(rules === undefined ? {} : { toolPolicy: this.#rules(rules) }),
         approvalTimeout,
         ...asked[approver],
         ...answered[answerer],
       },
-      clock: this.clock,
-      opened: (request) => this.#told("opened", request),
-      warn: () => this.act("warning"),
-    });
+    );
     this.judge = new GateJudge(this);
     for (const turn of this.turns) turn.listen();
   }
@@ -105,8 +110,15 @@ export class GateWorld {
     return this.#session;
   }
 
-  /** Somebody's code runs, and does what the life has for that moment. What a listener throws is caught by who calls it. */
+  /**
+   * Somebody's code runs, and does what the life has for that moment, each in an input of its own. What a listener throws is
+   * caught by who calls it.
+   */
   act(moment: Moment): void {
+    this.outbox.run(() => this.#act(moment));
+  }
+
+  #act(moment: Moment): void {
     const deed = this.#deeds.get(moment)?.pop();
     if (deed === undefined) return;
     const open = this.gate.pending;
@@ -138,10 +150,12 @@ export class GateWorld {
     }
   }
 
-  /** Where a listener is told of a request, it waits for the user. */
-  #told(moment: Moment, { id }: PendingRequest): void {
-    this.judge.must(() => expect(this.gate.isOpen(id), `${id} is open when it is told`).toBe(true));
-    this.act(moment);
+  /** Its listeners are told of it while it waits for the user. */
+  #opened({ id }: PendingRequest): void {
+    this.judge.must(() => expect(this.gate.isOpen(id), `${id} is opened as open`).toBe(true));
+    this.outbox.tell(() => {
+      if (this.gate.isOpen(id)) this.act("opened");
+    });
   }
 
   #rules(rules: readonly RuleSetting[]): readonly ToolRule[] {
@@ -163,34 +177,43 @@ export class GateWorld {
     );
   }
 
+  /** Each step is an input of the client, but for those that let time pass. */
   async #do(step: GateStep): Promise<void> {
+    if (step.do === "advance") return this.clock.advance(step.ms);
+    if (step.do === "rest") return rest();
+    this.outbox.run(() => this.#input(step));
+  }
+
+  #input(step: Exclude<GateStep, { readonly do: "advance" | "rest" }>): void {
     switch (step.do) {
       case "ask":
-        return this.#ask(step.tool, step.native, this.turns[step.turn], step.isHandled);
+        this.#ask(step.tool, step.native, this.turns[step.turn], step.isHandled);
+        return;
       case "question":
-        return this.#askQuestion(step.native, this.turns[step.turn]);
+        this.#askQuestion(step.native, this.turns[step.turn]);
+        return;
       case "reply": {
         const to = this.brought.at(-1 - step.to);
         if (to) this.#reply(to.id, step.deed);
         return;
       }
       case "callback":
-        return this.#callback(step.which, step.gives);
+        this.#callback(step.which, step.gives);
+        return;
       case "withdraw":
-        return this.brought.at(-1 - step.which)?.withdraw("disconnected", "the link is lost");
-      case "advance":
-        return this.clock.advance(step.ms);
+        this.brought.at(-1 - step.which)?.withdraw("disconnected", "the link is lost");
+        return;
       case "turn":
-        return this.turns[step.turn]?.end(step.ends);
+        this.turns[step.turn]?.end(step.ends);
+        return;
       case "listen":
-        return this.turns[step.turn]?.listen();
+        this.turns[step.turn]?.listen();
+        return;
       case "when":
         this.#deeds.set(step.moment, [...(this.#deeds.get(step.moment) ?? []), step.deed]);
         return;
       case "newSession":
-        return this.#newSession();
-      case "rest":
-        return rest();
+        this.#newSession();
     }
   }
 
@@ -284,9 +307,11 @@ export class GateWorld {
   async #end(): Promise<void> {
     this.#deeds.clear();
     await rest();
-    for (const turn of this.turns) turn.end("fail");
-    for (const turn of this.turns) turn.end("stopped");
-    for (const { withdraw } of this.brought) withdraw("disconnected", "closed");
+    this.outbox.run(() => {
+      for (const turn of this.turns) turn.end("fail");
+      for (const turn of this.turns) turn.end("stopped");
+      for (const { withdraw } of this.brought) withdraw("disconnected", "closed");
+    });
     for (const { later } of this.#consulted) later.resolve("always");
     await this.clock.advance(1_000);
     this.judge.check();

@@ -13,15 +13,21 @@ const PROBE_AFTER = 120_000;
 export class LineRule {
   /** The prompts that run, by id, with the txid of each. */
   readonly #running = new Map<string, number>();
-  readonly #over = new Set<string>();
+  /** Those that seemed over, on any socket. One of them that goes on shows that this server does not work in order. */
+  readonly #over: Set<string>;
   #silentSince = 0;
   #hasProbed = false;
   #isSure = true;
 
+  constructor(over: Set<string>) {
+    this.#over = over;
+  }
+
   /** The client is about to be told of a frame. */
   hears(raw: unknown, now: number): void {
-    this.#silentSince = now;
     const message = read(raw);
+    // What cannot be read is no sign that the server still works.
+    if (message["type"] !== undefined) this.#silentSince = now;
     if (message["type"] === "ack") this.#hearsAck(message);
     else if (message["type"] === "action") this.#hearsAction(read(message["data"]));
   }

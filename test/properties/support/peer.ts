@@ -42,6 +42,8 @@ export class Peer {
   #strays = 0;
   readonly #served = new Set<WatchedPrompt>();
   #lastRequest: Request | undefined;
+  /** Chunks that came while the client wrote: they are told when it has written. */
+  #untold: { readonly ids: string[]; readonly accounted: number; readonly deeds: number } | undefined;
 
   constructor(world: World) {
     this.#world = world;
@@ -71,8 +73,17 @@ export class Peer {
     );
     if (!prompt) return;
     if (user.deeds !== deeds) prompt.text = undefined;
-    this.#chunk(socket, { do: "chunk", turn: 0, naming: "exact", form: "text" }, prompt);
+    this.#chunk(socket, { do: "chunk", turn: 0, naming: "exact", form: "text" }, prompt, true);
     this.#end(socket, { do: "end", turn: 0, naming: "exact", form: "response" }, prompt);
+  }
+
+  /** What came while the client wrote has been told by now. */
+  check(): void {
+    const { ids, accounted, deeds } = this.#untold ?? { ids: [], accounted: 0, deeds: 0 };
+    this.#untold = undefined;
+    if (ids.length === 0 || this.#world.user.deeds !== deeds) return;
+    if (this.accounted < accounted + ids.length)
+      this.#world.complain(`chunks for ${ids.join(", ")} were told ${this.accounted - accounted} times`);
   }
 
   /** One round of what a good server does: whatever was begun is ended. */
@@ -307,7 +318,12 @@ export class Peer {
 
   // --- prompts ---
 
-  #chunk(socket: WatchedSocket, { naming, form }: Of<"chunk">, prompt: WatchedPrompt | undefined): void {
+  #chunk(
+    socket: WatchedSocket,
+    { naming, form }: Of<"chunk">,
+    prompt: WatchedPrompt | undefined,
+    isWriting = false,
+  ): void {
     const word = `<${this.#count++}>`;
     const { chunk, text } = chunkOf(form, word);
     const id = nameOf(prompt, naming, this.#count);
@@ -328,7 +344,10 @@ export class Peer {
       if (form === "sse error") prompt.streamError = true;
       if (prompt.text !== undefined) prompt.text += text;
     }
-    if (inSession && quiet && this.accounted !== accounted + 1) {
+    if (inSession && quiet && isWriting) {
+      this.#untold ??= { ids: [], accounted, deeds };
+      this.#untold.ids.push(id);
+    } else if (inSession && quiet && this.accounted !== accounted + 1) {
       this.#world.complain(`a chunk for ${id} was told ${this.accounted - accounted} times`);
     }
   }

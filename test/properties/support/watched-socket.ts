@@ -18,6 +18,8 @@ export interface SentFrame {
 
 /** Who watches a socket. */
 export interface SocketWatcher {
+  /** Prompts that seemed over, by id. */
+  readonly overPrompts: Set<string>;
   /** The client writes; `writable` is whether it may. */
   written(socket: WatchedSocket, text: string, writable: boolean): void;
   /** ms; the time at which something happens. */
@@ -27,7 +29,7 @@ export interface SocketWatcher {
 /** A socket of which everything is noted that the client does to it, and what the peer has made of it. */
 export class WatchedSocket extends FakeSocket {
   readonly frames: SentFrame[] = [];
-  readonly line = new LineRule();
+  readonly line: LineRule;
   /** When it could no longer be written to. */
   goneAt: number | undefined;
   /** From when on a client that identified may send; `undefined` while it may not. */
@@ -45,6 +47,7 @@ export class WatchedSocket extends FakeSocket {
   constructor(watcher: SocketWatcher, browser: boolean) {
     super({ terminates: false });
     this.#watcher = watcher;
+    this.line = new LineRule(watcher.overPrompts);
     if (browser) return;
     this.terminate = () => {
       this.terminated = true;

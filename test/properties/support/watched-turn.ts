@@ -25,6 +25,8 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
   isUntold = false;
   readonly reader: Reader;
   readonly abort: ReturnType<typeof countingController> | undefined;
+  /** A socket has refused a frame when this may have been next: it is not written, and may say that nobody knows. */
+  mayBeUnwritten = false;
   /** Events as the client told them. */
   readonly events: Event[] = [];
   /** Events as the turn told them. */
@@ -32,6 +34,8 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
   /** `cancel()` was called when it was over: that only empties its buffer. */
   cancelledLate = false;
   #turn: Turn<Event, Result> | undefined;
+  /** What its listeners were told of its status. */
+  readonly #statuses: Status[] = [];
   #last: Status = "queued";
   #end: { readonly text: string; readonly events: number } | undefined;
   #outcome: Watched<TurnOutcome<Result>> | undefined;
@@ -69,6 +73,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
     if (looksAtResult) this.#result = new Watched(turn.result);
     else void turn.result;
     turn.on("event", (event) => void this.told.push(event));
+    turn.on("status", (status) => void this.#statuses.push(status));
     if (this.reader === "loop") void this.#loop(turn, Number.POSITIVE_INFINITY);
     if (this.reader === "two") void this.#loop(turn, 2);
     if (this.reader === "text") void this.#loopText(turn);
@@ -85,6 +90,17 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
 
   get over(): boolean {
     return RANK[this.status] === RANK.completed;
+  }
+
+  /** Whether its end was told: an event may be told when the turn is over already, and never behind its end. */
+  get endIsTold(): boolean {
+    return RANK[this.#statuses.at(-1) ?? "queued"] === RANK.completed;
+  }
+
+  /** Whether the caller has stopped it: what had come then, and was not told yet, is told to nobody but a reader. */
+  get isCancelled(): boolean {
+    const { status } = this;
+    return status === "cancelling" || status === "cancelled";
   }
 
   /** Whether it takes what comes. */
@@ -139,8 +155,12 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
       yield `ended twice, as ${this.#last} and ${status}`;
     this.#last = status;
     const text = this.textOf(this.events);
-    if (shown !== text) yield `shows ${shown} but told ${text}`;
-    if (status === "sent" && !this.wasSent) yield "says it was sent, and was not";
+    if (this.isCancelled ? !shown.startsWith(text) : shown !== text) yield `shows ${shown} but told ${text}`;
+    const wrong = this.#statuses.findIndex(
+      (next, at, all) => RANK[next] <= RANK[all[at - 1] ?? "queued"] && at > 0,
+    );
+    if (wrong > 0) yield `told of ${this.#statuses[wrong]} behind ${this.#statuses[wrong - 1]}`;
+    if (status === "sent" && !this.wasSent && !this.mayBeUnwritten) yield "says it was sent, and was not";
     if (this.over) yield* this.#checkEnd();
     if (this.#turn) yield* this.alsoNow(this.#turn);
   }
@@ -171,6 +191,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
       return;
     }
     if (outcome.status !== this.status) yield `is ${this.status}, its outcome says ${outcome.status}`;
+    if (this.#statuses.at(-1) !== this.status) yield `is ${this.status}, and told ${this.#statuses.at(-1)}`;
     const { text } = outcome.status === "completed" ? outcome.result : outcome.partial;
     if (text !== this.shown) yield "its outcome has another text";
     if (outcome.status === "failed") yield* this.#checkDelivery(outcome.error);
@@ -188,6 +209,7 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
       return;
     }
     const saysNotSent = error.delivery === "not-sent";
+    if (this.mayBeUnwritten && !this.wasSent && error.delivery === "unknown") return;
     if (saysNotSent === this.wasSent) yield `its ${error.code} says ${error.delivery}, sent: ${this.wasSent}`;
   }
 
@@ -214,10 +236,11 @@ export abstract class WatchedTurn<Event, Result extends TurnResult> {
       yield "its reader still waits";
       return;
     }
-    if (this.#read.some((event, at) => event !== this.events[at]))
+    const both = this.isCancelled ? Math.min(this.#read.length, this.events.length) : this.#read.length;
+    if (this.#read.slice(0, both).some((event, at) => event !== this.events[at]))
       yield "its reader was given something else";
     const all =
-      this.reader === "text" ? this.#readText === this.shown : this.#read.length === this.events.length;
+      this.reader === "text" ? this.#readText === this.shown : this.#read.length >= this.events.length;
     const stopped = this.reader === "two" && this.#read.length === 2;
     const { thrown } = this.#readerEnd;
     if (this.cancelledLate && this.#readOn) yield "was cancelled after its end, and its reader got more";

@@ -21,6 +21,7 @@ export class World extends Life<Step> {
   readonly prompts: WatchedPrompt[] = [];
   readonly controllers: ReturnType<typeof countingController>[] = [];
   readonly ledger = new Ledger();
+  readonly overPrompts = new Set<string>();
   readonly user: User;
   readonly peer: Peer;
   readonly #rules: WireRules;
@@ -50,7 +51,7 @@ export class World extends Life<Step> {
       const prompt = this.prompts.find(({ id }) => id === turn.id);
       if (!prompt) this.complain(`an event for ${turn.id}, which nobody made`);
       prompt?.events.push(event);
-      if (prompt?.over) this.complain(`${turn.id}: an event after the end`);
+      if (prompt?.endIsTold) this.complain(`${turn.id}: an event after the end`);
     });
     this.client.on("status", () => this.#noteGone());
     this.user = new User(this);
@@ -98,6 +99,8 @@ export class World extends Life<Step> {
   written(socket: WatchedSocket, text: string, writable: boolean): void {
     if (!writable) this.complain(`wrote to a socket that is not open: ${text}`);
     const frame = this.#rules.read(socket, text);
+    if (socket.refusesFrame)
+      for (const prompt of this.prompts) if (!prompt.over) prompt.mayBeUnwritten = true;
     if (!frame || socket.refusesFrame) return;
     socket.frames.push(frame);
     if (this.setting.instant !== "no") this.peer.answersAtOnce(socket, frame);
@@ -135,6 +138,7 @@ export class World extends Life<Step> {
 
   protected override alsoNow(): void {
     this.#noteGone();
+    this.peer.check();
     for (const problem of this.ledger.check(this.now())) this.complain(problem);
     for (const problem of this.user.check()) this.complain(problem);
     const running = this.prompts.filter(({ status }) => status === "sent" || status === "streaming");

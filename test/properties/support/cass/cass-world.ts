@@ -88,6 +88,7 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
   written(session: CassSession, message: Written): WatchedCassTurn | undefined {
     const { requireConnected, keepalive } = this.setting;
     const { type } = message;
+    if (session.refusesFrame) for (const turn of this.turns) if (!turn.over) turn.mayBeUnwritten = true;
     if (session.turns.length > 0 && this.setting.maxTurnsInFlight === 1)
       this.complain(`wrote ${type} while a turn runs`);
     if (requireConnected && !session.greeted) this.complain(`wrote ${type} before it was greeted`);
@@ -136,8 +137,10 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
   #turnOf({ type, message, conversation_id: id }: Written): WatchedCassTurn | undefined {
     if (type === "onboarding_intro") return this.turns.find(({ name }) => name === id);
     if (message === "again")
+      // While `prompt` has not returned it shows as queued.
       return this.turns.find(
-        ({ kind, wasSent, status }) => kind === "same" && !wasSent && status === "queued",
+        ({ kind, wasSent, status }) =>
+          kind === "same" && !wasSent && (status === "queued" || status === "sent"),
       );
     return this.turns.find(({ name }) => name === message);
   }
@@ -248,7 +251,7 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     if (!watched) return;
     this.#early.set(turn, watched);
     watched.events.push(event);
-    if (watched.over) this.complain(`${watched.name}: an event after the end`);
+    if (watched.endIsTold) this.complain(`${watched.name}: an event after the end`);
   }
 
   #dial(url: string): CassSession {

@@ -46,7 +46,7 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
       // The very first may come before `prompt` has returned.
       const content = watched?.content ?? this.socket?.owner;
       watched?.events.push(event);
-      if (watched?.over) this.complain(`${watched.content}: an event after the end`);
+      if (watched?.endIsTold) this.complain(`${watched.content}: an event after the end`);
       if (event.type === "ToolStarted" && event.inferred) return;
       const told = this.#tellOf(event);
       if (told && told.owner !== content) this.complain(`${content} got a message of ${told.owner}`);
@@ -81,6 +81,10 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
 
   mayApprove(question: number): boolean {
     return this.user.mayApprove(question);
+  }
+
+  wasDenied(question: number): boolean {
+    return this.user.wasDenied(question);
   }
 
   ended(content: string, calls: ReturnType<CallModel["ended"]>): void {

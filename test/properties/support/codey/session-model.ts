@@ -24,6 +24,8 @@ export interface SessionWorld {
   written(session: SessionModel, message: Written): void;
   /** Whether the user has let the client approve the call of this question. */
   mayApprove(question: number): boolean;
+  /** Whether the user has denied the call of this question. */
+  wasDenied(question: number): boolean;
   /** The turn of this content has ended: its calls, in order. */
   ended(content: string, calls: ReturnType<CallModel["ended"]>): void;
   /** Whether the user's own code has acted inside of the client's: what is certain otherwise may then be otherwise. */
@@ -173,7 +175,9 @@ export class SessionModel extends FakeSocket {
     const asked = this.#asked.get(callId) ?? 0;
     if (decided > asked) this.#complain(`decided ${callId} ${decided} times, asked ${asked} times`);
     const allowed = ({ question = -1 }: ModelCall): boolean => approved && this.#world.mayApprove(question);
-    const call = this.#calls.decided(callId, approved, allowed);
+    // Of two agents' calls of one id, the one that the user has denied, or whose question cannot be read.
+    const denied = ({ question = -1 }: ModelCall): boolean => question < 0 || this.#world.wasDenied(question);
+    const call = this.#calls.decided(callId, approved, approved ? allowed : denied);
     if (!approved) return;
     if (this.owner === undefined && !this.#isTelling)
       this.#complain(`approved ${callId} behind the turn's end`);
@@ -204,6 +208,7 @@ export class SessionModel extends FakeSocket {
       case "ToolRequest":
         if (live) this.root ??= agent;
         if (live) this.#noteRequest(agent, message["calls"]);
+        else if (this.#barrier) this.#noteLateRequest(agent, message["calls"]);
         return;
       case "Finished":
         if (!live || agent !== (this.root ?? 0)) return;
@@ -229,6 +234,12 @@ export class SessionModel extends FakeSocket {
   #noteRequest(agent: number, calls: unknown): void {
     if (!Array.isArray(calls)) return;
     for (const { call_id } of calls) this.#calls.requested(agent, String(call_id));
+  }
+
+  /** It crossed the Cancel: the calls are of the turn that was stopped. */
+  #noteLateRequest(agent: number, calls: unknown): void {
+    if (!Array.isArray(calls)) return;
+    for (const { call_id } of calls) this.#past.add(`${agent} ${String(call_id)}`);
   }
 
   #noteCall({ type, call_id, content = "", n }: Told, agent: number, live: boolean): void {

@@ -26,6 +26,7 @@ export class CodeyUser {
   readonly #armed: { readonly moment: Moment; readonly deed: Deed }[] = [];
   /** The questions that the client may say yes to. */
   readonly #allowed = new Set<number>();
+  readonly #denied = new Set<number>();
   #allowsAll = false;
   #conversation: CodeyConversation | undefined;
   #count = 0;
@@ -64,6 +65,10 @@ export class CodeyUser {
 
   mayApprove(question: number): boolean {
     return this.#allowsAll || this.#allowed.has(question);
+  }
+
+  wasDenied(question: number): boolean {
+    return this.#denied.has(question);
   }
 
   prompt(
@@ -173,6 +178,7 @@ export class CodeyUser {
   #allow(question: number, given: Given): void {
     if (given === "always") this.#allowsAll = true;
     if (given === "approve") this.#allowed.add(question);
+    if (given === "deny") this.#denied.add(question);
   }
 
   #consult(call: { readonly raw: unknown; readonly turnId?: string }, signal: AbortSignal): Promise<unknown> {

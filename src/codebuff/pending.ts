@@ -1,5 +1,5 @@
-import type { Clock } from "./clock.ts";
-import { Deadline } from "./deadline.ts";
+import type { Clock } from "../core/clock.ts";
+import { Deadline } from "../core/deadline.ts";
 
 interface Entry<Request> {
   readonly request: Request;

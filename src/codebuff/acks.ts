@@ -1,0 +1,168 @@
+import {
+  type AgentwireError,
+  ConnectionLostError,
+  isAgentwireError,
+  RequestError,
+  RequestTimeoutError,
+} from "../core/errors.ts";
+import type { CodebuffCore } from "./events.ts";
+import { refusal, refusesSession } from "./handshake.ts";
+import type { Identification } from "./identification.ts";
+import { type Ack, encode } from "./messages.ts";
+import type { Notice } from "./notices.ts";
+import type { CodebuffSettings } from "./options.ts";
+import type { Begun, Sent, Session } from "./session.ts";
+
+/** What is told of the prompts that were sent. */
+export interface PromptsSent {
+  /** The server took the prompt in. */
+  promptAcked(promptId: string): void;
+  /** The prompt failed without a message of its own: refused, not acked in time, or lost with its socket. */
+  promptFailed(promptId: string, error: AgentwireError): void;
+  /** The server ended the prompt without saying so. */
+  promptEndedSilently(promptId: string): void;
+}
+
+/** What acks and refusals have done on the wire. */
+export interface AcksHost {
+  isCurrent(session: Session): boolean;
+  request(session: Session, sent: Sent, frame: (txid: number) => string): void;
+  promptEnded(promptId: string): void;
+  promptAbandoned(promptId: string): void;
+  retireIfIdle(): void;
+}
+
+export interface AcksSetup {
+  readonly settings: CodebuffSettings;
+  readonly core: CodebuffCore;
+  readonly identification: Identification;
+  readonly user: PromptsSent;
+  readonly host: AcksHost;
+}
+
+/** What becomes of each frame that was sent: acks by txid, refusals with and without one, and no ack in time. */
+export class Acks {
+  readonly #setup: AcksSetup;
+
+  constructor(setup: AcksSetup) {
+    this.#setup = setup;
+  }
+
+  receive(session: Session, ack: Ack): void {
+    const { txid } = ack;
+    if (txid === undefined || txid === null) {
+      if (!ack.success) this.#onAnonymousRefusal(session, this.#clean(ack.error));
+      return;
+    }
+    const sent = session.takeAck(txid);
+    if (!sent) return; // a duplicate, or an answer to nothing
+    if (ack.success) this.#accepted(session, txid, sent);
+    else this.#refused(session, txid, sent, this.#clean(ack.error));
+    this.provesOver(session, txid); // last: with the prompt that is over a closing client may be done
+  }
+
+  /** The server answered this frame, so every prompt before it is over. */
+  provesOver(session: Session, txid: number): void {
+    const { user, host } = this.#setup;
+    for (const promptId of session.overSilently(txid)) {
+      user.promptEndedSilently(promptId);
+      host.promptEnded(promptId);
+    }
+  }
+
+  #accepted(session: Session, txid: number, sent: Sent): void {
+    switch (sent.kind) {
+      case "ping":
+      case "cancel-user-input":
+      case "tool-call-response":
+      case "read-files-response":
+      case "mcp-tool-data":
+        return;
+      case "prompt":
+        this.#setup.user.promptAcked(sent.promptId);
+        return;
+      case "init":
+        session.initAcked(txid, sent);
+        return;
+      case "topics":
+        sent.reply.resolve();
+        return;
+      default:
+        sent satisfies never;
+    }
+  }
+
+  #refused(session: Session, txid: number | undefined, sent: Sent, serverMessage: string): void {
+    const { host } = this.#setup;
+    const error = new RequestError(`the server refused the ${sent.kind}: ${serverMessage}`, {
+      txid,
+      serverMessage,
+    });
+    this.#fail(sent, error);
+    if (sent.kind === "prompt") host.promptEnded(sent.promptId); // it will get no prompt-error
+    if (!("instead" in sent) || sent.instead === undefined || session.server !== "codebuff") return;
+    const { kind, instead } = sent;
+    if (host.isCurrent(session)) host.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
+    host.retireIfIdle();
+  }
+
+  /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */
+  #onAnonymousRefusal(session: Session, text: string): void {
+    const { core, identification } = this.#setup;
+    if (session.untouched && refusesSession(text)) {
+      identification.refuse(refusal(text));
+      return;
+    }
+    const sent = /Failed to initialize session/.test(text)
+      ? session.takeInit()
+      : /Failed to (un)?subscribe/.test(text)
+        ? undefined
+        : session.takeOnlyUnacked();
+    if (sent && sent.kind !== "ping") this.#refused(session, undefined, sent, text);
+    else {
+      // The text may repeat what was sent, so it is no part of the line that is logged.
+      const message = "the server refused something without saying what";
+      core.warn("unattributed-refusal", message, { raw: text });
+    }
+  }
+
+  #fail(sent: Sent, error: AgentwireError): void {
+    if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
+    else if ("reply" in sent) sent.reply.reject(error);
+    else if (sent.kind !== "ping" || isAgentwireError(error, "request-refused"))
+      this.#noticeFailed(sent.kind, error);
+  }
+
+  /** Nobody waits for these, so that one failed is all there is to tell. The server's words may repeat what was sent. */
+  #noticeFailed(kind: Notice | "ping", error: AgentwireError): void {
+    const refused = isAgentwireError(error, "request-refused");
+    const raw = refused ? { raw: error.serverMessage } : {};
+    const how = refused ? "refused" : "did not take in";
+    this.#setup.core.warn(`${kind}-failed`, `the server ${how} the ${kind}`, raw);
+  }
+
+  /**
+   * A server that works in order acks a prompt when it begins with it. One without an ack, and with nothing older before
+   * it, was never read: nothing runs there that could be cut off, and the next prompt is not to wait for the stall limit.
+   */
+  expired(session: Session, txid: number, sent: Begun): void {
+    const { settings, core, host } = this.#setup;
+    const { ackTimeout: timeout } = settings;
+    const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;
+    this.#fail(sent, new RequestTimeoutError(message, { timeout, txid, delivery: "unknown" }));
+    if (sent.kind === "prompt") {
+      if (session.blocked) {
+        const why = `a prompt was not acknowledged within ${timeout} ms`;
+        core.connection.drop(new ConnectionLostError(why));
+        return;
+      }
+      host.promptAbandoned(sent.promptId);
+    }
+    host.retireIfIdle();
+  }
+
+  /** Refusals may quote what was sent, tokens included. */
+  #clean(text: string | null | undefined): string {
+    return this.#setup.core.redactor.redact(text ?? "no reason given");
+  }
+}

@@ -1,0 +1,87 @@
+import type { CancelTimer } from "../core/clock.ts";
+import type { HandshakeError } from "../core/errors.ts";
+import { randomId } from "../core/random-id.ts";
+import type { CodebuffCore } from "./events.ts";
+import { readIdentifyAck } from "./handshake.ts";
+import { type Ack, encode } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
+import type { Session } from "./session.ts";
+
+/** How a client makes itself known on each new socket, and under which name. */
+export class Identification {
+  readonly #settings: CodebuffSettings;
+  readonly #core: CodebuffCore;
+  #clientSessionId: string;
+  #duplicates = 0;
+  #cancelSettle: CancelTimer | undefined;
+
+  constructor(settings: CodebuffSettings, core: CodebuffCore) {
+    this.#settings = settings;
+    this.#core = core;
+    this.#clientSessionId = settings.clientSessionId;
+  }
+
+  /** A socket opened. `newTxid` gives the txid of the frame, if there is one: the original server knows no identify. */
+  begin(session: Session, newTxid: () => number): void {
+    const { connection } = this.#core;
+    if (this.#settings.profile === "codebuff") {
+      session.server = "codebuff";
+      connection.accept();
+      return;
+    }
+    session.identifyTxid = newTxid();
+    connection.send(encode.identify(session.identifyTxid, this.#clientSessionId));
+  }
+
+  /** An ack came before the session was identified. */
+  onAck(session: Session, ack: Ack): void {
+    const { profile, settleWindow } = this.#settings;
+    const { redactor, connection, clock } = this.#core;
+    const { identifyTxid } = session;
+    if (identifyTxid === undefined) return;
+    const error = typeof ack.error === "string" ? redactor.redact(ack.error) : ack.error;
+    const read = readIdentifyAck({ ...ack, error }, identifyTxid, session.phase === "settling");
+    switch (read.verdict) {
+      case "ignore":
+        return;
+      case "refused":
+        this.refuse(read.error);
+        return;
+      case "legacy":
+        session.server = profile === "proxy" ? "proxy" : "codebuff";
+        connection.accept();
+        return;
+      case "settle":
+        session.server = "proxy";
+        session.phase = "settling";
+        connection.answered();
+        if (settleWindow === 0) connection.accept();
+        else this.#cancelSettle = clock.setTimeout(() => connection.accept(), settleWindow);
+        return;
+      default:
+        read satisfies never;
+    }
+  }
+
+  /** An id in use is tried again as it is: the server may not have noticed the end of its old connection. Then with a suffix. */
+  refuse(error: HandshakeError): void {
+    const { duplicateRetries, suffixDuplicateId, clientSessionId } = this.#settings;
+    if (error.reason === "duplicate" && ++this.#duplicates > duplicateRetries && suffixDuplicateId) {
+      this.#clientSessionId = randomId(clientSessionId);
+      this.#duplicates = 0;
+    }
+    this.end();
+    this.#core.connection.refuse(error);
+  }
+
+  /** Something came behind the identification: the id is not in use elsewhere. */
+  proven(): void {
+    this.#duplicates = 0;
+  }
+
+  /** The socket is gone, or given up. */
+  end(): void {
+    this.#cancelSettle?.();
+    this.#cancelSettle = undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import { Recent } from "../core/recent.ts";
+import type { Job, Runner } from "../core/turn/runner.ts";
+import type { CodebuffServer } from "./handshake.ts";
+import type { Waiting } from "./line.ts";
+import type { CodebuffEvent, CodebuffResult, PromptState } from "./turn.ts";
+
+/** One prompt of this client, from the call to its end. */
+export interface Prompt extends Job<CodebuffEvent, CodebuffResult>, Waiting {
+  readonly state: PromptState;
+  /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
+  readonly json: (server: CodebuffServer | undefined) => string;
+  /** What to do when its frame is too large for the server. */
+  readonly advice: (server: CodebuffServer | undefined) => string;
+  /** The token that the data brings along, if it does. */
+  readonly ownToken: string | undefined;
+  /** Of the frame, once it is known. */
+  bytes: number | undefined;
+  /** Set when it was sent: the txid of its frame, which server it went to, and with which token. */
+  txid: number | undefined;
+  server: CodebuffServer | undefined;
+  sentToken: string | undefined;
+  wasAcked: boolean;
+}
+
+/** How a prompt ended. `silent`: the server was taken to be done with it although it did not say so. */
+export type Settled = "completed" | "silent" | "other";
+
+/** What a message names, perhaps with a sub-agent's suffix: a prompt of this client, or none that it knows. */
+export interface Named {
+  /** The prompt's own id; the one named, where it is not known. */
+  readonly promptId: string;
+  readonly standing: "open" | "unsent" | Settled | "unknown";
+  /** While it is open. */
+  readonly prompt?: Prompt;
+}
+
+/** How many settled prompts are remembered, to tell late messages from stray ones. */
+const REMEMBERED = 256;
+
+/** The prompts of this client that a message may name: those that have not settled, and the last ones that have. */
+export class KnownPrompts {
+  readonly #open: Pick<Runner<CodebuffEvent, CodebuffResult, Prompt>, "find" | "jobs">;
+  readonly #settled = new Recent<string, Settled>(REMEMBERED);
+
+  constructor(open: Pick<Runner<CodebuffEvent, CodebuffResult, Prompt>, "find" | "jobs">) {
+    this.#open = open;
+  }
+
+  /** The one of just this id, if it has not settled. */
+  find(promptId: string): Prompt | undefined {
+    return this.#open.find(promptId);
+  }
+
+  settled(promptId: string, how: Settled): void {
+    this.#settled.set(promptId, how);
+  }
+
+  /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
+  named(id: string): Named {
+    const exact = this.exactly(id);
+    if (exact || !id.includes("-")) return exact ?? { promptId: id, standing: "unknown" };
+    let longest = "";
+    for (const known of [...this.#open.jobs.map(({ turn }) => turn.id), ...this.#settled.keys()]) {
+      if (known.length > longest.length && id.startsWith(`${known}-`)) longest = known;
+    }
+    return this.exactly(longest) ?? { promptId: id, standing: "unknown" };
+  }
+
+  /** The one of just this id, settled or not. */
+  exactly(promptId: string): Named | undefined {
+    const prompt = this.find(promptId);
+    if (prompt) return { promptId, prompt, standing: prompt.txid === undefined ? "unsent" : "open" };
+    const standing = this.#settled.get(promptId);
+    return standing && { promptId, standing };
+  }
+
+  /** The prompt that the server works on, if there is just one: what a message is about that names none. */
+  onlyUnderWay(): Named | undefined {
+    const [only, another] = this.#open.jobs.filter(({ txid }) => txid !== undefined);
+    return only && !another ? this.exactly(only.turn.id) : undefined;
+  }
+
+  /** Stops the idle clock of one prompt, or of all, until the returned function is called. */
+  hold(promptId: string | undefined): () => void {
+    const held = promptId === undefined ? this.#open.jobs : [this.find(promptId)];
+    const releases = held.map((prompt) => prompt?.turn.hold());
+    return () => {
+      for (const release of releases) release?.();
+    };
+  }
+}
