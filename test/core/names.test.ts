@@ -61,6 +61,12 @@ describe("a name that does not exist", () => {
     },
   );
 
+  test("is named as an object when it is one", () => {
+    expect(thrownBy(() => checkName({}, known, "event"))).toMatchObject({
+      message: `invalid-input: event \`object\` does not exist. ${LIST}`,
+    });
+  });
+
   test("is refused also when its value is undefined", () => {
     expect(thrownBy(() => checkNames({ timeut: undefined }, known, "option"))).toMatchObject({
       code: "invalid-input",

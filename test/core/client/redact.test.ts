@@ -70,6 +70,18 @@ describe("a remembered secret is taken out wherever it turns up", () => {
     short.add(undefined);
     expect(short.redact("a banana, abc")).toBe("a banana, abc");
   });
+
+  test("four characters are enough, of one that comes by and of one in use", () => {
+    expect(redactor("a1b2").redact("x a1b2 y")).toBe("x [redacted] y");
+    const using = redactor();
+    using.use("somebody", "a1b2");
+    expect(using.redact("x a1b2 y")).toBe("x [redacted] y");
+  });
+
+  test("what is too short takes no place of one that counts", () => {
+    const full = redactor("first-secret", ...Array.from({ length: 20 }, (_, at) => `${at}`));
+    expect(full.redact("first-secret")).toBe("[redacted]");
+  });
 });
 
 describe("a member whose name says that it is a credential loses its value", () => {
@@ -146,6 +158,7 @@ describe("the credentials in the query of an address", () => {
     { address: "wss://h/ws?token=%zz", found: ["%zz"] },
     { address: "wss://h/ws?%74oken=a&%zz=b&a%75th=c", found: ["a", "c"] },
     { address: "wss://h/ws?token=&tokens=3&monkeys=2", found: [] },
+    { address: "wss://h/ws?tokens&token", found: [] },
     { address: "wss://token=abc/ws", found: [] },
     { address: "wss://user:hunter2@h/ws?a=b@c", found: ["hunter2"] },
     { address: "wss://hunter2@h:80/ws", found: ["hunter2"] },
@@ -191,6 +204,7 @@ describe("the name of a parameter says whether it is a credential", () => {
     "design",
     "sessions",
     "tokens",
+    "session_identity",
     "page",
     "",
     "%zz",
@@ -211,6 +225,18 @@ test("of headers each value is a credential, with and without its scheme, and so
     ...["abc def", "def"],
     ...["a=hunter2; sid=s3cr3t", "a=hunter2; sid=s3cr3t", "hunter2", "s3cr3t"],
   ]);
+});
+
+test("a header's scheme and a cookie's name are told from their credential whatever the spaces", () => {
+  const credentials = (name: string, value: string) => credentialsInHeaders({ [name]: value }).slice(1);
+  expect(credentials("Authorization", "Bearer   abcd")).toEqual(["abcd"]);
+  expect(credentials("X-Key", "a,b cd")).toEqual(["a,b cd"]);
+  expect(credentials("Set-Cookie", "a=hunter2 ; sid= s3cr3t")).toEqual([
+    "a=hunter2 ; sid= s3cr3t",
+    "hunter2",
+    "s3cr3t",
+  ]);
+  expect(credentials("Cookie-Policy", "a=12345")).toEqual(["a=12345"]);
 });
 
 describe("a secret is found however it is escaped", () => {
