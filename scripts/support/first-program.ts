@@ -1,4 +1,5 @@
 import { transform } from "esbuild";
+import { readFences } from "./fences.ts";
 
 /** Stands in README.md just before the first program, so that the check finds it and a reader sees nothing. */
 export const MARKER = "<!-- first-program -->";
@@ -10,29 +11,20 @@ export interface Program {
   readonly line: number;
 }
 
-/** The first fence of TypeScript or JavaScript after the marker, or what is wrong with the README. */
+/** The first fence after the marker, which is TypeScript or JavaScript, or what is wrong with the README. */
 export function findFirstProgram(readme: string): Program | string {
-  const lines = readme.split(/\r?\n/);
-  const marker = lines.findIndex((line) => line.trim() === MARKER);
+  const marker = readme.split(/\r?\n/).findIndex((line) => line.trim() === MARKER);
   if (marker === -1) return `has no line ${MARKER} before its first program`;
-  const open = lines.findIndex((line, index) => index > marker && line.startsWith("```"));
-  const info = lines[open]?.slice("```".length).trim().split(/\s/, 1)[0] ?? "";
-  const language = LANGUAGES.get(info);
-  if (language === undefined)
-    return `needs a \`\`\`ts or \`\`\`js fence after ${MARKER}, not "\`\`\`${info}"`;
-  const close = lines.findIndex((line, index) => index > open && line.trimEnd() === "```");
-  if (close === -1) return "has a fence that never closes after the marker";
-  const code = lines.slice(open + 1, close).join("\n");
-  if (code.trim() === "") return "has an empty first program";
-  return { language, code: `${code}\n`, line: open + 2 };
+  const { fences, mistakes } = readFences(readme);
+  const fence = fences.find(({ line }) => line > marker);
+  const language = /^(ts|js|typescript|javascript)$/.exec(fence?.language ?? "")?.[0];
+  if (!fence || language === undefined)
+    return `needs a \`\`\`ts or \`\`\`js fence after ${MARKER}, not "\`\`\`${fence?.language ?? ""}"`;
+  if (mistakes.some(({ line }) => line === fence.line))
+    return "has a fence that never closes after the marker";
+  if (fence.code.trim() === "") return "has an empty first program";
+  return { language: /^t/.test(language) ? "ts" : "js", code: `${fence.code}\n`, line: fence.line + 1 };
 }
-
-const LANGUAGES: ReadonlyMap<string, Program["language"]> = new Map([
-  ["ts", "ts"],
-  ["typescript", "ts"],
-  ["js", "js"],
-  ["javascript", "js"],
-]);
 
 /** The program as an ES module that any supported Node runs: not each of them reads TypeScript. */
 export async function toModule(program: Program): Promise<string> {
