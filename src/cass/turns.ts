@@ -117,7 +117,7 @@ export class Turns implements Course<Job> {
   /** Sends what waits, as far as the server may be asked. */
   pump(): void {
     const { wire, settings } = this.#setup;
-    wire.asides.writeWaiting(); // before the next turn: what waits behind that one too would wait for ever
+    wire.asides.writeWaiting(); // before the next turn, behind which it might wait for ever
     for (let job = this.runner.first; job; job = this.runner.first) {
       if (!wire.session || !this.#line.hasRoom(settings.maxTurnsInFlight)) return;
       if (job.isReading || this.#lostReplies.standInFor(job)) return;
@@ -132,8 +132,6 @@ export class Turns implements Course<Job> {
     job.turn.stopped();
     this.#goOn(); // those behind it may have waited for its reply
   }
-
-  settled(): void {}
 
   /** The server lives. */
   alive(): void {

@@ -19,7 +19,7 @@ import type { CodebuffCliResult } from "./turn.ts";
 export interface CliWork {
   /** Whether a process runs. */
   readonly busy: boolean;
-  /** Hands back what waits for a process. */
+  /** Hands back the turns that wait for a process. */
   giveBack(): void;
   /** Ends all that runs; `force` does not wait for anything to end by itself. */
   endAll(force: boolean): void;

@@ -85,7 +85,7 @@ export class Jobs implements Course<Job>, CliWork {
     );
   }
 
-  /** Starts processes for what waits, as many as may run. */
+  /** Starts a process for each turn that waits, up to `maxProcesses`. */
   pump(): void {
     const { maxProcesses } = this.#setup.core.settings;
     while (this.#running.size < maxProcesses) {
@@ -100,8 +100,6 @@ export class Jobs implements Course<Job>, CliWork {
   stop({ run }: Job, again: boolean): void {
     run?.stop(again);
   }
-
-  settled(): void {}
 
   giveBack(): void {
     this.runner.giveBack();

@@ -65,7 +65,7 @@ export class Output {
     this.#onErrorLines(this.#stderr.push(piece));
   }
 
-  /** Nothing more comes: reads what is left. */
+  /** The pipes are closed. Reads the last line without a line end, the last error lines and the report. */
   end(exit: Exit): Heard {
     const rest = this.#lines.end();
     if (rest !== undefined && this.#setup.turn.open) this.#input(() => this.#onLine(rest));
@@ -165,7 +165,7 @@ export class Output {
     if (step.answered !== undefined) turn.closed(step.answered);
     turn.push(step.event, bytes);
     if (!step.finished) return;
-    turn.hold(); // a limit of its own does not count what is left: there is one for that
+    turn.hold(); // the turn's own limit stands still: `exitGrace` limits the time until the exit
     finished();
   }
 

@@ -70,7 +70,7 @@ export class Line {
     this.pump();
   }
 
-  /** The connection is given up, or the client is closed: fails what waits of init and topics. */
+  /** The connection is given up, or the client is closed. Every waiting init and topics request fails. */
   clear(reason: AgentwireError): void {
     this.#repeats.clear();
     for (let next = this.#standing.take(); next; next = this.#standing.take()) {
@@ -145,7 +145,8 @@ export class Line {
     if (!session || session.holdsBack) return undefined;
     if (session.pingIsDue) {
       wire.pingNow();
-      core.outbox.write(() => core.outbox.run(() => this.pump())); // what waits is not lost with a socket that refuses the ping
+      // Behind the write of the ping: where the socket refuses the ping, nothing else is lost with it.
+      core.outbox.write(() => core.outbox.run(() => this.pump()));
       return undefined;
     }
     if (session.phase === "resuming" && !this.#firstStanding) session.phase = "ready";

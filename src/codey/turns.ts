@@ -144,8 +144,6 @@ export class Turns implements Course<Job> {
     this.#awaitPong(job);
   }
 
-  settled(): void {}
-
   get #running(): Job | undefined {
     return this.#floor.name === "running" ? this.#floor.job : undefined;
   }

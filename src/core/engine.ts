@@ -25,8 +25,9 @@ export const ADDRESSES: Need = {
   from: "react-native-url-polyfill/auto",
   missing: () => {
     if (typeof URL !== "function") return ["URL"];
+    const sample = parsedSample();
     return Object.entries(SAMPLE)
-      .filter(([part, value]) => partOfSample(part) !== value)
+      .filter(([part, value]) => partOf(sample, part) !== value)
       .map(([part]) => `URL.${part}`);
   },
 };
@@ -49,10 +50,19 @@ const SAMPLE = {
   pathname: "/a",
 };
 
-/** `undefined` for a part that throws. */
-function partOfSample(part: string): unknown {
+/** Without any part where it cannot be read at all. */
+function parsedSample(): object {
   try {
-    return Reflect.get(new URL(SAMPLE.href), part);
+    return new URL(SAMPLE.href);
+  } catch {
+    return {}; // which is reported, by the names of the parts
+  }
+}
+
+/** `undefined` for a part that throws. */
+function partOf(url: object, part: string): unknown {
+  try {
+    return Reflect.get(url, part);
   } catch {
     return undefined; // which is reported, by the name of the part
   }

@@ -1,5 +1,6 @@
 import { type CassClient, type CassClientOptions, CassClient as Client } from "agentwire/cass";
 import { ManualClock } from "agentwire/testing";
+import { FakeClient } from "./fake-client.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
 /** A token of a user, with a signature that no server would take; `n` tells two of one user apart. */
@@ -11,34 +12,24 @@ export function tokenOf(user: string, n = 0): string {
 }
 
 /** A client on sockets that say what the test says, at the very moment at which it says it. */
-export class FakeCass {
-  readonly clock: ManualClock;
-  readonly sockets: FakeSocket[] = [];
+export class FakeCass extends FakeClient<CassClient> {
   /** Where each socket was to lead. */
   readonly urls: string[] = [];
   readonly client: CassClient;
 
   constructor(options: Partial<CassClientOptions> = {}) {
-    this.clock = new ManualClock({ random: 0 });
+    super(new ManualClock({ random: 0 }));
     this.client = new Client({
       url: "ws://localhost/ws",
       clock: this.clock,
       keepalive: false,
       ...("token" in options || options.allowAnonymous ? {} : { token: tokenOf("u1") }),
       createWebSocket: (url) => {
-        const socket = new FakeSocket();
-        this.sockets.push(socket);
         this.urls.push(url);
-        return socket;
+        return this.dialled(new FakeSocket());
       },
       ...options,
     });
-  }
-
-  get socket(): FakeSocket {
-    const socket = this.sockets.at(-1);
-    if (!socket) throw new Error("nobody has dialled yet");
-    return socket;
   }
 
   /** What was sent on the present socket, in short: `chat hello`, `auth`, `ping`. */
@@ -48,22 +39,9 @@ export class FakeCass {
       .map(({ type, message }) => (message === undefined ? String(type) : `${type} ${message}`));
   }
 
-  /** The server's messages, one after the other, without a pause between them. */
-  says(...messages: readonly object[]): void {
-    for (const message of messages) this.socket.receives(JSON.stringify(message));
-  }
-
-  /** Lets everything run that is under way. */
-  settle(): Promise<void> {
-    return this.clock.advance(0);
-  }
-
-  /** Opens the next socket. */
-  async open(): Promise<void> {
-    void this.client.connect().catch(() => {});
-    await this.clock.advance(1); // with its jitter at 0, no back-off takes longer
-    this.socket.accepts();
-    await this.settle();
+  /** Opens the next socket. With its jitter at 0, no back-off takes longer than a millisecond. */
+  override open(): Promise<void> {
+    return super.open(1);
   }
 
   /** Opens the next connection, as one of this user. */

@@ -1,5 +1,5 @@
 import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
-import { ManualClock } from "agentwire/testing";
+import { FakeClient } from "./fake-client.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
 export const TOKEN = "token-1234";
@@ -29,31 +29,20 @@ export const say = {
 };
 
 /** A client on a socket that says what the test says, at the very moment at which it says it. */
-export class FakeCodebuff {
-  readonly clock = new ManualClock();
-  readonly sockets: FakeSocket[] = [];
+export class FakeCodebuff extends FakeClient<CodebuffClient> {
   readonly client: CodebuffClient;
 
   constructor(options: Partial<CodebuffClientOptions> = {}, make = () => new FakeSocket()) {
+    super();
     this.client = new CodebuffClient({
       url: "ws://localhost/ws",
       clock: this.clock,
       keepalive: false,
       settleWindow: 0,
       authToken: TOKEN,
-      createWebSocket: () => {
-        const socket = make();
-        this.sockets.push(socket);
-        return socket;
-      },
+      createWebSocket: () => this.dialled(make()),
       ...options,
     });
-  }
-
-  get socket(): FakeSocket {
-    const socket = this.sockets.at(-1);
-    if (!socket) throw new Error("nobody has dialled yet");
-    return socket;
   }
 
   /** What was sent on the present socket, in short: `identify`, `prompt`, `tool-call-response`. */
@@ -61,22 +50,6 @@ export class FakeCodebuff {
     return this.socket.sent
       .map((text): { type: string; data?: { type?: string } } => JSON.parse(text))
       .map(({ type, data }) => data?.type ?? type);
-  }
-
-  says(...messages: readonly object[]): void {
-    for (const message of messages) this.socket.receives(JSON.stringify(message));
-  }
-
-  settle(): Promise<void> {
-    return this.clock.advance(0);
-  }
-
-  /** Opens the next socket, without an answer to the identify. */
-  async open(): Promise<void> {
-    void this.client.connect().catch(() => {});
-    await this.settle();
-    this.socket.accepts();
-    await this.settle();
   }
 }
 

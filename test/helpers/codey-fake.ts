@@ -1,31 +1,20 @@
 import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
-import { ManualClock } from "agentwire/testing";
+import { FakeClient } from "./fake-client.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
 /** A client on a socket that says what the test says, at the very moment at which it says it. */
-export class FakePair {
-  readonly clock = new ManualClock();
-  readonly sockets: FakeSocket[] = [];
+export class FakePair extends FakeClient<CodeyClient> {
   readonly client: CodeyClient;
 
   constructor(options: Partial<CodeyClientOptions> = {}) {
+    super();
     this.client = new CodeyClient({
       url: "ws://localhost",
       clock: this.clock,
       keepalive: false,
-      createWebSocket: () => {
-        const socket = new FakeSocket();
-        this.sockets.push(socket);
-        return socket;
-      },
+      createWebSocket: () => this.dialled(new FakeSocket()),
       ...options,
     });
-  }
-
-  get socket(): FakeSocket {
-    const socket = this.sockets.at(-1);
-    if (!socket) throw new Error("nobody has dialled yet");
-    return socket;
   }
 
   /** What was sent on the present socket, in short: `SendMessage hello`, `ToolDecision c1 true`, `Cancel`. */
@@ -36,22 +25,9 @@ export class FakePair {
       .map((words) => words.filter((word) => word !== undefined).join(" "));
   }
 
-  /** The server's messages, one after the other, without a pause between them. */
-  says(...messages: readonly object[]): void {
-    for (const message of messages) this.socket.receives(JSON.stringify(message));
-  }
-
-  /** Lets everything run that is under way. */
-  settle(): Promise<void> {
-    return this.clock.advance(0);
-  }
-
   /** Opens the next connection. */
   async greet(sessionId = "session-1"): Promise<void> {
-    void this.client.connect();
-    await this.settle();
-    this.socket.accepts();
-    await this.settle();
+    await this.open();
     this.says({ type: "Connected", session_id: sessionId });
     await this.settle();
   }

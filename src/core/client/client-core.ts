@@ -149,7 +149,7 @@ export class ClientCore<
     this.#rooms.dialer.assertPrivate();
   }
 
-  /** The user's address: that of the last dial, or the one that the next would take. */
+  /** The address that the last dial took. Before the first dial: the address that it would take. */
   address(): Promise<URL> {
     return this.#rooms.dialer.address();
   }
@@ -219,7 +219,8 @@ export class ClientCore<
 
   /** Whether the caller has closed it; not so where it had given up by itself before. */
   get isClosing(): boolean {
-    return this.#isClosing && isAgentwireError(this.connection.closedBy ?? this.closedError, "closed");
+    const { closedBy } = this.connection;
+    return this.#isClosing && (!closedBy || isAgentwireError(closedBy, "closed"));
   }
 
   /** Why nothing new is taken, once the client is closed or was told to close. */

@@ -116,14 +116,14 @@ export class Gate {
       this.#begin(request, () =>
         this.#ruled(then ?? (isHandled && this.#handlersConsent ? "allow" : "ask"), key),
       );
-    if (!this.#rules.some((each) => each?.when))
-      rule(this.#ruleOf(call)); // untyped code may give no rule at all
-    else
+    // A `when` is the caller's code. Untyped code may give no rule at all.
+    if (this.#rules.some((each) => each?.when)) {
       outbox.tell(() => {
         if (request.isSettled) return;
         const then = request.refusal ? undefined : this.#ruleOf(call);
         outbox.run(() => rule(then));
       });
+    } else rule(this.#ruleOf(call));
     return (by, reason) => request.withdraw(by, reason);
   }
 

@@ -49,7 +49,7 @@ export interface Course<J> {
    */
   stop(job: J, again: boolean): void;
   /** A turn has settled, whatever way it ended. */
-  settled(job: J): void;
+  settled?(job: J): void;
 }
 
 /** What a turn is made of. */
@@ -215,6 +215,6 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   #settled(job: J): void {
     this.#open.delete(job.turn.id);
     this.#queue.delete(job);
-    this.#course.settled(job);
+    this.#course.settled?.(job);
   }
 }
