@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
+import { Table } from "../core/table.ts";
 
 interface Entry<Request> {
   readonly request: Request;
@@ -15,8 +16,8 @@ export class Pending<Id, Request> {
   readonly #clock: Clock;
   readonly #timeout: number;
   readonly #onTimeout: (id: Id, request: Request) => void;
-  readonly #entries = new Map<Id, Entry<Request>>();
-  #mayRun: (id: Id) => boolean = () => true;
+  readonly #entries = new Table<Id, Entry<Request>>();
+  #mayRun: ((id: Id) => boolean) | undefined;
 
   /** `timeout` in ms, 0 for none; past it the request is removed and given to `onTimeout`. */
   constructor(clock: Clock, timeout: number, onTimeout: (id: Id, request: Request) => void) {
@@ -37,7 +38,7 @@ export class Pending<Id, Request> {
       this.#onTimeout(id, request);
     });
     this.#entries.set(id, { request, deadline });
-    if (this.#mayRun(id)) deadline.start();
+    if (this.#mayRun?.(id) ?? true) deadline.start();
   }
 
   /** Removes the request with this id; `undefined` when there is none (a duplicate or unknown reply). */
@@ -51,14 +52,14 @@ export class Pending<Id, Request> {
 
   /** Removes the oldest request that fits. */
   takeFirst(fits: (request: Request) => boolean = () => true): Request | undefined {
-    for (const [id, { request }] of this.#entries) if (fits(request)) return this.take(id);
+    for (const [id, { request }] of this.#entries.entries()) if (fits(request)) return this.take(id);
     return undefined;
   }
 
   /** The clocks of requests that `mayRun` names run, starting over if they stood; the others stand still. */
   setClocks(mayRun: (id: Id) => boolean): void {
     this.#mayRun = mayRun;
-    for (const [id, { deadline }] of this.#entries) {
+    for (const [id, { deadline }] of this.#entries.entries()) {
       if (!mayRun(id)) deadline.stop();
       else if (!deadline.running) deadline.start();
     }

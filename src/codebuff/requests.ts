@@ -2,6 +2,7 @@ import { isAskUser, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import type { Gate } from "../core/gate/gate.ts";
 import { Recent } from "../core/recent.ts";
+import { Table } from "../core/table.ts";
 import type { ToolCall } from "../core/values.ts";
 import { asking } from "./ask-user.ts";
 import {
@@ -65,7 +66,7 @@ export class Requests {
   readonly #setup: RequestsSetup;
   readonly #responses: Responses;
   /** By what tells a request that came twice from two requests. */
-  readonly #tasks = new Map<string, Pick<Task<never>, "promptId" | "limited" | "abandon">>();
+  readonly #tasks = new Table<string, Pick<Task<never>, "promptId" | "limited" | "abandon">>();
   /** The tool calls of the current session: a server that was started anew may count from the beginning. */
   #called = new Recent<string, true>(REMEMBERED);
   readonly #missing = new Recent<string, true>(REMEMBERED);

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 import type { AgentwireError } from "../core/errors.ts";
+import { Table } from "../core/table.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import type { InitResponse } from "./messages.ts";
 import { Notices, type SentNotice } from "./notices.ts";
@@ -77,7 +78,7 @@ export class Session {
   readonly #acks: Pending<number, Unacked & { readonly sent: Begun }>;
   readonly #notices: Notices;
   readonly #inits: Pending<number, Init>;
-  readonly #running = new Map<string, number>();
+  readonly #running = new Table<string, number>();
   readonly #stall: Deadline;
   readonly #silence: Deadline;
   readonly #clock: Clock;
@@ -214,7 +215,7 @@ export class Session {
   /** The prompts that must be over although no terminal came: they were sent before a frame that has been answered. */
   overSilently(ackedTxid: number): string[] {
     if (this.server !== "proxy" || !this.inOrder) return [];
-    return [...this.#running].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
+    return [...this.#running.entries()].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
   }
 
   /** The server has ended a prompt, or never began it. */

@@ -1,5 +1,6 @@
 import { deferred } from "../core/deferred.ts";
 import { copyError, isAgentwireError } from "../core/errors.ts";
+import { Table } from "../core/table.ts";
 import { utf8Length } from "../core/text.ts";
 import type { CodebuffCore } from "./events.ts";
 import { frameLimit } from "./frame-limit.ts";
@@ -31,7 +32,7 @@ export interface StandingSetup {
 /** What a client has asked of its session as a whole, the init and topics. Every next session is asked for it anew. */
 export class Standing {
   readonly #setup: StandingSetup;
-  readonly #topics = new Set<string>();
+  readonly #topics = new Table<string, true>();
   /** The last init that a server answered. */
   #answered: Init | undefined;
 
@@ -59,7 +60,7 @@ export class Standing {
   /** What a new session has to be asked, made anew for each. */
   *repeats(): Iterable<Waiting> {
     if (this.#answered) yield this.#toInit(this.#answered, this.#repeated("reinit-failed"));
-    const topics = [...this.#topics];
+    const topics = [...this.#topics.keys()];
     if (topics.length > 0) yield this.#toTopics("subscribe", topics, this.#repeated("resubscribe-failed"));
   }
 
@@ -116,7 +117,7 @@ export class Standing {
     const reply: Reply<void> = {
       resolve: () => {
         for (const topic of topics) {
-          if (kind === "subscribe") this.#topics.add(topic);
+          if (kind === "subscribe") this.#topics.set(topic, true);
           else this.#topics.delete(topic);
         }
         for (const each of asked) each.reply.resolve();

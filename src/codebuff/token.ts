@@ -3,6 +3,7 @@ import { cleanCause } from "../core/client/clean-cause.ts";
 import type { Redactor } from "../core/client/redact.ts";
 import { type Deferred, deferred } from "../core/deferred.ts";
 import { ClosedError, HandshakeError, InvalidInputError, RequestTimeoutError } from "../core/errors.ts";
+import { Table } from "../core/table.ts";
 import type { CodebuffCore } from "./events.ts";
 
 /**
@@ -12,7 +13,7 @@ import type { CodebuffCore } from "./events.ts";
 export class TokenSource {
   readonly #source: string | (() => string | Promise<string>) | undefined;
   readonly #core: Pick<CodebuffCore, "redactor" | "clock" | "outbox">;
-  readonly #asking = new Set<Deferred<never>>();
+  readonly #asking = new Table<Deferred<never>, true>();
   #wasGiven = false;
 
   constructor(
@@ -47,7 +48,7 @@ export class TokenSource {
 
   /** The client is closed: nobody waits for a token any more. */
   close(): void {
-    for (const late of this.#asking) late.reject(new ClosedError("the client was closed"));
+    for (const late of this.#asking.keys()) late.reject(new ClosedError("the client was closed"));
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
@@ -70,7 +71,7 @@ export class TokenSource {
   /** Everything that is to be sent waits for the token, so the function has a limit. */
   async #inTime<T>(ask: () => Promise<T>): Promise<T> {
     const late = deferred<never>();
-    this.#asking.add(late);
+    this.#asking.set(late, true);
     const error = new RequestTimeoutError("the `authToken` function did not answer", {
       timeout: TOKEN_TIMEOUT,
     });

@@ -11,8 +11,9 @@ interface Segment<T> {
  * and again allocates nothing.
  */
 export class Queue<T> {
-  #head: Segment<T> = { items: [], next: undefined };
-  #tail = this.#head;
+  /** Both are made with the first item. */
+  #head: Segment<T> | undefined;
+  #tail: Segment<T> | undefined;
   /** Where the next item is read in the head and written in the tail. */
   #read = 0;
   #written = 0;
@@ -23,38 +24,43 @@ export class Queue<T> {
   }
 
   add(item: T): void {
-    if (this.#written === SEGMENT) {
-      this.#tail.next = { items: [], next: undefined };
-      this.#tail = this.#tail.next;
+    let tail = this.#tail;
+    if (!tail || this.#written === SEGMENT) {
+      const next: Segment<T> = { items: [], next: undefined };
+      if (tail) tail.next = next;
+      else this.#head = next;
+      this.#tail = next;
+      tail = next;
       this.#written = 0;
     }
-    this.#tail.items[this.#written++] = item;
+    tail.items[this.#written++] = item;
     this.#size++;
   }
 
   /** The oldest item, left where it is. */
   get first(): T | undefined {
-    return this.#size === 0 ? undefined : this.#head.items[this.#read];
+    return this.#size === 0 ? undefined : this.#head?.items[this.#read];
   }
 
   /** Removes and returns the oldest item, or `undefined` when empty. */
   take(): T | undefined {
-    if (this.#size === 0) return undefined;
-    const item = this.#head.items[this.#read];
-    this.#head.items[this.#read++] = undefined; // what was read can be collected before its segment is done
+    const head = this.#head;
+    if (!head || this.#size === 0) return undefined;
+    const item = head.items[this.#read];
+    head.items[this.#read++] = undefined; // what was read can be collected before its segment is done
     if (--this.#size === 0) {
       this.#read = 0;
       this.#written = 0;
-    } else if (this.#read === SEGMENT && this.#head.next) {
-      this.#head = this.#head.next;
+    } else if (this.#read === SEGMENT && head.next) {
+      this.#head = head.next;
       this.#read = 0;
     }
     return item;
   }
 
   clear(): void {
-    this.#head = { items: [], next: undefined };
-    this.#tail = this.#head;
+    this.#head = undefined;
+    this.#tail = undefined;
     this.#read = 0;
     this.#written = 0;
     this.#size = 0;

@@ -1,7 +1,8 @@
+import { Table } from "./table.ts";
 /** The last `limit` keys that were set, each with a value: enough to tell a late message from an unknown one, in bounded memory. */
 export class Recent<Key, Value> {
   readonly #limit: number;
-  readonly #values = new Map<Key, Value>();
+  readonly #values = new Table<Key, Value>();
 
   constructor(limit: number) {
     this.#limit = limit;

@@ -2,6 +2,7 @@ import { EventEmitter } from "eventemitter3";
 import { type Checks, checkCallOptions, checks } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkName } from "../names.ts";
+import { Table } from "../table.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface ListenOptions {
@@ -27,7 +28,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   readonly #names: EventNames<Events>;
   readonly #outbox: Outbox;
   readonly #onThrow: (error: unknown, name: string) => void;
-  readonly #offs = new Set<Unsubscribe>();
+  readonly #offs = new Table<Unsubscribe, true>();
   #closed = false;
 
   constructor(names: EventNames<Events>, outbox: Outbox, onThrow: (error: unknown, name: string) => void) {
@@ -60,7 +61,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
       signal?.removeEventListener("abort", off);
       this.#offs.delete(off);
     };
-    this.#offs.add(off);
+    this.#offs.set(off, true);
     this.#emitter.on(name, told);
     signal?.addEventListener("abort", off, { once: true });
     return off;
@@ -115,7 +116,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     this.#closed = true;
     if (this.#offs.size === 0) return;
     const end = (): void => {
-      for (const off of [...this.#offs]) off();
+      for (const off of [...this.#offs.keys()]) off();
     };
     this.#outbox.tell(() => this.#outbox.tell(end)); // behind what the listeners that are told until then throw
   }

@@ -1,3 +1,4 @@
+import { Table } from "../table.ts";
 import { endOfString, parseFrame } from "../text.ts";
 import { CREDENTIAL_NAME, isCredentialMember, isCredentialParameter } from "./credential-names.ts";
 import { joined, type Span, spansInSource, unescaped } from "./spellings.ts";
@@ -39,10 +40,10 @@ interface Known {
 
 /** Takes credentials out of what leaves the library: errors, warnings, logs, `frame` and `message` events. */
 export class Redactor {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Table<string, Known>();
   /** Those of them that nothing uses, the oldest first. */
-  readonly #unused = new Set<string>();
-  readonly #used = new Map<unknown, readonly string[]>();
+  readonly #unused = new Table<string, true>();
+  readonly #used = new Table<unknown, readonly string[]>();
 
   /** Remembers a credential among the last 16 that nothing uses. */
   add(secret: string | undefined): void {
@@ -150,9 +151,9 @@ export class Redactor {
 
   #setUnused(secret: string): void {
     this.#unused.delete(secret);
-    this.#unused.add(secret);
+    this.#unused.set(secret, true);
     if (this.#unused.size <= REMEMBERED) return;
-    for (const oldest of this.#unused) {
+    for (const oldest of this.#unused.keys()) {
       this.#unused.delete(oldest);
       this.#known.delete(oldest);
       return;

@@ -1,5 +1,6 @@
 import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
+import { Table } from "../table.ts";
 import type { DecidedBy, PendingRequest, Question, Reply, Ruling, ToolCall } from "../values.ts";
 import { readDecision, ruleFor } from "./decision.ts";
 import { neverAsked } from "./never-asked.ts";
@@ -41,13 +42,13 @@ export class Gate {
   readonly #host: GateHost;
   readonly #options: ApprovalOptions;
   readonly #rules: readonly ToolRule[];
-  readonly #open = new Map<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
+  readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, Ruling | Reply>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
   /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
   #highest = 0;
-  readonly #warned = new Set<string>();
-  #always = new Set<string>();
+  readonly #warned = new Table<string, true>();
+  #always = new Table<string, true>();
 
   constructor(host: GateHost, options: ApprovalOptions) {
     this.#host = host;
@@ -66,7 +67,7 @@ export class Gate {
 
   /** Another session begins: `always` was said in the last one. */
   newSession(): void {
-    this.#always = new Set();
+    this.#always = new Table();
   }
 
   /**
@@ -106,7 +107,7 @@ export class Gate {
         read: (value, by) => ({ ...readDecision(value), by }),
         refuse: (by, reason) => ({ decision: "reject", by, reason }),
         settled: (ruling) => {
-          if (ruling.decision === "always") always.add(key);
+          if (ruling.decision === "always") always.set(key, true);
           this.#settled(call.id, ruling, decided);
         },
       },
@@ -237,7 +238,7 @@ export class Gate {
 
   #warnOnce(kind: string, message: string): void {
     if (this.#warned.has(kind)) return;
-    this.#warned.add(kind);
+    this.#warned.set(kind, true);
     this.#host.warn(kind, message);
   }
 }

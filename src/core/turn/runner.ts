@@ -1,6 +1,7 @@
 import type { Outbox } from "../client/outbox.ts";
 import type { Clock } from "../clock.ts";
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../errors.ts";
+import { Table } from "../table.ts";
 import { LiveTurn, type Progress } from "./live-turn.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
@@ -88,7 +89,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   readonly #course: Course<J>;
   readonly #queue: TurnQueue<J>;
   /** Those that have not settled, by the id of their turn. */
-  readonly #open = new Map<string, J>();
+  readonly #open = new Table<string, J>();
   /** The one that `first` looks at. */
   #candidate: J | undefined;
 

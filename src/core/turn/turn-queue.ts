@@ -1,10 +1,11 @@
 import { QueueFullError } from "../errors.ts";
+import { Table } from "../table.ts";
 
 /** Turns that wait to be sent, oldest first, bounded in number and in bytes; one can be taken out of the middle. */
 export class TurnQueue<Turn> {
-  readonly #waiting = new Map<Turn, number>();
+  readonly #waiting = new Table<Turn, number>();
   /** Turns of conversations that wait for those before them: not to be sent yet, but they take their room. */
-  readonly #held = new Map<Turn, number>();
+  readonly #held = new Table<Turn, number>();
   readonly #maxTurns: number;
   readonly #maxBytes: number;
   #bytes = 0;
