@@ -1,12 +1,14 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
-import { type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
+import { type AgentwireError, type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
 import type { Gate } from "../gate/gate.ts";
 import { neverAsked } from "../gate/never-asked.ts";
 import type { GateHost } from "../gate/open-request.ts";
+import type { Backoff } from "../link/backoff.ts";
 import { Connection } from "../link/connection.ts";
-import type { ConnectionSetup, Observer, Protocol } from "../link/connection-state.ts";
+import type { ConnectionHost, ConnectionSetup, Protocol } from "../link/connection-state.ts";
 import { createDialer, type Dialer } from "../link/dial.ts";
+import type { WebSocketLike } from "../link/socket.ts";
 import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
 import type {
@@ -27,17 +29,12 @@ import { Redactor } from "./redact.ts";
 import type { SharedClient } from "./socket-client.ts";
 import { Voice } from "./voice.ts";
 
-export interface ClientCoreSetup<Events> {
+export interface ClientCoreSetup<Events> extends ConnectionSetup {
   readonly events: EventNames<Events>;
   readonly options: SocketClientOptions;
   readonly resolved: ResolvedSocketOptions;
-  readonly handshakeTimeout: ConnectionSetup["handshakeTimeout"];
-  readonly connectTimeoutHint?: string;
-  readonly stableAfter: ConnectionSetup["stableAfter"];
   /** ms that `close()` waits for what runs, where the caller does not say. */
   readonly drainTimeout: number;
-  readonly binary: ConnectionSetup["binary"];
-  readonly proof: ConnectionSetup["keepalive"]["proof"];
 }
 
 /** What a protocol is to its client. */
@@ -77,7 +74,7 @@ export class ClientCore<
     Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
   >
   extends Voice<Event, Result, Events>
-  implements SharedClient<Event, Result, Events>, RunnerHost<Event, Result>, GateHost
+  implements SharedClient<Event, Result, Events>, ConnectionHost, RunnerHost<Event, Result>, GateHost
 {
   readonly clock: Clock;
   readonly limits: TurnLimits;
@@ -102,33 +99,10 @@ export class ClientCore<
    * @throws InvalidInputError or UnsupportedError for an address that cannot be dialled, as `createDialer`
    */
   serve(rooms: ClientRooms<Event, Result>): void {
-    const { options, resolved, connectTimeoutHint, handshakeTimeout, stableAfter, binary, proof } =
-      this.#setup;
+    const { options, resolved } = this.#setup;
     const { protocol } = rooms;
-    const { redactor } = this;
-    const dialer = createDialer(options, {
-      ...resolved,
-      redactor,
-      carriesCredentials: () => protocol.carriesCredentials(),
-      address: (url) => protocol.address(url),
-    });
-    const connection = new Connection({
-      outbox: resolved.outbox,
-      clock: resolved.clock,
-      protocol,
-      observer: this.#observer(),
-      dial: (stillWanted) => dialer.dial(stillWanted),
-      target: () => dialer.target(),
-      redact: (text) => redactor.redact(text),
-      connectTimeout: resolved.connectTimeout,
-      connectTimeoutHint,
-      handshakeTimeout,
-      reconnect: resolved.reconnect,
-      stableAfter,
-      maxReceiveBytes: resolved.maxReceiveBytes,
-      binary,
-      keepalive: { ...resolved.keepalive, proof },
-    });
+    const dialer = createDialer(options, resolved.maxReceiveBytes, this.redactor, protocol);
+    const connection = new Connection(this.#setup, this, protocol);
     this.#served = { ...rooms, dialer, connection };
     const { signal } = options;
     if (signal?.aborted) this.#onAbort();
@@ -259,28 +233,32 @@ export class ClientCore<
     }
   }
 
-  #observer(): Observer {
-    return {
-      status: (status) => this.#onStatus(status),
-      reconnecting: (backoff) => {
-        const why = this.redactor.redact(backoff.error.message);
-        this.log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${why}`);
-        this.shared.emit("reconnecting", backoff);
-      },
-      disconnected: (error) => {
-        this.log("info", `disconnected: ${this.redactor.redact(error.message)}`);
-        this.shared.emit("disconnected", error);
-      },
-      unreadable: (problem, raw) => this.warn("unreadable-frame", problem, raw === undefined ? {} : { raw }),
-      frameFailed: (problem, raw, cause) => this.warn("frame-failed", problem, { raw, cause }),
-      drainExpired: (limit) =>
-        this.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`),
-      frame: (direction, text) => this.frame(direction, text),
-      callbackThrew: this.listenerThrew,
-    };
+  // What the connection tells and asks.
+
+  dial(stillWanted: () => boolean): Promise<WebSocketLike> {
+    return this.#rooms.dialer.dial(stillWanted);
   }
 
-  #onStatus(status: ClientStatus): void {
+  target(): string {
+    return this.#rooms.dialer.target();
+  }
+
+  redact(text: string): string {
+    return this.redactor.redact(text);
+  }
+
+  onReconnecting(backoff: Backoff): void {
+    const why = this.redact(backoff.error.message);
+    this.log("info", `reconnecting in ${Math.round(backoff.delay)} ms: ${why}`);
+    this.shared.emit("reconnecting", backoff);
+  }
+
+  onDisconnected(error: AgentwireError): void {
+    this.log("info", `disconnected: ${this.redact(error.message)}`);
+    this.shared.emit("disconnected", error);
+  }
+
+  onStatus(status: ClientStatus): void {
     if (status === "closed") this.#setup.options.signal?.removeEventListener("abort", this.#onAbort);
     this.tellStatus(status);
     if (status !== "ready") return;

@@ -61,7 +61,7 @@ export function jittered(random: number, min: number, max: number, failures: num
 /** Counts what failed, and decides whether to try again and how long to wait before. */
 export class Attempts {
   readonly #policy: ReconnectPolicy | undefined;
-  readonly #onCallbackThrow: (error: unknown, name: string) => void;
+  readonly #host: { listenerThrew(error: unknown, name: string): void };
   /** Since the connection last proved itself. */
   #failed = 0;
   #refusedInARow = 0;
@@ -70,9 +70,12 @@ export class Attempts {
   #hurriedTo = Number.NEGATIVE_INFINITY;
 
   /** Without a policy there is never another try. */
-  constructor(policy: ReconnectPolicy | undefined, onCallbackThrow: (error: unknown, name: string) => void) {
+  constructor(
+    policy: ReconnectPolicy | undefined,
+    host: { listenerThrew(error: unknown, name: string): void },
+  ) {
     this.#policy = policy;
-    this.#onCallbackThrow = onCallbackThrow;
+    this.#host = host;
   }
 
   /** Whether the connection has ever been ready. */
@@ -104,7 +107,7 @@ export class Attempts {
       if (verdict instanceof Promise) verdict.catch(() => {}); // what it rejects with is beside the point made below
       throw new TypeError("it must return true or false, at once");
     } catch (thrown) {
-      this.#onCallbackThrow(thrown, "shouldReconnect");
+      this.#host.listenerThrew(thrown, "shouldReconnect");
       return true; // as if it had not been given
     }
   }

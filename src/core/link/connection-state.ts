@@ -1,9 +1,9 @@
-import type { Outbox } from "../client/outbox.ts";
-import type { CancelTimer, Clock } from "../clock.ts";
+import type { ResolvedSocketOptions } from "../client/options.ts";
+import type { CancelTimer } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";
 import type { AgentwireError } from "../errors.ts";
 import type { ClientStatus } from "../values.ts";
-import type { Backoff, ReconnectPolicy } from "./backoff.ts";
+import type { Backoff } from "./backoff.ts";
 import type { Keepalive } from "./keepalive.ts";
 import type { BinaryFrames, Socket, SocketEnd, WebSocketLike } from "./socket.ts";
 
@@ -34,54 +34,41 @@ export interface Protocol {
   excused(): boolean;
 }
 
-/** Who watches a connection; nothing here decides anything. */
-export interface Observer {
-  status(status: ClientStatus): void;
-  reconnecting(backoff: Backoff): void;
+/** The client of a connection: told of what happens, and asked for a socket. */
+export interface ConnectionHost {
+  onStatus(status: ClientStatus): void;
+  onReconnecting(backoff: Backoff): void;
   /** A ready connection ended. */
-  disconnected(error: AgentwireError): void;
-  /** A frame that could not be read. The connection lives on. */
-  unreadable(problem: string, text?: string): void;
-  /** A frame whose handling threw `cause`. The connection lives on. */
-  frameFailed(problem: string, text: string, cause: unknown): void;
-  /** The drain limit, in ms, passed with work still under way. */
-  drainExpired(limit: number): void;
+  onDisconnected(error: AgentwireError): void;
+  /** Something was not as it should be. The connection lives on. */
+  warn(kind: string, problem: string, details?: { readonly raw?: string; readonly cause?: unknown }): void;
   /** Every frame, both ways. */
   frame(direction: "in" | "out", text: string): void;
   /** A callback of the user's threw. */
-  callbackThrew(error: unknown, name: string): void;
+  listenerThrew(error: unknown, name: string): void;
+  /** Makes a socket; `stillWanted` is asked just before that, for finding the address may take time. */
+  dial(stillWanted: () => boolean): Promise<WebSocketLike>;
+  /** Where `dial` leads, without credentials, for messages. */
+  target(): string;
+  /** Takes credentials out of what the server says. */
+  redact(text: string): string;
 }
 
+/** How one protocol's connections go, by the user's options and by its own nature. */
 export interface ConnectionSetup {
-  readonly outbox: Outbox;
-  /** Its timers are inputs of the outbox. */
-  readonly clock: Clock;
-  readonly protocol: Protocol;
-  readonly observer: Observer;
-  /** Makes a socket; `stillWanted` is asked just before that, for finding the address may take time. */
-  readonly dial: (stillWanted: () => boolean) => Promise<WebSocketLike>;
-  /** Where `dial` leads, without credentials, for messages. */
-  readonly target: () => string;
-  /** Takes credentials out of what the server says. */
-  readonly redact: (text: string) => string;
-  /** ms until a socket is open; 0 for no limit. */
-  readonly connectTimeout: number;
-  /** Why a server of this protocol may not answer in that time, where that is known. */
-  readonly connectTimeoutHint: string | undefined;
-  /** ms from then until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
+  readonly resolved: Pick<
+    ResolvedSocketOptions,
+    "outbox" | "clock" | "connectTimeout" | "reconnect" | "maxReceiveBytes" | "keepalive"
+  >;
+  /** Why a server of this protocol may not accept a socket in `connectTimeout`, where that is known. */
+  readonly connectTimeoutHint?: string;
+  /** ms from an open socket until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
   readonly handshakeTimeout: number | "rest of connectTimeout";
-  /** `undefined`: never. */
-  readonly reconnect: ReconnectPolicy | undefined;
   /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
   readonly stableAfter: number | undefined;
-  readonly maxReceiveBytes: number;
   readonly binary: BinaryFrames;
-  readonly keepalive: {
-    readonly interval: number;
-    readonly timeout: number;
-    /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
-    readonly proof: "frame" | "protocol";
-  };
+  /** `frame`: any frame proves life. `protocol`: only what the protocol reports through `alive()`. */
+  readonly proof: "frame" | "protocol";
 }
 
 /**

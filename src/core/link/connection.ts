@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
 import { cleanCause } from "../client/clean-cause.ts";
-import type { CancelTimer } from "../clock.ts";
+import type { CancelTimer, Clock } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import {
   type AgentwireError,
@@ -22,17 +22,26 @@ import {
   isTooLarge,
   tooLarge,
 } from "./connection-errors.ts";
-import { type ConnectionSetup, release, type State, statusOf } from "./connection-state.ts";
-import { Keepalive } from "./keepalive.ts";
-import { Socket, type SocketEnd } from "./socket.ts";
+import {
+  type ConnectionHost,
+  type ConnectionSetup,
+  type Protocol,
+  release,
+  type State,
+  statusOf,
+} from "./connection-state.ts";
+import { Keepalive, type KeepaliveUser } from "./keepalive.ts";
+import { Socket, type SocketEnd, type SocketUser } from "./socket.ts";
 import { onWake } from "./wake.ts";
 
 /** ms that a peer gets to answer our Close before the socket is cut: it has nothing left to say. */
 const CLOSE_TIMEOUT = 1_000;
 
 /** One client's connection: dials, lets the protocol shake hands, keeps alive, reconnects, drains, closes. */
-export class Connection {
+export class Connection implements KeepaliveUser, SocketUser {
   readonly #setup: ConnectionSetup;
+  readonly #host: ConnectionHost;
+  readonly #protocol: Protocol;
   #state: State = { name: "idle" };
   /** The run of attempts under way, shared by all who want to connect. */
   #established: Promise<void> | undefined;
@@ -42,9 +51,11 @@ export class Connection {
   #next: Deferred<void> | undefined;
   #redials = false;
 
-  constructor(setup: ConnectionSetup) {
+  constructor(setup: ConnectionSetup, host: ConnectionHost, protocol: Protocol) {
     this.#setup = setup;
-    this.#attempts = new Attempts(setup.reconnect, setup.observer.callbackThrew);
+    this.#host = host;
+    this.#protocol = protocol;
+    this.#attempts = new Attempts(setup.resolved.reconnect, host);
   }
 
   get status(): ClientStatus {
@@ -59,8 +70,8 @@ export class Connection {
 
   /** What a closed client answers to everything new: why it was closed, and what to do. */
   closedError(reason: AgentwireError | undefined): ClosedError {
-    const { redact, reconnect } = this.#setup;
-    return clientClosed(reason, { redact, reconnects: reconnect !== undefined });
+    const reconnects = this.#setup.resolved.reconnect !== undefined;
+    return clientClosed(reason, { redact: this.#redact, reconnects });
   }
 
   /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
@@ -102,7 +113,7 @@ export class Connection {
   #watchClosing(state: State & { name: "ready" }): void {
     const unfinished = (): void =>
       this.drop(new ConnectionLostError("the server did not finish closing the connection"));
-    state.cancelWatch ??= this.#setup.clock.setTimeout(unfinished, CLOSE_TIMEOUT);
+    state.cancelWatch ??= this.#clock.setTimeout(unfinished, CLOSE_TIMEOUT);
   }
 
   /** Closes the current socket politely and goes on with another. For when nothing is under way, on a client that reconnects. */
@@ -123,19 +134,14 @@ export class Connection {
   send(text: string): void {
     const socket = this.#openSocket;
     if (!socket) return;
-    const { outbox, observer } = this.#setup;
+    const { outbox } = this.#setup.resolved;
     outbox.enter(); // what a peer in the same process answers at once is told behind this frame
     try {
       socket.send(text);
-      observer.frame("out", text);
+      this.#host.frame("out", text);
     } finally {
       outbox.leave();
     }
-  }
-
-  #refused(cause: unknown): void {
-    const { redact } = this.#setup;
-    this.drop(new ConnectionLostError("the socket refused a frame", { cause: cleanCause(cause, redact) }));
   }
 
   get #openSocket(): Socket | undefined {
@@ -153,30 +159,17 @@ export class Connection {
   accept(): void {
     const state = this.#state;
     if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused, or lost, a moment ago
-    const { clock, keepalive, stableAfter, protocol } = this.#setup;
+    const { resolved, stableAfter } = this.#setup;
     const { socket, step } = state;
-    const dead = (): void =>
-      this.drop(new ConnectionLostError(`no sign of life for ${keepalive.timeout} ms after a ping`));
     const cancelTimer =
       stableAfter === undefined
         ? () => {}
-        : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
-    const ready = {
-      name: "ready",
-      socket,
-      keepalive: new Keepalive({
-        ...keepalive,
-        clock,
-        dead,
-        ping: () => protocol.ping(),
-        excused: () => protocol.excused(),
-      }),
-      cancelTimer,
-    } as const;
+        : this.#clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
+    const keepalive = new Keepalive(this.#clock, resolved.keepalive, this);
     this.#attempts.ready();
-    this.#transition(ready);
+    this.#transition({ name: "ready", socket, keepalive, cancelTimer });
     step.resolve();
-    protocol.ready();
+    this.#protocol.ready();
   }
 
   /**
@@ -212,6 +205,20 @@ export class Connection {
     if (this.#state.name === "ready") this.#state.keepalive.pingNow();
   }
 
+  // What the keepalive of the current link asks and finds.
+
+  ping(): boolean {
+    return this.#protocol.ping();
+  }
+
+  excused(): boolean {
+    return this.#protocol.excused();
+  }
+
+  onDead(timeout: number): void {
+    this.drop(new ConnectionLostError(`no sign of life for ${timeout} ms after a ping`));
+  }
+
   /** Gives up the current socket as if the link had broken. */
   drop(error: AgentwireError): void {
     const state = this.#state;
@@ -219,7 +226,7 @@ export class Connection {
       case "connecting":
       case "handshaking":
         state.socket?.terminate(); // now, so that no frame behind this one is heard any more
-        state.step.reject(state.name === "handshaking" ? this.#setup.protocol.lost(error) : error);
+        state.step.reject(state.name === "handshaking" ? this.#protocol.lost(error) : error);
         break;
       case "ready":
       case "draining":
@@ -246,7 +253,7 @@ export class Connection {
   close(options: { readonly force: boolean; readonly drainTimeout: number }): Promise<void> {
     const state = this.#state;
     if (state.name === "closed" || state.name === "closing") return this.#ended.promise;
-    const drains = !options.force && options.drainTimeout > 0 && this.#setup.protocol.busy();
+    const drains = !options.force && options.drainTimeout > 0 && this.#protocol.busy();
     if (state.name === "draining") {
       if (!drains) this.#shut(closedByCaller());
     } else if (state.name === "ready" && state.socket.isOpen && drains) {
@@ -283,24 +290,24 @@ export class Connection {
       });
     } catch (error) {
       const failure = this.#asConnectError(error);
-      if (!this.#isOver) this.#setup.outbox.run(() => this.#giveUp(failure));
+      if (!this.#isOver) this.#setup.resolved.outbox.run(() => this.#giveUp(failure));
       throw failure;
     }
   }
 
   async #attempt(): Promise<void> {
     if (this.#isOver) throw closedByCaller(); // between the end of a wait and here
-    const { connectTimeout, connectTimeoutHint } = this.#setup;
+    const { resolved, connectTimeoutHint } = this.#setup;
+    const { connectTimeout, outbox } = resolved;
     const expire = (): void =>
       step.reject(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
     const step = deferred<void>();
     const state: State & { name: "connecting" } = {
       name: "connecting",
       step,
-      since: this.#setup.clock.now(),
+      since: this.#clock.now(),
       cancelTimer: this.#limit(connectTimeout, expire),
     };
-    const { outbox } = this.#setup;
     outbox.run(() => this.#transition(state));
     outbox.tell(() => void this.#dial(state)); // it asks the caller for an address, a token and a socket
     await step.promise;
@@ -309,15 +316,9 @@ export class Connection {
   async #dial(state: State & { name: "connecting" }): Promise<void> {
     if (this.#state !== state) return; // whoever was told of the attempt has closed the client
     try {
-      const webSocket = await this.#setup.dial(() => this.#state === state);
-      const socket = new Socket(webSocket, this.#setup.outbox, {
-        binary: this.#setup.binary,
-        open: () => this.#opened(state),
-        text: (text) => this.#received(text),
-        unreadable: (problem) => this.#unreadable(problem),
-        refused: (cause) => this.#refused(cause),
-        end: (end) => this.#socketEnded(end),
-      });
+      const webSocket = await this.#host.dial(() => this.#state === state);
+      const { resolved, binary } = this.#setup;
+      const socket = new Socket(webSocket, resolved.outbox, binary, this);
       if (this.#state === state) state.socket = socket;
       else socket.terminate(); // the attempt was given up while the dial was under way
     } catch (error) {
@@ -325,32 +326,28 @@ export class Connection {
     }
   }
 
-  #opened(dialing: State & { name: "connecting" }): void {
-    const { protocol } = this.#setup;
-    const { step, socket } = dialing;
-    if (this.#state !== dialing || !socket) return;
-    const limit = this.#handshakeLimit(dialing.since);
-    const cancelTimer = this.#limit(limit, () => this.drop(protocol.handshakeTimeout()));
-    this.#transition({ name: "handshaking", step, socket, cancelTimer });
-    protocol.opened();
-  }
-
   /** ms that the handshake may take; 0 for no limit. */
   #handshakeLimit(since: number): number {
-    const { handshakeTimeout, connectTimeout, clock } = this.#setup;
+    const { handshakeTimeout, resolved } = this.#setup;
+    const { connectTimeout } = resolved;
     if (handshakeTimeout !== "rest of connectTimeout") return handshakeTimeout;
-    return connectTimeout === 0 ? 0 : Math.max(1, since + connectTimeout - clock.now());
+    return connectTimeout === 0 ? 0 : Math.max(1, since + connectTimeout - this.#clock.now());
   }
 
   /** A time limit; 0 is none. */
   #limit(delay: number, expire: () => void): CancelTimer {
-    return delay === 0 ? () => {} : this.#setup.clock.setTimeout(expire, delay);
+    return delay === 0 ? () => {} : this.#clock.setTimeout(expire, delay);
   }
 
   #asConnectError(error: unknown): AgentwireError {
-    const { target, redact } = this.#setup;
-    return asConnectError(error, target(), redact);
+    return asConnectError(error, this.#host.target(), this.#redact);
   }
+
+  get #clock(): Clock {
+    return this.#setup.resolved.clock;
+  }
+
+  readonly #redact = (text: string): string => this.#host.redact(text);
 
   #takesRedial(): boolean {
     const redials = this.#redials && !this.#isOver;
@@ -368,7 +365,7 @@ export class Connection {
 
   /** Waits out the back-off before the next attempt. */
   async #wait(error: AgentwireError): Promise<void> {
-    const { clock, observer } = this.#setup;
+    const clock = this.#clock;
     const { attempt, delay } = this.#attempts.next(clock.random());
     const step = deferred<void>();
     let due = clock.now() + delay;
@@ -387,29 +384,40 @@ export class Connection {
       cancelDelay();
       stopListening();
     };
-    this.#setup.outbox.run(() => {
+    this.#setup.resolved.outbox.run(() => {
       this.#transition({ name: "reconnecting", step, cancelTimer, hurry });
-      observer.reconnecting({ attempt, delay, error });
+      this.#host.onReconnecting({ attempt, delay, error });
     });
     await step.promise;
   }
 
   #giveUp(error: AgentwireError): void {
-    const { protocol } = this.#setup;
     const forGood =
       this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
     this.healthy();
     if (forGood) this.#end(error);
     else this.#transition({ name: "idle" });
-    protocol.unavailable(error);
+    this.#protocol.unavailable(error);
   }
 
   // --- one socket ---
 
-  #received(text: string): void {
-    const { protocol, observer, maxReceiveBytes, keepalive } = this.#setup;
-    observer.frame("in", text);
-    if (keepalive.proof === "frame") this.alive();
+  // What the current socket tells; an old one tells nothing any more.
+
+  onOpen(): void {
+    const state = this.#state;
+    if (state.name !== "connecting" || !state.socket) return;
+    const { step, socket, since } = state;
+    const timedOut = (): void => this.drop(this.#protocol.handshakeTimeout());
+    const cancelTimer = this.#limit(this.#handshakeLimit(since), timedOut);
+    this.#transition({ name: "handshaking", step, socket, cancelTimer });
+    this.#protocol.opened();
+  }
+
+  onText(text: string): void {
+    const { maxReceiveBytes } = this.#setup.resolved;
+    this.#host.frame("in", text);
+    if (this.#setup.proof === "frame") this.alive();
     if (exceedsBytes(text, maxReceiveBytes)) {
       this.drop(
         tooLarge(
@@ -423,12 +431,12 @@ export class Connection {
     try {
       value = parseFrame(text);
     } catch {
-      observer.unreadable("a frame that is not JSON", text);
+      this.#host.warn("unreadable-frame", "a frame that is not JSON", { raw: text });
       return;
     }
     try {
       if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
-      protocol.message(value, text);
+      this.#protocol.message(value, text);
     } catch (cause) {
       this.#spoiled(value, text, cause);
     }
@@ -436,36 +444,44 @@ export class Connection {
 
   /** The last line of defence: whatever the handling of a frame throws, it is told, and the link lives on. */
   #spoiled(value: unknown, text: string, cause: unknown): void {
-    const { protocol, observer } = this.#setup;
     const problem = cause instanceof Error ? cause.message : said(cause);
-    observer.frameFailed(`a frame cannot be handled: ${problem}`, text, cause);
+    this.#frameFailed(`a frame cannot be handled: ${problem}`, text, cause);
     try {
-      protocol.spoiled(value, problem, text);
+      this.#protocol.spoiled(value, problem, text);
     } catch (again) {
-      observer.frameFailed(`a frame that cannot be handled cannot be given up: ${said(again)}`, text, again);
+      this.#frameFailed(`a frame that cannot be handled cannot be given up: ${said(again)}`, text, again);
     }
   }
 
-  #unreadable(problem: string): void {
-    const { observer, keepalive } = this.#setup;
-    if (keepalive.proof === "frame") this.alive();
-    observer.unreadable(problem);
+  #frameFailed(problem: string, raw: string, cause: unknown): void {
+    this.#host.warn("frame-failed", problem, { raw, cause });
   }
 
-  #socketEnded(reported: SocketEnd): void {
-    const { protocol, target, maxReceiveBytes, redact } = this.#setup;
+  onUnreadable(problem: string): void {
+    if (this.#setup.proof === "frame") this.alive();
+    this.#host.warn("unreadable-frame", problem);
+  }
+
+  onRefused(cause: unknown): void {
+    this.drop(
+      new ConnectionLostError("the socket refused a frame", { cause: cleanCause(cause, this.#redact) }),
+    );
+  }
+
+  onEnd(reported: SocketEnd): void {
+    const redact = this.#redact;
     const cause = cleanCause(reported.cause, redact);
     // A server may say why it closed in the words of what it was sent.
     const end = isTooLarge(reported.cause)
-      ? tooLarge(maxReceiveBytes, cause)
+      ? tooLarge(this.#setup.resolved.maxReceiveBytes, cause)
       : { ...reported, reason: redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
     const state = this.#state;
     switch (state.name) {
       case "connecting":
-        state.step.reject(connectError(reported, target(), redact));
+        state.step.reject(connectError(reported, this.#host.target(), redact));
         break;
       case "handshaking":
-        state.step.reject(protocol.lost(end));
+        state.step.reject(this.#protocol.lost(end));
         break;
       case "ready":
       case "draining":
@@ -483,21 +499,21 @@ export class Connection {
   }
 
   #lost(end: SocketEnd | AgentwireError): void {
-    const { protocol, observer, outbox } = this.#setup;
+    const { outbox, reconnect } = this.#setup.resolved;
     const state = this.#state;
     if ("socket" in state) state.socket?.terminate(); // a link given up here is as dead as one that broke
-    const error = protocol.lost(end);
-    observer.disconnected(error);
+    const error = this.#protocol.lost(end);
+    this.#host.onDisconnected(error);
     if (this.#state !== state) return; // the work that a drain waits for has ended with it
     if (state.name === "draining") {
       this.#end(closedByCaller());
-      protocol.unavailable(error);
+      this.#protocol.unavailable(error);
       return;
     }
     const lost: State = { name: "lost" };
     this.#transition(lost);
     if (state.name === "ready" && state.renewed) this.#establish(error);
-    else if (this.#setup.reconnect?.shouldReconnect) outbox.tell(() => this.#comeBack(lost, error));
+    else if (reconnect?.shouldReconnect) outbox.tell(() => this.#comeBack(lost, error));
     else this.#comeBack(lost, error);
   }
 
@@ -507,15 +523,14 @@ export class Connection {
     const triesAgain = this.#triesAgain(error);
     if (this.#state !== lost) return;
     if (triesAgain) this.#establish(error);
-    else this.#setup.outbox.run(() => this.#giveUp(error));
+    else this.#setup.resolved.outbox.run(() => this.#giveUp(error));
   }
 
   // --- the end ---
 
   #drain(socket: Socket, limit: number): void {
-    const { clock, observer } = this.#setup;
-    const cancelTimer = clock.setTimeout(() => {
-      observer.drainExpired(limit);
+    const cancelTimer = this.#clock.setTimeout(() => {
+      this.#host.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`);
       this.#shut(closedByCaller());
     }, limit);
     this.#transition({ name: "draining", socket, cancelTimer });
@@ -523,20 +538,19 @@ export class Connection {
 
   #shut(reason: AgentwireError): void {
     const state = this.#state;
-    const { clock, protocol } = this.#setup;
     if (
       (state.name === "handshaking" || state.name === "ready" || state.name === "draining") &&
       state.socket.isOpen
     ) {
       const { socket } = state;
-      const cancelTimer = clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
+      const cancelTimer = this.#clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
       this.#transition({ name: "closing", socket, cancelTimer, reason });
       socket.close(1000, "");
     } else {
       this.#end(reason);
     }
     if ("step" in state) state.step.reject(reason);
-    protocol.unavailable(reason);
+    this.#protocol.unavailable(reason);
   }
 
   #end(reason: AgentwireError): void {
@@ -549,6 +563,6 @@ export class Connection {
     const previous = this.#state;
     this.#state = next;
     release(previous, next);
-    if (statusOf(next) !== statusOf(previous)) this.#setup.observer.status(statusOf(next));
+    if (statusOf(next) !== statusOf(previous)) this.#host.onStatus(statusOf(next));
   }
 }

@@ -25,12 +25,13 @@ export interface Dialer {
  */
 export function createDialer(
   options: SocketClientOptions,
-  settings: {
-    readonly maxReceiveBytes: number;
-    readonly carriesCredentials: () => boolean;
-    readonly redactor: Redactor;
-    /** What is dialled: the address, with what the protocol adds to it. */
-    readonly address: (url: string) => string | Promise<string>;
+  maxReceiveBytes: number,
+  redactor: Redactor,
+  protocol: {
+    /** Whether credentials go to the server. */
+    carriesCredentials(): boolean;
+    /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
+    address(url: string): string | Promise<string>;
   },
 ): Dialer {
   const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
@@ -40,10 +41,10 @@ export function createDialer(
       "Browsers allow none: authenticate in the protocol, or make the socket yourself with `createWebSocket`, which receives them.",
     );
   }
-  const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || settings.carriesCredentials();
+  const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || protocol.carriesCredentials();
   const check = (value: unknown): URL => {
     const found = credentialsIn(String(value));
-    settings.redactor.use("url", ...found);
+    redactor.use("url", ...found);
     return checkUrl(value, (found.length > 0 || carriesCredentials()) && !allowInsecure);
   };
   let address = typeof url === "function" ? undefined : check(url);
@@ -60,12 +61,12 @@ export function createDialer(
     },
     address: async () => address ?? new URL(await ask()),
     async dial(stillWanted = () => true) {
-      const target = await settings.address(await ask());
+      const target = await protocol.address(await ask());
       const init = { protocols: [], headers };
       if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
       if (createWebSocket) return checkSocket(createWebSocket(target, init));
       if (WebSocket) return new WebSocket(target);
-      return openSocket(target, init, settings);
+      return openSocket(target, init, { maxReceiveBytes });
     },
   };
 }

@@ -1,26 +1,34 @@
 import type { CancelTimer, Clock } from "../clock.ts";
 
-export interface KeepaliveSetup {
-  readonly clock: Clock;
+export interface KeepaliveTimes {
   /** ms between pings; 0 for none. */
   readonly interval: number;
   /** ms from a ping to the verdict that the link is dead; 0 for never. */
   readonly timeout: number;
+}
+
+/** Who pings, and hears the verdict. */
+export interface KeepaliveUser {
   /** Sends one ping; returns whether it could. */
-  readonly ping: () => boolean;
+  ping(): boolean;
   /** Whether the server's silence proves nothing right now. */
-  readonly excused: () => boolean;
-  readonly dead: () => void;
+  excused(): boolean;
+  /** No life within `timeout` ms of a ping. */
+  onDead(timeout: number): void;
 }
 
 /** Pings a link, and declares it dead when one goes without proof of life. Runs until stopped. */
 export class Keepalive {
-  readonly #setup: KeepaliveSetup;
+  readonly #clock: Clock;
+  readonly #times: KeepaliveTimes;
+  readonly #user: KeepaliveUser;
   #cancelPing: CancelTimer | undefined;
   #cancelVerdict: CancelTimer | undefined;
 
-  constructor(setup: KeepaliveSetup) {
-    this.#setup = setup;
+  constructor(clock: Clock, times: KeepaliveTimes, user: KeepaliveUser) {
+    this.#clock = clock;
+    this.#times = times;
+    this.#user = user;
     this.#schedule();
   }
 
@@ -49,24 +57,26 @@ export class Keepalive {
   }
 
   #schedule(): void {
-    const { clock, interval } = this.#setup;
-    if (interval > 0) this.#cancelPing = clock.setTimeout(() => this.#ping(), interval, { unref: true });
+    const { interval } = this.#times;
+    if (interval > 0)
+      this.#cancelPing = this.#clock.setTimeout(() => this.#ping(), interval, { unref: true });
   }
 
   #ping(): void {
     this.#schedule();
     const armed = this.#cancelVerdict !== undefined;
     if (!armed) this.#arm();
-    if (!this.#setup.ping() && !armed) this.alive(); // without a ping its silence says nothing
+    if (!this.#user.ping() && !armed) this.alive(); // without a ping its silence says nothing
   }
 
   #arm(): void {
-    const { clock, timeout } = this.#setup;
-    if (timeout > 0) this.#cancelVerdict = clock.setTimeout(() => this.#judge(), timeout, { unref: true });
+    const { timeout } = this.#times;
+    if (timeout > 0)
+      this.#cancelVerdict = this.#clock.setTimeout(() => this.#judge(), timeout, { unref: true });
   }
 
   #judge(): void {
     this.#cancelVerdict = undefined;
-    if (!this.#setup.excused()) this.#setup.dead();
+    if (!this.#user.excused()) this.#user.onDead(this.#times.timeout);
   }
 }

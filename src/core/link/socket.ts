@@ -51,16 +51,16 @@ export interface SocketEnd {
 /** What a binary frame is to a protocol: text in other clothes, or nothing that its servers send. */
 export type BinaryFrames = "utf-8" | "unreadable";
 
-export interface SocketListener {
-  readonly binary: BinaryFrames;
-  open(): void;
-  text(text: string): void;
+/** Who hears of a socket. */
+export interface SocketUser {
+  onOpen(): void;
+  onText(text: string): void;
   /** A frame that is not text, and that does not count as such or does not read as UTF-8. */
-  unreadable(problem: string): void;
+  onUnreadable(problem: string): void;
   /** The socket threw at a frame that was given to it. */
-  refused(cause: unknown): void;
+  onRefused(cause: unknown): void;
   /** Called once, last. */
-  end(end: SocketEnd): void;
+  onEnd(end: SocketEnd): void;
 }
 
 const OPEN = 1;
@@ -73,17 +73,20 @@ const OPEN = 1;
 export class Socket {
   readonly #socket: WebSocketLike;
   readonly #outbox: Outbox;
-  #listener: SocketListener | undefined;
+  readonly #binary: BinaryFrames;
+  /** None once nothing more is to be heard of it. */
+  #user: SocketUser | undefined;
   /** Its end was asked for. */
   #isClosing = false;
   /** It has refused a frame: those behind it are not written. */
   #hasRefused = false;
   #failure: unknown;
 
-  constructor(socket: WebSocketLike, outbox: Outbox, listener: SocketListener) {
+  constructor(socket: WebSocketLike, outbox: Outbox, binary: BinaryFrames, user: SocketUser) {
     this.#socket = socket;
     this.#outbox = outbox;
-    this.#listener = listener;
+    this.#binary = binary;
+    this.#user = user;
     socket.binaryType = "arraybuffer"; // a Blob could only be read out of order
     socket.addEventListener("open", this.#onOpen);
     socket.addEventListener("message", this.#onMessage);
@@ -96,7 +99,7 @@ export class Socket {
 
   /** Whether a frame sent now reaches the platform; one given to a closing socket is lost without a word. */
   get isOpen(): boolean {
-    return this.#listener !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
+    return this.#user !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
   }
 
   send(text: string): void {
@@ -106,7 +109,7 @@ export class Socket {
         this.#socket.send(text);
       } catch (cause) {
         this.#hasRefused = true;
-        this.#outbox.run(() => this.#listener?.refused(cause));
+        this.#outbox.run(() => this.#user?.onRefused(cause));
       }
     });
   }
@@ -125,7 +128,7 @@ export class Socket {
 
   /** Ends the connection and tells nothing more. */
   terminate(): void {
-    if (!this.#listener) return; // ended, or given up, before
+    if (!this.#user) return; // ended, or given up, before
     this.release();
     this.#outbox.write(() => {
       try {
@@ -142,19 +145,19 @@ export class Socket {
    * it was opening, and an error that nobody listens to would end the process.
    */
   release(): void {
-    this.#listener = undefined;
+    this.#user = undefined;
     this.#socket.removeEventListener("open", this.#onOpen);
     this.#socket.removeEventListener("message", this.#onMessage);
     this.#socket.removeEventListener("close", this.#onClose);
   }
 
-  readonly #onOpen = (): void => this.#outbox.run(() => this.#listener?.open());
+  readonly #onOpen = (): void => this.#outbox.run(() => this.#user?.onOpen());
 
   readonly #onMessage = (event: MessageEventLike): void => {
     const { data } = event;
     this.#outbox.enter();
     try {
-      if (typeof data === "string") this.#listener?.text(data);
+      if (typeof data === "string") this.#user?.onText(data);
       else this.#onBinary(data);
     } finally {
       this.#outbox.leave();
@@ -167,36 +170,28 @@ export class Socket {
   };
 
   readonly #onClose = (event: CloseEventLike): void => {
-    const listener = this.#listener;
+    const user = this.#user;
     this.release();
     const end = { code: event.code, reason: event.reason };
-    this.#outbox.run(() =>
-      listener?.end(this.#failure === undefined ? end : { ...end, cause: this.#failure }),
-    );
+    this.#outbox.run(() => user?.onEnd(this.#failure === undefined ? end : { ...end, cause: this.#failure }));
   };
 
   /** Some original servers read binary frames as UTF-8 text; with those, so do we. */
   #onBinary(data: unknown): void {
-    if (this.#listener?.binary === "unreadable") {
-      this.#listener.unreadable("a binary frame, which this protocol does not have");
-      return;
-    }
-    if (!isBytes(data)) {
-      this.#listener?.unreadable("a binary frame of a kind that cannot be read in order");
-      return;
-    }
-    if (typeof TextDecoder !== "function") {
-      this.#listener?.unreadable("a binary frame, which cannot be read where there is no `TextDecoder`");
-      return;
-    }
-    let text: string;
-    try {
-      text = new TextDecoder("utf-8", { fatal: true }).decode(data);
-    } catch {
-      this.#listener?.unreadable("a binary frame that is not UTF-8");
-      return;
-    }
-    this.#listener?.text(text);
+    const read = this.#binary === "unreadable" ? ", which this protocol does not have" : utf8Of(data);
+    if (typeof read === "string") this.#user?.onUnreadable(`a binary frame${read}`);
+    else this.#user?.onText(read.text);
+  }
+}
+
+/** The text of a binary frame, or why it has none. */
+function utf8Of(data: unknown): string | { readonly text: string } {
+  if (!isBytes(data)) return " of a kind that cannot be read in order";
+  if (typeof TextDecoder !== "function") return ", which cannot be read where there is no `TextDecoder`";
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(data) };
+  } catch {
+    return " that is not UTF-8";
   }
 }
 

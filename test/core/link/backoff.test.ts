@@ -17,7 +17,12 @@ const refused = (status?: number) => new ConnectError("no", { status });
 
 function attempts(changes: Partial<ReconnectPolicy> = {}, state: "new" | "ready" = "ready") {
   const thrown: (readonly [unknown, string])[] = [];
-  const made = new Attempts({ ...policy, ...changes }, (error, name) => thrown.push([error, name]));
+  const made = new Attempts(
+    { ...policy, ...changes },
+    {
+      listenerThrew: (error, name) => void thrown.push([error, name]),
+    },
+  );
   if (state === "ready") made.ready();
   return { attempts: made, thrown };
 }
@@ -92,7 +97,7 @@ describe("whether there is another try, once the connection has been ready", () 
   });
 
   test("never without a policy", () => {
-    const made = new Attempts(undefined, () => {});
+    const made = new Attempts(undefined, { listenerThrew: () => {} });
     made.ready();
     expect(made.failedWith(lost)).toBe(false);
   });

@@ -127,14 +127,13 @@ describe("close", () => {
   test("while the address is found out makes no socket for it", async () => {
     const wanted: boolean[] = [];
     const address = { found: (): void => {} };
-    const rig = connectionRig({
-      dial: async (stillWanted) => {
-        wanted.push(stillWanted());
-        await new Promise<void>((resolve) => (address.found = resolve));
-        wanted.push(stillWanted());
-        return new FakeSocket();
-      },
-    });
+    const rig = connectionRig();
+    rig.state.dial = async (stillWanted = () => true) => {
+      wanted.push(stillWanted());
+      await new Promise<void>((resolve) => (address.found = resolve));
+      wanted.push(stillWanted());
+      return new FakeSocket();
+    };
     await reach.connecting(rig);
     void rig.close();
     address.found();
@@ -180,7 +179,7 @@ describe("draining", () => {
     const closed = rig.close();
     await rig.clock.advance(DRAIN);
     expect([rig.news(), rig.socket.closes]).toEqual([
-      [`drain expired after ${DRAIN}`, "unavailable closed"],
+      [`drain-expired: closed with work under way, after waiting ${DRAIN} ms for it`, "unavailable closed"],
       [[1000, ""]],
     ]);
     await rig.clock.advance(CLOSE_TIMEOUT);

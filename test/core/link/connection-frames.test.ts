@@ -12,12 +12,12 @@ describe("frames", () => {
   });
 
   test.each<{ what: string; data: unknown; said: string }>([
-    { what: "not JSON", data: "hello", said: "unreadable: a frame that is not JSON: hello" },
-    { what: "empty", data: "", said: "unreadable: a frame that is not JSON: " },
+    { what: "not JSON", data: "hello", said: "unreadable-frame: a frame that is not JSON: hello" },
+    { what: "empty", data: "", said: "unreadable-frame: a frame that is not JSON: " },
     {
       what: "binary and not UTF-8",
       data: Uint8Array.of(0xff).buffer,
-      said: "unreadable: a binary frame that is not UTF-8: undefined",
+      said: "unreadable-frame: a binary frame that is not UTF-8",
     },
   ])("that cannot be read are reported, and the connection lives on: $what", async ({ data, said }) => {
     const rig = await connectionIn("ready");
@@ -36,7 +36,7 @@ describe("frames", () => {
     rig.socket.receives("{}");
     expect(rig.news()).toEqual([
       'message {"a":1}',
-      "frame failed: a frame cannot be handled: Maximum call stack size exceeded: RangeError: Maximum call stack size exceeded",
+      "frame-failed: a frame cannot be handled: Maximum call stack size exceeded: RangeError: Maximum call stack size exceeded",
       "spoiled: Maximum call stack size exceeded",
       "message {}",
     ]);
@@ -51,7 +51,7 @@ describe("frames", () => {
     rig.hooks.message = fail;
     rig.hooks.spoiled = fail;
     rig.socket.receives("{}");
-    expect(rig.news().filter((line) => line.startsWith("frame failed"))).toHaveLength(2);
+    expect(rig.news().filter((line) => line.startsWith("frame-failed"))).toHaveLength(2);
     expect(rig.connection.status).toBe("ready");
   });
 
@@ -62,7 +62,7 @@ describe("frames", () => {
       rig.socket.receives(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
       const why = "it is nested deeper than 500 levels";
       expect(rig.news()).toEqual([
-        `frame failed: a frame cannot be handled: ${why}: RangeError: ${why}`,
+        `frame-failed: a frame cannot be handled: ${why}: RangeError: ${why}`,
         `spoiled: ${why}`,
       ]);
       expect(rig.connection.status).toBe("ready");
@@ -175,7 +175,7 @@ describe("keepalive", () => {
   });
 
   test("takes only the protocol's word where the protocol decides", async () => {
-    const proof = { keepalive: { proof: "protocol" } } as const;
+    const proof = { proof: "protocol" } as const;
     const fooled = await connectionIn("ready", proof);
     await fooled.clock.advance(PING_INTERVAL);
     fooled.socket.receives("{}");

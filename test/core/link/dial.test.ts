@@ -24,11 +24,10 @@ function dialerFor(options: object, secrets: { carries: boolean } = { carries: f
     calls.push([url, init]);
     return new FakeSocket();
   };
-  const dialer = createDialer({ createWebSocket, ...options } as unknown as SocketClientOptions, {
-    maxReceiveBytes: 1_000,
+  const given = { createWebSocket, ...options } as unknown as SocketClientOptions;
+  const dialer = createDialer(given, 1_000, new Redactor(), {
     carriesCredentials: () => secrets.carries,
     address: String,
-    redactor: new Redactor(),
   });
   return { dialer, calls };
 }

@@ -1,19 +1,30 @@
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { Keepalive, type KeepaliveSetup } from "../../../src/core/link/keepalive.ts";
+import type { Clock } from "../../../src/core/clock.ts";
+import { Keepalive, type KeepaliveTimes, type KeepaliveUser } from "../../../src/core/link/keepalive.ts";
 
-function rig(setup: Partial<KeepaliveSetup> = {}) {
+type Changes = Partial<KeepaliveTimes & Omit<KeepaliveUser, "onDead">> & {
+  readonly clock?: Clock;
+  readonly dead?: () => void;
+};
+
+function rig({ interval = 25, timeout = 15, dead, clock: watching, ...user }: Changes = {}) {
   const clock = new ManualClock();
   const log: string[] = [];
-  const keepalive = new Keepalive({
-    clock,
-    interval: 25,
-    timeout: 15,
-    ping: () => log.push(`ping@${clock.now()}`) > 0,
-    excused: () => false,
-    dead: () => log.push(`dead@${clock.now()}`),
-    ...setup,
-  });
+  const keepalive = new Keepalive(
+    watching ?? clock,
+    { interval, timeout },
+    {
+      ping: () => log.push(`ping@${clock.now()}`) > 0,
+      excused: () => false,
+      onDead: (after) => {
+        expect(after).toBe(timeout);
+        if (dead) dead();
+        else log.push(`dead@${clock.now()}`);
+      },
+      ...user,
+    },
+  );
   return { clock, log, keepalive };
 }
 

@@ -11,17 +11,16 @@ import { settle } from "../support/promises.ts";
 function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
   const log: unknown[] = [];
   const outbox = new Outbox();
-  const socket = new Socket(fake, outbox, recorder(log, binary));
+  const socket = new Socket(fake, outbox, binary, recorder(log));
   return { fake, socket, outbox, log };
 }
 
-const recorder = (log: unknown[], binary: BinaryFrames = "utf-8") => ({
-  binary,
-  open: () => log.push("open"),
-  text: (text: string) => log.push(`text ${text}`),
-  refused: (cause: unknown) => log.push(`refused: ${String(cause)}`),
-  unreadable: (problem: string) => log.push(`unreadable: ${problem}`),
-  end: (end: object) => log.push(end),
+const recorder = (log: unknown[]) => ({
+  onOpen: () => log.push("open"),
+  onText: (text: string) => log.push(`text ${text}`),
+  onRefused: (cause: unknown) => log.push(`refused: ${String(cause)}`),
+  onUnreadable: (problem: string) => log.push(`unreadable: ${problem}`),
+  onEnd: (end: object) => log.push(end),
 });
 
 const utf8 = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
@@ -264,7 +263,7 @@ describe("the `ws` package", () => {
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
     const closed = closeOf(webSocket);
     const log: unknown[] = [];
-    new Socket(webSocket, new Outbox(), recorder(log)).terminate();
+    new Socket(webSocket, new Outbox(), "utf-8", recorder(log)).terminate();
     await closed; // an error that nobody listens to would have been thrown before
     expect([log, webSocket.listenerCount("error")]).toEqual([[], 1]);
   });
@@ -275,7 +274,7 @@ describe("the `ws` package", () => {
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
     const closed = closeOf(webSocket);
     const log: unknown[] = [];
-    const socket = new Socket(webSocket, new Outbox(), recorder(log));
+    const socket = new Socket(webSocket, new Outbox(), "utf-8", recorder(log));
     await closed;
     expect(log).toEqual([
       { code: 1006, reason: "", cause: expect.objectContaining({ code: "ECONNREFUSED" }) },

@@ -7,7 +7,7 @@ import {
 } from "../../../src/core/errors.ts";
 import type { Backoff } from "../../../src/core/link/backoff.ts";
 import { Connection } from "../../../src/core/link/connection.ts";
-import type { ConnectionSetup, Observer, Protocol } from "../../../src/core/link/connection-state.ts";
+import type { ConnectionHost, ConnectionSetup, Protocol } from "../../../src/core/link/connection-state.ts";
 import type { WebSocketLike } from "../../../src/core/link/socket.ts";
 import type { ClientStatus } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
@@ -32,14 +32,24 @@ interface Hooks {
   spoiled?: () => void;
 }
 
-export type Changes = Partial<Omit<ConnectionSetup, "keepalive">> & {
-  readonly keepalive?: Partial<ConnectionSetup["keepalive"]>;
+type Resolved = ConnectionSetup["resolved"];
+
+export type Changes = Partial<Omit<ConnectionSetup, "resolved"> & Omit<Resolved, "keepalive">> & {
+  readonly keepalive?: Partial<Resolved["keepalive"]>;
   readonly random?: number;
 };
 
 /** A connection over sockets that the test drives, a protocol that only writes down, and a clock that stands still. */
 export function connectionRig(changes: Changes = {}) {
   const { random = 0.5, keepalive, ...rest } = changes;
+  const { connectTimeoutHint, handshakeTimeout, stableAfter, binary, proof, ...resolved } = {
+    connectTimeoutHint: undefined,
+    handshakeTimeout: HANDSHAKE_TIMEOUT,
+    stableAfter: STABLE_AFTER,
+    binary: "utf-8",
+    proof: "frame",
+    ...rest,
+  } as const;
   const clock = new ManualClock({ random });
   const sockets: FakeSocket[] = [];
   const log: string[] = [];
@@ -49,7 +59,7 @@ export function connectionRig(changes: Changes = {}) {
   const state = {
     busy: false,
     excused: false,
-    dial: async (): Promise<WebSocketLike> => {
+    dial: async (_stillWanted?: () => boolean): Promise<WebSocketLike> => {
       const socket = new FakeSocket();
       sockets.push(socket);
       return socket;
@@ -81,49 +91,47 @@ export function connectionRig(changes: Changes = {}) {
     },
     excused: () => state.excused,
   };
-  const observer: Observer = {
-    status: (status) => {
+  const host: ConnectionHost = {
+    onStatus: (status) => {
       log.push(`is ${status}`);
       outbox.tell(() => hooks.status?.(status));
     },
-    reconnecting: (backoff) => {
+    onReconnecting: (backoff) => {
       backoffs.push(backoff);
       log.push(`reconnecting ${backoff.attempt} after ${backoff.delay}`);
       outbox.tell(() => hooks.reconnecting?.(backoff));
     },
-    disconnected: (error) => {
+    onDisconnected: (error) => {
       log.push(`disconnected ${error.code}`);
       outbox.tell(() => hooks.disconnected?.(error));
     },
-    unreadable: (problem, text) => void log.push(`unreadable: ${problem}: ${text}`),
-    drainExpired: (limit) => void log.push(`drain expired after ${limit}`),
-    frameFailed: (problem, _, cause) => void log.push(`frame failed: ${problem}: ${String(cause)}`),
+    warn: (kind, problem, { raw, cause } = {}) =>
+      void log.push(
+        [`${kind}: ${problem}`, ...(cause ? [String(cause)] : raw === undefined ? [] : [raw])].join(": "),
+      ),
     frame: (direction, text) => void frames.push(`${direction} ${text}`),
-    callbackThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
-  };
-  const connection: Connection = new Connection({
-    outbox,
-    clock: outbox.clock(clock),
-    protocol,
-    observer,
-    dial: () => state.dial(),
+    listenerThrew: (error, name) => void log.push(`${name} threw ${String(error)}`),
+    dial: (stillWanted) => state.dial(stillWanted),
     target: () => "ws://server/ws",
     redact: (text) => text.replaceAll("secret", "[redacted]"),
-    connectTimeout: CONNECT_TIMEOUT,
-    handshakeTimeout: HANDSHAKE_TIMEOUT,
-    reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
-    connectTimeoutHint: undefined,
-    stableAfter: STABLE_AFTER,
-    maxReceiveBytes: 1_000,
-    binary: "utf-8",
-    ...rest,
-    keepalive: {
-      interval: PING_INTERVAL,
-      timeout: PING_TIMEOUT,
-      proof: "frame",
-      ...keepalive,
+  };
+  const setup: ConnectionSetup = {
+    resolved: {
+      outbox,
+      clock: outbox.clock(clock),
+      connectTimeout: CONNECT_TIMEOUT,
+      reconnect: { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 },
+      maxReceiveBytes: 1_000,
+      ...resolved,
+      keepalive: { interval: PING_INTERVAL, timeout: PING_TIMEOUT, ...keepalive },
     },
-  });
+    ...(connectTimeoutHint === undefined ? {} : { connectTimeoutHint }),
+    handshakeTimeout,
+    stableAfter,
+    binary,
+    proof,
+  };
+  const connection: Connection = new Connection(setup, host, protocol);
   const rig = {
     outbox,
     clock,
