@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Nullish, optional } from "../core/nullish.ts";
+import { finite, type Nullish, optional } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
 
 /** A gesture or an emote, as a server tells it. */
@@ -147,7 +147,7 @@ const text = optional(z.string());
 const flag = optional(z.boolean());
 
 /** Python's encoder writes NaN and Infinity where a figure should be; they say nothing. */
-const figure = optional(z.custom<number>(Number.isFinite));
+const figure = optional(finite);
 const count = optional(z.custom<number>((value) => Number.isInteger(value) && Number(value) >= 0));
 
 /** A list of which the items that can be read are kept. */
@@ -164,7 +164,7 @@ const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]
 
 /** Animations, also where the server has stored them. */
 export const animationList = listOf<AnimationFrame>({
-  type: z.union([z.literal("gesture"), z.literal("emote")]),
+  type: z.literal(["gesture", "emote"]),
   name: z.string(),
   index: figure,
   intensity: figure,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { finite, given } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
 
 /** The user of the token. */
@@ -149,19 +150,12 @@ export interface Entrance {
 }
 
 /** Absent is null: nothing depends on the difference. */
-const orNull = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | null> =>
-  z.pipe(
-    z.optional(z.nullable(schema)),
-    z.transform((value: T | null | undefined): T | null => value ?? null),
-  );
+const orNull = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | null> => given(schema, () => null);
 
 const text = orNull(z.string());
-const number = orNull(z.number());
+const number = orNull(finite);
 const flag = orNull(z.boolean());
-const words = z.pipe(
-  text,
-  z.transform((value: string | null): string => value ?? ""),
-);
+const words = given(z.string(), () => "");
 
 // Each schema is made when it is first read, as those of messages are.
 

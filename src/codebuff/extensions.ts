@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isListOfStrings } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
-import { type Nullish, nullish, optional } from "../core/nullish.ts";
+import { finite, type Nullish, nullish, optional } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
 
 /** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
@@ -101,7 +101,7 @@ export interface ReconnectRequest {
 
 export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject);
 
-/** A balance or a number of credits: `Infinity` on the published proxy, which `z.number()` refuses. */
+/** A balance or a number of credits: `Infinity` on the published proxy. */
 export const amount = z.custom<number>((value) => typeof value === "number");
 
 export const breakdown = z.custom<BalanceBreakdown>((value) => isRecordOf("number", value));
@@ -142,7 +142,7 @@ const toolCallRequest = z.lazy(() =>
     toolName: z.string(),
     input: nullish(anyObject),
     toolArgs: nullish(anyObject),
-    timeout: optional(z.number()),
+    timeout: optional(finite),
     mcpConfig: nullish(mcpConfig),
   } satisfies Shape<ToolCallRequest>),
 );
@@ -191,7 +191,7 @@ const logChunk = z.lazy(() =>
     userInputId: z.string(),
     agentId: z.string(),
     level: z.string(),
-    data: z.optional(z.unknown()),
+    data: optional(z.unknown()),
     message: optional(z.string()),
   } satisfies Shape<LogChunk>),
 );

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import { type Nullish, optional } from "../core/nullish.ts";
+import { finite, type Nullish, optional } from "../core/nullish.ts";
 import type { Shape } from "../core/shape.ts";
 import {
   amount,
@@ -111,6 +111,10 @@ export interface Invalid {
 
 const names = z.custom<Readonly<Record<string, string>>>((value) => isRecordOf("string", value));
 
+function isChunk(value: unknown): boolean {
+  return typeof value === "string" || (isObject(value) && typeof value["type"] === "string");
+}
+
 const toolCall = () =>
   z.looseObject({
     toolName: z.string(),
@@ -123,7 +127,7 @@ const toolCall = () =>
 export const ackSchema = z.lazy(() =>
   z.looseObject({
     type: z.literal("ack"),
-    txid: optional(z.number()),
+    txid: optional(finite),
     success: z.boolean(),
     error: optional(z.string()),
   } satisfies Shape<Ack>),
@@ -133,7 +137,7 @@ export const responseChunkSchema = z.lazy(() =>
   z.looseObject({
     type: z.literal("response-chunk"),
     userInputId: z.string(),
-    chunk: z.union([z.string(), z.looseObject({ type: z.string() } satisfies Shape<ChunkObject>)]),
+    chunk: z.custom<string | ChunkObject>(isChunk),
   } satisfies Shape<ResponseChunk>),
 );
 
@@ -186,11 +190,7 @@ export const initResponseSchema = z.lazy(() =>
 export function isResponseChunk(data: object): data is ResponseChunk {
   if (!isObject(data)) return false;
   const { chunk } = data;
-  return (
-    data["type"] === "response-chunk" &&
-    typeof data["userInputId"] === "string" &&
-    (typeof chunk === "string" || (isObject(chunk) && typeof chunk["type"] === "string"))
-  );
+  return data["type"] === "response-chunk" && typeof data["userInputId"] === "string" && isChunk(chunk);
 }
 
 const ACTIONS: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {

@@ -11,6 +11,23 @@ export const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>>
     return result.success ? result.data : undefined;
   });
 
-/** A field that may be absent or null, and decides on its message when it is wrong: something is done with it. */
+/** A field that may be absent or null, which is read as `absent` says, and decides on its message when it is wrong. */
+export const given = <T, A>(
+  schema: z.ZodMiniType<T>,
+  absent: (value: null | undefined) => A,
+): z.ZodMiniType<T | A> =>
+  z.transform((value, { issues }): T | A => {
+    if (value === undefined || value === null) return absent(value);
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    for (const { path, message } of result.error.issues)
+      issues.push({ code: "custom", path: [...path], message, input: value });
+    return absent(undefined); // nobody reads it: the message is refused
+  });
+
+/** The same, left as it is: something is done with it. */
 export const nullish = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
-  z.optional(z.nullable(schema));
+  given<T, null | undefined>(schema, (value) => value);
+
+/** A number as JSON has them. */
+export const finite = z.custom<number>(Number.isFinite);
