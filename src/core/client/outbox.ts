@@ -15,6 +15,8 @@ export class Outbox {
   readonly #tells: (() => void)[] = [];
   /** Inputs that are being committed, one within the other. */
   #depth = 0;
+  /** When the input under way began to look at the time: it happens at one moment. */
+  #now: number | undefined;
   #isWriting = false;
   #isTelling = false;
 
@@ -25,7 +27,9 @@ export class Outbox {
 
   /** The input is committed. The outermost one writes, and then tells. */
   leave(): void {
-    if (--this.#depth > 0 || this.#isWriting) return;
+    if (--this.#depth > 0) return;
+    this.#now = undefined;
+    if (this.#isWriting) return;
     try {
       if (this.#writes.length > 0) this.#write();
     } finally {
@@ -55,7 +59,14 @@ export class Outbox {
     this.#settle();
   }
 
-  /** A clock whose timers are inputs. */
+  /** The time of the input under way, by `clock`. */
+  now(clock: Clock): number {
+    if (this.#depth === 0) return clock.now();
+    this.#now ??= clock.now();
+    return this.#now;
+  }
+
+  /** A clock whose timers are inputs, and that stands still within one. */
   clock(clock: Clock): Clock {
     return new InputClock(clock, this);
   }
@@ -110,7 +121,7 @@ class InputClock implements Clock {
   }
 
   now(): number {
-    return this.#clock.now();
+    return this.#outbox.now(this.#clock);
   }
 
   wallTime(): number {

@@ -51,7 +51,7 @@ export class Voice<
 
   /** Tells an event of a turn, if it `stands` by then. */
   tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
-    this.shared.emitWhile("event", stands, event, turn);
+    if (this.shared.has("event")) this.shared.emitWhile("event", stands, event, turn);
   }
 
   /** Something was not as it should be, and the client lives on. */

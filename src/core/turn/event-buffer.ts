@@ -6,11 +6,6 @@ interface Waiter<T> {
   readonly reject: (error: unknown) => void;
 }
 
-interface Buffered<T> {
-  readonly value: T;
-  readonly bytes: number;
-}
-
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
@@ -22,7 +17,9 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
  */
 export class EventBuffer<T> {
   readonly #maxBytes: number;
-  readonly #values = new Queue<Buffered<T>>();
+  readonly #values = new Queue<T>();
+  /** Of each value: beside it, so that a chunk that waits needs no object of its own. */
+  readonly #sizes = new Queue<number>();
   readonly #waiters = new Queue<Waiter<T>>();
   #bytes = 0;
   /** How the sequence ends once drained; `undefined` while it goes on. */
@@ -59,7 +56,8 @@ export class EventBuffer<T> {
       return;
     }
     this.#bytes += bytes;
-    this.#values.add({ value, bytes });
+    this.#values.add(value);
+    this.#sizes.add(bytes);
   }
 
   /** Ends the sequence after what is buffered. */
@@ -75,16 +73,17 @@ export class EventBuffer<T> {
   /** Ends the sequence at once and forgets what is buffered. */
   drop(): void {
     this.#values.clear();
+    this.#sizes.clear();
     this.#bytes = 0;
     this.#end = {};
     this.#wake();
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    const buffered = this.#values.take();
-    if (buffered) {
-      this.#bytes -= buffered.bytes;
-      return Promise.resolve({ done: false, value: buffered.value });
+    const bytes = this.#sizes.take();
+    if (bytes !== undefined) {
+      this.#bytes -= bytes;
+      return Promise.resolve({ done: false, value: this.#values.take() as T }); // which may be undefined itself
     }
     if (this.#end) {
       const end = this.#end;

@@ -300,9 +300,9 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else this.active();
     this.#text.add(this.#setup.textOf(event));
     if (this.#setup.read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
-    this.#checkFlow();
+    if (this.#setup.flow) this.#checkFlow();
     this.#setup.onEvent(event, this.#isWanted);
-    this.#emitter.emitWhile("event", this.#isWanted, event);
+    if (this.#emitter.has("event")) this.#emitter.emitWhile("event", this.#isWanted, event);
   }
 
   /** Nobody is told an event of a turn that was cancelled meanwhile. */
