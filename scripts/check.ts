@@ -13,8 +13,7 @@ import { packageCheck } from "./checks/package.ts";
 import { privacy } from "./checks/privacy.ts";
 import { size } from "./checks/size.ts";
 import { snippets } from "./checks/snippets.ts";
-import { endOnSignal } from "./support/end-on-signal.ts";
-import { run, tail } from "./support/run.ts";
+import { endOnSignal, run, tail } from "./support/run.ts";
 
 interface Entry {
   readonly name: string;
@@ -114,14 +113,12 @@ async function runAll(entries: readonly Entry[]): Promise<readonly Outcome[]> {
   if (entries.some(({ needsBuild }) => needsBuild)) {
     const build = await runOne("build", async () => {
       broken = await buildAll();
-      return broken === undefined ? [] : [{ check: "build", file: "src", message: broken }];
+      return broken === undefined ? [] : [{ file: "src", message: broken }];
     });
     outcomes.push(build);
   }
   for (const { name, needsBuild, check } of entries) {
-    const skip: Check = async () => [
-      { check: name, file: "dist", message: "not checked, because the build failed" },
-    ];
+    const skip: Check = async () => [{ file: "dist", message: "not checked, because the build failed" }];
     outcomes.push(await runOne(name, needsBuild && broken !== undefined ? skip : check));
   }
   return outcomes;
@@ -136,7 +133,7 @@ async function runOne(name: string, check: Check): Promise<Outcome> {
     findings = await check(root, (line) => notes.push(line));
   } catch (error) {
     // A check that cannot look is a failed check: silence must never pass for content.
-    findings = [{ check: name, file: ".", message: `could not be checked: ${describe(error)}` }];
+    findings = [{ file: ".", message: `could not be checked: ${describe(error)}` }];
   }
   const seconds = (performance.now() - start) / 1000;
   const verdict = findings.length === 0 ? "ok  " : "FAIL";

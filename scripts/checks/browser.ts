@@ -16,7 +16,7 @@ export const browser: Check = async (root, note) => {
   const nodeFiles = filesForNodeOnly(manifest);
   const findings: Finding[] = [];
   const report = (file: string, message: string, line?: number) => {
-    findings.push({ check: "browser", file, message, ...(line === undefined ? {} : { line }) });
+    findings.push({ file, message, line });
   };
   const reachedPrivate = new Set<string>();
   let count = 0;

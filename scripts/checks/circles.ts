@@ -28,12 +28,12 @@ export const circles: Check = async (root, note) => {
       for (const target of found) if (!targets.has(target)) targets.set(target, line);
       if (found.length > 0) continue;
       const message = `"${specifier}" names no module of src/, so no circle over it can be seen: write the file's whole name`;
-      findings.push({ check: "circles", file: `src/${module}`, line, message });
+      findings.push({ file: `src/${module}`, line, message });
     }
   }
   for (const circle of circlesOf(graph)) findings.push(describe(circle, graph));
   if (modules.length === 0) {
-    findings.push({ check: "circles", file: "src", message: "holds no module: there is nothing to check" });
+    findings.push({ file: "src", message: "holds no module: there is nothing to check" });
   }
   note(`${count} imports between ${modules.length} modules`);
   return findings;
@@ -95,12 +95,7 @@ function shortestCircle(start: string, graph: Graph): readonly string[] | undefi
 
 function describe(circle: readonly string[], graph: Graph): Finding {
   const [first = "", second = first] = circle;
-  const line = graph.get(first)?.get(second);
   const way = [...circle, first].join(" -> ");
-  return {
-    check: "circles",
-    file: `src/${first}`,
-    ...(line === undefined ? {} : { line }),
-    message: `is in a circle of imports: ${way}. Move what they share into the module that it belongs to`,
-  };
+  const message = `is in a circle of imports: ${way}. Move what they share into the module that it belongs to`;
+  return { file: `src/${first}`, line: graph.get(first)?.get(second), message };
 }

@@ -1,14 +1,25 @@
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { BROWSER_APP, compileConsumer, NODE_APP, type Surroundings } from "../support/compile-consumer.ts";
 import { judgeDeclarations } from "../support/declarations.ts";
 import { browserEntries } from "../support/entries.ts";
 import { readManifest, resolveTarget } from "../support/manifest.ts";
 import { install, pack } from "../support/pack.ts";
+import { run, tail } from "../support/run.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import type { Check, Finding } from "./finding.ts";
+
+/** What a user's project has in its global scope. */
+export interface Surroundings {
+  /** For messages and file names. */
+  readonly name: string;
+  readonly lib: readonly string[];
+  readonly types: readonly string[];
+}
+
+export const BROWSER_APP: Surroundings = { name: "dom", lib: ["es2022", "dom"], types: [] };
+export const NODE_APP: Surroundings = { name: "node", lib: ["es2022"], types: ["node"] };
 
 /** The oldest TypeScript that the types must work with. */
 const OLDEST = "5.4";
@@ -39,16 +50,16 @@ export const checkDeclarationRules: Check = async (root, note) => {
       if (types !== undefined && /\.d\.c?ts$/.test(types)) entries.push(types);
       else {
         const message = `"exports" has no types for "${subpath}" with ${format}`;
-        findings.push({ check: "declarations", file: "package.json", message });
+        findings.push({ file: "package.json", message });
       }
     }
   }
   if (entries.length === 0) {
-    findings.push({ check: "declarations", file: "package.json", message: "there is nothing to check" });
+    findings.push({ file: "package.json", message: "there is nothing to check" });
   }
   const { files, problems } = judgeDeclarations(root, entries);
   note(`${files.length} declaration files of ${entries.length} entries`);
-  return [...findings, ...problems.map((problem) => ({ check: "declarations", ...problem }))];
+  return [...findings, ...problems];
 };
 
 async function compileAgainstPack(root: string, note: (line: string) => void): Promise<Finding[]> {
@@ -79,10 +90,38 @@ async function compileAgainstPack(root: string, note: (line: string) => void): P
   return results
     .filter(({ complaints }) => complaints !== "")
     .map(({ label, complaints }) => ({
-      check: "declarations",
       file: "dist",
       message: `${label} refuses the packed types, or what a user writes against them:\n${complaints}`,
     }));
+}
+
+/**
+ * Compiles `files` of a project at `folder` as strictly as a user might, declaration files of packages
+ * included, with the compiler at `typescript`.
+ *
+ * @returns what the compiler complains of; empty when it is content.
+ */
+export async function compileConsumer(
+  folder: string,
+  files: readonly string[],
+  typescript: string,
+  surroundings: Surroundings,
+): Promise<string> {
+  const config = join(folder, `tsconfig.${surroundings.name}.json`);
+  const compilerOptions = {
+    target: "es2022",
+    module: "nodenext",
+    moduleResolution: "nodenext",
+    lib: surroundings.lib,
+    types: surroundings.types,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  };
+  await writeFile(config, JSON.stringify({ compilerOptions, files }));
+  const result = await run(process.execPath, [join(typescript, "lib/tsc.js"), "-p", config], { cwd: folder });
+  return result.ok ? "" : tail(result) || result.ending;
 }
 
 function copiesFor(app: Surroundings): readonly string[] {

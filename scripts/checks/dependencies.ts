@@ -17,7 +17,7 @@ export const dependencies: Check = async (root, note) => {
   const manifest = await readManifest(root);
   const findings: Finding[] = [];
   const report = (file: string, message: string, line?: number) => {
-    findings.push({ check: "dependencies", file, message, ...(line === undefined ? {} : { line }) });
+    findings.push({ file, message, line });
   };
   const imported = new Set<string>();
   const bundled = new Set<string>();

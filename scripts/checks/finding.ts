@@ -1,11 +1,9 @@
 /** Something that breaks a promise of the package, and what to do about it. */
 export interface Finding {
-  /** The name of the check, as in `npm run check -- name`. */
-  readonly check: string;
   /** Relative to the root of the tree or package, with forward slashes. */
   readonly file: string;
   /** Counted from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   readonly message: string;
 }
 

@@ -28,16 +28,12 @@ export const globals: Check = async (root, note) => {
         const left = await leftBehind(LOADERS[format](join(root, file)), root);
         if (left === undefined) continue;
         const message = `loading ${specifierOf(manifest, subpath)} (${format}) ${left}`;
-        findings.push({ check: "globals", file: posix.normalize(file), message });
+        findings.push({ file: posix.normalize(file), message });
       }
     }
   }
   if (loaded.size === 0)
-    findings.push({
-      check: "globals",
-      file: "package.json",
-      message: "exports nothing: there is nothing to check",
-    });
+    findings.push({ file: "package.json", message: "exports nothing: there is nothing to check" });
   note(`${loaded.size} entries, each in a process of its own`);
   return findings;
 };

@@ -29,17 +29,17 @@ export const imports: Check = async (root, note) => {
     const found = roomOf(module);
     if (found === undefined) {
       const message = "no room of this name: say in scripts/support/rooms.ts what it may import";
-      findings.push({ check: "imports", file, message });
+      findings.push({ file, message });
       continue;
     }
     for (const record of readImports(file, await readFile(join(root, file), "utf8"))) {
       count++;
       const message = judge(module, found.name, found.room, record, manifest);
-      if (message !== undefined) findings.push({ check: "imports", file, line: record.line, message });
+      if (message !== undefined) findings.push({ file, line: record.line, message });
     }
   }
   if (modules.length === 0) {
-    findings.push({ check: "imports", file: "src", message: "holds no module: there is nothing to check" });
+    findings.push({ file: "src", message: "holds no module: there is nothing to check" });
   }
   note(`${count} imports in ${modules.length} modules`);
   return findings;

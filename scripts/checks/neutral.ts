@@ -24,15 +24,14 @@ export const neutral: Check = async (root, note) => {
   );
   const modules = (await listFiles(join(root, "src"), (path) => path.endsWith(".ts"))).filter(isNeutral);
   const findings: Finding[] = compiled.errors.map(({ file, line, message }) => ({
-    check: "neutral",
     file: file === "" ? CONFIG : file,
-    ...(line === undefined ? {} : { line }),
+    line,
     message,
   }));
   for (const module of modules) {
     if (covered.has(module)) continue;
     const message = `runs everywhere, but ${CONFIG} does not compile it: add its room to "include"`;
-    findings.push({ check: "neutral", file: `src/${module}`, message });
+    findings.push({ file: `src/${module}`, message });
   }
 
   const rooms = [
@@ -40,11 +39,7 @@ export const neutral: Check = async (root, note) => {
   ];
   for (const room of rooms) if (room !== undefined) findings.push(...(await probe(root, room)));
   if (rooms.length === 0) {
-    findings.push({
-      check: "neutral",
-      file: "src",
-      message: "has no room that runs everywhere: nothing to check",
-    });
+    findings.push({ file: "src", message: "has no room that runs everywhere: nothing to check" });
   }
   note(`${modules.length} modules, a probe in ${rooms.join(", ")}`);
   return findings;
@@ -70,7 +65,6 @@ async function probe(root: string, room: string): Promise<Finding[]> {
   return FOREIGN.filter(
     (name) => !noticed.some((error) => error.message.includes(`Cannot find name '${name}'`)),
   ).map((name) => ({
-    check: "neutral",
     file,
     message: `compiles although it uses ${name}: ${CONFIG} lets Node's or the DOM's types in, or leaves the room out`,
   }));

@@ -6,12 +6,12 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { consumerOf } from "../support/consumer.ts";
 import { specifierOf } from "../support/entries.ts";
 import { findFirstProgram } from "../support/first-program.ts";
 import { listFiles } from "../support/list-files.ts";
 import { readManifest } from "../support/manifest.ts";
 import { supportedNodes } from "../support/node-versions.ts";
+import { consumerOf } from "../support/pack.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import type { Check, Finding } from "./finding.ts";
 import { deadLinks, judgeContents, namedMap } from "./package/contents.ts";
@@ -28,7 +28,7 @@ export const packageCheck: Check = async (root, note) => {
   await using nodeFolder = await tempFolder();
   const findings: Finding[] = [];
   const report = (file: string, message: string, line?: number) => {
-    findings.push({ check: "package", file, message, ...(line === undefined ? {} : { line }) });
+    findings.push({ file, message, line });
   };
 
   const files = await listFiles(consumer.installed, () => true);

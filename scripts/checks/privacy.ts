@@ -53,11 +53,7 @@ export const privacy: Check = async (root, note) => {
     if (file === "package-lock.json") findings.push(...findHosts(file, text));
   }
   if (read === 0) {
-    findings.push({
-      check: "privacy",
-      file: ".",
-      message: "git lists no text file: there is nothing to check",
-    });
+    findings.push({ file: ".", message: "git lists no text file: there is nothing to check" });
   }
   note(`${read} text files`);
   return findings;
@@ -76,7 +72,6 @@ async function readText(path: string): Promise<string | undefined> {
 function findSecrets(file: string, text: string): Finding[] {
   return text.split("\n").flatMap((line, index) =>
     SECRETS.filter(({ pattern }) => pattern.test(line)).map(({ message }) => ({
-      check: "privacy",
       file,
       line: index + 1,
       message,
@@ -93,7 +88,6 @@ function findHosts(file: string, text: string): Finding[] {
   return Object.entries(lockfile.parse(JSON.parse(text)).packages)
     .filter(([, { resolved }]) => resolved !== undefined && URL.canParse(resolved))
     .map(([name]) => ({
-      check: "privacy",
       file,
       message: `${name} has a "resolved" URL: set omit-lockfile-registry-resolved and install again`,
     }));

@@ -14,8 +14,8 @@ export const size: Check = async (root, note) => {
   const { sizes, errors } = await measureSizes(root);
   const committed = await readSizes(root);
   for (const line of sizeTable(sizes, committed)) note(line);
-  const findings: Finding[] = errors.map((message) => ({ check: "size", file: "package.json", message }));
-  const report = (message: string): void => void findings.push({ check: "size", file: SIZES_FILE, message });
+  const findings: Finding[] = errors.map((message) => ({ file: "package.json", message }));
+  const report = (message: string): void => void findings.push({ file: SIZES_FILE, message });
 
   for (const [name, { gzip }] of Object.entries(sizes)) {
     const before = committed[name]?.gzip;
@@ -36,6 +36,6 @@ export const size: Check = async (root, note) => {
     }
   }
   if (Object.keys(sizes).length === 0 && errors.length === 0)
-    findings.push({ check: "size", file: "package.json", message: "exports nothing for browsers" });
+    findings.push({ file: "package.json", message: "exports nothing for browsers" });
   return findings;
 };

@@ -18,7 +18,7 @@ const CODE: ReadonlySet<string> = new Set([
 export const snippets: Check = async (root, note) => {
   const findings: Finding[] = [];
   const report = (file: string, line: number, message: string): void => {
-    findings.push({ check: "snippets", file, line, message });
+    findings.push({ file, line, message });
   };
   const pages = await readPages(root);
   const sources = await readSources(root);
@@ -69,7 +69,7 @@ export const snippets: Check = async (root, note) => {
   }
   if (count === 0) {
     const message = "no page shows any code: there is nothing to check";
-    findings.push({ check: "snippets", file: ".", message });
+    findings.push({ file: ".", message });
   }
   note(`${count} fences in ${pages.length} pages, ${regions.size} regions`);
   return findings;

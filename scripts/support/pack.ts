@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run, tail } from "./run.ts";
+import { tempFolder } from "./temp-folder.ts";
 
 /** Packs the package as it would be published, without building it again, and returns the tarball's path. */
 export async function pack(root: string, folder: string): Promise<string> {
@@ -36,5 +37,31 @@ export async function install(
   const result = await run("npm", ["install", ...options, ...packages], { cwd: folder, timeout: 90_000 });
   if (!result.ok) {
     throw new Error(`npm install ${packages.join(" ")} failed (${result.ending}):\n${tail(result)}`);
+  }
+}
+
+/** A user's project that has installed the package from its tarball, and nothing else. */
+export interface Consumer extends AsyncDisposable {
+  readonly folder: string;
+  readonly tarball: string;
+  /** The package as it was installed: what the tarball holds. */
+  readonly installed: string;
+}
+
+/** Packs the package of `root` and installs it in an empty temporary project. */
+export async function consumerOf(root: string, name: string): Promise<Consumer> {
+  const folder = await tempFolder();
+  try {
+    const tarball = await pack(root, join(folder.path, "pack"));
+    await install(folder.path, [tarball]);
+    return {
+      folder: folder.path,
+      tarball,
+      installed: join(folder.path, "node_modules", name),
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await folder[Symbol.asyncDispose]();
+    throw error;
   }
 }

@@ -68,3 +68,13 @@ function killGroup(pid: number | undefined): void {
 export function tail(result: RunResult, lines = 20): string {
   return `${result.stdout}\n${result.stderr}`.trim().split("\n").slice(-lines).join("\n");
 }
+
+/** Lets a signal end this process as an exit does: children are ended and folders removed on exit, and a signal alone would end it without one. */
+export function endOnSignal(): void {
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    process.once(signal, () => process.exit(code));
+  }
+}

@@ -57,7 +57,7 @@ describe("npm run check", () => {
     );
     expect(stdout).toContain("0 checks passed, 1 failed");
     expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject([
-      { name: "imports", findings: [{ check: "imports", file: "src/core/clock.ts", line: 2 }] },
+      { name: "imports", findings: [{ file: "src/core/clock.ts", line: 2 }] },
     ]);
   });
 

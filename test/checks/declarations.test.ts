@@ -2,13 +2,13 @@ import { symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkDeclarationRules } from "../../scripts/checks/declarations.ts";
 import {
   BROWSER_APP,
+  checkDeclarationRules,
   compileConsumer,
   NODE_APP,
   type Surroundings,
-} from "../../scripts/support/compile-consumer.ts";
+} from "../../scripts/checks/declarations.ts";
 import { type Files, findingsIn, lines, tree } from "./tree.ts";
 
 const REFERENCE = '/// <reference lib="esnext.disposable" />\n';

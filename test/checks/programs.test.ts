@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { browserApp, exercise, firstProgram } from "../../scripts/checks/package/programs.ts";
-import type { Consumer } from "../../scripts/support/consumer.ts";
 import type { Program } from "../../scripts/support/first-program.ts";
+import type { Consumer } from "../../scripts/support/pack.ts";
 import { type Files, tree } from "./tree.ts";
 
 const NODE = { version: process.version, path: process.execPath };

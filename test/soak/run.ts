@@ -1,6 +1,6 @@
 /** `npm run soak`: random turns over links that are cut, delayed and halved, on every client of a socket. See HELP. */
 import { parseArgs } from "node:util";
-import { endOnSignal } from "../../scripts/support/end-on-signal.ts";
+import { endOnSignal } from "../../scripts/support/run.ts";
 import { Child } from "./child.ts";
 import { PROTOCOLS } from "./plan.ts";
 import { table } from "./report.ts";

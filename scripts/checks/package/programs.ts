@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { transform } from "esbuild";
 import * as z from "zod/mini";
 import { bundle } from "../../support/bundle.ts";
-import type { Consumer } from "../../support/consumer.ts";
 import { type Program, toModule } from "../../support/first-program.ts";
 import type { NodeVersion } from "../../support/node-versions.ts";
+import type { Consumer } from "../../support/pack.ts";
 import { type RunResult, run, tail } from "../../support/run.ts";
 
 /** ms. Each program takes one turn on loopback, and must let its process end. */
