@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import { type Nullish, optional } from "../core/nullish.ts";
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/schemas.ts";
+import { boolean, literal, type Nullish, optional } from "../core/schemas.ts";
 import { type ResponseFrame, response } from "./response.ts";
 
 /** The greeting; the first frame of every connection, and no proof of who the server takes the client for. */
@@ -117,7 +117,7 @@ const words = z.transform((value: unknown): string =>
 
 const title = <Type extends TitleFrame["type"]>(type: Type) =>
   z.looseObject({
-    type: z.literal(type),
+    type: literal(type),
     conversation_id: z.string(),
     title: z.string(),
     timestamp: text,
@@ -127,22 +127,22 @@ const title = <Type extends TitleFrame["type"]>(type: Type) =>
 const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
   connected: z.lazy(() =>
     z.looseObject({
-      type: z.literal("connected"),
+      type: literal("connected"),
       message: text,
-      sdk_mode: optional(z.boolean()),
+      sdk_mode: optional(boolean),
       user_id: text,
       timestamp: text,
     } satisfies Shape<Connected>),
   ),
   auth_success: z.lazy(() =>
-    z.looseObject({ type: z.literal("auth_success"), user_id: z.string() } satisfies Shape<AuthSuccess>),
+    z.looseObject({ type: literal("auth_success"), user_id: z.string() } satisfies Shape<AuthSuccess>),
   ),
   auth_error: z.lazy(() =>
-    z.looseObject({ type: z.literal("auth_error"), message: words } satisfies Shape<AuthError>),
+    z.looseObject({ type: literal("auth_error"), message: words } satisfies Shape<AuthError>),
   ),
   thinking: z.lazy(() =>
     z.looseObject({
-      type: z.literal("thinking"),
+      type: literal("thinking"),
       status: z.string(),
       memories,
       timestamp: text,
@@ -150,7 +150,7 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
   ),
   debug: z.lazy(() =>
     z.looseObject({
-      type: z.literal("debug"),
+      type: literal("debug"),
       message: z.string(),
       timestamp: text,
     } satisfies Shape<Debug>),
@@ -158,7 +158,7 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
   response,
   audio: z.lazy(() =>
     z.looseObject({
-      type: z.literal("audio"),
+      type: literal("audio"),
       url: text,
       audio: text,
       audio_format: text,
@@ -169,23 +169,23 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
   title_update: z.lazy(() => title("title_update")),
   system: z.lazy(() =>
     z.looseObject({
-      type: z.literal("system"),
+      type: literal("system"),
       message: z.string(),
       status: text,
       timestamp: text,
     } satisfies Shape<SystemFrame>),
   ),
-  pong: z.lazy(() => z.looseObject({ type: z.literal("pong"), timestamp: text } satisfies Shape<Pong>)),
+  pong: z.lazy(() => z.looseObject({ type: literal("pong"), timestamp: text } satisfies Shape<Pong>)),
   status: z.lazy(() =>
     z.looseObject({
-      type: z.literal("status"),
-      sdk_mode: z.boolean(),
+      type: literal("status"),
+      sdk_mode: boolean,
       memory_count: z.custom<number>(Number.isFinite),
       timestamp: text,
     } satisfies Shape<StatusFrame>),
   ),
   error: z.lazy(() =>
-    z.looseObject({ type: z.literal("error"), message: words, timestamp: text } satisfies Shape<ErrorFrame>),
+    z.looseObject({ type: literal("error"), message: words, timestamp: text } satisfies Shape<ErrorFrame>),
   ),
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { finite, type Nullish, optional } from "../core/nullish.ts";
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/schemas.ts";
+import { boolean, finite, literal, type Nullish, optional } from "../core/schemas.ts";
 
 /** A gesture or an emote, as a server tells it. */
 export interface AnimationFrame {
@@ -144,7 +144,7 @@ export interface ResponseFrame {
 }
 
 const text = optional(z.string());
-const flag = optional(z.boolean());
+const flag = optional(boolean);
 
 /** Python's encoder writes NaN and Infinity where a figure should be; they say nothing. */
 const figure = optional(finite);
@@ -164,7 +164,7 @@ const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]
 
 /** Animations, also where the server has stored them. */
 export const animationList = listOf<AnimationFrame>({
-  type: z.literal(["gesture", "emote"]),
+  type: literal("gesture", "emote"),
   name: z.string(),
   index: figure,
   intensity: figure,
@@ -174,7 +174,7 @@ export const animationList = listOf<AnimationFrame>({
 
 export const response = z.lazy(() =>
   z.looseObject({
-    type: z.literal("response"),
+    type: literal("response"),
     text: z.string(),
     animations: animationList,
     raw: text,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { finite, given } from "../core/nullish.ts";
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/schemas.ts";
+import { boolean, finite, given, list } from "../core/schemas.ts";
 
 /** The user of the token. */
 export interface CassUser {
@@ -154,7 +154,7 @@ const orNull = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | null> => given(s
 
 const text = orNull(z.string());
 const number = orNull(finite);
-const flag = orNull(z.boolean());
+const flag = orNull(boolean);
 const words = given(z.string(), () => "");
 
 // Each schema is made when it is first read, as those of messages are.
@@ -185,7 +185,7 @@ export const conversation = z.lazy(() =>
 
 export const conversationList = z.lazy(() =>
   z.looseObject({
-    conversations: z.array(conversation),
+    conversations: list(conversation),
     count: number,
   } satisfies Shape<CassConversationList>),
 );
@@ -193,13 +193,13 @@ export const conversationList = z.lazy(() =>
 export const record = z.lazy(() =>
   z.looseObject({
     ...common,
-    messages: z.array(
+    messages: list(
       z.looseObject({
         id: number,
         role: z.string(),
         content: words,
         timestamp: text,
-        animations: orNull(z.array(z.unknown())),
+        animations: orNull(list(z.unknown())),
         excluded: flag,
         user_id: text,
         input_tokens: number,
@@ -216,7 +216,7 @@ export const record = z.lazy(() =>
 
 export const messageList = z.lazy(() =>
   z.looseObject({
-    messages: z.array(
+    messages: list(
       z.looseObject({
         id: text,
         role: z.string(),
@@ -244,7 +244,7 @@ export const deletion = z.lazy(() =>
 export const modelSettings = z.lazy(() =>
   z.looseObject({
     current: z.string(),
-    available: z.array(z.string()),
+    available: list(z.string()),
     openai_enabled: flag,
     local_enabled: flag,
     anthropic_model: text,
@@ -263,7 +263,7 @@ export const modelChange = z.lazy(() =>
 
 export const status = z.lazy(() =>
   z.looseObject({
-    online: z.boolean(),
+    online: boolean,
     sdk_mode: flag,
     memory_entries: number,
     timestamp: text,
@@ -274,8 +274,8 @@ export const status = z.lazy(() =>
 
 export const library = z.lazy(() =>
   z.looseObject({
-    gestures: z.array(z.string()),
-    emotes: z.array(z.string()),
+    gestures: list(z.string()),
+    emotes: list(z.string()),
   } satisfies Shape<CassLibrary>),
 );
 

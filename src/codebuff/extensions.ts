@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isListOfStrings } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
-import { finite, type Nullish, nullish, optional } from "../core/nullish.ts";
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/schemas.ts";
+import { boolean, finite, literal, type Nullish, nullish, optional } from "../core/schemas.ts";
 
 /** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
 export interface McpConfig {
@@ -135,7 +135,7 @@ const mcpConfig = z.custom<McpConfig>(
 // Lazy, as in messages.ts.
 const toolCallRequest = z.lazy(() =>
   z.looseObject({
-    type: z.literal("tool-call-request"),
+    type: literal("tool-call-request"),
     userInputId: nullish(z.string()),
     requestId: nullish(z.string()),
     toolCallId: nullish(z.string()),
@@ -149,7 +149,7 @@ const toolCallRequest = z.lazy(() =>
 
 const readFilesRequest = z.lazy(() =>
   z.looseObject({
-    type: z.literal(["read-files", "read-files-request"]),
+    type: literal("read-files", "read-files-request"),
     requestId: z.string(),
     filePaths: strings,
   } satisfies Shape<ReadFilesRequest>),
@@ -157,7 +157,7 @@ const readFilesRequest = z.lazy(() =>
 
 const mcpToolDataRequest = z.lazy(() =>
   z.looseObject({
-    type: z.literal("request-mcp-tool-data"),
+    type: literal("request-mcp-tool-data"),
     requestId: z.string(),
     mcpConfig,
     toolNames: optional(strings),
@@ -166,19 +166,19 @@ const mcpToolDataRequest = z.lazy(() =>
 
 const subagentChunk = z.lazy(() =>
   z.looseObject({
-    type: z.literal("subagent-response-chunk"),
+    type: literal("subagent-response-chunk"),
     userInputId: z.string(),
     agentId: z.string(),
     agentType: z.string(),
     chunk: z.string(),
     prompt: optional(z.string()),
-    forwardToPrompt: optional(z.boolean()),
+    forwardToPrompt: optional(boolean),
   } satisfies Shape<SubagentChunk>),
 );
 
 const messageCost = z.lazy(() =>
   z.looseObject({
-    type: z.literal("message-cost-response"),
+    type: literal("message-cost-response"),
     promptId: z.string(),
     credits: amount,
     agentId: optional(z.string()),
@@ -187,7 +187,7 @@ const messageCost = z.lazy(() =>
 
 const logChunk = z.lazy(() =>
   z.looseObject({
-    type: z.literal("handlesteps-log-chunk"),
+    type: literal("handlesteps-log-chunk"),
     userInputId: z.string(),
     agentId: z.string(),
     level: z.string(),
@@ -198,19 +198,19 @@ const logChunk = z.lazy(() =>
 
 const usageResponse = z.lazy(() =>
   z.looseObject({
-    type: z.literal("usage-response"),
+    type: literal("usage-response"),
     usage: amount,
     remainingBalance: amount,
     balanceBreakdown: optional(breakdown),
     next_quota_reset: optional(z.string()),
     autoTopupAdded: optional(amount),
-    autoTopupEnabled: optional(z.boolean()),
+    autoTopupEnabled: optional(boolean),
   } satisfies Shape<UsageResponse>),
 );
 
 const reconnectRequest = z.lazy(() =>
   z.looseObject({
-    type: z.literal("request-reconnect"),
+    type: literal("request-reconnect"),
   } satisfies Shape<ReconnectRequest>),
 );
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import { finite, type Nullish, optional } from "../core/nullish.ts";
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/schemas.ts";
+import { boolean, finite, list, literal, type Nullish, optional } from "../core/schemas.ts";
 import {
   amount,
   anyObject,
@@ -126,16 +126,16 @@ const toolCall = () =>
 
 export const ackSchema = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ack"),
+    type: literal("ack"),
     txid: optional(finite),
-    success: z.boolean(),
+    success: boolean,
     error: optional(z.string()),
   } satisfies Shape<Ack>),
 );
 
 export const responseChunkSchema = z.lazy(() =>
   z.looseObject({
-    type: z.literal("response-chunk"),
+    type: literal("response-chunk"),
     userInputId: z.string(),
     chunk: z.custom<string | ChunkObject>(isChunk),
   } satisfies Shape<ResponseChunk>),
@@ -143,11 +143,11 @@ export const responseChunkSchema = z.lazy(() =>
 
 export const promptResponseSchema = z.lazy(() =>
   z.looseObject({
-    type: z.literal("prompt-response"),
+    type: literal("prompt-response"),
     promptId: z.string(),
     sessionState: anyObject,
-    toolCalls: optional(z.array(toolCall())),
-    toolResults: optional(z.array(anyObject)),
+    toolCalls: optional(list(toolCall())),
+    toolResults: optional(list(anyObject)),
     output: optional(anyObject),
   } satisfies Shape<PromptResponse>),
 );
@@ -160,7 +160,7 @@ const failure = {
 
 export const promptErrorSchema = z.lazy(() =>
   z.looseObject({
-    type: z.literal("prompt-error"),
+    type: literal("prompt-error"),
     userInputId: z.string(),
     ...failure,
   } satisfies Shape<PromptError>),
@@ -168,14 +168,14 @@ export const promptErrorSchema = z.lazy(() =>
 
 export const actionErrorSchema = z.lazy(() =>
   z.looseObject({
-    type: z.literal("action-error"),
+    type: literal("action-error"),
     ...failure,
   } satisfies Shape<ActionError>),
 );
 
 export const initResponseSchema = z.lazy(() =>
   z.looseObject({
-    type: z.literal("init-response"),
+    type: literal("init-response"),
     usage: amount,
     remainingBalance: amount,
     message: optional(z.string()),

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/schemas.ts";
+import { boolean, list, literal } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
 export interface Connected {
@@ -215,7 +216,7 @@ const requestedCall = {
   call_id: z.string(),
   name: z.string(),
   params: json,
-  background: z.boolean(),
+  background: boolean,
 };
 
 /** Whatever the server says of tokens, the turn is over. */
@@ -234,12 +235,12 @@ const flag = lenient((value) => value === true);
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 
 const connected = z.lazy(() =>
-  z.looseObject({ type: z.literal("Connected"), session_id: z.string() } satisfies Shape<Connected>),
+  z.looseObject({ type: literal("Connected"), session_id: z.string() } satisfies Shape<Connected>),
 );
 
 export const textDelta = z.lazy(() =>
   z.looseObject({
-    type: z.literal("TextDelta"),
+    type: literal("TextDelta"),
     agent_id: u32,
     content: z.string(),
   } satisfies Shape<TextDelta>),
@@ -247,7 +248,7 @@ export const textDelta = z.lazy(() =>
 
 export const thinkingDelta = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ThinkingDelta"),
+    type: literal("ThinkingDelta"),
     agent_id: u32,
     content: z.string(),
   } satisfies Shape<ThinkingDelta>),
@@ -255,15 +256,15 @@ export const thinkingDelta = z.lazy(() =>
 
 const toolRequest = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ToolRequest"),
+    type: literal("ToolRequest"),
     agent_id: u32,
-    calls: z.array(z.looseObject(requestedCall satisfies Shape<RequestedCall>)),
+    calls: list(z.looseObject(requestedCall satisfies Shape<RequestedCall>)),
   } satisfies Shape<ToolRequest>),
 );
 
 const toolAwaitingApproval = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ToolAwaitingApproval"),
+    type: literal("ToolAwaitingApproval"),
     agent_id: u32,
     ...requestedCall,
   } satisfies Shape<ToolAwaitingApproval>),
@@ -271,7 +272,7 @@ const toolAwaitingApproval = z.lazy(() =>
 
 const toolStarted = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ToolStarted"),
+    type: literal("ToolStarted"),
     agent_id: u32,
     call_id: z.string(),
     name: z.string(),
@@ -280,7 +281,7 @@ const toolStarted = z.lazy(() =>
 
 const toolDelta = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ToolDelta"),
+    type: literal("ToolDelta"),
     agent_id: u32,
     call_id: z.string(),
     content: z.string(),
@@ -289,7 +290,7 @@ const toolDelta = z.lazy(() =>
 
 const toolCompleted = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ToolCompleted"),
+    type: literal("ToolCompleted"),
     agent_id: u32,
     call_id: z.string(),
     content: z.string(),
@@ -298,7 +299,7 @@ const toolCompleted = z.lazy(() =>
 
 const toolError = z.lazy(() =>
   z.looseObject({
-    type: z.literal("ToolError"),
+    type: literal("ToolError"),
     agent_id: u32,
     call_id: z.string(),
     error: z.string(),
@@ -307,7 +308,7 @@ const toolError = z.lazy(() =>
 
 const finished = z.lazy(() =>
   z.looseObject({
-    type: z.literal("Finished"),
+    type: literal("Finished"),
     agent_id: u32,
     usage,
   } satisfies Shape<Finished>),
@@ -315,7 +316,7 @@ const finished = z.lazy(() =>
 
 const retrying = z.lazy(() =>
   z.looseObject({
-    type: z.literal("Retrying"),
+    type: literal("Retrying"),
     agent_id: u32,
     attempt: u32,
     error: z.string(),
@@ -324,8 +325,8 @@ const retrying = z.lazy(() =>
 
 const history = z.lazy(() =>
   z.looseObject({
-    type: z.literal("History"),
-    messages: z.array(
+    type: literal("History"),
+    messages: list(
       z.looseObject({
         role: z.string(),
         content: z.string(),
@@ -337,11 +338,11 @@ const history = z.lazy(() =>
 
 const state = z.lazy(() =>
   z.looseObject({
-    type: z.literal("State"),
-    agents: z.array(
-      z.looseObject({ id: u32, name: textOrNull, is_streaming: z.boolean() } satisfies Shape<AgentState>),
+    type: literal("State"),
+    agents: list(
+      z.looseObject({ id: u32, name: textOrNull, is_streaming: boolean } satisfies Shape<AgentState>),
     ),
-    pending_approvals: z.array(
+    pending_approvals: list(
       z.looseObject({
         agent_id: u32,
         call_id: z.string(),
@@ -352,11 +353,11 @@ const state = z.lazy(() =>
   } satisfies Shape<State>),
 );
 
-const pong = z.lazy(() => z.looseObject({ type: z.literal("Pong") } satisfies Shape<Pong>));
+const pong = z.lazy(() => z.looseObject({ type: literal("Pong") } satisfies Shape<Pong>));
 
 const serverError = z.lazy(() =>
   z.looseObject({
-    type: z.literal("Error"),
+    type: literal("Error"),
     message: words,
     fatal: flag,
   } satisfies Shape<ServerError>),

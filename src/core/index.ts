@@ -40,7 +40,7 @@ export {
 export type { ApprovalOptions, AskContext, ToolRule } from "./gate/options.ts";
 export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/socket.ts";
-export type { Nullish } from "./nullish.ts";
+export type { Nullish } from "./schemas.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
 export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";
 export type {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { nullish, optional } from "../../src/core/nullish.ts";
+import { nullish, optional } from "../../src/core/schemas.ts";
 
 const read = (schema: z.ZodMiniType, value: object): unknown => {
   const result = z.object({ field: schema }).safeParse(value);
