@@ -1,8 +1,8 @@
-import type * as z from "zod/mini";
 import { joinBytes } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { PayloadTooLargeError } from "../core/errors.ts";
+import type { Reads } from "../core/schemas.ts";
 import { parseJson } from "../core/text.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchResponse } from "./fetch.ts";
@@ -57,7 +57,7 @@ function tooLarge(what: string, bytes: number, limit: number): PayloadTooLargeEr
 export function readAnswer<T>(
   body: Uint8Array,
   status: number,
-  shape: z.ZodMiniType<T>,
+  shape: Reads<T>,
   { what, redact }: Reading,
 ): T {
   const value = parsed(new TextDecoder().decode(body));

@@ -1,4 +1,3 @@
-import type * as z from "zod/mini";
 import { describe } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import { Redactor } from "../core/client/redact.ts";
@@ -12,6 +11,7 @@ import {
 } from "../core/errors.ts";
 import { jittered } from "../core/link/backoff.ts";
 import { assertPrivate } from "../core/link/private-address.ts";
+import type { Reads } from "../core/schemas.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassApiError } from "./errors.ts";
 import type { FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
@@ -61,7 +61,7 @@ export interface HttpCall<T> extends HttpOptions {
   /** Whether doing it twice is as good as once. */
   readonly repeatable: boolean;
   /** What it has to be answered with. */
-  readonly shape: z.ZodMiniType<T>;
+  readonly shape: Reads<T>;
 }
 
 /** A call, whatever it is for. */

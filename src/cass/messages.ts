@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Shape } from "../core/schemas.ts";
-import { boolean, literal, type Nullish, optional } from "../core/schemas.ts";
+import type { Reads, Shape } from "../core/schemas.ts";
+import { boolean, lazy, literal, type Nullish, optional } from "../core/schemas.ts";
 import { type ResponseFrame, response } from "./response.ts";
 
 /** The greeting; the first frame of every connection, and no proof of who the server takes the client for. */
@@ -124,8 +124,8 @@ const title = <Type extends TitleFrame["type"]>(type: Type) =>
   } satisfies Shape<TitleFrame>);
 
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
-const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
-  connected: z.lazy(() =>
+const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
+  connected: lazy(() =>
     z.looseObject({
       type: literal("connected"),
       message: text,
@@ -134,13 +134,13 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
       timestamp: text,
     } satisfies Shape<Connected>),
   ),
-  auth_success: z.lazy(() =>
+  auth_success: lazy(() =>
     z.looseObject({ type: literal("auth_success"), user_id: z.string() } satisfies Shape<AuthSuccess>),
   ),
-  auth_error: z.lazy(() =>
+  auth_error: lazy(() =>
     z.looseObject({ type: literal("auth_error"), message: words } satisfies Shape<AuthError>),
   ),
-  thinking: z.lazy(() =>
+  thinking: lazy(() =>
     z.looseObject({
       type: literal("thinking"),
       status: z.string(),
@@ -148,7 +148,7 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
       timestamp: text,
     } satisfies Shape<Thinking>),
   ),
-  debug: z.lazy(() =>
+  debug: lazy(() =>
     z.looseObject({
       type: literal("debug"),
       message: z.string(),
@@ -156,7 +156,7 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
     } satisfies Shape<Debug>),
   ),
   response,
-  audio: z.lazy(() =>
+  audio: lazy(() =>
     z.looseObject({
       type: literal("audio"),
       url: text,
@@ -165,9 +165,9 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
       timestamp: text,
     } satisfies Shape<AudioFrame>),
   ),
-  title_updated: z.lazy(() => title("title_updated")),
-  title_update: z.lazy(() => title("title_update")),
-  system: z.lazy(() =>
+  title_updated: lazy(() => title("title_updated")),
+  title_update: lazy(() => title("title_update")),
+  system: lazy(() =>
     z.looseObject({
       type: literal("system"),
       message: z.string(),
@@ -175,8 +175,8 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
       timestamp: text,
     } satisfies Shape<SystemFrame>),
   ),
-  pong: z.lazy(() => z.looseObject({ type: literal("pong"), timestamp: text } satisfies Shape<Pong>)),
-  status: z.lazy(() =>
+  pong: lazy(() => z.looseObject({ type: literal("pong"), timestamp: text } satisfies Shape<Pong>)),
+  status: lazy(() =>
     z.looseObject({
       type: literal("status"),
       sdk_mode: boolean,
@@ -184,7 +184,7 @@ const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
       timestamp: text,
     } satisfies Shape<StatusFrame>),
   ),
-  error: z.lazy(() =>
+  error: lazy(() =>
     z.looseObject({ type: literal("error"), message: words, timestamp: text } satisfies Shape<ErrorFrame>),
   ),
 };

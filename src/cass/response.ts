@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Shape } from "../core/schemas.ts";
-import { boolean, finite, literal, type Nullish, optional } from "../core/schemas.ts";
+import { boolean, finite, lazy, literal, type Nullish, optional } from "../core/schemas.ts";
 
 /** A gesture or an emote, as a server tells it. */
 export interface AnimationFrame {
@@ -152,7 +152,7 @@ const count = optional(z.custom<number>((value) => Number.isInteger(value) && Nu
 
 /** A list of which the items that can be read are kept. */
 const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]>> => {
-  const item = z.lazy(() => z.looseObject(shape));
+  const item = lazy(() => z.looseObject(shape));
   return z.transform((value): Nullish<readonly Item[]> => {
     if (!Array.isArray(value)) return value === null ? null : undefined;
     return value.flatMap((each) => {
@@ -172,7 +172,7 @@ export const animationList = listOf<AnimationFrame>({
   position: figure,
 });
 
-export const response = z.lazy(() =>
+export const response = lazy(() =>
   z.looseObject({
     type: literal("response"),
     text: z.string(),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Shape } from "../core/schemas.ts";
-import { boolean, finite, given, list } from "../core/schemas.ts";
+import type { Reads, Shape } from "../core/schemas.ts";
+import { boolean, finite, given, lazy, list } from "../core/schemas.ts";
 
 /** The user of the token. */
 export interface CassUser {
@@ -150,7 +150,7 @@ export interface Entrance {
 }
 
 /** Absent is null: nothing depends on the difference. */
-const orNull = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | null> => given(schema, () => null);
+const orNull = <T>(schema: Reads<T>): z.ZodMiniType<T | null> => given(schema, () => null);
 
 const text = orNull(z.string());
 const number = orNull(finite);
@@ -169,7 +169,7 @@ const common = {
   is_continuous: flag,
 };
 
-export const user = z.lazy(() =>
+export const user = lazy(() =>
   z.looseObject({
     user_id: z.string(),
     display_name: text,
@@ -179,18 +179,18 @@ export const user = z.lazy(() =>
   } satisfies Shape<CassUser>),
 );
 
-export const conversation = z.lazy(() =>
+export const conversation = lazy(() =>
   z.looseObject({ ...common, message_count: number } satisfies Shape<CassConversationInfo>),
 );
 
-export const conversationList = z.lazy(() =>
+export const conversationList = lazy(() =>
   z.looseObject({
     conversations: list(conversation),
     count: number,
   } satisfies Shape<CassConversationList>),
 );
 
-export const record = z.lazy(() =>
+export const record = lazy(() =>
   z.looseObject({
     ...common,
     messages: list(
@@ -214,7 +214,7 @@ export const record = z.lazy(() =>
   } satisfies Shape<CassConversationRecord>),
 );
 
-export const messageList = z.lazy(() =>
+export const messageList = lazy(() =>
   z.looseObject({
     messages: list(
       z.looseObject({
@@ -233,15 +233,15 @@ export const messageList = z.lazy(() =>
   } satisfies Shape<CassMessageList>),
 );
 
-export const titleChange = z.lazy(() =>
+export const titleChange = lazy(() =>
   z.looseObject({ status: text, id: z.string(), title: z.string() } satisfies Shape<CassTitleChange>),
 );
 
-export const deletion = z.lazy(() =>
+export const deletion = lazy(() =>
   z.looseObject({ status: text, id: z.string() } satisfies Shape<CassDeletion>),
 );
 
-export const modelSettings = z.lazy(() =>
+export const modelSettings = lazy(() =>
   z.looseObject({
     current: z.string(),
     available: list(z.string()),
@@ -253,15 +253,15 @@ export const modelSettings = z.lazy(() =>
   } satisfies Shape<CassModelSettings>),
 );
 
-export const providerChange = z.lazy(() =>
+export const providerChange = lazy(() =>
   z.looseObject({ provider: z.string(), model: text } satisfies Shape<CassProviderChange>),
 );
 
-export const modelChange = z.lazy(() =>
+export const modelChange = lazy(() =>
   z.looseObject({ status: text, model: z.string() } satisfies Shape<CassModelChange>),
 );
 
-export const status = z.lazy(() =>
+export const status = lazy(() =>
   z.looseObject({
     online: boolean,
     sdk_mode: flag,
@@ -272,7 +272,7 @@ export const status = z.lazy(() =>
   } satisfies Shape<CassStatusReport>),
 );
 
-export const library = z.lazy(() =>
+export const library = lazy(() =>
   z.looseObject({
     gestures: list(z.string()),
     emotes: list(z.string()),
@@ -281,11 +281,11 @@ export const library = z.lazy(() =>
 
 const filled = z.custom<string>((value) => typeof value === "string" && value !== "");
 
-export const renewal = z.lazy(() =>
+export const renewal = lazy(() =>
   z.looseObject({ access_token: filled, refresh_token: orNull(filled) } satisfies Shape<Renewal>),
 );
 
-export const entrance = z.lazy(() =>
+export const entrance = lazy(() =>
   z.looseObject({
     user_id: filled,
     access_token: filled,

@@ -1,5 +1,5 @@
-import type * as z from "zod/mini";
 import { checkCallOptions } from "../core/checks.ts";
+import type { Reads } from "../core/schemas.ts";
 import type { CassTokens, Credentials } from "./credentials.ts";
 import type { Http, HttpCall } from "./http.ts";
 import { RestHost } from "./rest-host.ts";
@@ -246,11 +246,11 @@ export function restOver(http: Http, credentials: Credentials): CassRest {
   return new CassRest(new RestHost(http, credentials));
 }
 
-function get<T>(path: string, shape: z.ZodMiniType<T>): HttpCall<T> {
+function get<T>(path: string, shape: Reads<T>): HttpCall<T> {
   return { method: "GET", path, repeatable: true, shape };
 }
 
-function post<T>(path: string, body: object, shape: z.ZodMiniType<T>): HttpCall<T> {
+function post<T>(path: string, body: object, shape: Reads<T>): HttpCall<T> {
   return { method: "POST", path, body, repeatable: false, shape };
 }
 

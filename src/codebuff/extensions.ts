@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isListOfStrings } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
-import type { Shape } from "../core/schemas.ts";
-import { boolean, finite, literal, type Nullish, nullish, optional } from "../core/schemas.ts";
+import type { Reads, Shape } from "../core/schemas.ts";
+import { boolean, finite, lazy, literal, type Nullish, nullish, optional } from "../core/schemas.ts";
 
 /** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
 export interface McpConfig {
@@ -133,7 +133,7 @@ const mcpConfig = z.custom<McpConfig>(
 );
 
 // Lazy, as in messages.ts.
-const toolCallRequest = z.lazy(() =>
+const toolCallRequest = lazy(() =>
   z.looseObject({
     type: literal("tool-call-request"),
     userInputId: nullish(z.string()),
@@ -147,7 +147,7 @@ const toolCallRequest = z.lazy(() =>
   } satisfies Shape<ToolCallRequest>),
 );
 
-const readFilesRequest = z.lazy(() =>
+const readFilesRequest = lazy(() =>
   z.looseObject({
     type: literal("read-files", "read-files-request"),
     requestId: z.string(),
@@ -155,7 +155,7 @@ const readFilesRequest = z.lazy(() =>
   } satisfies Shape<ReadFilesRequest>),
 );
 
-const mcpToolDataRequest = z.lazy(() =>
+const mcpToolDataRequest = lazy(() =>
   z.looseObject({
     type: literal("request-mcp-tool-data"),
     requestId: z.string(),
@@ -164,7 +164,7 @@ const mcpToolDataRequest = z.lazy(() =>
   } satisfies Shape<McpToolDataRequest>),
 );
 
-const subagentChunk = z.lazy(() =>
+const subagentChunk = lazy(() =>
   z.looseObject({
     type: literal("subagent-response-chunk"),
     userInputId: z.string(),
@@ -176,7 +176,7 @@ const subagentChunk = z.lazy(() =>
   } satisfies Shape<SubagentChunk>),
 );
 
-const messageCost = z.lazy(() =>
+const messageCost = lazy(() =>
   z.looseObject({
     type: literal("message-cost-response"),
     promptId: z.string(),
@@ -185,7 +185,7 @@ const messageCost = z.lazy(() =>
   } satisfies Shape<MessageCost>),
 );
 
-const logChunk = z.lazy(() =>
+const logChunk = lazy(() =>
   z.looseObject({
     type: literal("handlesteps-log-chunk"),
     userInputId: z.string(),
@@ -196,7 +196,7 @@ const logChunk = z.lazy(() =>
   } satisfies Shape<LogChunk>),
 );
 
-const usageResponse = z.lazy(() =>
+const usageResponse = lazy(() =>
   z.looseObject({
     type: literal("usage-response"),
     usage: amount,
@@ -208,7 +208,7 @@ const usageResponse = z.lazy(() =>
   } satisfies Shape<UsageResponse>),
 );
 
-const reconnectRequest = z.lazy(() =>
+const reconnectRequest = lazy(() =>
   z.looseObject({
     type: literal("request-reconnect"),
   } satisfies Shape<ReconnectRequest>),
@@ -224,7 +224,7 @@ export type Extension =
   | ReconnectRequest;
 
 /** The schema of each extension message, by its type. */
-export const EXTENSIONS: { readonly [type: string]: z.ZodMiniType<Extension> } = {
+export const EXTENSIONS: { readonly [type: string]: Reads<Extension> } = {
   "tool-call-request": toolCallRequest,
   "read-files": readFilesRequest,
   "read-files-request": readFilesRequest,

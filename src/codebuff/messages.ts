@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Shape } from "../core/schemas.ts";
-import { boolean, finite, list, literal, type Nullish, optional } from "../core/schemas.ts";
+import type { Reads, Shape } from "../core/schemas.ts";
+import { boolean, finite, lazy, list, literal, type Nullish, optional } from "../core/schemas.ts";
 import {
   amount,
   anyObject,
@@ -124,7 +124,7 @@ const toolCall = () =>
 
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 
-export const ackSchema = z.lazy(() =>
+export const ackSchema = lazy(() =>
   z.looseObject({
     type: literal("ack"),
     txid: optional(finite),
@@ -133,7 +133,7 @@ export const ackSchema = z.lazy(() =>
   } satisfies Shape<Ack>),
 );
 
-export const responseChunkSchema = z.lazy(() =>
+export const responseChunkSchema = lazy(() =>
   z.looseObject({
     type: literal("response-chunk"),
     userInputId: z.string(),
@@ -141,7 +141,7 @@ export const responseChunkSchema = z.lazy(() =>
   } satisfies Shape<ResponseChunk>),
 );
 
-export const promptResponseSchema = z.lazy(() =>
+export const promptResponseSchema = lazy(() =>
   z.looseObject({
     type: literal("prompt-response"),
     promptId: z.string(),
@@ -158,7 +158,7 @@ const failure = {
   remainingBalance: optional(amount),
 };
 
-export const promptErrorSchema = z.lazy(() =>
+export const promptErrorSchema = lazy(() =>
   z.looseObject({
     type: literal("prompt-error"),
     userInputId: z.string(),
@@ -166,14 +166,14 @@ export const promptErrorSchema = z.lazy(() =>
   } satisfies Shape<PromptError>),
 );
 
-export const actionErrorSchema = z.lazy(() =>
+export const actionErrorSchema = lazy(() =>
   z.looseObject({
     type: literal("action-error"),
     ...failure,
   } satisfies Shape<ActionError>),
 );
 
-export const initResponseSchema = z.lazy(() =>
+export const initResponseSchema = lazy(() =>
   z.looseObject({
     type: literal("init-response"),
     usage: amount,
@@ -193,7 +193,7 @@ export function isResponseChunk(data: object): data is ResponseChunk {
   return data["type"] === "response-chunk" && typeof data["userInputId"] === "string" && isChunk(chunk);
 }
 
-const ACTIONS: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
+const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
   "prompt-response": promptResponseSchema,
   "prompt-error": promptErrorSchema,
   "action-error": actionErrorSchema,
@@ -219,7 +219,7 @@ export function decode(message: unknown): ServerMessage {
 }
 
 function readAction(
-  schema: z.ZodMiniType<ServerMessage>,
+  schema: Reads<ServerMessage>,
   data: Readonly<Record<string, unknown>>,
   type: string,
 ): ServerMessage {
@@ -252,7 +252,7 @@ const REQUESTS: ReadonlySet<string> = new Set([
   "request-mcp-tool-data",
 ] satisfies ServerRequest["type"][]);
 
-function read(schema: z.ZodMiniType<ServerMessage>, value: unknown, what: string): ServerMessage {
+function read(schema: Reads<ServerMessage>, value: unknown, what: string): ServerMessage {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Shape } from "../core/schemas.ts";
-import { boolean, list, literal } from "../core/schemas.ts";
+import type { Reads, Shape } from "../core/schemas.ts";
+import { boolean, lazy, list, literal } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
 export interface Connected {
@@ -234,11 +234,11 @@ const flag = lenient((value) => value === true);
 
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 
-const connected = z.lazy(() =>
+const connected = lazy(() =>
   z.looseObject({ type: literal("Connected"), session_id: z.string() } satisfies Shape<Connected>),
 );
 
-export const textDelta = z.lazy(() =>
+export const textDelta = lazy(() =>
   z.looseObject({
     type: literal("TextDelta"),
     agent_id: u32,
@@ -246,7 +246,7 @@ export const textDelta = z.lazy(() =>
   } satisfies Shape<TextDelta>),
 );
 
-export const thinkingDelta = z.lazy(() =>
+export const thinkingDelta = lazy(() =>
   z.looseObject({
     type: literal("ThinkingDelta"),
     agent_id: u32,
@@ -254,7 +254,7 @@ export const thinkingDelta = z.lazy(() =>
   } satisfies Shape<ThinkingDelta>),
 );
 
-const toolRequest = z.lazy(() =>
+const toolRequest = lazy(() =>
   z.looseObject({
     type: literal("ToolRequest"),
     agent_id: u32,
@@ -262,7 +262,7 @@ const toolRequest = z.lazy(() =>
   } satisfies Shape<ToolRequest>),
 );
 
-const toolAwaitingApproval = z.lazy(() =>
+const toolAwaitingApproval = lazy(() =>
   z.looseObject({
     type: literal("ToolAwaitingApproval"),
     agent_id: u32,
@@ -270,7 +270,7 @@ const toolAwaitingApproval = z.lazy(() =>
   } satisfies Shape<ToolAwaitingApproval>),
 );
 
-const toolStarted = z.lazy(() =>
+const toolStarted = lazy(() =>
   z.looseObject({
     type: literal("ToolStarted"),
     agent_id: u32,
@@ -279,7 +279,7 @@ const toolStarted = z.lazy(() =>
   } satisfies Shape<ToolStarted>),
 );
 
-const toolDelta = z.lazy(() =>
+const toolDelta = lazy(() =>
   z.looseObject({
     type: literal("ToolDelta"),
     agent_id: u32,
@@ -288,7 +288,7 @@ const toolDelta = z.lazy(() =>
   } satisfies Shape<ToolDelta>),
 );
 
-const toolCompleted = z.lazy(() =>
+const toolCompleted = lazy(() =>
   z.looseObject({
     type: literal("ToolCompleted"),
     agent_id: u32,
@@ -297,7 +297,7 @@ const toolCompleted = z.lazy(() =>
   } satisfies Shape<ToolCompleted>),
 );
 
-const toolError = z.lazy(() =>
+const toolError = lazy(() =>
   z.looseObject({
     type: literal("ToolError"),
     agent_id: u32,
@@ -306,7 +306,7 @@ const toolError = z.lazy(() =>
   } satisfies Shape<ToolError>),
 );
 
-const finished = z.lazy(() =>
+const finished = lazy(() =>
   z.looseObject({
     type: literal("Finished"),
     agent_id: u32,
@@ -314,7 +314,7 @@ const finished = z.lazy(() =>
   } satisfies Shape<Finished>),
 );
 
-const retrying = z.lazy(() =>
+const retrying = lazy(() =>
   z.looseObject({
     type: literal("Retrying"),
     agent_id: u32,
@@ -323,7 +323,7 @@ const retrying = z.lazy(() =>
   } satisfies Shape<Retrying>),
 );
 
-const history = z.lazy(() =>
+const history = lazy(() =>
   z.looseObject({
     type: literal("History"),
     messages: list(
@@ -336,7 +336,7 @@ const history = z.lazy(() =>
   } satisfies Shape<History>),
 );
 
-const state = z.lazy(() =>
+const state = lazy(() =>
   z.looseObject({
     type: literal("State"),
     agents: list(
@@ -353,9 +353,9 @@ const state = z.lazy(() =>
   } satisfies Shape<State>),
 );
 
-const pong = z.lazy(() => z.looseObject({ type: literal("Pong") } satisfies Shape<Pong>));
+const pong = lazy(() => z.looseObject({ type: literal("Pong") } satisfies Shape<Pong>));
 
-const serverError = z.lazy(() =>
+const serverError = lazy(() =>
   z.looseObject({
     type: literal("Error"),
     message: words,
@@ -363,7 +363,7 @@ const serverError = z.lazy(() =>
   } satisfies Shape<ServerError>),
 );
 
-const MESSAGES: Readonly<Record<string, z.ZodMiniType<ServerMessage>>> = {
+const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   Connected: connected,
   TextDelta: textDelta,
   ThinkingDelta: thinkingDelta,

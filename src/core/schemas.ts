@@ -7,11 +7,27 @@ import * as z from "zod/mini";
  */
 export type Shape<T> = { [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
 
+/** What reads a value: a schema, or one that is yet to be made. */
+export interface Reads<T> {
+  safeParse(value: unknown): z.core.util.SafeParseResult<T>;
+}
+
+/** A schema that is made when it first reads something: making them all takes as long as loading zod. */
+export function lazy<T>(make: () => Reads<T>): Reads<T> {
+  let schema: Reads<T> | undefined;
+  return {
+    safeParse(value) {
+      schema ??= make();
+      return schema.safeParse(value);
+    },
+  };
+}
+
 /** `null` and absent are the same thing on this wire: servers drop some empty fields and send others. */
 export type Nullish<T> = T | null | undefined;
 
 /** A field that a server may leave out, send as null, or get wrong: only required fields decide on a message. */
-export const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
+export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   z.transform((value): Nullish<T> => {
     if (value === undefined || value === null) return value;
     const result = schema.safeParse(value);
@@ -19,10 +35,7 @@ export const optional = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>>
   });
 
 /** A field that may be absent or null, which is read as `absent` says, and decides on its message when it is wrong. */
-export const given = <T, A>(
-  schema: z.ZodMiniType<T>,
-  absent: (value: null | undefined) => A,
-): z.ZodMiniType<T | A> =>
+export const given = <T, A>(schema: Reads<T>, absent: (value: null | undefined) => A): z.ZodMiniType<T | A> =>
   z.transform((value, { issues }): T | A => {
     if (value === undefined || value === null) return absent(value);
     const result = schema.safeParse(value);
@@ -32,7 +45,7 @@ export const given = <T, A>(
   });
 
 /** The same, left as it is: something is done with it. */
-export const nullish = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<Nullish<T>> =>
+export const nullish = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   given<T, null | undefined>(schema, (value) => value);
 
 // One kind of schema for what a comparison decides: each kind of zod's own is code that a browser loads.
@@ -47,7 +60,7 @@ export const finite = z.custom<number>(Number.isFinite);
 export const boolean = z.custom<boolean>((value) => typeof value === "boolean");
 
 /** A list of these; one that is wrong makes the list wrong. */
-export const list = <T>(schema: z.ZodMiniType<T>): z.ZodMiniType<readonly T[]> =>
+export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
   z.transform((value, { issues }): readonly T[] => {
     if (!Array.isArray(value)) {
       issues.push({ code: "custom", input: value });
