@@ -172,7 +172,7 @@ export class Gate {
     if (isSomebody(this.#options.onToolApproval)) return undefined;
     this.#warnOnce(
       "tool-denied",
-      "a tool call was denied because nobody is there to ask: see the options `onToolApproval` and `toolPolicy`",
+      'a tool call was denied because nobody is there to ask: set `onToolApproval` (a function, or "manual") or `toolPolicy`',
     );
     return { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
   }
@@ -195,7 +195,7 @@ export class Gate {
   #unanswered(): Reply {
     this.#warnOnce(
       "question-refused",
-      "a question was refused because nobody is there to ask: see the option `onQuestion`",
+      'a question was refused because nobody is there to ask: set `onQuestion` (a function, or "manual")',
     );
     return { answers: undefined, by: "policy", reason: "nobody is there to answer it" };
   }

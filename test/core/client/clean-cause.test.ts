@@ -100,4 +100,38 @@ describe("what was thrown becomes the cause", () => {
     const wide = Array.from({ length: 20_000 }, () => ({ a: "hunter2" }));
     expect(shown(clean(Object.assign(new Error("no"), { wide })))).not.toContain("hunter2");
   });
+
+  test("of 8 levels and 1,000 objects at most, the rest by its class", () => {
+    let chain = new Error("hunter2");
+    for (let level = 0; level < 20; level++) chain = new Error("no", { cause: chain });
+    const levels: unknown[] = [];
+    for (let cause = clean(chain); cause !== undefined; cause = (cause as Error).cause) levels.push(cause);
+    expect(levels).toHaveLength(10);
+    expect(levels[9]).toBe("[Error]");
+
+    const wide = Array.from({ length: 5_000 }, () => ({}));
+    const copied = clean({ text: "hunter2", wide }) as { readonly wide: readonly unknown[] };
+    expect(copied.wide.filter((item) => item === "[Object]")).toHaveLength(5_000 - 998);
+  });
+
+  test("as a copy, too, where it leads to more than can be looked at", () => {
+    const harmless = { wide: Array.from({ length: 5_000 }, () => ({})) };
+    expect(clean(harmless)).not.toBe(harmless);
+  });
+
+  test("which leads to itself as what was thrown did", () => {
+    const cause = clean(selfish("hunter2")) as ReturnType<typeof selfish> & {
+      self: unknown;
+      list: unknown[];
+    };
+    expect(cause.self).toBe(cause);
+    expect(cause.list[0]).toBe(cause);
+  });
+
+  test.each(["name", "message", "stack"])("where its %s alone holds one", (member) => {
+    const thrown = new Error("no");
+    void thrown.stack; // whose text is made at the first look
+    Object.defineProperty(thrown, member, { value: "a hunter2" });
+    expect(clean(thrown)).toMatchObject({ [member]: "a [redacted]" });
+  });
 });

@@ -357,6 +357,18 @@ describe("its clock", () => {
     expect([wrapped.now(), wrapped.wallTime(), wrapped.random()]).toEqual([10, 11, 0.25]);
   });
 
+  test("stands still within an input, and only there", () => {
+    const { outbox } = rig();
+    const source = new ManualClock();
+    let at = 0;
+    vi.spyOn(source, "now").mockImplementation(() => ++at);
+    const clock = outbox.clock(source);
+    expect([clock.now(), clock.now()]).toEqual([1, 2]);
+    expect(outbox.run(() => [clock.now(), outbox.run(() => clock.now()), clock.now()])).toEqual([3, 3, 3]);
+    expect(outbox.run(() => clock.now())).toBe(4);
+    expect(clock.now()).toBe(5);
+  });
+
   test("tells what a timer has committed that throws", async () => {
     const { outbox, log, say } = rig();
     const clock = { ...outbox.clock(new ManualClock()), setTimeout: (callback: () => void) => callback };

@@ -369,6 +369,22 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     expect(redactor.redact("same-token")).toBe("[redacted]");
   });
 
+  test("one that comes again outlives those that came between", () => {
+    const redactor = new Redactor();
+    for (const n of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]) redactor.add(token(n));
+    redactor.add(token(0));
+    redactor.add(token(16));
+    expect(redactor.redact(`${token(0)} ${token(1)}`)).toBe(`[redacted] ${token(1)}`);
+  });
+
+  test("one that is used after it came by is not forgotten while it is in use", () => {
+    const redactor = new Redactor();
+    redactor.add("same-token");
+    redactor.use("client", "same-token");
+    for (let n = 0; n < 100; n++) redactor.add(token(n));
+    expect(redactor.redact("same-token")).toBe("[redacted]");
+  });
+
   test("what is in use is, however many come and go, and a while longer", () => {
     const redactor = new Redactor();
     const turns = Array.from({ length: 50 }, (_, n) => ({ n }));
