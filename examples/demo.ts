@@ -66,10 +66,8 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
   }
   const { url, model } = options;
   const mock = url === undefined ? await MockCodebuffServer.start({ answer: inWords(pace) }) : undefined;
-  // A broken link leaves its session id taken on the server for a while: go on with another id at once.
   const client = new CodebuffClient({
     url: mock?.url ?? url ?? "",
-    duplicateRetries: 0,
     ...(model === undefined ? {} : { model }),
   });
   const stopHandling = closeOnInterrupt(client, screen);

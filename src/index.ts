@@ -115,7 +115,6 @@ export {
   type ResponseChunk,
   type ResponseChunkEvent,
   type SubagentChunk,
-  type TextSource,
   type ToolCallData,
   type ToolCallRequest,
   type ToolOutput,

@@ -12,9 +12,6 @@ import { exactSse, SseReader } from "./sse.ts";
  */
 export type ChunkDecoding = "auto" | "text" | "openai-sse";
 
-/** Which of the two sources of an answer's text counts; the original server sends it twice. */
-export type TextSource = "strings" | "events";
-
 /** An error that an upstream model API reported inside the stream. */
 export interface StreamError {
   readonly message: string;
@@ -32,6 +29,9 @@ export interface DecodedChunk {
   readonly oddity?: string;
 }
 
+/** The original server sends the text twice, in strings and in objects: strings count. */
+const NO_TEXT: DecodedChunk = { text: "" };
+
 const DONE = "[DONE]";
 
 /** How Python's name for an object ends; it begins with `<src.` and may hold anything between. */
@@ -43,14 +43,12 @@ const isPythonRepr = (chunk: string): boolean => chunk.startsWith("<src.") && RE
 /** Decodes the chunks of one prompt. */
 export class ChunkDecoder {
   readonly #mode: ChunkDecoding;
-  readonly #textSource: TextSource;
   readonly #reader: SseReader;
   #payloads: string[] = [];
   #stray: string[] = [];
 
-  constructor(mode: ChunkDecoding, textSource: TextSource) {
+  constructor(mode: ChunkDecoding) {
     this.#mode = mode;
-    this.#textSource = textSource;
     this.#reader = new SseReader(
       (data) => this.#payloads.push(data),
       (line) => this.#stray.push(line),
@@ -58,20 +56,15 @@ export class ChunkDecoder {
   }
 
   decode(chunk: string | ChunkObject): DecodedChunk {
-    if (typeof chunk !== "string") return { text: this.#textOfEvent(chunk) };
-    return this.#asText(this.#decodeString(chunk));
+    if (typeof chunk !== "string") return NO_TEXT;
+    return this.#decodeString(chunk);
   }
 
   /** The prompt is over: what an unfinished event held, if there is anything. */
   end(): DecodedChunk | undefined {
     if (this.#mode !== "openai-sse") return undefined;
     this.#reader.end();
-    return this.#payloads.length + this.#stray.length === 0 ? undefined : this.#asText(this.#takeEvents());
-  }
-
-  /** What strings say counts only where strings are the source of the text. */
-  #asText(decoded: DecodedChunk): DecodedChunk {
-    return this.#textSource === "strings" || decoded.text === "" ? decoded : { ...decoded, text: "" };
+    return this.#payloads.length + this.#stray.length === 0 ? undefined : this.#takeEvents();
   }
 
   #decodeString(chunk: string): DecodedChunk {
@@ -101,11 +94,6 @@ export class ChunkDecoder {
       ...(stray.length > 0 ? ["text outside of server-sent events"] : []),
     ];
     return summary(decoded, oddities[0]);
-  }
-
-  #textOfEvent(chunk: ChunkObject): string {
-    if (this.#textSource !== "events" || chunk.type !== "text" || !("text" in chunk)) return "";
-    return typeof chunk.text === "string" ? chunk.text : "";
   }
 }
 

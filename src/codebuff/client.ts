@@ -32,7 +32,6 @@ import { Wire } from "./wire.ts";
 const TURN_FIELDS = {
   ...TURN_CHECKS,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
-  textSource: oneOf("strings", "events"),
 };
 
 /** ms of being ready after which earlier failures no longer lengthen the back-off. */

@@ -7,6 +7,9 @@ import { type Ack, encode } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
+/** How often an id in use is tried again as it is: the server may not have noticed the end of its old connection. */
+const DUPLICATE_RETRIES = 3;
+
 /** How a client makes itself known on each new socket, and under which name. */
 export class Identification {
   readonly #settings: CodebuffSettings;
@@ -63,11 +66,10 @@ export class Identification {
     }
   }
 
-  /** An id in use is tried again as it is: the server may not have noticed the end of its old connection. Then with a suffix. */
+  /** An id in use is tried again as it is, then with a suffix. */
   refuse(error: HandshakeError): void {
-    const { duplicateRetries, suffixDuplicateId, clientSessionId } = this.#settings;
-    if (error.reason === "duplicate" && ++this.#duplicates > duplicateRetries && suffixDuplicateId) {
-      this.#clientSessionId = randomId(clientSessionId);
+    if (error.reason === "duplicate" && ++this.#duplicates > DUPLICATE_RETRIES) {
+      this.#clientSessionId = randomId(this.#settings.clientSessionId);
       this.#duplicates = 0;
     }
     this.end();

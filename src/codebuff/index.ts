@@ -2,7 +2,7 @@
 
 export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";
-export type { ChunkDecoding, TextSource } from "./chunks.ts";
+export type { ChunkDecoding } from "./chunks.ts";
 export { CodebuffClient } from "./client.ts";
 export type { ChatMessage, ChatPart, Content, ContentPart } from "./content.ts";
 export type { CodebuffConversation } from "./conversation.ts";

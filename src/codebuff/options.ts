@@ -7,7 +7,7 @@ import {
 } from "../core/client/options.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
 import { randomId } from "../core/random-id.ts";
-import type { ChunkDecoding, TextSource } from "./chunks.ts";
+import type { ChunkDecoding } from "./chunks.ts";
 import type { CodebuffHandlers } from "./handlers.ts";
 
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
@@ -18,12 +18,12 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
    * @default "auto"
    */
   readonly profile?: "auto" | "proxy" | "codebuff";
-  /** Names this client to the proxy; stable across reconnects. @default "agentwire-" and 128 random bits */
+  /**
+   * Names this client to the proxy; stable across reconnects. An id that is in use is tried four times, for the server may not have noticed yet
+   * that its old connection is gone; then a suffix is added.
+   * @default "agentwire-" and 128 random bits
+   */
   readonly clientSessionId?: string;
-  /** How often an id that is "already in use" is tried again: the server may not have noticed yet that its old connection is gone. @default 3 */
-  readonly duplicateRetries?: number;
-  /** After that, whether to go on with a suffix to the id. @default true */
-  readonly suffixDuplicateId?: boolean;
   /** Opaque name of this installation, sent with every prompt. @default "agentwire-" and 128 random bits, new for each client */
   readonly fingerprintId?: string;
   /**
@@ -37,8 +37,6 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
   readonly costMode?: string;
   /** How string chunks become text. @default "auto": plain text stays as it is, OpenAI events are decoded */
   readonly chunkDecoding?: ChunkDecoding;
-  /** Which chunks make up the text. @default "strings": what the published protocol sends */
-  readonly textSource?: TextSource;
   /**
    * Prompts on the wire at once; more wait here. A lost link costs only what was sent: what waits is sent on the next
    * connection. The published proxy reads nothing while a prompt runs, and ends the link over a frame that it has not
@@ -73,18 +71,14 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
 /** Options of one Codebuff prompt; the client's options of the same names set the defaults. */
 export interface CodebuffPromptOptions {
   readonly chunkDecoding?: ChunkDecoding;
-  readonly textSource?: TextSource;
 }
 
 type Defaulted =
   | "profile"
   | "clientSessionId"
-  | "duplicateRetries"
-  | "suffixDuplicateId"
   | "fingerprintId"
   | "costMode"
   | "chunkDecoding"
-  | "textSource"
   | "identifyTimeout"
   | "settleWindow"
   | "ackTimeout"
@@ -105,8 +99,6 @@ const CHECKS = {
   ...APPROVAL_CHECKS,
   profile: oneOf("auto", "proxy", "codebuff"),
   clientSessionId: checks.text,
-  duplicateRetries: checks.tries,
-  suffixDuplicateId: checks.boolean,
   fingerprintId: checks.text,
   authToken: {
     expects: "a string or a function that returns one",
@@ -115,7 +107,6 @@ const CHECKS = {
   model: checks.text,
   costMode: checks.text,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
-  textSource: oneOf("strings", "events"),
   maxConcurrentPrompts: checks.count,
   identifyTimeout: checks.delay,
   settleWindow: checks.delay,
@@ -147,12 +138,9 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
     handlers: options,
     profile: options.profile ?? "auto",
     clientSessionId: options.clientSessionId ?? randomId("agentwire"),
-    duplicateRetries: options.duplicateRetries ?? 3,
-    suffixDuplicateId: options.suffixDuplicateId ?? true,
     fingerprintId: options.fingerprintId ?? randomId("agentwire"),
     costMode: options.costMode ?? "normal",
     chunkDecoding: options.chunkDecoding ?? "auto",
-    textSource: options.textSource ?? "strings",
     identifyTimeout: options.identifyTimeout ?? 10_000,
     settleWindow: options.settleWindow ?? 50,
     ackTimeout: options.ackTimeout ?? 30_000,

@@ -84,8 +84,8 @@ export class Prompts implements Course<Prompt> {
     }
     // What a prompt will send that others go before is not known yet.
     const bytes = order.first ? this.#sizeOf(order, ownToken) : undefined;
-    const { chunkDecoding = settings.chunkDecoding, textSource = settings.textSource } = options;
-    const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding, textSource), (text) =>
+    const { chunkDecoding = settings.chunkDecoding } = options;
+    const state = newPromptState(promptId, new ChunkDecoder(chunkDecoding), (text) =>
       core.redactor.redact(text),
     );
     return this.runner.make(

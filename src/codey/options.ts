@@ -13,8 +13,6 @@ export interface CodeyClientOptions
     Pick<ApprovalOptions, "toolPolicy" | "onToolApproval" | "approvalTimeout"> {
   /** From a `Cancel` until the answer to the `Ping` behind it; past it the connection is cut, for nobody knows what the server does. @default 5_000 */
   readonly cancelTimeout?: number;
-  /** Waits so long behind that answer before the next turn, for a server whose last words on a cancelled turn come late. @default 0: the real server has none */
-  readonly settleDelay?: number;
   /** Until the answer to `getState()`, `getHistory()` or `ping()`. @default 10_000 */
   readonly requestTimeout?: number;
   /** Silence of a turn, not counting the time in which a decision is open. @default 0: a long shell command says nothing at all */
@@ -23,10 +21,7 @@ export interface CodeyClientOptions
 
 /** Every option with its default. */
 export type CodeySettings = Required<
-  Pick<
-    CodeyClientOptions,
-    "cancelTimeout" | "settleDelay" | "requestTimeout" | "idleTimeout" | "maxSendBytes"
-  >
+  Pick<CodeyClientOptions, "cancelTimeout" | "requestTimeout" | "idleTimeout" | "maxSendBytes">
 > & {
   readonly socket: ResolvedSocketOptions;
 };
@@ -43,7 +38,6 @@ const CHECKS = {
   ...SOCKET_CHECKS,
   ...GATE_CHECKS,
   cancelTimeout: checks.delay,
-  settleDelay: checks.delay,
   requestTimeout: checks.delay,
   idleTimeout: checks.delay,
 };
@@ -54,7 +48,6 @@ export function resolveOptions(options: CodeyClientOptions): CodeySettings {
   return {
     socket,
     cancelTimeout: options.cancelTimeout ?? 5_000,
-    settleDelay: options.settleDelay ?? 0,
     requestTimeout: options.requestTimeout ?? 10_000,
     idleTimeout: options.idleTimeout ?? 0,
     maxSendBytes: options.maxSendBytes ?? MAX_SEND_BYTES,

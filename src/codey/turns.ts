@@ -1,5 +1,4 @@
 import type { ClientCore } from "../core/client/client-core.ts";
-import type { CancelTimer } from "../core/clock.ts";
 import {
   type AgentwireError,
   ClosedError,
@@ -68,8 +67,7 @@ export interface TurnsSetup {
  *     free ──pump()──▶ running ──Finished──────────────────▶ free
  *      ▲                  │ Error, a cancel, a limit: Cancel, denials, Ping
  *      │                  ▼
- *      ├──its Pong──── stopping
- *      └──`settleDelay`── settling ◀──its Pong──┘
+ *      └──its Pong──── stopping
  *
  * A cancel is not answered, but what a server says behind it comes before the `Pong`: until then nothing is sent, so
  * that no turn gets anything of another.
@@ -77,8 +75,7 @@ export interface TurnsSetup {
 type Floor =
   | { readonly name: "free" }
   | { readonly name: "running"; readonly job: Job }
-  | { readonly name: "stopping"; readonly job: Job }
-  | { readonly name: "settling"; readonly cancelTimer: CancelTimer };
+  | { readonly name: "stopping"; readonly job: Job };
 
 const FREE: Floor = { name: "free" };
 
@@ -259,7 +256,6 @@ export class Turns implements Course<Job> {
   /** There is no session, so nothing runs on it and nothing is waited for; returns what was. */
   #clear(): Floor {
     const floor = this.#floor;
-    if (floor.name === "settling") floor.cancelTimer();
     this.#floor = FREE;
     return floor;
   }
@@ -400,18 +396,9 @@ export class Turns implements Course<Job> {
   }
 
   #stopped(job: Job): void {
-    const { wire, settings } = this.#setup;
-    const { settleDelay, socket } = settings;
     if (this.#stopping !== job) return; // two pings were sent for it, and this is the second answer
-    if (!job.usage) wire.session?.usage.missed();
+    if (!job.usage) this.#setup.wire.session?.usage.missed();
     this.#floor = FREE;
-    if (settleDelay > 0) {
-      const cancelTimer = socket.clock.setTimeout(() => {
-        this.#floor = FREE;
-        this.pump();
-      }, settleDelay);
-      this.#floor = { name: "settling", cancelTimer };
-    }
     job.turn.stopped();
     this.pump();
   }

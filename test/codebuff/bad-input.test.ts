@@ -113,14 +113,11 @@ describe("options that cannot work are refused when the client is made", () => {
     clock: [5, "now"],
     profile: ["original", 1],
     clientSessionId: ["", " ", 5],
-    duplicateRetries: [-1, "3", 1.5],
-    suffixDuplicateId: [0],
     fingerprintId: ["", 5],
     authToken: ["", 5, {}],
     model: ["", 5],
     costMode: ["", null],
     chunkDecoding: ["sse", true],
-    textSource: ["both"],
     maxConcurrentPrompts: [0, 1.5, "2"],
     identifyTimeout: [-1, "10"],
     settleWindow: [-1],
@@ -154,7 +151,7 @@ describe("options that cannot work are refused when the client is made", () => {
   });
 
   test("a count is not said to be a number of milliseconds", () => {
-    const error = thrownBy(() => idleClient({ duplicateRetries: -1 }));
+    const error = thrownBy(() => idleClient({ maxConcurrentPrompts: -1 }));
     expect(error.message).not.toContain("milliseconds");
   });
 
@@ -201,7 +198,6 @@ const badCalls: readonly (readonly [
     "`idleTimeout`",
   ],
   ["an unknown decoding", (client) => loose(client).prompt("x", { chunkDecoding: "sse" }), "`chunkDecoding`"],
-  ["an unknown text source", (client) => loose(client).prompt("x", { textSource: "all" }), "`textSource`"],
   ["a number as options", (client) => loose(client).prompt("x", 5), "options"],
   ["a string as options", (client) => loose(client).prompt("x", "fast"), "options"],
   ["a function as options", (client) => loose(client).prompt("x", () => {}), "options"],

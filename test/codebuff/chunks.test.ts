@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ChunkDecoder, type ChunkDecoding, type TextSource } from "../../src/codebuff/chunks.ts";
+import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/chunks.ts";
 import type { ChunkObject } from "../../src/codebuff/messages.ts";
 
 /** A payload as the proxy's OpenAI connector writes it. */
@@ -42,12 +42,8 @@ interface Decoded {
 }
 
 /** Decodes some chunks and, after them, the end of the prompt. */
-function decode(
-  chunks: readonly (string | ChunkObject)[],
-  mode: ChunkDecoding,
-  source: TextSource = "strings",
-): Decoded {
-  const decoder = new ChunkDecoder(mode, source);
+function decode(chunks: readonly (string | ChunkObject)[], mode: ChunkDecoding): Decoded {
+  const decoder = new ChunkDecoder(mode);
   const decoded = chunks.map((chunk) => decoder.decode(chunk));
   const rest = decoder.end();
   const all = rest ? [...decoded, rest] : decoded;
@@ -114,7 +110,7 @@ describe("in auto mode", () => {
   });
 
   test("the parsed objects are handed out, without the end marks", () => {
-    const decoder = new ChunkDecoder("auto", "strings");
+    const decoder = new ChunkDecoder("auto");
     expect(decoder.decode(says("a") + DONE).parsed).toEqual([
       JSON.parse(completion({ role: "assistant", content: "a" })),
     ]);
@@ -242,28 +238,6 @@ describe("text has one source", () => {
   const chunks = [{ type: "start" }, "Hello", { type: "text", text: "Hello" }, { type: "finish" }];
 
   test.each(["auto", "text"] as const)("strings, in %s mode", (mode) => {
-    expect(decode(chunks, mode, "strings")).toEqual(plain("", "Hello", "", ""));
-  });
-
-  test.each(["auto", "text"] as const)("or events, in %s mode", (mode) => {
-    expect(decode(chunks, mode, "events")).toEqual(plain("", "", "Hello", ""));
-  });
-
-  test("only `text` events have text, and only where it is a string", () => {
-    const events = [{ type: "reasoning_delta", text: "hm" }, { type: "text" }, { type: "text", text: 5 }];
-    expect(decode(events, "auto", "events")).toEqual(plain("", "", ""));
-  });
-
-  test("decoded frames are strings too", () => {
-    expect(decode([says("Hello")], "auto", "events")).toEqual(plain(""));
-    expect(decode([says("Hello")], "openai-sse", "events")).toEqual(plain(""));
-  });
-
-  test("so is what an unfinished event held at the end", () => {
-    expect(decode([says("Hello").trimEnd()], "openai-sse", "events").texts.join("")).toBe("");
-  });
-
-  test("an error in the strings is found though their text does not count", () => {
-    expect(decode([failed], "auto", "events").errors).toEqual([reported]);
+    expect(decode(chunks, mode)).toEqual(plain("", "Hello", "", ""));
   });
 });

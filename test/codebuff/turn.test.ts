@@ -43,7 +43,7 @@ const failed = sse({ choices: [{ delta: {}, finish_reason: "error" }], error: up
 const DONE = "data: [DONE]\n\n";
 
 function newState(mode: ChunkDecoding = "auto"): PromptState {
-  return newPromptState("p-1", new ChunkDecoder(mode, "strings"), (text) => text);
+  return newPromptState("p-1", new ChunkDecoder(mode), (text) => text);
 }
 
 /** All steps of one prompt. */

@@ -26,29 +26,6 @@ describe("one turn at a time", () => {
     made.says(say.finished());
     expect(made.sent).toEqual(["SendMessage one", "SendMessage four"]);
   });
-
-  test("the next one waits for the settle delay behind the Pong, and no longer", async () => {
-    const made = await fakePair({ settleDelay: 50 });
-    const turn = made.client.prompt("one");
-    void turn.cancel();
-    made.client.prompt("two");
-    made.says(say.pong);
-    expect((await turn.outcome).status).toBe("cancelled");
-    await made.clock.advance(49);
-    expect(made.sent).toHaveLength(3);
-    await made.clock.advance(1);
-    expect(made.sent.at(-1)).toBe("SendMessage two");
-    expect(made.clock.pending).toBe(0);
-  });
-
-  test("a settle delay ends with the client", async () => {
-    const made = await fakePair({ settleDelay: 50 });
-    void made.client.prompt("one").cancel();
-    made.says(say.pong);
-    made.socket.ends(1006);
-    await made.settle();
-    expect(made.clock.pending).toBe(0);
-  });
 });
 
 describe("what a turn ends with", () => {

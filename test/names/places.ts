@@ -67,7 +67,7 @@ export const makers: readonly Maker[] = [
       agentId: "a",
       promptParams: {},
     },
-    options: { chunkDecoding: "auto", textSource: "strings" },
+    options: { chunkDecoding: "auto" },
   },
   { name: "CodeyClient", make: codey, prompt: { content: "hello", agentId: 1 }, options: {} },
   {

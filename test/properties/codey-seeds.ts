@@ -8,7 +8,6 @@ const setting: CodeySetting = {
   approver: "manual",
   rule: "none",
   approvalTimeout: 0,
-  settleDelay: 0,
   idleTimeout: 0,
   maxBufferedBytes: 300,
   maxQueuedTurns: 3,

@@ -1,6 +1,6 @@
 import { codeyStep } from "agentwire/testing";
 import { expect } from "vitest";
-import { asked, collect, failureOf, frame, heard, link, sent, shown, works } from "../../helpers/codey.ts";
+import { asked, collect, failureOf, frame, link, sent, shown, works } from "../../helpers/codey.ts";
 import { onBoth, type SceneOptions } from "./both.ts";
 import { read } from "./calls.ts";
 
@@ -84,25 +84,5 @@ onBoth(
     await client.ping();
     expect(stray.map(({ type }) => type)).toEqual(["Finished"]);
     expect(await works(client)).toBe("yes");
-  },
-);
-
-onBoth(
-  "5.3 late replies: with a settle delay the next turn waits them out",
-  {
-    client: { settleDelay: 50 },
-    mock: { ...endless.mock, cancelReply: "both", cancelReplyTiming: "afterPong" },
-    warns: ["stray-message"],
-  },
-  async ({ client, server, clock }) => {
-    const turn = client.prompt("go");
-    const next = client.prompt("next");
-    await shown(turn, "one");
-    const finished = heard(client, "Finished");
-    await turn.cancel();
-    await finished;
-    expect([next.status, sent(server).at(-1)]).toEqual(["queued", "Ping"]);
-    await clock.advance(50);
-    expect((await next.result).text).toBe("yes");
   },
 );

@@ -32,7 +32,6 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
       url: "ws://localhost",
       clock: this.clock,
       createWebSocket: () => this.#dial(),
-      settleDelay: setting.settleDelay,
       idleTimeout: setting.idleTimeout,
       maxBufferedBytes: setting.maxBufferedBytes,
       maxQueuedTurns: setting.maxQueuedTurns,

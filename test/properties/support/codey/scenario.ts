@@ -15,7 +15,6 @@ export interface CodeySetting {
   /** Whether a rule stands before that, and what it says. */
   readonly rule: "none" | "allow" | "deny" | "ask" | "throws";
   readonly approvalTimeout: number;
-  readonly settleDelay: number;
   readonly idleTimeout: number;
   readonly maxBufferedBytes: number;
   readonly maxQueuedTurns: number;
@@ -226,7 +225,6 @@ export function codeyScenarios(
     approver: fc.constant(approver),
     rule: one<CodeySetting["rule"]>("none", "none", "none", "allow", "deny", "ask", "throws"),
     approvalTimeout: one(0, 500),
-    settleDelay: one(0, 0, 20),
     idleTimeout: one(0, 0, 1_000),
     maxBufferedBytes: one(300, 65_536),
     maxQueuedTurns: one(3, 100),
