@@ -104,7 +104,6 @@ export class CassClient
       events: CASS_EVENTS,
       options,
       resolved: settings.socket,
-      handshakeTimeout: settings.greetingTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: 0,
       binary: "unreadable",

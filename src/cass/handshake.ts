@@ -1,4 +1,4 @@
-import { ConnectError, HandshakeError, isAgentwireError } from "../core/errors.ts";
+import { ConnectError, ConnectTimeoutError, HandshakeError, isAgentwireError } from "../core/errors.ts";
 import type { Credentials } from "./credentials.ts";
 import { CassAuthError, type CassAuthReason } from "./errors.ts";
 import type { CassCore, CassIdentity } from "./events.ts";
@@ -72,7 +72,7 @@ export class Handshake {
 
   /** Returns whether the message was the handshake's; an `error` behind it, say, is somebody else's. */
   receive(session: Session, message: ServerMessage): boolean {
-    switch (session.phase.name) {
+    switch (session.phase) {
       case "greeting":
         return this.#onGreeting(session, message);
       case "authenticating":
@@ -117,18 +117,24 @@ export class Handshake {
   }
 
   #authenticate(session: Session): void {
-    const { settings, core } = this.#setup;
+    const { connection } = this.#setup.core;
     const token = this.#token;
     if (token === undefined) return;
-    const { authTimeout } = settings;
-    core.connection.answered(); // the limit on the greeting has done its work
-    const late = (): void => {
-      const message = `the server did not answer \`auth\` within ${authTimeout} ms`;
+    session.phase = "authenticating";
+    connection.askedAgain();
+    connection.send(encode.auth(token));
+  }
+
+  /** The server did not greet, or did not answer `auth`. */
+  timedOut(session: Session): void {
+    const { settings, core } = this.#setup;
+    const { connectTimeout } = settings.socket;
+    if (session.phase === "authenticating") {
+      const message = `the server did not answer \`auth\` within ${connectTimeout} ms`;
       core.connection.refuse(new CassAuthError("timeout", message, { expected: this.#expected }), "never");
-    };
-    const cancelTimer = authTimeout === 0 ? () => {} : settings.socket.clock.setTimeout(late, authTimeout);
-    session.enter({ name: "authenticating", cancelTimer });
-    core.connection.send(encode.auth(token));
+    } else {
+      core.connection.drop(new ConnectTimeoutError(connectTimeout, "greet"));
+    }
   }
 
   #onAuthAnswer(session: Session, message: ServerMessage): boolean {
@@ -182,7 +188,7 @@ export class Handshake {
 
   #accept(session: Session, identity: CassIdentity): void {
     const { core } = this.#setup;
-    session.enter({ name: "ready" });
+    session.phase = "ready";
     this.#refused = undefined;
     this.#renewed = false;
     this.#identity = { ...identity, ...given("sdkMode", session.sdkMode) };
@@ -201,8 +207,7 @@ export class Handshake {
     this.#renewed = true;
     this.#refused = this.#token;
     // Nothing is sent before the greeting, so a token that is refused before it is not tried again on this socket.
-    if (settings.auth === "query" || session.phase.name === "greeting")
-      core.connection.refuse(error, "at-once");
+    if (settings.auth === "query" || session.phase === "greeting") core.connection.refuse(error, "at-once");
     else this.#renew(session, this.#token);
   }
 
@@ -210,7 +215,7 @@ export class Handshake {
   #renew(session: Session, token: string): void {
     const { credentials, core } = this.#setup;
     const { connection, outbox } = core;
-    session.enter({ name: "renewing" });
+    session.phase = "renewing";
     connection.answered();
     // The token function is the caller's.
     outbox.tell(() => {
@@ -222,13 +227,13 @@ export class Handshake {
   }
 
   #renewedWith(session: Session, fresh: string): void {
-    if (session.phase.name !== "renewing") return; // lost, or closed, meanwhile
+    if (session.phase !== "renewing") return; // lost, or closed, meanwhile
     this.#token = fresh;
     this.#authenticate(session);
   }
 
   #notRenewed(session: Session, cause: unknown): void {
-    if (session.phase.name !== "renewing") return;
+    if (session.phase !== "renewing") return;
     const error = isAgentwireError(cause)
       ? cause
       : new CassAuthError("refresh-failed", "no fresh token was to be had", { cause });

@@ -24,10 +24,6 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
   readonly allowAnonymous?: boolean;
   /** `false`: an open socket counts as ready, for relays that do not greet. Who the user is then stays unverified. @default true */
   readonly requireConnected?: boolean;
-  /** From the open socket to the greeting. @default 10_000 */
-  readonly greetingTimeout?: number;
-  /** From an `auth` to its answer: some servers give none. @default 10_000 */
-  readonly authTimeout?: number;
   /** Silence of the server in a turn; the only way to notice one that hangs. @default 120_000: tools and local models are silent for long */
   readonly idleTimeout?: number;
   /** Until the answer to `getStatus()`, from when its request is written, and of one REST call. @default 10_000 */
@@ -72,8 +68,6 @@ export type CassSettings = Required<
     | "auth"
     | "allowAnonymous"
     | "requireConnected"
-    | "greetingTimeout"
-    | "authTimeout"
     | "idleTimeout"
     | "requestTimeout"
     | "recover"
@@ -105,8 +99,6 @@ const CHECKS = {
   expectedUserId: checks.text,
   allowAnonymous: checks.boolean,
   requireConnected: checks.boolean,
-  greetingTimeout: checks.delay,
-  authTimeout: checks.delay,
   idleTimeout: checks.delay,
   requestTimeout: checks.delay,
   httpUrl: checks.any, // what is no address is refused where it is read
@@ -134,8 +126,6 @@ export function resolveOptions(options: CassClientOptions): CassSettings {
     ...(expectedUserId === undefined ? {} : { expectedUserId }),
     allowAnonymous,
     requireConnected: options.requireConnected ?? true,
-    greetingTimeout: options.greetingTimeout ?? 10_000,
-    authTimeout: options.authTimeout ?? 10_000,
     idleTimeout: options.idleTimeout ?? 120_000,
     requestTimeout: options.requestTimeout ?? 10_000,
     recover: options.recover ?? false,

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import { Replies } from "../core/replies.ts";
 import type { StatusFrame } from "./messages.ts";
@@ -8,14 +8,13 @@ export type Asked = "turn" | "ping" | "status";
 
 /** Where a connection is on its way to being somebody's. */
 export type Phase =
-  | { readonly name: "greeting" }
-  /** `cancelTimer` ends the wait for the answer to `auth`. */
-  | { readonly name: "authenticating"; readonly cancelTimer: CancelTimer }
+  | "greeting"
+  | "authenticating"
   /** A fresh token is being got. */
-  | { readonly name: "renewing" }
-  | { readonly name: "ready" }
+  | "renewing"
+  | "ready"
   /** The socket is gone. */
-  | { readonly name: "over" };
+  | "over";
 
 /** What one connection has outstanding. Gone with its socket. */
 export class Session {
@@ -24,22 +23,12 @@ export class Session {
   pingIsDue = false;
   readonly pings: Replies<void>;
   readonly statuses: Replies<StatusFrame>;
-  #phase: Phase = { name: "greeting" };
+  phase: Phase = "greeting";
   #order: readonly Asked[] = [];
 
   constructor(clock: Clock) {
     this.pings = new Replies(clock);
     this.statuses = new Replies(clock);
-  }
-
-  get phase(): Phase {
-    return this.#phase;
-  }
-
-  /** Goes on to the next phase, and ends what belonged to the last. */
-  enter(phase: Phase): void {
-    if (this.#phase.name === "authenticating") this.#phase.cancelTimer();
-    this.#phase = phase;
   }
 
   sent(asked: Asked): void {
@@ -60,7 +49,7 @@ export class Session {
 
   /** The socket is gone: nobody gets a reply any more. */
   end(error: () => AgentwireError): void {
-    this.enter({ name: "over" });
+    this.phase = "over";
     this.pings.clear(error);
     this.statuses.clear(error);
   }

@@ -1,6 +1,6 @@
 import { isObject } from "../core/checks.ts";
 import type { ClientProtocol } from "../core/client/client-core.ts";
-import { type AgentwireError, ClosedError, ConnectTimeoutError, copyError } from "../core/errors.ts";
+import { type AgentwireError, ClosedError, copyError } from "../core/errors.ts";
 import { linkLost, neverReady, unreadableAnswer } from "../core/link/connection-errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { Asides } from "./asides.ts";
@@ -71,7 +71,7 @@ export class Wire implements ClientProtocol {
   /** The session, once it is ready and while frames reach the server. */
   get session(): Session | undefined {
     const session = this.#session;
-    return session?.phase.name === "ready" && this.#setup.core.connection.writable ? session : undefined;
+    return session?.phase === "ready" && this.#setup.core.connection.writable ? session : undefined;
   }
 
   /** The latest time that the server has told, in its own words: they compare as text, and with nothing else. */
@@ -144,21 +144,21 @@ export class Wire implements ClientProtocol {
     this.#setup.user.alive();
     const session = this.#session;
     const claims = isObject(value) ? value["type"] : undefined;
-    if (typeof claims === "string" && session?.phase.name === "ready") this.#settle(session, claims, problem);
+    if (typeof claims === "string" && session?.phase === "ready") this.#settle(session, claims, problem);
   }
 
   ready(): void {
     this.#setup.user.ready();
   }
 
-  handshakeTimeout(): AgentwireError {
-    return new ConnectTimeoutError(this.#setup.settings.greetingTimeout, "greet");
+  handshakeTimedOut(): void {
+    if (this.#session) this.handshake.timedOut(this.#session);
   }
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {
     const session = this.#session;
     this.#session = undefined;
-    if (session?.phase.name !== "ready") {
+    if (session?.phase !== "ready") {
       const error = neverReady(end, "the server had accepted it");
       session?.end(() => copyError(error));
       return error;

@@ -77,7 +77,6 @@ export class CodebuffClient
       events: CODEBUFF_EVENTS,
       options,
       resolved: settings.socket,
-      handshakeTimeout: settings.identifyTimeout,
       stableAfter: STABLE_AFTER,
       drainTimeout: settings.drainTimeout,
       binary: "utf-8",

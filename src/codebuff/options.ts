@@ -45,8 +45,6 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
    * @default 1 on the proxy, no limit on the original server
    */
   readonly maxConcurrentPrompts?: number;
-  /** Until the answer to `identify`. @default 10_000 */
-  readonly identifyTimeout?: number;
   /**
    * How long after that answer to wait for a refusal in spite of it. With 0, prompts are sent (and
    * `reconnected` is told) before a refusal can arrive.
@@ -79,7 +77,6 @@ type Defaulted =
   | "fingerprintId"
   | "costMode"
   | "chunkDecoding"
-  | "identifyTimeout"
   | "settleWindow"
   | "ackTimeout"
   | "initTimeout"
@@ -108,7 +105,6 @@ const CHECKS = {
   costMode: checks.text,
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
   maxConcurrentPrompts: checks.count,
-  identifyTimeout: checks.delay,
   settleWindow: checks.delay,
   ackTimeout: checks.delay,
   initTimeout: checks.delay,
@@ -141,7 +137,6 @@ export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings
     fingerprintId: options.fingerprintId ?? randomId("agentwire"),
     costMode: options.costMode ?? "normal",
     chunkDecoding: options.chunkDecoding ?? "auto",
-    identifyTimeout: options.identifyTimeout ?? 10_000,
     settleWindow: options.settleWindow ?? 50,
     ackTimeout: options.ackTimeout ?? 30_000,
     initTimeout: options.initTimeout ?? 15_000,

@@ -254,10 +254,11 @@ export class Wire implements ClientProtocol, AcksHost {
     this.#setup.user.resume();
   }
 
-  handshakeTimeout(): AgentwireError {
-    const { identifyTimeout } = this.#setup.settings;
-    const message = `the server did not answer \`identify\` within ${identifyTimeout} ms; is this the right address?`;
-    return new HandshakeError("timeout", message, { retryable: true });
+  handshakeTimedOut(): void {
+    const { settings, core } = this.#setup;
+    const { connectTimeout } = settings.socket;
+    const message = `the server did not answer \`identify\` within ${connectTimeout} ms; is this the right address?`;
+    core.connection.drop(new HandshakeError("timeout", message, { retryable: true }));
   }
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {

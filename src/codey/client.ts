@@ -50,7 +50,6 @@ export class CodeyClient
       events: CODEY_EVENTS,
       options,
       resolved: settings.socket,
-      handshakeTimeout: "rest of connectTimeout",
       connectTimeoutHint: TIMEOUT_HINT,
       stableAfter: undefined,
       drainTimeout: 0,

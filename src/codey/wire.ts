@@ -132,8 +132,9 @@ export class Wire implements ClientProtocol {
     this.#setup.user.ready();
   }
 
-  handshakeTimeout(): AgentwireError {
-    return new ConnectTimeoutError(this.#setup.settings.socket.connectTimeout, "greet", TIMEOUT_HINT);
+  handshakeTimedOut(): void {
+    const { settings, core } = this.#setup;
+    core.connection.drop(new ConnectTimeoutError(settings.socket.connectTimeout, "greet", TIMEOUT_HINT));
   }
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {

@@ -119,7 +119,6 @@ describe("options that cannot work are refused when the client is made", () => {
     costMode: ["", null],
     chunkDecoding: ["sse", true],
     maxConcurrentPrompts: [0, 1.5, "2"],
-    identifyTimeout: [-1, "10"],
     settleWindow: [-1],
     ackTimeout: [-1, Number.NaN],
     initTimeout: [2 ** 31],

@@ -160,9 +160,9 @@ describe("a client that identifies", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("has no other limit once the server has answered: the window may be longer than identifyTimeout", async () => {
+  test("has no other limit once the server has answered: the window may be longer than connectTimeout", async () => {
     await using server = await MockCodebuffServer.start();
-    const options = { settleWindow: 20_000, identifyTimeout: 10_000 };
+    const options = { settleWindow: 20_000, connectTimeout: 10_000 };
     const { client, clock, heard } = connecting(server.url, options);
     await using _client = client;
     const connected = client.connect();
@@ -198,9 +198,9 @@ describe("a client that identifies", () => {
     expect(client.server).toBe("codebuff");
   });
 
-  test("gives up on an answer that never comes after identifyTimeout, and tries again", async () => {
+  test("gives up on an answer that never comes after connectTimeout, and tries again", async () => {
     await using server = await MockCodebuffServer.start({ identify: "silent" });
-    const { client, clock } = connecting(server.url, { identifyTimeout: 10_000 });
+    const { client, clock } = connecting(server.url, { connectTimeout: 10_000 });
     await using _client = client;
     const failure = new Promise((resolve) => client.on("reconnecting", ({ error }) => resolve(error)));
     const connected = client.connect();

@@ -155,7 +155,7 @@ test("close 1008 is fatal", async () => {
 });
 
 test("an identify that is never answered: tried again after its time, then given up", async () => {
-  await using made = await pair({ mock: { identify: "silent" }, client: { identifyTimeout: 1_000 } });
+  await using made = await pair({ mock: { identify: "silent" }, client: { connectTimeout: 1_000 } });
   const { client, clock, server } = made;
   let opened = 0;
   client.on("status", (now) => {

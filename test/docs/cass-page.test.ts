@@ -164,8 +164,6 @@ describe("docs/cass.md names", () => {
         expectedUserId: true,
         allowAnonymous: true,
         requireConnected: true,
-        greetingTimeout: true,
-        authTimeout: true,
         idleTimeout: true,
         requestTimeout: true,
         httpUrl: true,

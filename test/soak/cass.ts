@@ -70,8 +70,6 @@ function client({ port, restPort, token, plan, clock, signal, patience }: Client
     clock,
     signal,
     connectTimeout: 400 * patience,
-    greetingTimeout: 300 * patience,
-    authTimeout: 300 * patience,
     idleTimeout: 500 * patience,
     requestTimeout: 400 * patience,
     keepalive: { interval: 120, timeout: 150 * patience },

@@ -94,7 +94,6 @@ function client(profile: "proxy" | "codebuff", order: ClientOrder): SoakClient {
     clock,
     signal,
     connectTimeout: 400 * patience,
-    identifyTimeout: 300 * patience,
     settleWindow: plan.variant % 5,
     ackTimeout: 400 * patience,
     idleTimeout: 500 * patience,

@@ -39,7 +39,7 @@ export interface SocketClientOptions {
   readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
   /** Sent with the upgrade request. Node only: browsers cannot, and there it is an `UnsupportedError`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** ms until the socket is open. @default 10_000 */
+  /** ms until the socket is open, and then for each answer of the server that makes the connection ready. @default 10_000 */
   readonly connectTimeout?: number;
   /** Pings; `false` turns them off. The defaults are the protocol's. */
   readonly keepalive?: KeepaliveOptions | false;

@@ -20,8 +20,8 @@ export interface Protocol {
   spoiled(value: unknown, problem: string, text: string): void;
   /** The handshake is done: send what has to precede new work, then the work that waited. */
   ready(): void;
-  /** The handshake took longer than its limit. */
-  handshakeTimeout(): AgentwireError;
+  /** The server owes an answer of the handshake for too long: give the socket up. */
+  handshakeTimedOut(): void;
   /** The socket is gone. Fail what was sent on it; say why it went. */
   lost(end: SocketEnd | AgentwireError): AgentwireError;
   /** Whether leaving now would leave work behind that a drain should wait for. */
@@ -62,8 +62,6 @@ export interface ConnectionSetup {
   >;
   /** Why a server of this protocol may not accept a socket in `connectTimeout`, where that is known. */
   readonly connectTimeoutHint?: string;
-  /** ms from an open socket until the handshake is done, 0 for no limit; or what is left of `connectTimeout`. */
-  readonly handshakeTimeout: number | "rest of connectTimeout";
   /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
   readonly stableAfter: number | undefined;
   readonly binary: BinaryFrames;
@@ -90,8 +88,6 @@ export type State =
   | {
       readonly name: "connecting";
       readonly step: Deferred<void>;
-      /** When the attempt began. */
-      readonly since: number;
       readonly cancelTimer: CancelTimer;
       socket?: Socket;
     }

@@ -150,9 +150,19 @@ export class Connection implements KeepaliveUser, SocketUser {
     return state.socket.isOpen ? state.socket : undefined;
   }
 
-  /** The server has answered the handshake; what remains of it has limits of the protocol's own. */
+  /** The server has answered: what remains of the handshake has limits of the protocol's own. */
   answered(): void {
     if (this.#state.name === "handshaking") this.#state.cancelTimer();
+  }
+
+  /** The server was asked once more: it has `connectTimeout` again. */
+  askedAgain(): void {
+    if (this.#state.name === "handshaking") this.#shakeHands(this.#state.step, this.#state.socket);
+  }
+
+  #shakeHands(step: Deferred<void>, socket: Socket): void {
+    const cancelTimer = this.#limit(() => this.#protocol.handshakeTimedOut());
+    this.#transition({ name: "handshaking", step, socket, cancelTimer });
   }
 
   /** The handshake succeeded. */
@@ -305,8 +315,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     const state: State & { name: "connecting" } = {
       name: "connecting",
       step,
-      since: this.#clock.now(),
-      cancelTimer: this.#limit(connectTimeout, expire),
+      cancelTimer: this.#limit(expire),
     };
     outbox.run(() => this.#transition(state));
     outbox.tell(() => void this.#dial(state)); // it asks the caller for an address, a token and a socket
@@ -326,17 +335,10 @@ export class Connection implements KeepaliveUser, SocketUser {
     }
   }
 
-  /** ms that the handshake may take; 0 for no limit. */
-  #handshakeLimit(since: number): number {
-    const { handshakeTimeout, resolved } = this.#setup;
-    const { connectTimeout } = resolved;
-    if (handshakeTimeout !== "rest of connectTimeout") return handshakeTimeout;
-    return connectTimeout === 0 ? 0 : Math.max(1, since + connectTimeout - this.#clock.now());
-  }
-
-  /** A time limit; 0 is none. */
-  #limit(delay: number, expire: () => void): CancelTimer {
-    return delay === 0 ? () => {} : this.#clock.setTimeout(expire, delay);
+  /** The time limit of one step of an attempt; 0 is none. */
+  #limit(expire: () => void): CancelTimer {
+    const { connectTimeout } = this.#setup.resolved;
+    return connectTimeout === 0 ? () => {} : this.#clock.setTimeout(expire, connectTimeout);
   }
 
   #asConnectError(error: unknown): AgentwireError {
@@ -407,10 +409,8 @@ export class Connection implements KeepaliveUser, SocketUser {
   onOpen(): void {
     const state = this.#state;
     if (state.name !== "connecting" || !state.socket) return;
-    const { step, socket, since } = state;
-    const timedOut = (): void => this.drop(this.#protocol.handshakeTimeout());
-    const cancelTimer = this.#limit(this.#handshakeLimit(since), timedOut);
-    this.#transition({ name: "handshaking", step, socket, cancelTimer });
+    const { step, socket } = state;
+    this.#shakeHands(step, socket);
     this.#protocol.opened();
   }
 

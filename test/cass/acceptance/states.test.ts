@@ -306,7 +306,7 @@ onEach(
 
 onEach(
   "7.2 greeting: 10 s from the open socket, or what the option says",
-  { connected: false, mock: { connected: "none" }, client: { greetingTimeout: 500 } },
+  { connected: false, mock: { connected: "none" }, client: { connectTimeout: 500 } },
   async ({ client, clock }) => {
     const failed = rejection(client.connect());
     await status(client, "handshaking");
@@ -322,7 +322,7 @@ onEach(
   {
     connected: false,
     mock: { auth: "silence", connectedDelay: 300 },
-    client: { ...message, authTimeout: 500, greetingTimeout: 400 },
+    client: { ...message, connectTimeout: 500 },
   },
   async ({ client, server, clock }) => {
     const greeting = clock.timer(300);

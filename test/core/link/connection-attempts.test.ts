@@ -2,13 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HandshakeError } from "../../../src/core/errors.ts";
 import type { WebSocketLike } from "../../../src/core/link/socket.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
-import {
-  becomeReady,
-  CONNECT_TIMEOUT,
-  connectionIn,
-  connectionRig,
-  HANDSHAKE_TIMEOUT,
-} from "../support/connections.ts";
+import { becomeReady, CONNECT_TIMEOUT, connectionIn, connectionRig } from "../support/connections.ts";
 import { fateOf, wordOf } from "../support/promises.ts";
 
 const busyServer = () => new HandshakeError("full", "later", { retryable: true });
@@ -113,7 +107,7 @@ describe("connecting", () => {
   });
 
   test("0 is no limit", async () => {
-    const rig = connectionRig({ connectTimeout: 0, handshakeTimeout: 0 });
+    const rig = connectionRig({ connectTimeout: 0 });
     void rig.connection.connect();
     await rig.clock.advance(1e9);
     expect([rig.connection.status, rig.clock.pending]).toEqual(["connecting", 0]);
@@ -126,7 +120,7 @@ describe("connecting", () => {
 describe("the handshake", () => {
   test("that gets no answer ends the attempt after its limit; the server is asked again on a new socket", async () => {
     const rig = await connectionIn("handshaking");
-    await rig.clock.advance(HANDSHAKE_TIMEOUT);
+    await rig.clock.advance(CONNECT_TIMEOUT);
     expect([rig.news(), rig.sockets[0]?.terminated]).toEqual([
       ["lost handshake-refused", "is reconnecting", "reconnecting 1 after 250"],
       true,
@@ -192,7 +186,7 @@ describe("the handshake", () => {
   test.each<{ how: string; fail: (rig: Awaited<ReturnType<typeof connectionIn>>) => unknown }>([
     { how: "was refused", fail: (rig) => rig.connection.refuse(busyServer()) },
     { how: "got a frame that is too large", fail: (rig) => rig.socket.receives("x".repeat(2_000)) },
-    { how: "got no answer", fail: (rig) => rig.clock.advance(HANDSHAKE_TIMEOUT) },
+    { how: "got no answer", fail: (rig) => rig.clock.advance(CONNECT_TIMEOUT) },
   ])("that $how is told to the protocol as lost, so that nothing of it goes on", async ({ fail }) => {
     const rig = await connectionIn("handshaking");
     rig.news();

@@ -131,7 +131,7 @@ describe("a frame over `maxReceiveBytes`", () => {
 
 describe("keepalive", () => {
   test("pings from ready on, and never before or after", async () => {
-    const rig = await connectionIn("handshaking", { handshakeTimeout: 0 });
+    const rig = await connectionIn("handshaking", { connectTimeout: 0 });
     await rig.clock.advance(PING_INTERVAL * 2);
     expect(rig.socket.sent).toEqual([]);
     rig.connection.accept();

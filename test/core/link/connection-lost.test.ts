@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { ConnectionLostError } from "../../../src/core/errors.ts";
 import {
   becomeReady,
+  CONNECT_TIMEOUT,
   type ConnectionRig,
   connectionIn,
   connectionRig,
-  HANDSHAKE_TIMEOUT,
   PING_INTERVAL,
   PING_TIMEOUT,
   STABLE_AFTER,
@@ -227,7 +227,7 @@ describe("an old socket", () => {
   test("of an attempt that was given up touches nothing of the next", async () => {
     const rig = await connectionIn("handshaking");
     const old = rig.socket;
-    await rig.clock.advance(HANDSHAKE_TIMEOUT + 250);
+    await rig.clock.advance(CONNECT_TIMEOUT + 250);
     rig.news();
     old.receives('{"late":true}');
     old.ends();

@@ -6,7 +6,6 @@ import {
   type ConnectionRig,
   connectionIn,
   DRAIN,
-  HANDSHAKE_TIMEOUT,
   type StateName,
 } from "../support/connections.ts";
 
@@ -23,7 +22,6 @@ const events = {
   opens: (rig: ConnectionRig) => rig.sockets.at(-1)?.accepts(),
   ends: (rig: ConnectionRig) => rig.sockets.at(-1)?.ends(),
   connectTimeout: (rig: ConnectionRig) => rig.clock.advance(CONNECT_TIMEOUT),
-  handshakeTimeout: (rig: ConnectionRig) => rig.clock.advance(HANDSHAKE_TIMEOUT),
   drainTimeout: (rig: ConnectionRig) => rig.clock.advance(DRAIN),
   closeTimeout: (rig: ConnectionRig) => rig.clock.advance(CLOSE_TIMEOUT),
   close: (rig: ConnectionRig) => void rig.close(),
@@ -72,9 +70,7 @@ const table: Readonly<Record<StateName, Partial<Record<Event, string>>>> = {
     accept: "ready",
     refuse: "reconnecting",
     refuseForGood: "closed",
-    handshakeTimeout: "reconnecting",
-    connectTimeout: "connecting", // the handshake's limit is shorter, and so is the back-off after it
-    drainTimeout: "connecting",
+    connectTimeout: "reconnecting",
     ends: "idle",
     drop: "idle",
     close: "draining",
@@ -95,7 +91,6 @@ const table: Readonly<Record<StateName, Partial<Record<Event, string>>>> = {
   reconnecting: {
     // 250 ms of back-off, and then the next attempt has not opened yet
     connectTimeout: "connecting",
-    handshakeTimeout: "connecting",
     drainTimeout: "connecting",
     closeTimeout: "connecting",
     close: "closed",
@@ -115,7 +110,6 @@ const table: Readonly<Record<StateName, Partial<Record<Event, string>>>> = {
     ends: "closed",
     closeTimeout: "closed",
     connectTimeout: "closed",
-    handshakeTimeout: "closed",
     drainTimeout: "closed",
   },
   closed: {},

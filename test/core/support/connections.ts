@@ -14,7 +14,6 @@ import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 
 export const CONNECT_TIMEOUT = 10_000;
-export const HANDSHAKE_TIMEOUT = 5_000;
 export const STABLE_AFTER = 5_000;
 export const PING_INTERVAL = 25_000;
 export const PING_TIMEOUT = 15_000;
@@ -42,9 +41,8 @@ export type Changes = Partial<Omit<ConnectionSetup, "resolved"> & Omit<Resolved,
 /** A connection over sockets that the test drives, a protocol that only writes down, and a clock that stands still. */
 export function connectionRig(changes: Changes = {}) {
   const { random = 0.5, keepalive, ...rest } = changes;
-  const { connectTimeoutHint, handshakeTimeout, stableAfter, binary, proof, ...resolved } = {
+  const { connectTimeoutHint, stableAfter, binary, proof, ...resolved } = {
     connectTimeoutHint: undefined,
-    handshakeTimeout: HANDSHAKE_TIMEOUT,
     stableAfter: STABLE_AFTER,
     binary: "utf-8",
     proof: "frame",
@@ -77,7 +75,7 @@ export function connectionRig(changes: Changes = {}) {
       hooks.spoiled?.();
     },
     ready: () => void log.push("ready"),
-    handshakeTimeout: () => new HandshakeError("timeout", "no answer", { retryable: true }),
+    handshakeTimedOut: () => connection.drop(new HandshakeError("timeout", "no answer", { retryable: true })),
     lost: (end) => {
       log.push(`lost ${isAgentwireError(end) ? end.code : end.code}`);
       hooks.lost?.();
@@ -126,7 +124,6 @@ export function connectionRig(changes: Changes = {}) {
       keepalive: { interval: PING_INTERVAL, timeout: PING_TIMEOUT, ...keepalive },
     },
     ...(connectTimeoutHint === undefined ? {} : { connectTimeoutHint }),
-    handshakeTimeout,
     stableAfter,
     binary,
     proof,
