@@ -70,7 +70,7 @@ export async function questions(options: CodebuffCliOptions, ask: Ask): Promise<
   const chat = client.conversation();
   const turn = chat.prompt("Paint the shed.");
   turn.on("question", async ({ id, questions }) => {
-    client.reply(id, await ask(questions)); // the next prompt of `chat`, sent when this turn has ended
+    client.answer(id, await ask(questions)); // the next prompt of `chat`, sent when this turn has ended
   });
   // #endregion
   await turn.result;

@@ -106,8 +106,8 @@ export function inbox(url: string, authToken: string, handlers: CodebuffHandlers
   client.on("approval", (call) => open.add(call.id, call));
   client.on("question", (question) => open.add(question.id, question));
 
-  const decide = (id: string, yes: boolean) => client.reply(id, yes ? "once" : "reject"); // or "always"
-  const answer = (id: string, texts: readonly string[] | null) => client.reply(id, texts); // null: no answer
+  const decide = (id: string, yes: boolean) => client.decide(id, yes ? "once" : "reject"); // or "always"
+  const answer = (id: string, texts: readonly string[] | null) => client.answer(id, texts); // null: no answer
   // #endregion
   return { client, decide, answer };
 }

@@ -46,7 +46,7 @@ export function manual(url: string, dialog: Dialog): { client: CodeyClient; onCl
   client.on("approval", (call) => dialog.show(call)); // late listeners are told what is open
   // later, from anywhere:
   const onClick = (id: string): void => {
-    const { by } = client.reply(id, "once"); // "reply"; or "timeout", "cancelled", ... if that came first
+    const { by } = client.decide(id, "once"); // "reply"; or "timeout", "cancelled", ... if that came first
     console.log(`decided by: ${by}`);
     dialog.hide(id);
   };

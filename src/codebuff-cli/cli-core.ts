@@ -6,7 +6,8 @@ import type { CancelTimer, Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
 import { ClosedError } from "../core/errors.ts";
 import type { RunnerHost, TurnLimits } from "../core/turn/runner.ts";
-import type { ClientStatus } from "../core/values.ts";
+import type { Turn } from "../core/turn/turn.ts";
+import type { ClientStatus, PendingRequest } from "../core/values.ts";
 import { CLI_EVENTS, type CodebuffCliClientEvents } from "./client-events.ts";
 import { secretsGiven } from "./environment.ts";
 import type { CodebuffCliEvent } from "./events.ts";
@@ -19,12 +20,21 @@ import type { CodebuffCliResult } from "./turn.ts";
 export interface CliWork {
   /** Whether a process runs. */
   readonly busy: boolean;
+  /** A turn that has not settled. */
+  find(turnId: string): Turn<CodebuffCliEvent, CodebuffCliResult> | undefined;
   /** Hands back the turns that wait for a process. */
   giveBack(): void;
   /** Ends all that runs; `force` does not wait for anything to end by itself. */
   endAll(force: boolean): void;
   /** Passes a signal on to all that runs. */
   forward(signal: NodeJS.Signals): void;
+}
+
+/** What agents have asked the user. */
+export interface CliQuestions {
+  readonly pending: readonly PendingRequest[];
+  isOpen(id: string): boolean;
+  close(): void;
 }
 
 /** What a client has besides its processes: its status, its events, warnings and logs without credentials, and the way out. */
@@ -41,6 +51,7 @@ export class CliCore
   readonly #closing = new AbortController();
   readonly #closed = deferred<void>();
   #work: CliWork | undefined;
+  #questions: CliQuestions | undefined;
   #relay: SignalRelay | undefined;
   #status: ClientStatus = "idle";
   #cancelDrain: CancelTimer = () => {};
@@ -60,8 +71,9 @@ export class CliCore
   }
 
   /** From here on the client can be used. A signal that was aborted before closes it at once. */
-  serve(work: CliWork): void {
+  serve(work: CliWork, questions: CliQuestions): void {
     this.#work = work;
+    this.#questions = questions;
     this.#relay = new SignalRelay(this.settings.forwardSignals, (signal) => work.forward(signal));
     if (this.#signal?.aborted) this.#onAbort();
     else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -91,6 +103,18 @@ export class CliCore
     if (closed) throw closed;
   }
 
+  override get pending(): readonly PendingRequest[] {
+    return this.#questions?.pending ?? [];
+  }
+
+  override isOpen(id: string): boolean {
+    return this.#questions?.isOpen(id) ?? false;
+  }
+
+  override find(turnId: string): Turn<CodebuffCliEvent, CodebuffCliResult> | undefined {
+    return this.#work?.find(turnId);
+  }
+
   /** The program was found, or is about to be started. */
   ready(): void {
     if (!this.isClosing) this.#setStatus("ready");
@@ -114,6 +138,7 @@ export class CliCore
     if (this.#status === "closed" || !work) return;
     this.#setStatus("draining");
     this.#closing.abort(new ClosedError("the client was closed while it asked the program"));
+    this.#questions?.close();
     work.giveBack();
     if (!work.busy) this.#end();
     else if (force || drainTimeout === 0) work.endAll(force);

@@ -5,7 +5,7 @@ import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { ConnectError, HandshakeError, InvalidInputError, said } from "../core/errors.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import type { Answer, ClientStatus, Decision, Reply, Ruling } from "../core/values.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../core/values.ts";
 import { canContinue, lacking } from "./argv.ts";
 import { CliCore } from "./cli-core.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
@@ -73,13 +73,13 @@ export class CodebuffCli
     this.#options = options;
     this.#settings = settings;
     this.#core = new CliCore(options, settings);
-    this.#questions = new Questions(settings.answerByContinue);
+    this.#questions = new Questions(this.#core);
     this.#jobs = new Jobs({
       core: this.#core,
       questions: this.#questions,
       environment: () => this.#environment(),
     });
-    this.#core.serve(this.#jobs);
+    this.#core.serve(this.#jobs, this.#questions);
   }
 
   /** `idle` until the first prompt, and `ready` then; a process has no connection. */
@@ -97,7 +97,7 @@ export class CodebuffCli
       toolOutputDeltas: isStreamed,
       subagents: profile !== "text",
       permissions: "none",
-      questions: false,
+      questions: this.#settings.answerByContinue,
       usage: isStreamed ? "cost" : "none",
       images: false,
       cancelOnWire: true,
@@ -132,7 +132,10 @@ export class CodebuffCli
         outbox: this.#core.outbox,
         create: (input, turnOptions, session) => {
           const job = this.#create(input, turnOptions, session);
-          this.#questions.belongTo(job.turn.id, goOnWith(conversation, turnOptions));
+          this.#questions.belongTo(job.turn.id, {
+            conversation,
+            prompt: goOnWith(conversation, turnOptions),
+          });
           return { turn: job.turn, start: () => this.#start(job), text: job.prompt.text };
         },
         continues: canContinue(this.#settings.profile),
@@ -148,12 +151,22 @@ export class CodebuffCli
     return conversation;
   }
 
+  /** The questions that can be answered, oldest first: those of conversations, with `answerByContinue`. */
+  get pending(): readonly PendingRequest[] {
+    return this.#core.pending;
+  }
+
+  /** @throws InvalidInputError always: the program asks for no approval. */
+  decide(id: string, _decision: Decision): Ruling {
+    return this.#questions.decide(id);
+  }
+
   /**
    * Answers a question of the agent, where that is possible: by the next prompt of its conversation, with `answerByContinue`.
    * @throws UnsupportedError otherwise: nothing can be told to the process itself. InvalidInputError for an id that was never asked.
    */
-  reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.#core.outbox.run(() => this.#questions.reply(id, decision));
+  answer(id: string, answer: Answer): Reply {
+    return this.#core.outbox.run(() => this.#questions.answer(id, answer));
   }
 
   /** Looks whether the program is there. `prompt()` does without. */
@@ -240,7 +253,7 @@ export class CodebuffCli
     listener: (...values: CodebuffCliClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    return this.#core.events.on(name, listener, options);
+    return this.#core.on(name, listener, options);
   }
 
   [asyncDispose](): Promise<void> {

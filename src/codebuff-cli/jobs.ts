@@ -101,6 +101,10 @@ export class Jobs implements Course<Job>, CliWork {
     run?.stop(again);
   }
 
+  find(turnId: string): Job["turn"] | undefined {
+    return this.runner.find(turnId)?.turn;
+  }
+
   giveBack(): void {
     this.runner.giveBack();
   }

@@ -10,7 +10,7 @@ import type { Ended, Exit, Report } from "./outcome.ts";
 import type { Questions } from "./questions.ts";
 import { newsOf, type ReadReport, readOutput, reportOf } from "./report.ts";
 import { StderrKeeper } from "./stderr.ts";
-import { type CodebuffCliResult, stepTurn, type TurnState } from "./turn.ts";
+import { type CodebuffCliResult, stepTurn, type TurnState, type TurnStep } from "./turn.ts";
 
 export interface OutputSetup {
   readonly core: CliCore;
@@ -162,7 +162,7 @@ export class Output {
     const step = stepTurn(state, printed, raw);
     if (step.call) turn.tools.set(step.call);
     if (step.asked) this.#onAsked(step.asked);
-    if (step.answered !== undefined) turn.closed(step.answered);
+    if (step.answered) this.#onAnswered(step.answered);
     turn.push(step.event, bytes);
     if (!step.finished) return;
     turn.hold(); // the turn's own limit stands still: `exitGrace` limits the time until the exit
@@ -170,12 +170,14 @@ export class Output {
   }
 
   #onAsked(question: Question): void {
-    const { core, turn, questions } = this.#setup;
-    const request = { type: "question", id: question.id, question } as const;
-    questions.add(question, turn.id);
-    turn.opened(request);
-    const isOpen = (): boolean => turn.tools.isPending(request);
-    core.shared.emitWhile("question", isOpen, question, turn);
+    const { turn, questions } = this.#setup;
+    questions.add(question, turn);
+  }
+
+  #onAnswered({ id, isAnswered }: NonNullable<TurnStep["answered"]>): void {
+    const { turn, questions } = this.#setup;
+    turn.closed(id);
+    questions.answered(id, isAnswered);
   }
 
   /** What a program has said of the whole run, where it says that at all. */

@@ -1,34 +1,61 @@
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
+import { neverAsked } from "../core/gate/never-asked.ts";
 import { readAnswer } from "../core/gate/question.ts";
 import { Recent } from "../core/recent.ts";
-import type { Question, Reply } from "../core/values.ts";
+import { Table } from "../core/table.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { DecidedBy, PendingRequest, Question, Reply } from "../core/values.ts";
+import type { CliCore, CliQuestions } from "./cli-core.ts";
+import type { CodebuffCliEvent } from "./events.ts";
+import type { CodebuffCliResult } from "./turn.ts";
 
-/** Questions that are remembered, for who replies late. */
+/** Questions that are remembered, for who answers late. */
 const REMEMBERED = 256;
+
+/** A way to answer: the next prompt of the conversation that was asked. */
+interface Channel {
+  readonly conversation: object;
+  readonly prompt: (answer: string) => void;
+}
 
 interface Asked {
   readonly question: Question;
-  readonly turnId: string;
+  readonly channel: Channel | undefined;
   reply: Reply | undefined;
 }
 
 /**
- * What agents ask the user. Nothing can be told to a process that runs: it is answered, if at all, by the next prompt of the
- * conversation.
+ * What agents ask the user. Nothing can be told to a process that runs: a question is answered, if at all, by the next prompt
+ * of its conversation. Until then it is pending, also behind the end of its turn.
  */
-export class Questions {
-  readonly #answerByContinue: boolean;
+export class Questions implements CliQuestions {
+  readonly #core: CliCore;
   readonly #asked = new Recent<string, Asked>(REMEMBERED);
+  readonly #open = new Table<string, PendingRequest & { readonly type: "question" }>();
   /** How the conversation of a turn is gone on with. */
-  readonly #continue = new Recent<string, (answer: string) => void>(REMEMBERED);
+  readonly #channels = new Recent<string, Channel>(REMEMBERED);
 
-  constructor(answerByContinue: boolean) {
-    this.#answerByContinue = answerByContinue;
+  constructor(core: CliCore) {
+    this.#core = core;
   }
 
-  /** The turn is one of a conversation. */
-  belongTo(turnId: string, goOn: (answer: string) => void): void {
-    this.#continue.set(turnId, goOn);
+  /** What can be answered and was not, oldest first. */
+  get pending(): readonly PendingRequest[] {
+    return [...this.#open.values()];
+  }
+
+  /** The turn is the next one of a conversation. What that conversation was asked before is not waited for any more. */
+  belongTo(turnId: string, channel: Channel): void {
+    if (!this.#core.settings.answerByContinue) return;
+    this.#channels.set(turnId, channel);
+    for (const id of [...this.#open.keys()]) {
+      if (this.#asked.get(id)?.channel?.conversation === channel.conversation)
+        this.#withdraw(id, "ended", "the conversation went on");
+    }
+  }
+
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
   }
 
   /** Programs count their calls anew in each run: the id of a second question would be that of the first. */
@@ -36,33 +63,73 @@ export class Questions {
     return this.#asked.get(callId) ? `${turnId}:${callId}` : callId;
   }
 
-  /** A turn asks it. */
-  add(question: Question, turnId: string): void {
-    this.#asked.set(question.id, { question, turnId, reply: undefined });
+  /** A turn asks it. Listeners are told; it is pending only where it can be answered. */
+  add(question: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+    const channel = this.#channels.get(turn.id);
+    this.#asked.set(question.id, { question, channel, reply: undefined });
+    if (!channel) {
+      turn.observed(question);
+      this.#core.shared.emit("question", question, turn);
+      return;
+    }
+    const request = { type: "question", id: question.id, question } as const;
+    this.#open.set(question.id, request);
+    turn.opened(request);
+    this.#core.opened(request);
+  }
+
+  /** The program has got an answer, or told its agent that there is none. */
+  answered(id: string, isAnswered: boolean): void {
+    if (isAnswered) this.#withdraw(id, "elsewhere", "the program has the answer");
+  }
+
+  /** Nothing is gone on with. */
+  close(): void {
+    for (const id of [...this.#open.keys()]) this.#withdraw(id, "ended", "the client was closed");
   }
 
   /** @throws InvalidInputError for an id that was never asked; UnsupportedError where there is no way to answer */
-  reply(id: string, answer: unknown): Reply {
+  answer(id: string, answer: unknown): Reply {
     const asked = this.#asked.get(id);
-    if (!asked) {
-      throw new InvalidInputError(
-        "no question has this id.",
-        "Take that of a `question` event; the program asks for no approval.",
-      );
-    }
-    const goOn = this.#continue.get(asked.turnId);
-    if (!this.#answerByContinue || !goOn) {
+    if (!asked) throw neverAsked(id);
+    const { question, channel } = asked;
+    if (!channel) {
       throw new UnsupportedError(
         "nothing can be told to the program while it runs.",
         "It goes on without an answer. In a `conversation()`, the option `answerByContinue` sends one as the next prompt.",
       );
     }
     if (asked.reply) return asked.reply;
-    const answers = readAnswer(asked.question, answer);
+    const answers = readAnswer(question, answer);
     const reply: Reply = { answers, by: "reply" };
-    goOn(textOf(asked.question, answers)); // which may refuse it
     asked.reply = reply;
+    this.#open.delete(id);
+    try {
+      channel.prompt(textOf(question, answers));
+    } catch (refusal) {
+      asked.reply = undefined; // a good answer is still possible
+      this.#open.set(id, { type: "question", id, question });
+      throw refusal;
+    }
+    this.#core.settled({ type: "question", id, question, reply });
     return reply;
+  }
+
+  /** @throws InvalidInputError always: the program asks for no decision */
+  decide(id: string): never {
+    if (!this.#asked.get(id)) throw neverAsked(id);
+    throw new InvalidInputError(
+      `the id ${JSON.stringify(id)} is that of a question.`,
+      "Pass it to `client.answer`.",
+    );
+  }
+
+  #withdraw(id: string, by: DecidedBy, reason: string): void {
+    const asked = this.#asked.get(id);
+    if (!this.#open.delete(id) || !asked) return;
+    const reply: Reply = { answers: undefined, by, reason };
+    asked.reply = reply;
+    this.#core.settled({ type: "question", id, question: asked.question, reply });
   }
 }
 

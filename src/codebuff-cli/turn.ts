@@ -69,8 +69,8 @@ export interface TurnStep {
   readonly call?: TurnToolCall;
   /** The agent asks the user something. */
   readonly asked?: Question;
-  /** The id of a question that was answered, or came to nothing. */
-  readonly answered?: string;
+  /** A question has its answer, or came to nothing. */
+  readonly answered?: { readonly id: string; readonly isAnswered: boolean };
   /** The root agent is done: nothing but the end of the process is to come. */
   readonly finished?: boolean;
 }
@@ -189,7 +189,11 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   if (!question) return step;
   state.questions.delete(id);
   const answer = questionOutcome(question, output);
-  return { ...step, ...(answer ? { event: { ...event, answer } } : {}), answered: question.id };
+  return {
+    ...step,
+    ...(answer ? { event: { ...event, answer } } : {}),
+    answered: { id: question.id, isAnswered: answer?.status === "answered" },
+  };
 }
 
 /** A result without a call is an event, and nothing else; so is what changes nothing. */

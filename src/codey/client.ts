@@ -20,7 +20,7 @@ import { TIMEOUT_HINT, Wire } from "./wire.ts";
  * Client of codey-server's WebSocket protocol.
  *
  * Nothing is opened before the first `prompt()` or `connect()`. One turn runs at a time, the others wait here. Tool
- * calls are denied unless `toolPolicy`, `onToolApproval` or `client.reply()` says otherwise. `close()` cancels the turn
+ * calls are denied unless `toolPolicy`, `onToolApproval` or `client.decide()` says otherwise. `close()` cancels the turn
  * that runs and denies what is open; it takes a second at most, even where the server does not react.
  *
  * The server has no authentication and checks no origin: any page open on the same machine can connect to it and

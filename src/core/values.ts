@@ -35,7 +35,7 @@ export type TurnStatus =
 
 /** A tool that a server wants to be run: by itself, with leave, or on this machine. */
 export interface ToolCall {
-  /** Unique for the life of the client; what `client.reply` takes. */
+  /** Unique for the life of the client; what `client.decide` takes. */
   readonly id: string;
   readonly name: string;
   /** As the server sent it: check it before you rely on it. */
@@ -61,7 +61,7 @@ export type ToolCallState =
   | "denied"
   | "abandoned";
 
-/** Who said no: the user (a callback, or a reply), a rule or limit of this client, or the server. */
+/** Who said no: the user (a callback, or `client.decide`), a rule or limit of this client, or the server. */
 export type Denier = "user" | "policy" | "server";
 
 /** One call of a turn as it is now, for a renderer; each change is a new object. */
@@ -94,7 +94,7 @@ export interface QuestionItem {
 
 /** What an agent asks the user, perhaps several things at once. */
 export interface Question {
-  /** Unique for the life of the client; what `client.reply` takes. */
+  /** Unique for the life of the client; what `client.answer` takes. */
   readonly id: string;
   readonly questions: readonly QuestionItem[];
   /** The turn it belongs to, where the server says so. */
@@ -116,7 +116,7 @@ export type Answer = string | readonly string[] | readonly (readonly string[])[]
 /** What was selected per question; `undefined` when the user did not want to answer. */
 export type Answers = readonly (readonly string[])[] | undefined;
 
-/** What a callback or a reply says to a call. `true` is `once`, `false` is `reject`; `always` holds for all calls of this tool in this session. */
+/** What a callback, or `client.decide`, says to a call. `true` is `once`, `false` is `reject`; `always` holds for all calls of this tool in this session. */
 export type Decision =
   | boolean
   | "once"
@@ -126,7 +126,7 @@ export type Decision =
 
 /**
  * What brought a decision about: a rule or the lack of anybody to ask (`policy`), an earlier `always` (`session`), the
- * callback, a reply, the time limit, a callback that failed (`error`), or an end that came first: decided by the
+ * callback, `client.decide` or `client.answer` (`reply`), the time limit, a callback that failed (`error`), or an end that came first: decided by the
  * server (`elsewhere`), the turn `cancelled` or over (`ended`), the link lost (`disconnected`).
  */
 export type DecidedBy =
@@ -160,3 +160,8 @@ export interface Reply {
 export type PendingRequest =
   | { readonly type: "approval"; readonly id: string; readonly call: ToolCall }
   | { readonly type: "question"; readonly id: string; readonly question: Question };
+
+/** How a request ended, whatever ended it. */
+export type SettledRequest =
+  | { readonly type: "approval"; readonly id: string; readonly call: ToolCall; readonly ruling: Ruling }
+  | { readonly type: "question"; readonly id: string; readonly question: Question; readonly reply: Reply };

@@ -57,13 +57,21 @@ test("a question that was answered is open no longer, while the turn goes on", a
     { type: "text", text: "b" },
     { hold: "for ever" },
   ];
-  await using at = await cliWorld({ events });
-  const turn = at.client.prompt("hi");
+  await using at = await cliWorld({ events }, { answerByContinue: true });
+  const settled: unknown[] = [];
+  at.client.on("settled", (request) => settled.push(request));
+  const turn = at.client.conversation().prompt("hi");
   await shown(turn, "a");
-  expect(turn.pending.map(({ id }) => id)).toEqual(["q1"]);
+  expect([turn.pending, at.client.pending].map((pending) => pending.map(({ id }) => id))).toEqual([
+    ["q1"],
+    ["q1"],
+  ]);
   at.cli.release("go");
   await shown(turn, "ab");
-  expect(turn.pending).toEqual([]);
+  expect([turn.pending, at.client.pending]).toEqual([[], []]);
+  expect(settled).toMatchObject([
+    { type: "question", id: "q1", reply: { answers: undefined, by: "elsewhere" } },
+  ]);
 });
 
 test("a block of the words of the block before, which came in chunks, is another one", async () => {

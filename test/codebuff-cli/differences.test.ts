@@ -145,7 +145,7 @@ describe("a program differs from what was published", () => {
     const turn = at.client.prompt("hi");
     const { toolCalls } = await turn.result;
     expect(toolCalls).toEqual([expect.objectContaining({ name: "ask_user", state: "failed" })]);
-    expect(thrown(() => at.client.reply("ask_1", "Red"))).toMatchObject({ code: "unsupported" });
+    expect(thrown(() => at.client.answer("ask_1", "Red"))).toMatchObject({ code: "unsupported" });
     expect(at.client.capabilities.questions).toBe(false);
   });
 

@@ -8,10 +8,13 @@ import { describe, test } from "./rows.ts";
 const asked = (client: { on(name: "question", listener: (question: Question) => void): unknown }) =>
   new Promise<Question>((resolve) => client.on("question", resolve));
 
+type Asking = Awaited<ReturnType<typeof cliWorld>>;
+type Chat = ReturnType<Asking["client"]["conversation"]>;
+
 const OPEN = { askUser: { result: null }, exit: { never: true } } as const;
 
 describe("a question of the agent", () => {
-  test("2.7 question: is seen, by the turn and by the client, under the id of its call, and is pending", async () => {
+  test("2.7 question: is seen, by the turn and by the client, under the id of its call; it is pending where it can be answered", async () => {
     await using at = await cliWorld({
       askUser: { result: null },
       events: [{ type: "start" }, { type: "finish" }],
@@ -29,9 +32,8 @@ describe("a question of the agent", () => {
       ],
     });
     expect(ofTurn).toEqual([question]);
-    expect(turn.pending).toEqual([{ type: "question", id: "ask_1", question }]);
+    expect([turn.pending, at.client.pending]).toEqual([[], []]);
     const cancelled = turn.cancel();
-    expect(turn.pending).toEqual([]);
     expect(turn.toolCalls).toEqual([expect.objectContaining({ id: "ask_1", state: "abandoned" })]);
     await cancelled;
   });
@@ -99,11 +101,11 @@ describe("a question of the agent", () => {
     await using at = await cliWorld(OPEN);
     void at.client.prompt("hi");
     const { id } = await asked(at.client);
-    expect(thrown(() => at.client.reply(id, "Red"))).toMatchObject({
+    expect(thrown(() => at.client.answer(id, "Red"))).toMatchObject({
       code: "unsupported",
       hint: expect.stringContaining("answerByContinue"),
     });
-    expect(thrown(() => at.client.reply("never asked", "Red"))).toMatchObject({ code: "invalid-input" });
+    expect(thrown(() => at.client.answer("never asked", "Red"))).toMatchObject({ code: "invalid-input" });
   });
 });
 
@@ -126,9 +128,16 @@ describe("answerByContinue", () => {
       at.client.on("event", (event) => event.type === "finish" && resolve());
     });
 
-    const reply = at.client.reply(id, "Red");
+    expect(at.client.pending).toEqual([{ type: "question", id, question: await question }]);
+    const settled: unknown[] = [];
+    at.client.on("settled", (request) => settled.push(request));
+    const reply = at.client.answer(id, "Red");
     expect(reply).toEqual({ answers: [["Red"]], by: "reply" });
-    expect(at.client.reply(id, "Blue")).toBe(reply);
+    expect(at.client.answer(id, "Blue")).toBe(reply);
+    expect([at.client.pending, settled]).toEqual([
+      [],
+      [{ type: "question", id, question: await question, reply }],
+    ]);
     await next;
     await at.client.close({ drainTimeout: 1_000_000 });
     expect(at.cli.runs().map(({ prompt, options: { "--continue": session } }) => [prompt, session])).toEqual([
@@ -143,7 +152,7 @@ describe("answerByContinue", () => {
     void conversation.prompt("look around");
     const second = conversation.prompt("paint it");
     const replied = new Promise((resolve) => {
-      second.on("question", ({ id }) => resolve(at.client.reply(id, "Red")));
+      second.on("question", ({ id }) => resolve(at.client.answer(id, "Red")));
     });
     expect(await replied).toEqual({ answers: [["Red"]], by: "reply" });
     await at.client.close();
@@ -154,7 +163,7 @@ describe("answerByContinue", () => {
     const question = asked(at.client);
     await at.client.conversation().prompt("paint it").result;
     const { id } = await question;
-    expect(thrown(() => at.client.reply(id, "Red"))).toMatchObject({ code: "unsupported" });
+    expect(thrown(() => at.client.answer(id, "Red"))).toMatchObject({ code: "unsupported" });
   });
 
   test("says to which of several questions each answer belongs", async () => {
@@ -164,7 +173,7 @@ describe("answerByContinue", () => {
     await at.client.conversation().prompt("paint it").result;
     at.cli.set({ askUser: undefined });
     const { id } = await question;
-    at.client.reply(id, [["Red"], ["all", "of it"]]);
+    at.client.answer(id, [["Red"], ["all", "of it"]]);
     await at.client.close({ drainTimeout: 1_000_000 });
     expect(at.cli.runs()[1]?.prompt).toBe("Which colour? Red\nHow much? all, of it");
   });
@@ -178,7 +187,7 @@ describe("answerByContinue", () => {
       .result;
     controller.abort();
     at.cli.set({ askUser: undefined });
-    at.client.reply((await question).id, "Red");
+    at.client.answer((await question).id, "Red");
     await at.cli.waitFor((cli) => cli.runs()[1]);
     await at.client.close({ drainTimeout: 1_000_000 });
     expect(at.cli.runs()[1]?.argv).toEqual(["--stream-json", "--max", "--continue", "s-1", "--", "Red"]);
@@ -195,10 +204,41 @@ describe("answerByContinue", () => {
     const [first, second] = questions.map(({ id }) => id);
     expect(first).toBe("ask_1");
     expect(second).not.toBe(first);
-    at.client.reply(second ?? "", "Blue");
-    at.client.reply(first ?? "", "Red");
+    at.client.answer(second ?? "", "Blue");
+    at.client.answer(first ?? "", "Red");
     await at.client.close({ drainTimeout: 1_000_000 });
     expect([shed, boat].map(({ messages }) => messages.at(-2)?.content)).toEqual(["Red", "Blue"]);
+  });
+
+  test.each([
+    ["the conversation goes on", (_: Asking, conversation: Chat) => void conversation.prompt("never mind")],
+    ["the client is closed", ({ client }: Asking) => void client.close()],
+  ])("is not waited for any more when %s", async (_, ends) => {
+    await using at = await cliWorld(SCENARIO, options);
+    const conversation = at.client.conversation();
+    const question = asked(at.client);
+    await conversation.prompt("paint it").result;
+    const { id } = await question;
+    expect(at.client.pending).toHaveLength(1);
+    const settled: unknown[] = [];
+    at.client.on("settled", (request) => settled.push(request));
+    ends(at, conversation);
+    expect(at.client.pending).toEqual([]);
+    expect(settled).toMatchObject([{ id, reply: { answers: undefined, by: "ended" } }]);
+    expect(at.client.answer(id, "Red")).toMatchObject({ by: "ended" });
+    await at.client.close();
+  });
+
+  test("is no decision: those are for tool calls, which the program asks nothing about", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const question = asked(at.client);
+    await at.client.conversation().prompt("paint it").result;
+    const { id } = await question;
+    expect(thrown(() => at.client.decide(id, true))).toMatchObject({
+      code: "invalid-input",
+      hint: expect.stringContaining("client.answer"),
+    });
+    expect(thrown(() => at.client.decide("never", true))).toMatchObject({ code: "invalid-input" });
   });
 
   test("is no way for a prompt by itself, which has no next one", async () => {
@@ -206,7 +246,7 @@ describe("answerByContinue", () => {
     const question = asked(at.client);
     await at.client.prompt("paint it").result;
     const { id } = await question;
-    expect(thrown(() => at.client.reply(id, "Red"))).toMatchObject({ code: "unsupported" });
+    expect(thrown(() => at.client.answer(id, "Red"))).toMatchObject({ code: "unsupported" });
   });
 
   test.each([
@@ -218,8 +258,8 @@ describe("answerByContinue", () => {
     const question = asked(at.client);
     await at.client.conversation().prompt("paint it").result;
     const { id } = await question;
-    expect(thrown(() => at.client.reply(id, answer as string))).toMatchObject({ code });
-    expect(at.client.reply(id, null)).toEqual({ answers: undefined, by: "reply" });
+    expect(thrown(() => at.client.answer(id, answer as string))).toMatchObject({ code });
+    expect(at.client.answer(id, null)).toEqual({ answers: undefined, by: "reply" });
     await at.client.close();
   });
 });

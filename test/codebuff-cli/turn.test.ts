@@ -241,14 +241,15 @@ describe("questions", () => {
     ["a response", { response: "A" }, "done"],
     ["an answer", { answer: "A" }, "done"],
     ["nobody who could answer", { errorMessage: "nobody is there" }, "failed"],
-  ])("are over with %s", (_, value, state) => {
+  ])("are over with %s", (what, value, state) => {
     const last = play(ask("ask_user"), result("q1", value)).steps.at(-1);
-    expect(last).toMatchObject({ answered: "q1", call: { state } });
+    const isAnswered = !["a refusal", "nobody who could answer"].includes(what);
+    expect(last).toMatchObject({ answered: { id: "q1", isAnswered }, call: { state } });
   });
 
   test("are over once", () => {
     const steps = play(ask("ask_user"), result("q1"), result("q1")).steps;
-    expect(steps.map(({ answered }) => answered)).toEqual([undefined, "q1", undefined]);
+    expect(steps.map(({ answered }) => answered?.id)).toEqual([undefined, "q1", undefined]);
   });
 });
 

@@ -24,7 +24,7 @@ test.each(["proxy", "codebuff"] as const)(
     });
     await back;
     expect(turn.pending).toEqual([]);
-    expect(pair.client.reply(id, true)).toMatchObject({ decision: "reject", by: "disconnected" });
+    expect(pair.client.decide(id, true)).toMatchObject({ decision: "reject", by: "disconnected" });
     await pair.client.subscribe(["a"]);
     expect([run, sent(pair)]).toEqual([[], []]);
   },
@@ -72,7 +72,7 @@ describe("an approval", () => {
       { state: "failed", error: expect.stringMatching(/nobody decided/) },
     ]);
     expect(aborted).toBeInstanceOf(Error);
-    expect(pair.client.reply("r1", true)).toMatchObject({ decision: "reject", by: "timeout" });
+    expect(pair.client.decide("r1", true)).toMatchObject({ decision: "reject", by: "timeout" });
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/nobody decided/), outcome: "taken" }]);
     expect(run).toEqual([]);
@@ -113,7 +113,7 @@ describe("an approval", () => {
     const turn = pair.client.prompt("go");
     await approval(pair);
     await pair.clock.advance(8_000);
-    pair.client.reply("r1", true);
+    pair.client.decide("r1", true);
     await running.passed;
     await pair.clock.advance(999);
     expect(turn.toolCalls).toMatchObject([{ state: "running" }]);
@@ -129,7 +129,7 @@ describe("an approval", () => {
     await approval(pair);
     await pair.clock.advance(3_600_000);
     expect(turn.status).toBe("streaming");
-    pair.client.reply("r1", false);
+    pair.client.decide("r1", false);
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     await pair.clock.advance(60_000);
     expect(await turn.outcome).toMatchObject({ error: { code: "turn-timeout", kind: "idle" } });
@@ -155,7 +155,7 @@ describe("an approval", () => {
     expect(outcome).toMatchObject({ status: "cancelled", partial: { toolCalls: [{ state: "abandoned" }] } });
     expect(seen).toEqual([[], "abandoned"]);
     expect(states).toEqual(["requested", "awaiting", "abandoned"]);
-    expect(pair.client.reply("r1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
+    expect(pair.client.decide("r1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(answers(pair)).toMatchObject([{ requestId: "r1", output: errorOutput(/cancelled/) }]);
     expect(run).toEqual([]);
@@ -172,7 +172,7 @@ describe("an approval", () => {
       error: { code: "turn-failed", partial: { toolCalls: [{ state: "abandoned" }] } },
     });
     expect(turn.pending).toEqual([]);
-    expect(pair.client.reply("r1", true)).toMatchObject({ decision: "reject", by: "ended" });
+    expect(pair.client.decide("r1", true)).toMatchObject({ decision: "reject", by: "ended" });
   });
 
   test("is withdrawn when the client is closed by force", async () => {
@@ -181,7 +181,7 @@ describe("an approval", () => {
     await approval(pair);
     await pair.client.close({ force: true });
     expect(await turn.outcome).toMatchObject({ partial: { toolCalls: [{ state: "abandoned" }] } });
-    expect(pair.client.reply("r1", true)).toMatchObject({ by: "disconnected" });
+    expect(pair.client.decide("r1", true)).toMatchObject({ by: "disconnected" });
     expect(pair.clock.pending).toBe(0);
   });
 
@@ -191,7 +191,7 @@ describe("an approval", () => {
       const run: string[] = [];
       await using pair = await original(asks("manual", run), act());
       const turn = pair.client.prompt("go");
-      pair.client.on("approval", ({ id }) => pair.client.reply(id, true));
+      pair.client.on("approval", ({ id }) => pair.client.decide(id, true));
       const states = statesOf(turn);
       turn.on("toolCall", ({ state }) => {
         if (state === when) void turn.cancel();
@@ -216,7 +216,7 @@ describe("an approval", () => {
     turn.on("approval", () => void turn.cancel());
     await turn.outcome;
     await pair.server.waitFor(({ answers }) => answers.length === 1);
-    expect(pair.client.reply("r1", true)).toMatchObject({ by: "cancelled" });
+    expect(pair.client.decide("r1", true)).toMatchObject({ by: "cancelled" });
     expect([turn.pending, asked]).toEqual([[], 0]);
   });
 
@@ -226,7 +226,7 @@ describe("an approval", () => {
     };
 
     const isOver = async ({ client, clock }: Awaited<ReturnType<typeof original>>): Promise<void> => {
-      expect(client.reply("f1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
+      expect(client.decide("f1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
       await client.close();
       expect(clock.pending).toBe(0);
     };
@@ -265,7 +265,7 @@ describe("an approval", () => {
     await using pair = await original(asks("manual", run), act());
     const turn = pair.client.prompt("go");
     turn.on("status", (status) => {
-      if (status === "cancelling") pair.client.reply("r1", true);
+      if (status === "cancelling") pair.client.decide("r1", true);
     });
     await approval(pair);
     await turn.cancel();
@@ -283,7 +283,7 @@ describe("an approval", () => {
     });
     const turn = pair.client.prompt("go");
     pair.client.on("approval", ({ id, name }) => {
-      if (name !== "three") pair.client.reply(id, name === "one");
+      if (name !== "three") pair.client.decide(id, name === "one");
     });
     await once(pair.client, "approval", ({ name }) => name === "three");
     await turn.cancel();

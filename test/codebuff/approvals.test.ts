@@ -189,10 +189,10 @@ describe("an approval", () => {
       { type: "approval", id: "r1", call: { name: "one", turnId: turn.id } },
       { type: "approval", id: "r2", call: { name: "two", turnId: turn.id } },
     ]);
-    pair.client.reply("r2", "once");
+    pair.client.decide("r2", "once");
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(turn.pending).toMatchObject([{ id: "r1" }]);
-    pair.client.reply("r1", false);
+    pair.client.decide("r1", false);
     await turn.result;
     expect(run).toEqual(["two"]);
     expect(answers(pair)).toMatchObject([
@@ -207,7 +207,7 @@ describe("an approval", () => {
       const turn = pair.client.prompt("go");
       const { id } = await approval(pair);
       expect(id).toBe(expected);
-      pair.client.reply(id, true);
+      pair.client.decide(id, true);
       await turn.result;
       expect(turn.toolCalls).toMatchObject([{ id: expected, state: "done" }]);
     }
@@ -219,11 +219,11 @@ describe("an approval", () => {
     await using pair = await original(asks("manual", run), act());
     const turn = pair.client.prompt("go");
     await approval(pair);
-    const first = pair.client.reply("r1", { decision: "reject", reason: "not today" });
+    const first = pair.client.decide("r1", { decision: "reject", reason: "not today" });
     expect(first).toEqual({ decision: "reject", by: "reply", reason: "not today" });
-    expect(pair.client.reply("r1", true)).toBe(first);
+    expect(pair.client.decide("r1", true)).toBe(first);
     await turn.result;
-    expect(pair.client.reply("r1", true)).toBe(first);
+    expect(pair.client.decide("r1", true)).toBe(first);
     expect([run, pair.server.answers.length]).toEqual([[], 1]);
     expect(turn.toolCalls).toMatchObject([{ state: "denied", deniedBy: "user", reason: "not today" }]);
   });
@@ -232,10 +232,10 @@ describe("an approval", () => {
     await using pair = await original(asks("manual"), act());
     const turn = pair.client.prompt("go");
     await approval(pair);
-    expect(() => pair.client.reply("r9", true)).toThrow(/^invalid-input: .*"r9"/);
-    expect(() => pair.client.reply("r1", "yes please")).toThrow(/^invalid-input: .*decision/);
+    expect(() => pair.client.decide("r9", true)).toThrow(/^invalid-input: .*"r9"/);
+    expect(() => pair.client.decide("r1", "yes please" as never)).toThrow(/^invalid-input: .*decision/);
     expect(turn.pending).toHaveLength(1);
-    pair.client.reply("r1", true);
+    pair.client.decide("r1", true);
     await turn.result;
   });
 
@@ -250,7 +250,7 @@ describe("an approval", () => {
       act(),
     );
     const turn = pair.client.prompt("go");
-    pair.client.reply((await approval(pair)).id, true);
+    pair.client.decide((await approval(pair)).id, true);
     await aborted.passed;
     await turn.result;
     expect(run).toEqual(["act"]);
@@ -274,7 +274,7 @@ describe("an approval", () => {
     expect(late).toEqual([["r1", turn]]);
     const tooLate: string[] = [];
     pair.client.on("approval", ({ id }) => tooLate.push(id));
-    pair.client.reply("r1", true);
+    pair.client.decide("r1", true);
     await turn.result;
     expect(tooLate).toEqual([]);
   });
@@ -290,14 +290,14 @@ describe("an approval", () => {
     const next: string[] = [];
     const late: string[] = [];
     pair.client.on("approval", ({ id }) => {
-      if (id === "r3") pair.client.reply("r3", true);
+      if (id === "r3") pair.client.decide("r3", true);
     });
     pair.client.on("approval", ({ id }) => next.push(id));
     const turn = pair.client.prompt("go");
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     pair.client.on("approval", ({ id }) => {
       late.push(id);
-      for (const { id } of turn.pending) pair.client.reply(id, true);
+      for (const { id } of turn.pending) pair.client.decide(id, true);
     });
     await turn.result;
     expect([next, late]).toEqual([["r2", "r1"], ["r2"]]);
@@ -310,7 +310,7 @@ describe("an approval", () => {
     expect(await told).toMatchObject([{ id: "f1", name: "read_files" }]);
     expect(await told).toHaveLength(1);
     expect(turn.pending).toEqual([]);
-    pair.client.reply("f1", true);
+    pair.client.decide("f1", true);
     await turn.result;
     expect(answers(pair)).toMatchObject([{ files: { "a.txt": "text" } }]);
   });
@@ -324,7 +324,7 @@ describe("an approval", () => {
     const turn = pair.client.prompt("go");
     await turn.result;
     expect([turn.pending.length, turn.toolCalls[0]?.state]).toEqual([1, "awaiting"]);
-    pair.client.reply("r1", true);
+    pair.client.decide("r1", true);
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(turn.toolCalls).toMatchObject([{ state: "done", output: json(1) }]);
     expect(turn.pending).toEqual([]);
@@ -343,7 +343,7 @@ describe("an approval", () => {
     const turn = pair.client.prompt("go");
     const states = statesOf(turn);
     pair.client.on("approval", ({ id }) => asked.push(id));
-    turn.on("approval", ({ id }) => pair.client.reply(id, "once"));
+    turn.on("approval", ({ id }) => pair.client.decide(id, "once"));
     await turn.result;
     expect(asked).toEqual([]);
     expect(states).toEqual(["requested", "awaiting", "approved", "running", "done"]);
@@ -356,7 +356,7 @@ describe("an approval", () => {
     const turn = pair.client.prompt("go");
     turn.on("approval", ({ id }) => asked.push(id));
     turn.on("toolCall", ({ id, state }) => {
-      if (state === "awaiting") pair.client.reply(id, "once");
+      if (state === "awaiting") pair.client.decide(id, "once");
     });
     await turn.result;
     expect([asked, turn.pending]).toEqual([[], []]);

@@ -122,7 +122,7 @@ describe("a request of the server", () => {
     });
     made.says(say.calls(turn, "act"));
     expect(log).toEqual(["requested", "awaiting", "approval"]);
-    made.client.reply("r1", true);
+    made.client.decide("r1", true);
     await made.settle();
     expect(log.slice(3)).toEqual(["approved", "running", "done", "tool-call-response"]);
   });
@@ -156,7 +156,7 @@ describe("a question of the agent", () => {
   test("that a listener has answered is not told to those behind it", async () => {
     const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     const behind: string[] = [];
-    turn.on("question", ({ id }) => void made.client.reply(id, "tabs"));
+    turn.on("question", ({ id }) => void made.client.answer(id, "tabs"));
     turn.on("question", () => behind.push("turn"));
     made.client.on("question", () => behind.push("client"));
     made.says(say.calls(turn, "ask_user", { questions }, "q1"));

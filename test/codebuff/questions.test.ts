@@ -297,11 +297,11 @@ describe("a question that waits for the user", () => {
     pair.client.on("approval", ({ id }) => late.push(id));
     await asked(pair);
     expect(late).toEqual([["q1", turn]]);
-    const first = pair.client.reply("q1", "tabs");
+    const first = pair.client.answer("q1", "tabs");
     expect(first).toEqual({ answers: [["tabs"]], by: "reply" });
-    expect(pair.client.reply("q1", "spaces")).toBe(first);
+    expect(pair.client.answer("q1", "spaces")).toBe(first);
     await turn.result;
-    expect(pair.client.reply("q1", null)).toBe(first);
+    expect(pair.client.answer("q1", null)).toBe(first);
     expect([turn.pending, pair.server.answers.length]).toEqual([[], 1]);
   });
 
@@ -309,9 +309,9 @@ describe("a question that waits for the user", () => {
     await using pair = await original(manual, ask({ questions: [STYLE, STYLE] }));
     const turn = pair.client.prompt("go");
     await asked(pair);
-    expect(() => pair.client.reply("q1", "tabs")).toThrow(/^invalid-input: .*2 questions/);
+    expect(() => pair.client.answer("q1", "tabs")).toThrow(/^invalid-input: .*2 questions/);
     expect(turn.pending).toHaveLength(1);
-    pair.client.reply("q1", null);
+    pair.client.answer("q1", null);
     await turn.result;
     expect(answers(pair)).toMatchObject([{ output: json({ skipped: true }) }]);
   });
@@ -331,9 +331,9 @@ describe("a question that waits for the user", () => {
       ["approval", "r1"],
       ["question", "q1"],
     ]);
-    pair.client.reply("q1", "tabs");
+    pair.client.answer("q1", "tabs");
     await pair.server.waitFor(({ answers }) => answers.length === 1);
-    pair.client.reply("r1", true);
+    pair.client.decide("r1", true);
     await turn.result;
     expect(answers(pair)).toMatchObject([{ requestId: "q1" }, { requestId: "r1", output: json(1) }]);
   });
@@ -382,14 +382,14 @@ describe("a question that waits for the user", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "failed", error: expect.stringMatching(/9000 ms/) }]);
     await pair.server.waitFor(({ answers }) => answers.length === 1);
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/9000 ms/) }]);
-    expect(pair.client.reply("q1", "tabs")).toMatchObject({ by: "timeout" });
+    expect(pair.client.answer("q1", "tabs")).toMatchObject({ by: "timeout" });
   });
 
   test("that is answered while its turn is being cancelled is answered too late", async () => {
     await using pair = await original(manual, waiting());
     const turn = pair.client.prompt("go");
     turn.on("status", (status) => {
-      if (status === "cancelling") pair.client.reply("q1", "tabs");
+      if (status === "cancelling") pair.client.answer("q1", "tabs");
     });
     await asked(pair);
     await turn.cancel();
@@ -418,7 +418,7 @@ describe("a question that waits for the user", () => {
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/cancelled/) }]);
     expect(answers(pair)).toHaveLength(1);
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
-    expect(pair.client.reply("q1", "tabs")).toMatchObject({ by: "cancelled" });
+    expect(pair.client.answer("q1", "tabs")).toMatchObject({ by: "cancelled" });
   });
 
   test.each(["proxy", "codebuff"] as const)("is withdrawn when the link is lost, on %s", async (profile) => {
@@ -433,7 +433,7 @@ describe("a question that waits for the user", () => {
     expect(await turn.outcome).toMatchObject({ error: { code: "connection-lost" } });
     await back;
     expect(turn.pending).toEqual([]);
-    expect(pair.client.reply("q1", "tabs")).toMatchObject({ by: "disconnected" });
+    expect(pair.client.answer("q1", "tabs")).toMatchObject({ by: "disconnected" });
     await pair.client.subscribe(["a"]);
     expect(pair.server.frames.filter(({ raw }) => raw.includes("tool-call-response"))).toEqual([]);
   });

@@ -12,7 +12,7 @@ async function workPer(calls: number): Promise<number> {
   const ids = Array.from({ length: calls }, (_, at) => `c${at}`);
   const work = mapWorkDuring(() => {
     pair.says(...ids.map((id) => say.asks(id)));
-    for (const id of ids) pair.client.reply(id, "reject");
+    for (const id of ids) pair.client.decide(id, "reject");
   });
   expect(heard).toEqual(ids);
   void pair.client.close({ force: true });

@@ -21,7 +21,7 @@ describe("an approval", () => {
   };
 
   test("that a listener has replied to is not told to those behind it", async () => {
-    expect(await toldBehind((made) => void made.client.reply("c1", true))).toEqual([]);
+    expect(await toldBehind((made) => void made.client.decide("c1", true))).toEqual([]);
   });
 
   test("of a turn that a listener has cancelled is not told to those behind it", async () => {
@@ -37,7 +37,7 @@ describe("an approval", () => {
     const turn = made.client.prompt("one");
     const [first, second]: [string[], string[]] = [[], []];
     turn.on("toolCall", ({ state }) => first.push(state));
-    made.client.on("approval", ({ id }) => void made.client.reply(id, true));
+    made.client.on("approval", ({ id }) => void made.client.decide(id, true));
     turn.on("toolCall", ({ state }) => second.push(state));
     await made.settle();
     made.says(say.request(["c1"]), say.asks("c1"));
@@ -51,7 +51,7 @@ describe("an approval", () => {
     const turn = made.client.prompt("one");
     const told: string[] = [];
     turn.on("toolCall", ({ id, state }) => {
-      if (state === "awaiting") made.client.reply(id, true);
+      if (state === "awaiting") made.client.decide(id, true);
     });
     made.client.on("approval", ({ id }) => told.push(id));
     await made.settle();
@@ -67,7 +67,7 @@ describe("an approval", () => {
       if (state === "approved") void turn.cancel();
     });
     turn.on("toolCall", ({ state }) => behind.push(state));
-    made.client.reply("c1", true);
+    made.client.decide("c1", true);
     expect(behind).toEqual(["approved", "running", "abandoned"]);
   });
 
@@ -80,7 +80,7 @@ describe("an approval", () => {
     await made.settle();
     expect(told).toEqual(["turn c1", "client c1"]);
     made.client.on("approval", () => told.push("late"));
-    made.client.reply("c1", true);
+    made.client.decide("c1", true);
     await made.settle();
     expect(told).toEqual(["turn c1", "client c1"]);
   });
@@ -128,7 +128,7 @@ describe("an approval", () => {
       made.client.on("frame", () => seen.push("frame"));
     });
     made.client.on("message", () => {
-      made.client.reply("c1", true);
+      made.client.decide("c1", true);
       seen.push("first");
     });
     made.client.on("message", () => seen.push("second"));
@@ -149,7 +149,7 @@ describe("who is asked", () => {
     const turn = made.client.prompt("one");
     turn.on("approval", ({ id }) => {
       seen.push(`told ${id}`);
-      if (id === "c1") made.client.reply(id, false);
+      if (id === "c1") made.client.decide(id, false);
     });
     await made.settle();
     made.says(say.request(["c1", "c2"]), say.asks("c1"), say.asks("c2"));
@@ -173,7 +173,7 @@ describe("who is asked", () => {
     { does: "loses the link", deed: (made: FakePair) => made.socket.ends(), after: [] },
     {
       does: "replies",
-      deed: (made: FakePair) => void made.client.reply("c1", false),
+      deed: (made: FakePair) => void made.client.decide("c1", false),
       after: ["ToolDecision c1 false"],
     },
   ];

@@ -47,7 +47,7 @@ describe("a turn with an approval", () => {
       "turn approval c1",
       "client approval c1",
     ]);
-    made.client.reply("c1", true);
+    made.client.decide("c1", true);
     const replied = log.splice(0);
     expect(replied).toContain("out ToolDecision");
     expect(replied.filter((word) => !word.startsWith("out "))).toEqual([
@@ -151,7 +151,7 @@ describe("when it is told, it is on the wire:", () => {
     const sent: unknown[] = [];
     const off = made.client.on("event", () => {
       off();
-      made.client.reply("c1", true);
+      made.client.decide("c1", true);
       sent.push(made.sent.at(-1));
     });
     made.says(say.text("thinking aloud"));

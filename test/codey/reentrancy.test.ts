@@ -63,7 +63,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect(made.sent).toEqual(CANCEL);
     expect(made.clock.pending).toBe(0);
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
-    expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
+    expect(made.client.decide("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
     expect(asked).toBe(0);
   });
 
@@ -213,7 +213,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     turn.on("toolCall", ({ state }) => {
       if (state === "approved") void turn.cancel();
     });
-    made.client.reply("c1", true);
+    made.client.decide("c1", true);
     made.says(say.pong);
     expect(made.sent).toEqual(["SendMessage one", "ToolDecision c1 true", "Cancel", "Ping"]);
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
@@ -226,7 +226,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     made.client.on("frame", ({ text }) => {
       if (text.includes("ToolDecision")) void turn.cancel();
     });
-    made.client.reply("c1", true);
+    made.client.decide("c1", true);
     made.says(say.pong);
     expect(made.sent).toEqual(["SendMessage one", "ToolDecision c1 true", "Cancel", "Ping"]);
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
@@ -322,7 +322,7 @@ test("an approval that the server has decided itself is no longer open for whoev
   turn.on("toolCall", () => void open.push(turn.pending.length));
   made.says(say.started("c1"));
   expect(open).toEqual([0]);
-  expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "elsewhere" });
+  expect(made.client.decide("c1", true)).toMatchObject({ decision: "reject", by: "elsewhere" });
   expect(made.sent).toEqual(["SendMessage one"]);
 });
 

@@ -162,7 +162,7 @@ describe("time limits and closing", () => {
     const done = new Promise<void>((resolve) => {
       turn.on("toolCall", ({ state }) => state === "done" && resolve());
     });
-    made.client.reply(id, true);
+    made.client.decide(id, true);
     await done;
     await made.clock.advance(5_000);
     expect(await turn.outcome).toMatchObject({

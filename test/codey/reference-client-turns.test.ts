@@ -180,11 +180,11 @@ describe("approval", () => {
     const turn = made.client.prompt("one");
     const { id } = await asked(turn);
     expect(turn.pending).toMatchObject([{ type: "approval", id, call: { input: { command: "ls" } } }]);
-    expect(made.client.reply(id, "once")).toEqual({ decision: "once", by: "reply" });
-    expect(made.client.reply(id, "reject")).toEqual({ decision: "once", by: "reply" });
+    expect(made.client.decide(id, "once")).toEqual({ decision: "once", by: "reply" });
+    expect(made.client.decide(id, "reject")).toEqual({ decision: "once", by: "reply" });
     await turn.result;
     expect(made.server.decisions).toMatchObject([{ approved: true, outcome: "taken" }]);
-    expect(() => made.client.reply("toolu_9", true)).toThrow(/^invalid-input: /);
+    expect(() => made.client.decide("toolu_9", true)).toThrow(/^invalid-input: /);
   });
 });
 

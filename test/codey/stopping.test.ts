@@ -233,7 +233,7 @@ describe("a question that comes too late is denied, once", () => {
     made.says(say.completed("x", "old"), say.asks("x"));
     expect(late).toMatchObject([{ type: "ToolCompleted" }]);
     expect(next.pending).toMatchObject([{ id: "x~2" }]);
-    made.client.reply("x~2", true);
+    made.client.decide("x~2", true);
     made.says(say.completed("x", "new"));
     expect(next.toolCalls).toMatchObject([{ id: "x~2", state: "done", output: "new" }]);
     expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision x true"]);
@@ -254,13 +254,13 @@ describe("a question that comes too late is denied, once", () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
-    made.client.reply("c1", false);
+    made.client.decide("c1", false);
     made.says(say.toolError("c1"), say.finished());
     await turn.result;
     const next = made.client.prompt("two");
     made.says(say.asks("c1"));
     expect(next.pending).toMatchObject([{ id: "c1~2" }]);
-    made.client.reply("c1~2", true);
+    made.client.decide("c1~2", true);
     expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision c1 true"]);
   });
 });
@@ -282,7 +282,7 @@ describe("a question that cannot be read", () => {
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"), unreadable);
     expect(made.sent).toEqual(["SendMessage one"]);
-    made.client.reply("c1", true);
+    made.client.decide("c1", true);
     made.says(unreadable);
     expect(made.sent.slice(1)).toEqual(["ToolDecision c1 true", "ToolDecision c1 false"]);
     expect(turn.toolCalls).toMatchObject([
@@ -296,7 +296,7 @@ describe("a question that cannot be read", () => {
     made.client.prompt("one");
     made.says(say.request(["x", "x"]), say.asks("x"), { ...unreadable, call_id: "x" });
     expect(made.sent).toEqual(["SendMessage one"]);
-    made.client.reply("x", true);
+    made.client.decide("x", true);
     expect(made.sent.slice(1)).toEqual(["ToolDecision x true", "ToolDecision x false"]);
   });
 });
@@ -326,9 +326,9 @@ test("calls of two agents with the same id are decided apart", async () => {
   const turn = made.client.prompt("one");
   made.says(say.text("a"), say.asks("c1", 0), say.asks("c1", 1));
   expect(turn.pending.map(({ id }) => id)).toEqual(["c1", "c1~2"]);
-  made.client.reply("c1~2", false);
+  made.client.decide("c1~2", false);
   expect(turn.toolCalls.map(({ state }) => state)).toEqual(["awaiting", "denied"]);
-  made.client.reply("c1", true);
+  made.client.decide("c1", true);
   expect(turn.toolCalls.map(({ state }) => state)).toEqual(["running", "denied"]);
   expect(made.sent.slice(1)).toEqual(["ToolDecision c1 false", "ToolDecision c1 true"]);
 });

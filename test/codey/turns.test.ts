@@ -119,7 +119,7 @@ describe("the idle clock", () => {
     made.says(say.asks("c1"));
     await made.clock.advance(1_000);
     expect(turn.status).toBe("streaming");
-    made.client.reply("c1", false);
+    made.client.decide("c1", false);
     await made.clock.advance(60);
     void made.client.ping();
     await made.settle();
@@ -157,7 +157,7 @@ describe("a connection that ends", () => {
       partial: { text: "a", toolCalls: [{ state: "abandoned" }] },
     });
     expect(signal?.aborted).toBe(true);
-    expect(made.client.reply("c1", true)).toMatchObject({ by: "disconnected" });
+    expect(made.client.decide("c1", true)).toMatchObject({ by: "disconnected" });
     expect(await next.outcome).toMatchObject({
       error: { code: "context-lost", delivery: "not-sent", input: "two" },
     });
@@ -168,7 +168,7 @@ describe("a connection that ends", () => {
     const old = made.client.conversation();
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
-    made.client.reply("c1", "always");
+    made.client.decide("c1", "always");
     made.says(say.finished(10));
     await turn.result;
     expect(old.messages).toHaveLength(2);
@@ -184,7 +184,7 @@ describe("a connection that ends", () => {
     late.receives(JSON.stringify(say.text("late")));
     made.says(say.asks("c1"));
     expect(next.pending).toHaveLength(1);
-    made.client.reply("c1~2", false);
+    made.client.decide("c1~2", false);
     made.says(say.finished(4));
     expect(await next.result).toMatchObject({
       text: "",
@@ -301,7 +301,7 @@ describe("close", () => {
     expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
     expect(made.socket.closes).toEqual([[1000, ""]]);
     expect(turn.pending).toEqual([]);
-    expect(made.client.reply("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
+    expect(made.client.decide("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
     expect(await turn.outcome).toMatchObject({
       status: "failed",
       error: { code: "closed", delivery: "unknown" },

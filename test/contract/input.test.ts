@@ -118,7 +118,7 @@ promise("input: options of a client that cannot work are refused by its construc
 });
 
 promise("input: a reply to what was never asked is refused at once", async ({ client }) => {
-  expect(thrown(() => client.reply("nobody asked", true))).toMatchObject(REFUSED);
+  expect(thrown(() => client.decide("nobody asked", true))).toMatchObject(REFUSED);
 });
 
 promise("input: a bad call hurts no turn that runs", async ({ client, backend }) => {

@@ -15,6 +15,7 @@ const EVENTS: { readonly [Name in keyof ClientEvents<unknown, TurnResult>]: "our
   event: "as it came",
   approval: "as it came",
   question: "as it came",
+  settled: "as it came",
   message: "ours",
   frame: "ours",
 };

@@ -75,7 +75,7 @@ describe("docs/cass.md names", () => {
     [
       "what the client tells",
       "What is in a turn",
-      names<Exclude<keyof CassClientEvents, "approval" | "question">>({
+      names<Exclude<keyof CassClientEvents, "approval" | "question" | "settled">>({
         authenticated: true,
         title: true,
         system: true,

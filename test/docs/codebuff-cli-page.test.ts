@@ -137,6 +137,7 @@ describe("docs/codebuff-cli.md names", () => {
       "what the client tells, and what it never does",
       "What is in a turn",
       names<keyof CodebuffCliClientEvents>({
+        settled: true,
         spawned: true,
         stderr: true,
         status: true,

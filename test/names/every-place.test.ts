@@ -148,6 +148,7 @@ const SHARED = [
   "event",
   "approval",
   "question",
+  "settled",
   "message",
   "frame",
 ];

@@ -116,7 +116,7 @@ class Chapter {
     if (plan.approvals === "manual")
       client.on("approval", (call) => {
         void this.#asked(call).then((approve) => {
-          if (client.status !== "closed") client.reply(call.id, approve);
+          if (client.status !== "closed") client.decide(call.id, approve);
         });
       });
     return client;

@@ -17,7 +17,7 @@ export interface SoakClient {
   readonly status: string;
   prompt(text: string, options: TurnOptions): SoakTurn;
   conversation(): { prompt(text: string, options: TurnOptions): SoakTurn };
-  reply(id: string, decision: boolean): unknown;
+  decide(id: string, decision: boolean): unknown;
   connect(): Promise<void>;
   close(options?: { readonly force?: boolean }): Promise<void>;
   on(name: "event", listener: (event: unknown, turn: { readonly id: string }) => void): () => void;
@@ -43,7 +43,7 @@ export interface ClientOrder {
   readonly signal: AbortSignal;
   /** What short limits are multiplied by: a calm chapter must not fail for a slow machine. */
   readonly patience: number;
-  /** Asks the user; undefined where calls are decided by `reply`. */
+  /** Asks the user; undefined where calls are decided by `decide`. */
   readonly ask:
     | ((call: AskedUser, context: { readonly signal: AbortSignal }) => Promise<boolean>)
     | undefined;

@@ -2,7 +2,17 @@ import type { AgentwireError } from "../errors.ts";
 import type { Backoff } from "../link/backoff.ts";
 import type { Conversation, ConversationState } from "../turn/conversation.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, Question, Reply, Ruling, ToolCall } from "../values.ts";
+import type {
+  Answer,
+  ClientStatus,
+  Decision,
+  PendingRequest,
+  Question,
+  Reply,
+  Ruling,
+  SettledRequest,
+  ToolCall,
+} from "../values.ts";
 import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 
 /** What a backend can do, so that a UI shows only what will work. */
@@ -57,10 +67,12 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   protocolWarning: [warning: ProtocolWarning];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];
-  /** A tool call waits for a decision: `client.reply(call.id, decision)`. A late listener is told what is open; `turn` is there while it is under way. */
+  /** A tool call waits for a decision: `client.decide(call.id, decision)`. A late listener is told what is open; `turn` is there while it is under way. */
   approval: [call: ToolCall, turn?: Turn<Event, Result>];
-  /** A question waits for an answer: `client.reply(question.id, answer)`. A late listener is told what is open. */
+  /** A question waits for an answer: `client.answer(question.id, answer)`. A late listener is told what is open. */
   question: [question: Question, turn?: Turn<Event, Result>];
+  /** A request has ended: it was decided or answered, here or elsewhere, or nobody waits for it any more. Also one that a rule decided. */
+  settled: [request: SettledRequest, turn?: Turn<Event, Result>];
   /** Every inbound message, parsed; without credentials, as in `frame`. The events of turns have what the server said unchanged. */
   message: [message: unknown];
   /** Every raw frame, both ways, without credentials. */
@@ -77,6 +89,7 @@ export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
   event: true,
   approval: true,
   question: true,
+  settled: true,
   message: true,
   frame: true,
 };
@@ -106,12 +119,20 @@ export interface AgentClient<
   readonly capabilities: Capabilities;
   prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
+  /** What waits for the user, oldest first, of any turn or of none. */
+  readonly pending: readonly PendingRequest[];
   /**
-   * Decides on a tool call, or answers a question, that is open. What is settled already stays as it was.
+   * Decides on a tool call that is open. What is settled already stays as it was.
    * @returns how it was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
+   * @throws InvalidInputError for an id that was never asked, for that of a question, and for what is no decision.
    */
-  reply(id: string, decision: Decision | Answer): Ruling | Reply;
+  decide(id: string, decision: Decision): Ruling;
+  /**
+   * Answers a question that is open. What is settled already stays as it was.
+   * @returns how it was settled, the first time.
+   * @throws InvalidInputError for an id that was never asked, for that of a tool call, and for what is no answer.
+   */
+  answer(id: string, answer: Answer): Reply;
   connect(options?: ConnectOptions): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
   /**

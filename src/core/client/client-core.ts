@@ -11,19 +11,10 @@ import { createDialer, type Dialer } from "../link/dial.ts";
 import type { WebSocketLike } from "../link/socket.ts";
 import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
-import type {
-  Answer,
-  ClientStatus,
-  Decision,
-  PendingRequest,
-  Question,
-  Reply,
-  Ruling,
-  ToolCall,
-} from "../values.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import { credentialsInHeaders } from "./credential-names.ts";
-import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
+import type { EventNames } from "./events.ts";
 import type { ResolvedSocketOptions, SocketClientOptions } from "./options.ts";
 import { Redactor } from "./redact.ts";
 import type { SharedClient } from "./socket-client.ts";
@@ -132,25 +123,30 @@ export class ClientCore<
     return this.connection.status;
   }
 
-  reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.outbox.run(() => {
-      const { gate } = this.#rooms;
-      if (gate) return gate.reply(id, decision);
-      throw neverAsked(id);
-    });
+  override get pending(): readonly PendingRequest[] {
+    return this.#rooms.gate?.pending ?? [];
   }
 
-  on<Name extends keyof Events & string>(
-    name: Name,
-    listener: (...values: Events[Name]) => void,
-    options?: ListenOptions,
-  ): Unsubscribe {
-    const isAsked = name === "approval" || name === "question"; // nothing else is looked for among what waits
-    const asked = isAsked ? (this.#rooms.gate?.pending ?? []).filter(({ type }) => type === name) : [];
-    if (asked.length === 0) return this.events.on(name, listener, options);
-    // The name is that of a shared event; TypeScript cannot see through the type parameter.
-    const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
-    return this.events.onWithPresent(name, listener, options, present);
+  decide(id: string, decision: Decision): Ruling {
+    return this.outbox.run(() => this.#gateFor(id).decide(id, decision));
+  }
+
+  answer(id: string, answer: Answer): Reply {
+    return this.outbox.run(() => this.#gateFor(id).answer(id, answer));
+  }
+
+  #gateFor(id: string): Gate {
+    const { gate } = this.#rooms;
+    if (gate) return gate;
+    throw neverAsked(id);
+  }
+
+  override isOpen(id: string): boolean {
+    return this.#rooms.gate?.isOpen(id) ?? false;
+  }
+
+  override find(turnId: string): Turn<Event, Result> | undefined {
+    return this.#rooms.turns.find(turnId)?.turn;
   }
 
   connect(options: ConnectOptions = {}): Promise<void> {
@@ -223,16 +219,6 @@ export class ClientCore<
     this.connection.connect().catch(() => {}); // whoever waits for the work hears of a failure through it
   }
 
-  /** A request of the server waits for the user. Listeners are told as long as it does. */
-  opened(request: PendingRequest): void {
-    const isOpen = (): boolean => this.#rooms.gate?.isOpen(request.id) ?? false;
-    if (request.type === "approval") {
-      this.shared.emitWhile("approval", isOpen, request.call, ...this.#turnOf(request.call));
-    } else {
-      this.shared.emitWhile("question", isOpen, request.question, ...this.#turnOf(request.question));
-    }
-  }
-
   // What the connection tells and asks.
 
   dial(stillWanted: () => boolean): Promise<WebSocketLike> {
@@ -264,19 +250,6 @@ export class ClientCore<
     if (status !== "ready") return;
     if (this.#wasReady) this.shared.emit("reconnected");
     this.#wasReady = true;
-  }
-
-  /** What is open still, as its listeners are told. Lazily, since who is told of one may decide another. */
-  *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
-    for (const request of requests) {
-      const asked = request.type === "approval" ? request.call : request.question;
-      if (this.#rooms.gate?.isOpen(request.id)) yield [asked, ...this.#turnOf(asked)];
-    }
-  }
-
-  #turnOf({ turnId }: ToolCall | Question): readonly [] | readonly [Turn<Event, Result>] {
-    const turn = turnId === undefined ? undefined : this.#rooms.turns.find(turnId)?.turn;
-    return turn ? [turn] : [];
   }
 
   readonly #onAbort = (): void => void this.close();

@@ -1,6 +1,6 @@
 import { asyncDispose } from "../dispose.ts";
 import type { TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, Reply, Ruling } from "../values.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { AgentClient, ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
 
@@ -9,7 +9,10 @@ export type SharedClient<
   Event,
   Result extends TurnResult,
   Events extends { [Name in keyof Events]: readonly unknown[] },
-> = Pick<AgentClient<Event, Result, never, never, Events>, "status" | "reply" | "connect" | "close" | "on">;
+> = Pick<
+  AgentClient<Event, Result, never, never, Events>,
+  "status" | "pending" | "decide" | "answer" | "connect" | "close" | "on"
+>;
 
 /** The part of a client that every socket protocol has alike; each adds its prompts and what else it can do. */
 export abstract class SocketClient<
@@ -29,14 +32,27 @@ export abstract class SocketClient<
     return this.#shared.status;
   }
 
+  /** What waits for the user, oldest first, of any turn or of none. */
+  get pending(): readonly PendingRequest[] {
+    return this.#shared.pending;
+  }
+
   /**
-   * Decides on a tool call, or answers a question, that is open: what `turn.pending` and the events `approval` and
-   * `question` show. Whoever is first decides; what is settled already stays as it was, and nothing is sent.
+   * Decides on a tool call that is open: what `pending` and the event `approval` show. Whoever is first decides; what is settled
+   * already stays as it was, and nothing is sent.
    * @returns how it was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
+   * @throws InvalidInputError for an id that was never asked, for that of a question, and for what is no decision.
    */
-  reply(id: string, decision: Decision | Answer): Ruling | Reply {
-    return this.#shared.reply(id, decision);
+  decide(id: string, decision: Decision): Ruling {
+    return this.#shared.decide(id, decision);
+  }
+
+  /**
+   * Answers a question that is open: what `pending` and the event `question` show. Otherwise like `decide`.
+   * @throws InvalidInputError for an id that was never asked, for that of a tool call, and for what is no answer.
+   */
+  answer(id: string, answer: Answer): Reply {
+    return this.#shared.answer(id, answer);
   }
 
   /** Resolves when the connection is ready; rejects with why it is not to be had. `prompt()` connects by itself. */

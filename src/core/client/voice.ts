@@ -1,9 +1,9 @@
 import { said } from "../errors.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
-import type { ClientStatus } from "../values.ts";
+import type { ClientStatus, PendingRequest, Question, SettledRequest, ToolCall } from "../values.ts";
 import type { ClientEvents } from "./agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
-import { Emitter, type EventNames } from "./events.ts";
+import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
 import type { Logger } from "./options.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
@@ -23,7 +23,7 @@ export interface VoiceSetup<Events> {
 }
 
 /** What a client says: its events, warnings and logs. Nothing that it says holds credentials. */
-export class Voice<
+export abstract class Voice<
   Event,
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
@@ -42,6 +42,53 @@ export class Voice<
     this.redactor = setup.redactor;
     this.events = new Emitter(setup.events, setup.outbox, (error, name) => this.listenerThrew(error, name));
     this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
+  }
+
+  /** What waits for the user, oldest first. */
+  abstract readonly pending: readonly PendingRequest[];
+  abstract isOpen(id: string): boolean;
+  /** A turn that is under way. */
+  abstract find(turnId: string): Turn<Event, Result> | undefined;
+
+  /** Listens; a late listener for requests is told what is open. */
+  on<Name extends keyof Events & string>(
+    name: Name,
+    listener: (...values: Events[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    const isAsked = name === "approval" || name === "question"; // nothing else is looked for among what waits
+    const asked = isAsked ? this.pending.filter(({ type }) => type === name) : [];
+    if (asked.length === 0) return this.events.on(name, listener, options);
+    // The name is that of a shared event; TypeScript cannot see through the type parameter.
+    const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
+    return this.events.onWithPresent(name, listener, options, present);
+  }
+
+  /** What is open still, as its listeners are told. Lazily, since who is told of one may decide another. */
+  *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
+    for (const request of requests)
+      if (this.isOpen(request.id)) yield [askedIn(request), ...this.#turnOf(request)];
+  }
+
+  /** A request waits for the user. Listeners are told as long as it does. */
+  opened(request: PendingRequest): void {
+    const isOpen = (): boolean => this.isOpen(request.id);
+    if (request.type === "approval") {
+      this.shared.emitWhile("approval", isOpen, request.call, ...this.#turnOf(request));
+    } else {
+      this.shared.emitWhile("question", isOpen, request.question, ...this.#turnOf(request));
+    }
+  }
+
+  /** A request has ended. */
+  settled(request: SettledRequest): void {
+    if (this.shared.has("settled")) this.shared.emit("settled", request, ...this.#turnOf(request));
+  }
+
+  #turnOf(request: PendingRequest | SettledRequest): readonly [] | readonly [Turn<Event, Result>] {
+    const { turnId } = askedIn(request);
+    const turn = turnId === undefined ? undefined : this.find(turnId);
+    return turn ? [turn] : [];
   }
 
   tellStatus(status: ClientStatus): void {
@@ -123,4 +170,8 @@ export class Voice<
       }
     });
   }
+}
+
+function askedIn(request: PendingRequest | SettledRequest): ToolCall | Question {
+  return request.type === "approval" ? request.call : request.question;
 }

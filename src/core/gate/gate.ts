@@ -1,7 +1,15 @@
-import { said } from "../errors.ts";
+import { InvalidInputError, said } from "../errors.ts";
 import { Recent } from "../recent.ts";
 import { Table } from "../table.ts";
-import type { DecidedBy, PendingRequest, Question, Reply, Ruling, ToolCall } from "../values.ts";
+import type {
+  DecidedBy,
+  PendingRequest,
+  Question,
+  Reply,
+  Ruling,
+  SettledRequest,
+  ToolCall,
+} from "../values.ts";
 import { readDecision, ruleFor } from "./decision.ts";
 import { neverAsked } from "./never-asked.ts";
 import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
@@ -43,7 +51,7 @@ export class Gate {
   readonly #options: ApprovalOptions;
   readonly #rules: readonly ToolRule[];
   readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
-  readonly #remembered = new Recent<string, Ruling | Reply>(REMEMBERED);
+  readonly #remembered = new Recent<string, SettledRequest>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
   /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
   #highest = 0;
@@ -108,7 +116,7 @@ export class Gate {
         refuse: (by, reason) => ({ decision: "reject", by, reason }),
         settled: (ruling) => {
           if (ruling.decision === "always") always.set(key, true);
-          this.#settled(call.id, ruling, decided);
+          this.#settled({ type: "approval", id: call.id, call, ruling }, () => decided(ruling));
         },
       },
       this.#host,
@@ -141,7 +149,8 @@ export class Gate {
         consult: typeof onQuestion === "function" ? (context) => onQuestion(question, context) : undefined,
         read: (value, by) => ({ answers: readAnswer(question, value), by }),
         refuse: (by, reason) => ({ answers: undefined, by, reason }),
-        settled: (reply) => this.#settled(question.id, reply, answered),
+        settled: (reply) =>
+          this.#settled({ type: "question", id: question.id, question, reply }, () => answered(reply)),
       },
       this.#host,
     );
@@ -154,14 +163,30 @@ export class Gate {
   }
 
   /**
-   * Decides what is open, whoever else was asked. For what is settled already it changes nothing.
-   * @returns how the request was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, and for what is no decision or answer.
+   * Decides on a call that is open, whoever else was asked. For one that is settled already it changes nothing.
+   * @returns how the call was settled, the first time.
+   * @throws InvalidInputError for an id that was never asked, for that of a question, and for what is no decision.
    */
-  reply(id: string, value: unknown): Ruling | Reply {
-    const settled = this.#open.get(id)?.reply(value) ?? this.#remembered.get(id);
-    if (settled) return settled;
-    throw neverAsked(id);
+  decide(id: string, decision: unknown): Ruling {
+    if (this.#open.get(id)?.request.type === "approval") this.#open.get(id)?.reply(decision);
+    const settled = this.#remembered.get(id);
+    if (settled?.type === "approval") return settled.ruling;
+    throw this.#notAsked(id, "a question", "client.answer");
+  }
+
+  /** Answers a question that is open; otherwise like {@link decide}. */
+  answer(id: string, answer: unknown): Reply {
+    if (this.#open.get(id)?.request.type === "question") this.#open.get(id)?.reply(answer);
+    const settled = this.#remembered.get(id);
+    if (settled?.type === "question") return settled.reply;
+    throw this.#notAsked(id, "a tool call", "client.decide");
+  }
+
+  #notAsked(id: string, what: string, takes: string): InvalidInputError {
+    const isKnown = this.#open.has(id) || this.#remembered.get(id) !== undefined;
+    return isKnown
+      ? new InvalidInputError(`the id ${JSON.stringify(id)} is that of ${what}.`, `Pass it to \`${takes}\`.`)
+      : neverAsked(id);
   }
 
   /** What is decided without asking the user. */
@@ -221,15 +246,13 @@ export class Gate {
     }
   }
 
-  #settled<Outcome extends Ruling | Reply>(
-    id: string,
-    outcome: Outcome,
-    settled: (outcome: Outcome) => void,
-  ): void {
+  #settled(request: SettledRequest, follow: () => void): void {
+    const { id } = request;
     if (this.#open.get(id)?.isSettled) this.#open.delete(id); // and not another request of its id
-    this.#remembered.set(id, outcome);
+    this.#remembered.set(id, request);
+    this.#host.settled(request);
     try {
-      settled(outcome);
+      follow();
     } catch (cause) {
       const message = `what follows from a decision failed: ${said(cause)}`;
       this.#host.warn("approval-failed", message, { cause });

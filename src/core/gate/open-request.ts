@@ -1,7 +1,7 @@
 import type { Outbox } from "../client/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { said } from "../errors.ts";
-import type { DecidedBy, PendingRequest, TurnStatus } from "../values.ts";
+import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";
 import type { AskContext } from "./options.ts";
 
 /** A turn that waits with a request: its idle clock stands, and its listeners are told. */
@@ -31,6 +31,8 @@ export interface GateHost {
   readonly clock: Clock;
   /** A request waits for the user: tell the client's listeners. */
   opened(request: PendingRequest): void;
+  /** A request has ended. */
+  settled(request: SettledRequest): void;
   warn(kind: string, message: string, details?: { readonly cause?: unknown }): void;
 }
 

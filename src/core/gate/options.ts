@@ -29,12 +29,12 @@ export interface ApprovalOptions {
   readonly toolPolicy?: readonly ToolRule[];
   /**
    * Asked for every call that no rule decides, also where a handler is registered for its tool; `"manual"` waits for
-   * `client.reply(id, decision)`. @default nobody: every such call is denied; without `toolPolicy` too, handlers run without asking
+   * `client.decide(id, decision)`. @default nobody: every such call is denied; without `toolPolicy` too, handlers run without asking
    */
   readonly onToolApproval?:
     | ((call: ToolCall, context: AskContext) => Decision | Promise<Decision>)
     | "manual";
-  /** Answers questions of the agent; `"manual"` waits for `client.reply(id, answer)`. @default none is answered */
+  /** Answers questions of the agent; `"manual"` waits for `client.answer(id, answer)`. @default none is answered */
   readonly onQuestion?: ((question: Question, context: AskContext) => Answer | Promise<Answer>) | "manual";
   /** ms until an open call is denied and an open question refused; 0 waits for ever. @default 0: people go for lunch */
   readonly approvalTimeout?: number;

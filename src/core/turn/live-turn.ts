@@ -12,7 +12,7 @@ import {
   TurnTimeoutError,
 } from "../errors.ts";
 import type { Waiting } from "../gate/open-request.ts";
-import type { PendingRequest, TurnStatus, TurnToolCall } from "../values.ts";
+import type { PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { GrowingText } from "./growing-text.ts";
 import { keptBytes, mostBytes } from "./kept-bytes.ts";
@@ -350,6 +350,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   /** What waits for the user holds up the turn, not the server. */
   opened(request: PendingRequest): void {
     this.tools.opened(request);
+  }
+
+  /** A question that is seen, and waits for nobody here. */
+  observed(question: Question): void {
+    this.#emitter.emit("question", question);
   }
 
   closed(id: string): void {

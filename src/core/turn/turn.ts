@@ -21,9 +21,9 @@ export type TurnOutcome<Result extends TurnResult> =
 export interface TurnEvents<Event> {
   event: [event: Event];
   status: [status: TurnStatus];
-  /** A tool call waits for a decision: `client.reply(call.id, decision)`. */
+  /** A tool call waits for a decision: `client.decide(call.id, decision)`. */
   approval: [call: ToolCall];
-  /** A question waits for an answer: `client.reply(question.id, answer)`. */
+  /** A question waits for an answer: `client.answer(question.id, answer)`. */
   question: [question: Question];
   /** A tool call is new, or not what it was. */
   toolCall: [call: TurnToolCall];
@@ -62,7 +62,7 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   readonly text: string;
   /** The tool calls so far, in order; a call that has not changed is the same object. */
   readonly toolCalls: readonly TurnToolCall[];
-  /** What waits for the user: answered by a callback, or by `client.reply`. */
+  /** What waits for the user: settled by a callback, or by `client.decide` and `client.answer`. */
   readonly pending: readonly PendingRequest[];
   /**
    * The text alone, as it arrives.

@@ -54,7 +54,7 @@ onBoth(
 onBoth("5.2 step 2: what was decided already is not denied again", manual, async ({ client, server }) => {
   server.answer = () => [codeyStep.calls(read({ result: { hangs: true } }))];
   const turn = client.prompt("go");
-  client.reply(await asked(turn), true);
+  client.decide(await asked(turn), true);
   await turn.cancel();
   expect(sent(server)).toEqual(["SendMessage go", "ToolDecision toolu_1 true", "Cancel", "Ping"]);
 });

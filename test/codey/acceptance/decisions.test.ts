@@ -15,7 +15,7 @@ const decisions = (server: MockCodeyServer): readonly string[] =>
 async function refused(client: CodeyClient, server: MockCodeyServer, id: string): Promise<unknown> {
   await client.ping();
   const before = decisions(server);
-  const answers = [true, false].map((decision) => client.reply(id, decision));
+  const answers = [true, false].map((decision) => client.decide(id, decision));
   await client.ping();
   expect(decisions(server)).toEqual(before);
   expect(answers[1]).toEqual(answers[0]);
@@ -35,7 +35,7 @@ onBoth(
   manual,
   async ({ client, server }) => {
     await waiting(client, server);
-    expect(thrown(() => client.reply("toolu_9", true))).toMatchObject({ code: "invalid-input" });
+    expect(thrown(() => client.decide("toolu_9", true))).toMatchObject({ code: "invalid-input" });
     await client.ping();
     expect(decisions(server)).toEqual([]);
   },
@@ -49,7 +49,7 @@ onBoth(
     const turn = client.prompt("go");
     await asked(turn);
     expect(turn.toolCalls.map(({ state }) => state)).toEqual(["awaiting", "requested"]);
-    expect(thrown(() => client.reply("toolu_2", true))).toMatchObject({ code: "invalid-input" });
+    expect(thrown(() => client.decide("toolu_2", true))).toMatchObject({ code: "invalid-input" });
     await client.ping();
     expect(decisions(server)).toEqual([]);
   },
@@ -63,9 +63,9 @@ onBoth(
     const turn = client.prompt("go");
     const states: string[] = [];
     turn.on("toolCall", ({ id, state }) => states.push(`${id} ${state}`));
-    expect(client.reply(await asked(turn), true)).toEqual({ decision: "once", by: "reply" });
+    expect(client.decide(await asked(turn), true)).toEqual({ decision: "once", by: "reply" });
     const second = await asked(turn, (id) => id === "toolu_2");
-    expect(client.reply(second, false)).toEqual({ decision: "reject", by: "reply" });
+    expect(client.decide(second, false)).toEqual({ decision: "reject", by: "reply" });
     const { toolCalls } = await turn.result;
     expect(states).toEqual(expect.arrayContaining(["toolu_1 approved", "toolu_2 denied"]));
     expect(toolCalls.map(({ state }) => state)).toEqual(["done", "denied"]);
@@ -80,9 +80,9 @@ onBoth(
     const turn = await waiting(client, server);
     const second: unknown[] = [];
     turn.on("toolCall", ({ id, state }) => {
-      if (state === "approved") second.push(client.reply(id, false));
+      if (state === "approved") second.push(client.decide(id, false));
     });
-    const first = client.reply("toolu_1", true);
+    const first = client.decide("toolu_1", true);
     expect((await turn.result).toolCalls).toMatchObject([{ state: "done" }]);
     expect(second).toEqual([first]);
     expect(decisions(server)).toEqual(["ToolDecision toolu_1 true"]);
@@ -91,7 +91,7 @@ onBoth(
 
 onBoth("4.4 denied + decision: a denial is not taken back", manual, async ({ client, server }) => {
   const turn = await waiting(client, server);
-  const first = client.reply("toolu_1", false);
+  const first = client.decide("toolu_1", false);
   expect(await refused(client, server, "toolu_1")).toEqual(first);
   expect((await turn.result).toolCalls).toMatchObject([{ state: "denied" }]);
 });
@@ -104,7 +104,7 @@ onBoth("4.4 running + decision: what runs is not decided again", manual, async (
   };
   server.answer = () => [codeyStep.calls(read({ result }))];
   const turn = client.prompt("go");
-  client.reply(await asked(turn), true);
+  client.decide(await asked(turn), true);
   expect(turn.toolCalls).toMatchObject([{ state: "running" }]);
   await refused(client, server, "toolu_1");
   hold.open();
@@ -131,7 +131,7 @@ for (const [state, result] of [
   onBoth(`4.4 ${state} + decision: what is over is not decided again`, manual, async ({ client, server }) => {
     server.answer = () => [codeyStep.calls(read({ result })), "after"];
     const turn = client.prompt("go");
-    client.reply(await asked(turn), true);
+    client.decide(await asked(turn), true);
     expect((await turn.result).toolCalls).toMatchObject([{ state }]);
     await refused(client, server, "toolu_1");
   });

@@ -82,7 +82,7 @@ onBoth(
     expect(pending).toEqual([{ agent_id: 0, call_id: "toolu_1", ...call }]);
     expect(agents).toEqual([{ id: 0, name: profile === "real" ? null : "main", is_streaming: false }]);
     expect(turn.toolCalls).toMatchObject([{ name: "mcp_read_file", state: "awaiting" }]);
-    client.reply(id, true);
+    client.decide(id, true);
     expect((await turn.result).toolCalls).toMatchObject([{ state: "done" }]);
   },
 );

@@ -284,7 +284,7 @@ onBoth(
   async ({ client, server }) => {
     server.answer = () => [codeyStep.calls(read({ result: { error: "Denied by user" } }))];
     const turn = client.prompt("go");
-    client.reply(await asked(turn), true);
+    client.decide(await asked(turn), true);
     const { toolCalls } = await turn.result;
     expect(toolCalls).toMatchObject([{ state: "failed", error: "Denied by user" }]);
     expect(link(server).state).toBe("ready");

@@ -128,7 +128,7 @@ onBoth(
     walkBackoff(scene);
     server.answer = () => [codeyStep.calls(read(), read())];
     const first = client.prompt("go");
-    client.reply(await asked(first), "always");
+    client.decide(await asked(first), "always");
     expect((await first.result).toolCalls.map(({ state }) => state)).toEqual(["done", "done"]);
     await lose(scene);
     const second = client.prompt("go");
@@ -197,7 +197,7 @@ onBoth(
       delivery: "not-sent",
       input: "next",
     });
-    expect(client.reply(id, true)).toMatchObject({ decision: "reject", by: "disconnected" });
+    expect(client.decide(id, true)).toMatchObject({ decision: "reject", by: "disconnected" });
     await works(client);
     expect(sent(server)).toEqual(["SendMessage go", "SendMessage are you there?"]);
   },

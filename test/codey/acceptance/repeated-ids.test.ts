@@ -65,9 +65,9 @@ onBoth(
     server.answer = () => [codeyStep.calls(shell("echo 1", "1\n"), shell("echo 2", "2\n")), "done"];
     const turn = client.prompt("go");
     expect(await asked(turn)).toBe("mcp_shell");
-    client.reply("mcp_shell", false);
+    client.decide("mcp_shell", false);
     expect(await asked(turn, (id) => id === "mcp_shell~2")).toBe("mcp_shell~2");
-    client.reply("mcp_shell~2", true);
+    client.decide("mcp_shell~2", true);
     expect((await turn.result).toolCalls).toMatchObject([
       { id: "mcp_shell", state: "denied", deniedBy: "user", error: "Denied by user" },
       { id: "mcp_shell~2", state: "done", output: "2\n" },
@@ -88,10 +88,10 @@ onBoth(
     const turn = client.prompt("go");
     await asked(turn, (id) => id === "mcp_shell~2");
     expect(turn.pending.map(({ id }) => id)).toEqual(["mcp_shell", "mcp_shell~2"]);
-    client.reply("mcp_shell~2", true); // meant for `ls`: sent now, it would run `rm a`
+    client.decide("mcp_shell~2", true); // meant for `ls`: sent now, it would run `rm a`
     await client.ping();
     expect(server.decisions).toEqual([]);
-    client.reply("mcp_shell", false);
+    client.decide("mcp_shell", false);
     const { toolCalls } = await turn.result;
     expect(toolCalls).toMatchObject([
       { input: { command: "rm a" }, state: "denied" },
@@ -114,7 +114,7 @@ onBoth(
     expect((await turn.cancel()).status).toBe("cancelled");
     expect(server.decisions.map(({ outcome }) => outcome)).toEqual(["stale", "stale"]);
     const next = client.prompt("next");
-    client.reply(await asked(next), true);
+    client.decide(await asked(next), true);
     const { toolCalls } = await next.result;
     expect(toolCalls).toMatchObject([{ id: "mcp_shell~3", state: "done", output: "c\n" }]);
   },

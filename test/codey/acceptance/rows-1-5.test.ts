@@ -14,7 +14,7 @@ onBoth(
   async ({ client, server }) => {
     server.answer = () => [codeyStep.calls(read())];
     const turn = client.prompt("List the files");
-    client.reply(await asked(turn), true);
+    client.decide(await asked(turn), true);
     await turn.result;
     const second = client.prompt({ content: 'é\n"', agentId: 7 });
     await asked(second);
@@ -179,7 +179,7 @@ onBoth(
     ] as const) {
       await asked(turn, (id) => id === callId);
       expect(turn.pending.map(({ id }) => id)).toEqual([callId]);
-      client.reply(callId, approved);
+      client.decide(callId, approved);
     }
     expect((await turn.result).toolCalls.map(({ state }) => state)).toEqual(["done", "denied", "done"]);
     expect(lettersOf(events).replace(/D/g, "")).toBe("AsCAEAsC");
@@ -200,7 +200,7 @@ for (const order of ["a b c", "a c b", "b a c", "b c a", "c a b", "c b a"]) {
       ];
       const turn = client.prompt("go");
       await Promise.all(["a", "b", "c"].map((callId) => asked(turn, (id) => id === callId)));
-      for (const id of order.split(" ")) client.reply(id, true);
+      for (const id of order.split(" ")) client.decide(id, true);
       expect((await turn.result).toolCalls.map(({ state }) => state)).toEqual(["done", "done", "done"]);
       expect(server.decisions.map(({ callId }) => callId).join(" ")).toBe(order);
     },
@@ -215,12 +215,12 @@ onBoth(
     const turn = client.prompt("go");
     await asked(turn);
     for (const id of ["toolu_2", "toolu_3"])
-      expect(thrown(() => client.reply(id, true))).toMatchObject({ code: "invalid-input" });
-    client.reply("toolu_1", true);
-    client.reply("toolu_1", false);
+      expect(thrown(() => client.decide(id, true))).toMatchObject({ code: "invalid-input" });
+    client.decide("toolu_1", true);
+    client.decide("toolu_1", false);
     await asked(turn, (id) => id === "toolu_2");
-    client.reply("toolu_2", false);
-    client.reply("toolu_2", true);
+    client.decide("toolu_2", false);
+    client.decide("toolu_2", true);
     await turn.result;
     expect(sent(server)).toEqual([
       "SendMessage go",

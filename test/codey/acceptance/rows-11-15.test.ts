@@ -83,7 +83,7 @@ for (const code of CODES) {
       const turn = client.prompt("go");
       expect(await failureOf(turn)).toMatchObject({ ...lost, sideEffectsPossible: true });
       expect([turn.pending, turn.toolCalls[0]?.state]).toEqual([[], "abandoned"]);
-      expect(client.reply("toolu_1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
+      expect(client.decide("toolu_1", true)).toMatchObject({ decision: "reject", by: "disconnected" });
     },
   );
 

@@ -100,7 +100,7 @@ onBoth(
     ];
     const turn = client.prompt("go");
     await Promise.all(ids.map((callId) => asked(turn, (id) => id === callId)));
-    for (const id of ["c", "a", "d", "b"]) client.reply(id, id !== "d");
+    for (const id of ["c", "a", "d", "b"]) client.decide(id, id !== "d");
     const { toolCalls } = await turn.result;
     expect(toolCalls.map(({ id, state }) => [id, state])).toEqual([
       ["a", "done"],

@@ -177,7 +177,7 @@ onBoth(
     const id = await asked(turn);
     await clock.advance(3_600_000);
     expect(turn.status).toBe("streaming");
-    client.reply(id, true);
+    client.decide(id, true);
     await clock.advance(999);
     expect(turn.status).toBe("streaming");
     await clock.advance(1);
@@ -194,7 +194,7 @@ onBoth(
     const id = await asked(turn);
     await clock.advance(24 * 3_600_000);
     expect(turn.pending).toHaveLength(1);
-    client.reply(id, true);
+    client.decide(id, true);
     expect((await turn.result).toolCalls).toMatchObject([{ state: "done" }]);
   },
 );

@@ -43,7 +43,7 @@ onBoth(
       ];
     };
     const list = client.prompt("list");
-    client.reply(await asked(list), true);
+    client.decide(await asked(list), true);
     expect(await list.result).toMatchObject({
       text: "Let me look.One file.",
       thinking: "plan",

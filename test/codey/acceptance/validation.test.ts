@@ -70,7 +70,7 @@ onBoth("8 validation agent_id: it is absent or an unsigned integer of 32 bits", 
 onBoth("8 validation call_id: it is that of a call that waits", manual, async (scene) => {
   const { client } = scene;
   const bad = ["toolu_1", "", undefined, null, 7];
-  await expectRefused(scene, "invalid-input", ...bad.map((id) => () => client.reply(untyped(id), true)));
+  await expectRefused(scene, "invalid-input", ...bad.map((id) => () => client.decide(untyped(id), true)));
 });
 
 onBoth(
@@ -81,11 +81,11 @@ onBoth(
     const turn = client.prompt("go");
     const id = await asked(turn);
     for (const bad of ["true", "yes", 1, 0, null, undefined, {}, [], { approved: true }])
-      expect(thrown(() => client.reply(id, bad as unknown as boolean))).toMatchObject({
+      expect(thrown(() => client.decide(id, bad as unknown as boolean))).toMatchObject({
         code: "invalid-input",
       });
     expect(turn.pending).toHaveLength(1);
-    client.reply(id, { decision: "reject", reason: "not now" });
+    client.decide(id, { decision: "reject", reason: "not now" });
     expect((await turn.result).toolCalls).toMatchObject([{ state: "denied", reason: "not now" }]);
     expect(sent(server)).toEqual(["SendMessage go", "ToolDecision toolu_1 false"]);
   },

@@ -138,7 +138,7 @@ class CapturePlayer implements AsyncDisposable {
         return;
       case "ToolDecision": {
         const [open] = turn?.pending ?? [];
-        if (open) client.reply(open.id, frame["approved"] === true); // else it was denied with the `Cancel`
+        if (open) client.decide(open.id, frame["approved"] === true); // else it was denied with the `Cancel`
         return;
       }
       case "Cancel":

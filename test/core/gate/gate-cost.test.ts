@@ -26,7 +26,7 @@ function allOpen(requests: number, native: (at: number) => string): void {
     return id;
   });
   expect(heard).toHaveLength(requests);
-  for (const id of ids) gate.reply(id, "reject");
+  for (const id of ids) gate.decide(id, "reject");
 }
 
 describe("what a request takes, with however many others open", () => {
@@ -49,7 +49,7 @@ describe("what a request takes, with however many others open", () => {
       const { turn } = turnRig();
       const { gate, askQuestion } = gateRig({ onQuestion: "manual" });
       for (let at = 0; at < requests; at++) askQuestion(question({ id: `q-${at}` }), turn);
-      for (let at = 0; at < requests; at++) gate.reply(`q-${at}`, null);
+      for (let at = 0; at < requests; at++) gate.answer(`q-${at}`, null);
     };
     expect(workPer(MANY, life)).toBeLessThan(1.5 * workPer(FEW, life));
   });

@@ -80,7 +80,7 @@ describe("a callback", () => {
       const later = deferred<Decision>();
       const { ask, gate, told } = gateRig({ onToolApproval: () => later.promise });
       const { rulings } = ask();
-      gate.reply("call-1", { decision: "reject", reason: "no" });
+      gate.decide("call-1", { decision: "reject", reason: "no" });
       finish(later);
       expect(await unhandledDuring(settle)).toEqual([]);
       expect([rulings, told.warnings]).toEqual([[{ decision: "reject", by: "reply", reason: "no" }], []]);
@@ -103,8 +103,8 @@ describe("a reply", () => {
     (value) => {
       const { ask, gate } = gateRig({ onToolApproval: "manual" });
       const { rulings } = ask();
-      const first = gate.reply("call-1", "once");
-      expect(gate.reply("call-1", value)).toBe(first);
+      const first = gate.decide("call-1", "once");
+      expect(gate.decide("call-1", value)).toBe(first);
       expect(rulings).toEqual([{ decision: "once", by: "reply" }]);
       expect(ask({ id: "call-2" }).rulings).toEqual([]);
     },
@@ -113,7 +113,7 @@ describe("a reply", () => {
   test("to what was never open is told how that was decided", () => {
     const { ask, gate } = gateRig();
     ask({ isHandled: true });
-    expect(gate.reply("call-1", "reject")).toEqual(ALLOWED);
+    expect(gate.decide("call-1", "reject")).toEqual(ALLOWED);
   });
 
   test.each<{ id: unknown; says: string }>([
@@ -126,7 +126,7 @@ describe("a reply", () => {
   ])("to what nobody asked is a typed error: $says", ({ id, says }) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
-    const error = thrownBy(() => gate.reply(id as string, "once"));
+    const error = thrownBy(() => gate.decide(id as string, "once"));
     expect([codeOf(error), String(error)]).toEqual([
       "invalid-input",
       expect.stringContaining(`nothing was asked with the id ${says}. `),
@@ -143,7 +143,7 @@ describe("a reply", () => {
       },
     });
     const { rulings } = ask();
-    gate.reply("call-1", true);
+    gate.decide("call-1", true);
     expect(rulings).toEqual([{ decision: "once", by: "reply" }]);
     expect([signal?.aborted, signal?.reason]).toEqual([true, new Error("it was decided by a reply")]);
   });
@@ -151,8 +151,8 @@ describe("a reply", () => {
   test("finds the last 256 that were settled", () => {
     const { ask, gate } = gateRig();
     for (let use = 0; use <= 256; use++) ask({ id: `call-${use}` });
-    expect(gate.reply("call-1", true)).toEqual(NOBODY);
-    expect(codeOf(thrownBy(() => gate.reply("call-0", true)))).toBe("invalid-input");
+    expect(gate.decide("call-1", true)).toEqual(NOBODY);
+    expect(codeOf(thrownBy(() => gate.decide("call-0", true)))).toBe("invalid-input");
   });
 });
 
@@ -178,7 +178,7 @@ describe("withdrawing", () => {
       const ruling: Ruling = { decision: "reject", by, reason: "the reason" };
       expect([rulings, leftovers()]).toEqual([[ruling], NOTHING_OPEN]);
       expect([signal?.aborted, signal?.reason]).toEqual([true, new Error("the reason")]);
-      expect(gate.reply("call-1", "once")).toEqual(ruling);
+      expect(gate.decide("call-1", "once")).toEqual(ruling);
     },
   );
 
@@ -188,7 +188,7 @@ describe("withdrawing", () => {
       toolPolicy: [rule("write", "allow")],
     });
     const asked = ask({ id: "call-1" });
-    gate.reply("call-1", "once");
+    gate.decide("call-1", "once");
     asked.withdraw("cancelled", "too late");
     const known = ask({ id: "call-2", name: "write" });
     known.withdraw("cancelled", "too late");
@@ -229,7 +229,7 @@ describe("the time limit", () => {
   test("leaves nothing when a decision comes first", async () => {
     const { ask, clock, gate, leftovers } = gateRig({ approvalTimeout: 1_000, onToolApproval: "manual" });
     const { rulings } = ask();
-    gate.reply("call-1", "once");
+    gate.decide("call-1", "once");
     expect(leftovers()).toEqual(NOTHING_OPEN);
     await clock.advance(2_000);
     expect(rulings).toHaveLength(1);
@@ -268,16 +268,72 @@ describe("several at once", () => {
       { type: "approval", id: "c", call: toolCall({ id: "c", name: "write" }) },
     ];
     expect([gate.pending, told.opened]).toEqual([pending, pending]);
-    gate.reply("c", false);
+    gate.decide("c", false);
     expect(gate.pending.map(({ id }) => id)).toEqual(["a", "b"]);
-    gate.reply("a", true);
-    gate.reply("b", "left");
+    gate.decide("a", true);
+    gate.answer("b", "left");
     expect([first.rulings[0]?.decision, second.replies[0]?.answers, third.rulings[0]?.decision]).toEqual([
       "once",
       [["left"]],
       "reject",
     ]);
     expect(["a", "b", "c", "d"].map((id) => gate.isOpen(id))).toEqual([false, false, false, false]);
+  });
+
+  test("are settled by the verb that is theirs alone: `decide` for calls, `answer` for questions", () => {
+    const { ask, askQuestion, gate } = gateRig({ onToolApproval: "manual", onQuestion: "manual" });
+    ask({ id: "a" });
+    askQuestion({ id: "b" });
+    const refusals = (): unknown[] => [
+      thrownBy(() => gate.answer("a", "left")),
+      thrownBy(() => gate.decide("b", true)),
+    ];
+    const expected = [
+      { code: "invalid-input", message: expect.stringMatching(/"a".*tool call.*`client\.decide`/) },
+      { code: "invalid-input", message: expect.stringMatching(/"b".*question.*`client\.answer`/) },
+    ];
+    expect(refusals()).toMatchObject(expected);
+    expect(gate.pending).toHaveLength(2);
+    gate.decide("a", true);
+    gate.answer("b", "left");
+    expect(refusals(), "also once they are settled").toMatchObject(expected);
+  });
+
+  test("are told as settled, once each, with what they were and whatever ended them", () => {
+    const { ask, askQuestion, gate, told } = gateRig({
+      toolPolicy: [{ tool: "write", then: "deny" }],
+      onToolApproval: "manual",
+      onQuestion: "manual",
+    });
+    ask({ id: "a" });
+    askQuestion({ id: "b" });
+    const { withdraw } = ask({ id: "c" });
+    ask({ id: "d", name: "write" });
+    gate.decide("a", "always");
+    gate.decide("a", false);
+    gate.answer("b", null);
+    withdraw("disconnected", "the link is lost");
+    expect(told.settled).toEqual([
+      {
+        type: "approval",
+        id: "d",
+        call: toolCall({ id: "d", name: "write" }),
+        ruling: { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" },
+      },
+      { type: "approval", id: "a", call: toolCall({ id: "a" }), ruling: { decision: "always", by: "reply" } },
+      {
+        type: "question",
+        id: "b",
+        question: question({ id: "b" }),
+        reply: { answers: undefined, by: "reply" },
+      },
+      {
+        type: "approval",
+        id: "c",
+        call: toolCall({ id: "c" }),
+        ruling: { decision: "reject", by: "disconnected", reason: "the link is lost" },
+      },
+    ]);
   });
 
   test("do not wait for each other's callbacks", async () => {
@@ -308,10 +364,10 @@ describe("a turn that waits for the user", () => {
     ask({ id: "a", turn });
     ask({ id: "b", turn });
     await clock.advance(IDLE * 2);
-    gate.reply("a", true);
+    gate.decide("a", true);
     await clock.advance(IDLE * 2);
     expect([turn.status, turn.pending.map(({ id }) => id)]).toEqual(["sent", ["b"]]);
-    gate.reply("b", false);
+    gate.decide("b", false);
     expect(turn.pending).toEqual([]);
     await clock.advance(IDLE);
     turn.stopped();

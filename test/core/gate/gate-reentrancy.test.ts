@@ -17,7 +17,7 @@ describe("a listener that replies as soon as it is told", () => {
     let asked = 0;
     const { gate, ask, leftovers } = gateRig(
       { onToolApproval: () => asked++ < 0, approvalTimeout: 1_000 },
-      { opened: ({ id }) => void gate.reply(id, "once") },
+      { opened: ({ id }) => void gate.decide(id, "once") },
     );
     const { rulings } = ask();
     expect(rulings).toEqual([BY_REPLY]);
@@ -28,7 +28,7 @@ describe("a listener that replies as soon as it is told", () => {
   test("of the turn leaves nothing for the client's listeners to decide", () => {
     const { gate, outbox, ask, told } = gateRig({ onToolApproval: "manual" });
     const { turn } = turnRig({ outbox });
-    turn.on("approval", ({ id }) => void gate.reply(id, "once"));
+    turn.on("approval", ({ id }) => void gate.decide(id, "once"));
     expect([ask({ turn }).rulings, told.opened, turn.pending]).toEqual([[BY_REPLY], [], []]);
   });
 });
@@ -164,7 +164,7 @@ describe("a turn that is being stopped", () => {
     const { gate, ask } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask({ turn });
     const replies: unknown[] = [];
-    turn.on("status", () => void replies.push(gate.reply("call-1", "once")));
+    turn.on("status", () => void replies.push(gate.decide("call-1", "once")));
     void turn.cancel();
     expect([rulings, replies]).toEqual([[CANCELLED], [CANCELLED]]);
   });
@@ -182,7 +182,7 @@ describe("a turn that is being stopped", () => {
 
 describe("`decided`", () => {
   const deeds: { does: string; deed: (rig: ReturnType<typeof gateRig>, withdraw: Withdraw) => void }[] = [
-    { does: "replies to the same call", deed: ({ gate }) => void gate.reply("call-1", "reject") },
+    { does: "replies to the same call", deed: ({ gate }) => void gate.decide("call-1", "reject") },
     { does: "withdraws it", deed: (_, withdraw) => withdraw("cancelled", "once more") },
     { does: "begins another session", deed: ({ gate }) => gate.newSession() },
     { does: "asks for another call", deed: ({ ask }) => void ask({ id: "call-2", name: "allowed" }) },
@@ -196,7 +196,7 @@ describe("`decided`", () => {
 
   test.each(deeds)("that $does is called once, whoever decides", async ({ deed }) => {
     const ways: { by: string; decide: (rig: ReturnType<typeof gateRig>, withdraw: Withdraw) => unknown }[] = [
-      { by: "reply", decide: ({ gate }) => gate.reply("call-1", true) },
+      { by: "reply", decide: ({ gate }) => gate.decide("call-1", true) },
       { by: "disconnected", decide: (_, withdraw) => withdraw("disconnected", "the link is lost") },
       { by: "timeout", decide: ({ clock }) => clock.advance(1_000) },
     ];
@@ -237,9 +237,9 @@ describe("`decided`", () => {
     const found: unknown[] = [];
     ask({
       turn,
-      decided: () => void found.push(gate.isOpen("call-1"), turn.pending, gate.reply("call-1", false)),
+      decided: () => void found.push(gate.isOpen("call-1"), turn.pending, gate.decide("call-1", false)),
     });
-    gate.reply("call-1", true);
+    gate.decide("call-1", true);
     expect(found).toEqual([false, [], BY_REPLY]);
   });
 });
@@ -248,7 +248,7 @@ describe("a callback", () => {
   test("that replies itself has decided: what it returns is late", async () => {
     const { gate, ask, told } = gateRig({
       onToolApproval: ({ id }) => {
-        gate.reply(id, { decision: "reject", reason: "by hand" });
+        gate.decide(id, { decision: "reject", reason: "by hand" });
         return "always";
       },
     });
@@ -266,7 +266,7 @@ describe("a callback", () => {
           throw new Error("mine");
         },
       },
-      { warn: () => void replies.push(gate.reply("call-1", "once")) },
+      { warn: () => void replies.push(gate.decide("call-1", "once")) },
     );
     const { rulings } = ask();
     await settle();
@@ -278,7 +278,7 @@ describe("a callback", () => {
     const replies: unknown[] = [];
     const { gate, ask } = gateRig({
       onToolApproval: ({ id }, { signal }) => {
-        signal.addEventListener("abort", () => replies.push(gate.reply(id, "once")));
+        signal.addEventListener("abort", () => replies.push(gate.decide(id, "once")));
         return new Promise<Decision>(() => {});
       },
     });
@@ -294,16 +294,16 @@ test("an answer that replies while it is read does not decide twice", () => {
   const { rulings } = ask();
   const answer = {
     get decision() {
-      gate.reply("call-1", "reject");
+      gate.decide("call-1", "reject");
       return "once";
     },
   };
-  expect(gate.reply("call-1", answer)).toEqual({ decision: "reject", by: "reply" });
+  expect(gate.decide("call-1", answer)).toEqual({ decision: "reject", by: "reply" });
   expect(rulings).toEqual([{ decision: "reject", by: "reply" }]);
 });
 
 test("a rule that replies to its own call finds nothing asked, and denies", () => {
-  const when = ({ id }: { readonly id: string }): boolean => gate.reply(id, "once") !== undefined;
+  const when = ({ id }: { readonly id: string }): boolean => gate.decide(id, "once") !== undefined;
   const { gate, ask, told } = gateRig({ toolPolicy: [rule("read", "allow", when)] });
   expect(ask().rulings).toMatchObject([{ decision: "reject", by: "policy" }]);
   expect(told.warnings.map(({ kind }) => kind)).toEqual(["approval-failed"]);
@@ -332,7 +332,7 @@ describe("ids", () => {
     const ids = Array.from({ length: 3_000 }, () => {
       const id = gate.idFor("0");
       ask({ id });
-      gate.reply(id, "reject");
+      gate.decide(id, "reject");
       return id;
     });
     expect(new Set(ids).size).toBe(ids.length);
@@ -343,7 +343,7 @@ describe("ids", () => {
     ask({ id: gate.idFor("open") });
     ask({ id: gate.idFor("settled") });
     for (let use = 0; use < 2_000; use++) gate.idFor(`other-${use}`);
-    gate.reply("settled", "reject");
+    gate.decide("settled", "reject");
     expect(["open", "settled", "other-0"].map((native) => gate.idFor(native))).toEqual([
       "open~2",
       "settled~3", // how often it was used is forgotten, so it goes on above every number that was given
@@ -354,9 +354,9 @@ describe("ids", () => {
   test("keep a late reply to an old call from deciding the new one", () => {
     const { gate, ask } = gateRig({ onToolApproval: "manual" });
     ask({ id: gate.idFor("a") });
-    const first = gate.reply("a", "reject");
+    const first = gate.decide("a", "reject");
     const again = ask({ id: gate.idFor("a") });
-    expect(gate.reply("a", "once")).toBe(first);
+    expect(gate.decide("a", "once")).toBe(first);
     expect(again.rulings).toEqual([]);
   });
 
@@ -370,16 +370,16 @@ describe("ids", () => {
     expect(told.warnings.map(({ kind }) => kind)).toEqual(["approval-failed"]);
     second.withdraw("cancelled", "no matter");
     expect(gate.pending).toEqual([{ type: "approval", id: "call-1", call: toolCall({ name: "read" }) }]);
-    expect(gate.reply("call-1", true)).toEqual(BY_REPLY);
+    expect(gate.decide("call-1", true)).toEqual(BY_REPLY);
     expect([first.rulings, leftovers()]).toEqual([[BY_REPLY], NOTHING_OPEN]);
-    expect(gate.reply("call-1", false)).toEqual(BY_REPLY);
+    expect(gate.decide("call-1", false)).toEqual(BY_REPLY);
   });
 
   test("of nobody are not open", () => {
     const { gate } = gateRig();
     gate.idFor("a");
     expect(gate.isOpen("a")).toBe(false);
-    expect(codeOf(thrownBy(() => gate.reply("a", true)))).toBe("invalid-input");
+    expect(codeOf(thrownBy(() => gate.decide("a", true)))).toBe("invalid-input");
   });
 });
 

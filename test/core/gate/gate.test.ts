@@ -208,7 +208,7 @@ describe("a decision", () => {
     }
     const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
-    expect(gate.reply("call-1", decision)).toEqual({ ...becomes, by: "reply" });
+    expect(gate.decide("call-1", decision)).toEqual({ ...becomes, by: "reply" });
     expect([rulings, leftovers()]).toEqual([[{ ...becomes, by: "reply" }], NOTHING_OPEN]);
   });
 
@@ -223,7 +223,7 @@ describe("a decision", () => {
     }
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask();
-    expect(gate.reply("call-1", new Later())).toEqual({
+    expect(gate.decide("call-1", new Later())).toEqual({
       decision: "reject",
       by: "reply",
       reason: "worked out",
@@ -260,7 +260,7 @@ describe("a decision", () => {
   ])("with a field that does not exist is none: $given", async ({ given, says }) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
-    const error = thrownBy(() => gate.reply("call-1", given));
+    const error = thrownBy(() => gate.decide("call-1", given));
     expect(error).toMatchObject({ code: "invalid-input", message: expect.stringContaining(says) });
     expect(rulings).toEqual([]);
     const asked = gateRig(untyped({ onToolApproval: () => given }));
@@ -273,10 +273,10 @@ describe("a decision", () => {
   test.each(NONE)("%o is none: as a reply it is thrown, and the call stays open", (value) => {
     const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
-    const error = thrownBy(() => gate.reply("call-1", value));
+    const error = thrownBy(() => gate.decide("call-1", value));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect([rulings, leftovers()]).toEqual([[], { open: 1, timers: 0 }]);
-    expect(gate.reply("call-1", "once")).toEqual({ decision: "once", by: "reply" });
+    expect(gate.decide("call-1", "once")).toEqual({ decision: "once", by: "reply" });
   });
 
   test.each(NONE)("%o is none: from the callback it denies, and says so", async (value) => {
@@ -302,7 +302,7 @@ describe("`always`", () => {
         },
       });
       ask({ id: "call-1" });
-      if (by === "reply") gate.reply("call-1", "always");
+      if (by === "reply") gate.decide("call-1", "always");
       await settle();
       expect(ask({ id: "call-2" }).rulings).toEqual([SESSION]);
       expect(ask({ id: "call-3", name: "write" }).rulings).toEqual([]);
@@ -313,7 +313,7 @@ describe("`always`", () => {
   test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1", alwaysFor: "read of one server" });
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     const [same, other, own] = [
       ask({ id: "call-2", alwaysFor: "read of one server", name: "renamed" }),
       ask({ id: "call-3", alwaysFor: "read of another" }),
@@ -334,10 +334,10 @@ describe("`always`", () => {
       ]) {
         const { ask, gate } = gateRig({ onToolApproval: "manual" });
         ask({ id: "special", name: "read", alwaysFor: key });
-        gate.reply("special", "always");
+        gate.decide("special", "always");
         const own = ask({ id: "own", name });
         expect(own.rulings, `${key} is said for ${name}`).toEqual([]);
-        gate.reply("own", "always");
+        gate.decide("own", "always");
         expect(ask({ id: "another", alwaysFor: name === key ? `${key}2` : name }).rulings).toEqual([]);
       }
     },
@@ -351,7 +351,7 @@ describe("`always`", () => {
         next = ask({ id: "call-2" }).rulings;
       },
     });
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     expect(next).toEqual([SESSION]);
   });
 
@@ -359,7 +359,7 @@ describe("`always`", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
     const second = ask({ id: "call-2" });
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     expect([second.rulings, gate.isOpen("call-2")]).toEqual([[], true]);
   });
 
@@ -371,14 +371,14 @@ describe("`always`", () => {
     const later = rule("read", word, ({ id }: ToolCall) => id !== "call-1");
     const { ask, gate } = gateRig({ toolPolicy: [later], onToolApproval: "manual" });
     ask({ id: "call-1" });
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     expect(ask({ id: "call-2" }).rulings).toEqual([becomes]);
   });
 
   test("ends with its session", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     gate.newSession();
     expect(ask({ id: "call-2" }).rulings).toEqual([]);
   });
@@ -387,14 +387,14 @@ describe("`always`", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
     gate.newSession();
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     expect(ask({ id: "call-2" }).rulings).toEqual([]);
   });
 
   test.each<Decision>(["once", "reject", true, false])("is not what %o says", (decision) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
-    gate.reply("call-1", decision);
+    gate.decide("call-1", decision);
     expect(ask({ id: "call-2" }).rulings).toEqual([]);
   });
 });

@@ -80,24 +80,24 @@ describe("a question", () => {
     const { askQuestion, gate, told, leftovers } = gateRig({ ...(onQuestion && { onQuestion }) });
     const { replies } = askQuestion();
     expect(told.opened).toEqual([{ type: "question", id: "question-1", question: question() }]);
-    if (by === "reply") gate.reply("question-1", "left");
+    if (by === "reply") gate.answer("question-1", "left");
     await settle();
     expect([replies, leftovers()]).toEqual([[{ answers: [["left"]], by }], NOTHING_OPEN]);
-    expect(gate.reply("question-1", "right")).toEqual({ answers: [["left"]], by });
-    expect(gate.reply("question-1", 7)).toEqual({ answers: [["left"]], by });
+    expect(gate.answer("question-1", "right")).toEqual({ answers: [["left"]], by });
+    expect(gate.answer("question-1", 7)).toEqual({ answers: [["left"]], by });
   });
 
   test("may be refused by the user", () => {
     const { askQuestion, gate } = gateRig({ onQuestion: "manual" });
     const { replies } = askQuestion();
-    expect(gate.reply("question-1", null)).toEqual({ answers: undefined, by: "reply" });
+    expect(gate.answer("question-1", null)).toEqual({ answers: undefined, by: "reply" });
     expect(replies).toHaveLength(1);
   });
 
   test("stays open after a reply that is no answer, which is thrown", () => {
     const { askQuestion, gate } = gateRig({ onQuestion: "manual" });
     const { replies } = askQuestion();
-    expect(thrownBy(() => gate.reply("question-1", true))).toBeInstanceOf(InvalidInputError);
+    expect(thrownBy(() => gate.answer("question-1", true))).toBeInstanceOf(InvalidInputError);
     expect([replies, gate.isOpen("question-1")]).toEqual([[], true]);
   });
 
@@ -145,7 +145,7 @@ describe("a question", () => {
   test("is not decided by rules, nor by `always`", () => {
     const { askQuestion, ask, gate } = gateRig({ onToolApproval: "manual", onQuestion: "manual" });
     ask({ name: "question-1" });
-    gate.reply("call-1", "always");
+    gate.decide("call-1", "always");
     expect([askQuestion().replies, gate.isOpen("question-1")]).toEqual([[], true]);
   });
 
@@ -169,7 +169,7 @@ describe("a question", () => {
     withdraw("disconnected", "the link is lost");
     const lost: Reply = { answers: undefined, by: "disconnected", reason: "the link is lost" };
     expect([replies, signal?.reason]).toEqual([[lost], new Error("the link is lost")]);
-    expect(gate.reply("question-1", "left")).toEqual(lost);
+    expect(gate.answer("question-1", "left")).toEqual(lost);
     expect(replies).toHaveLength(1);
   });
 
@@ -186,7 +186,7 @@ describe("a question", () => {
       ["question-1"],
       ["question-1"],
     ]);
-    gate.reply("question-1", "left");
+    gate.answer("question-1", "left");
     expect(turn.pending).toEqual([]);
     await clock.advance(IDLE);
     expect(turn.status).toBe("cancelling");

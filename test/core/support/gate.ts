@@ -8,6 +8,7 @@ import type {
   QuestionItem,
   Reply,
   Ruling,
+  SettledRequest,
   ToolCall,
 } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
@@ -54,10 +55,12 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
   const { outbox = new Outbox() } = changes;
   const told = {
     opened: [] as PendingRequest[],
+    settled: [] as SettledRequest[],
     warnings: [] as { readonly kind: string; readonly message: string; readonly cause?: unknown }[],
   };
   const {
     opened = (request) => void told.opened.push(request),
+    settled = (request) => void told.settled.push(request),
     warn = (kind, message, details) => void told.warnings.push({ kind, message, ...details }),
   } = changes;
   const gate: Gate = new Gate(
@@ -65,6 +68,7 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
       outbox,
       clock: outbox.clock(clock),
       opened: (request) => outbox.tell(() => gate.isOpen(request.id) && opened(request)),
+      settled: (request) => outbox.tell(() => settled(request)),
       warn: (...warning) => outbox.tell(() => warn(...warning)),
     },
     options,

@@ -93,6 +93,7 @@ export class GateWorld {
         outbox: this.outbox,
         clock: this.outbox.clock(this.clock),
         opened: (request) => this.#opened(request),
+        settled: () => {},
         warn: () => this.outbox.tell(() => this.act("warning")),
       },
       {
@@ -276,7 +277,10 @@ export class GateWorld {
     this.judge.saying(id, "reply", value);
     this.judge.must(() => {
       try {
-        const outcome = this.gate.reply(id, brought?.kind === "question" && value !== 7 ? "left" : value);
+        const isQuestion = brought?.kind === "question";
+        const outcome = isQuestion
+          ? this.gate.answer(id, value === 7 ? 7 : "left")
+          : this.gate.decide(id, value);
         expect(outcome, "every reply is told the one outcome").toBe(before ?? brought?.outcomes[0]);
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;

@@ -101,7 +101,7 @@ export class CodeyUser {
   reply(id: string | undefined, question: number, given: Given): void {
     if (id === undefined || given === "throw") return;
     this.#allow(question, given);
-    this.#world.allowed("reply", () => this.#world.client.reply(id, GIVEN[given] as never));
+    this.#world.allowed("reply", () => this.#world.client.decide(id, GIVEN[given] as never));
   }
 
   /** The callback comes to its end. */
