@@ -5,6 +5,7 @@ import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
 import { Credentials } from "./credentials.ts";
@@ -184,7 +185,10 @@ export class CassClient
       images: true,
       cancelOnWire: false,
       history: "server",
+      conversations: "many",
       survivesReconnect: true,
+      reopens: this.#settings.socket.reconnect !== undefined,
+      recovers: this.#settings.recover,
     };
   }
 
@@ -194,7 +198,7 @@ export class CassClient
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(
-    input: string | CassPromptInput,
+    input: PromptOf<CassPromptInput>,
     options?: CassPromptOptions & TurnOptions,
   ): Turn<CassEvent, CassResult> {
     return this.#core.outbox.run(() => {
@@ -263,7 +267,7 @@ export class CassClient
   }
 
   #chat(
-    input: string | CassPromptInput,
+    input: PromptOf<CassPromptInput>,
     options: (CassPromptOptions & TurnOptions) | undefined,
     conversation: ConversationRef | undefined,
   ): Job {

@@ -7,6 +7,7 @@ import {
   type ConversationState,
   LiveConversation,
 } from "../core/turn/conversation.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { ConversationRef, Job } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
@@ -49,7 +50,7 @@ export interface CassConversationOptions {
 export interface ConversationHost {
   readonly outbox: Outbox;
   create(
-    input: string | CassPromptInput,
+    input: PromptOf<CassPromptInput>,
     options: (CassPromptOptions & TurnOptions) | undefined,
     conversation: ConversationRef,
   ): Job;

@@ -82,6 +82,7 @@ export class LostReplies {
       }
       over();
     };
+    job.turn.recovering();
     core.events.emit("recovering", job.turn);
     // REST calls the caller's `fetch` and token function.
     core.outbox.tell(

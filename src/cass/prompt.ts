@@ -8,8 +8,9 @@ import {
   isObject,
   type Only,
 } from "../core/checks.ts";
-import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
+import { InvalidInputError, PayloadTooLargeError, UnsupportedError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
+import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import { type CassImage, checkImage } from "./image.ts";
 import { encode, type WireImage } from "./messages.ts";
 
@@ -116,8 +117,9 @@ const INTRO = {
 const DEMO = { ...ONBOARDING, message: checks.text };
 
 /** @throws InvalidInputError for what the server would die of or drop; PayloadTooLargeError for what it does not take. */
-export function buildChat(input: string | CassPromptInput, limits: PromptLimits): CassRequest {
-  const given = typeof input === "string" ? { message: input } : input;
+export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits): CassRequest {
+  const given =
+    typeof input === "string" ? { message: input } : (generic(input) ?? (input as CassPromptInput));
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, CHAT, "prompt field");
@@ -138,6 +140,17 @@ export function buildChat(input: string | CassPromptInput, limits: PromptLimits)
     image: image?.wire,
     frame: (id, wire) => encode.chat(message, id, wire),
   });
+}
+
+/** The form that every client takes, in the protocol's own. */
+function generic(input: unknown): CassPromptInput | undefined {
+  const given = readPromptInput(input);
+  if (!given) return undefined;
+  const [image, second] = given.images ?? [];
+  if (second)
+    throw new UnsupportedError("a Cass prompt takes one picture.", "Send the others with further prompts.");
+  // Its type is checked with the picture.
+  return { message: given.text, ...(image ? { image: image as CassImage } : {}) };
 }
 
 /** Characters that the names and the type of an image take in a frame, at most. */

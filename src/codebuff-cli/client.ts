@@ -1,11 +1,26 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
-import type { AgentClient, Capabilities, CloseOptions, ConnectOptions } from "../core/client/agent-client.ts";
+import type {
+  AgentClient,
+  Capabilities,
+  ClientEvents,
+  CloseOptions,
+  ConnectOptions,
+} from "../core/client/agent-client.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { ConnectError, HandshakeError, InvalidInputError, said } from "../core/errors.ts";
-import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../core/values.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
+import type { Turn, TurnOptions, TurnResult } from "../core/turn/turn.ts";
+import type {
+  Answer,
+  AnyEvent,
+  ClientStatus,
+  Decision,
+  PendingRequest,
+  Reply,
+  Ruling,
+} from "../core/values.ts";
 import { canContinue, lacking } from "./argv.ts";
 import { CliCore } from "./cli-core.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
@@ -102,7 +117,10 @@ export class CodebuffCli
       images: false,
       cancelOnWire: true,
       history: "server",
+      conversations: "many",
       survivesReconnect: true,
+      reopens: true,
+      recovers: false,
     };
   }
 
@@ -111,7 +129,7 @@ export class CodebuffCli
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is started; ClosedError on a closed client.
    */
   prompt(
-    input: string | CodebuffCliPromptInput,
+    input: PromptOf<CodebuffCliPromptInput>,
     options?: CodebuffCliPromptOptions & TurnOptions,
   ): Turn<CodebuffCliEvent, CodebuffCliResult> {
     return this.#core.outbox.run(() => {
@@ -252,8 +270,22 @@ export class CodebuffCli
     name: Name,
     listener: (...values: CodebuffCliClientEvents[Name]) => void,
     options?: ListenOptions,
+  ): Unsubscribe;
+  on<Name extends keyof ClientEvents<AnyEvent, TurnResult>>(
+    name: Name,
+    listener: (...values: ClientEvents<AnyEvent, TurnResult>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+  on(
+    name: keyof CodebuffCliClientEvents,
+    listener: (...values: never) => void,
+    options?: ListenOptions,
   ): Unsubscribe {
-    return this.#core.on(name, listener, options);
+    return this.#core.on(
+      name,
+      listener as (...values: CodebuffCliClientEvents[typeof name]) => void,
+      options,
+    );
   }
 
   [asyncDispose](): Promise<void> {
@@ -261,7 +293,7 @@ export class CodebuffCli
   }
 
   #create(
-    input: string | CodebuffCliPromptInput,
+    input: PromptOf<CodebuffCliPromptInput>,
     options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
     session: SessionRef,
   ): Job {

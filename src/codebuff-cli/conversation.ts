@@ -8,6 +8,7 @@ import {
   LiveConversation,
 } from "../core/turn/conversation.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CodebuffCliEvent } from "./events.ts";
 import { type CodebuffCliPromptOptions, SESSION_ID } from "./options.ts";
@@ -35,7 +36,7 @@ export interface CodebuffCliConversationState extends ConversationState {
 export interface ConversationHost {
   readonly outbox: Outbox;
   create(
-    input: string | CodebuffCliPromptInput,
+    input: PromptOf<CodebuffCliPromptInput>,
     options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
     /** What to go on with, known when it starts. */
     session: SessionRef,

@@ -1,6 +1,7 @@
 import { checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
+import { type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
 import { PROMPT_CHECKS } from "./options.ts";
 
 /** What a prompt for the program says. */
@@ -38,8 +39,9 @@ const MAX_STDIN_BYTES = 16 * 1_048_576;
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 
 /** @throws InvalidInputError for what the program would take for something else, or choke on; PayloadTooLargeError */
-export function buildPrompt(input: string | CodebuffCliPromptInput, rules: PromptRules): CodebuffCliPrompt {
-  const given = typeof input === "string" ? { prompt: input } : input;
+export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: PromptRules): CodebuffCliPrompt {
+  const words = typeof input === "string" ? input : readPromptText(input);
+  const given = words === undefined ? (input as CodebuffCliPromptInput) : { prompt: words };
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
   const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it would be lost there
   if (misplaced !== undefined) {

@@ -7,6 +7,7 @@ import { type AgentwireError, ClosedError, InvalidInputError } from "../core/err
 import { Gate } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents, type CodebuffCore } from "./events.ts";
@@ -142,7 +143,10 @@ export class CodebuffClient
       images: true,
       cancelOnWire: original && this.#token.exists,
       history: "client",
+      conversations: "many",
       survivesReconnect: true,
+      reopens: this.#settings.socket.reconnect !== undefined,
+      recovers: false,
     };
   }
 
@@ -151,7 +155,7 @@ export class CodebuffClient
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(
-    input: string | CodebuffPromptInput,
+    input: PromptOf<CodebuffPromptInput>,
     options?: CodebuffPromptOptions & TurnOptions,
   ): Turn<CodebuffEvent, CodebuffResult> {
     this.#core.assertOpen();
@@ -233,7 +237,7 @@ export class CodebuffClient
   }
 
   #build(
-    input: string | CodebuffPromptInput,
+    input: PromptOf<CodebuffPromptInput>,
     options: (CodebuffPromptOptions & TurnOptions) | undefined,
   ): PromptData {
     checkCallOptions(options, TURN_FIELDS);

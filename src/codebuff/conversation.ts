@@ -1,6 +1,7 @@
 import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type Conversation, type ConversationState, LiveConversation } from "../core/turn/conversation.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { LESS } from "./frame-limit.ts";
 import type { CodebuffServer } from "./handshake.ts";
@@ -24,7 +25,7 @@ export type CodebuffConversation = Conversation<
 const FEWER =
   "all that was said goes to this server with each prompt; go on with the last messages, as in `client.conversation({ from: { ...chat.state, messages: chat.state.messages.slice(-10) } })`";
 
-type Input = string | CodebuffPromptInput;
+type Input = PromptOf<CodebuffPromptInput>;
 type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
 
 /** What a conversation needs of its client. */

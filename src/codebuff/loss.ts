@@ -1,7 +1,7 @@
 import {
   type AgentwireError,
   ConnectionLostError,
-  isAgentwireError,
+  isOurs,
   PayloadTooLargeError,
   withoutCode,
 } from "../core/errors.ts";
@@ -16,7 +16,7 @@ export function lossError(
   end: SocketEnd | AgentwireError,
   session: "unproven" | "proven" | "retiring",
 ): AgentwireError {
-  if (isAgentwireError(end)) return end;
+  if (isOurs(end)) return end;
   if (session === "unproven" || end.code === POLICY) return endedInHandshake(end);
   const what =
     session === "retiring" ? "the server asked for a new connection" : "the server closed the connection";
@@ -29,7 +29,7 @@ export function lossError(
 
 /** What the user can do about an end in the middle of a prompt, where the server says enough. */
 export function hintFor(end: SocketEnd | AgentwireError, session: Session): string | undefined {
-  if (isAgentwireError(end) || !session.blocked) return undefined;
+  if (isOurs(end) || !session.blocked) return undefined;
   if (/heartbeat timeout/i.test(end.reason))
     return "the server counts no ping while it works: raise its heartbeat timeout, or set `maxConcurrentPrompts` above 1 if it reads pings meanwhile";
   if (/keepalive ping timeout/i.test(end.reason) && !session.holdsBack)
@@ -41,7 +41,7 @@ export function hintFor(end: SocketEnd | AgentwireError, session: Session): stri
 export function requestLost(end: SocketEnd | AgentwireError, hint?: string): ConnectionLostError {
   const unsure = "it may have been carried out, so it is not sent again by itself";
   const advice = hint === undefined ? unsure : `${unsure}; ${hint}`;
-  if (isAgentwireError(end)) {
+  if (isOurs(end)) {
     return new ConnectionLostError(`${withoutCode(end)}; ${advice}`, { delivery: "unknown", cause: end });
   }
   return new ConnectionLostError(

@@ -1,5 +1,6 @@
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./content.ts";
 import type { CodebuffServer } from "./handshake.ts";
 import { newSessionState } from "./session-state.ts";
@@ -78,8 +79,9 @@ const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.'
  * Fills in what the wire needs and leaves out what is not given: servers refuse `null` for several fields.
  * @throws InvalidInputError for what no server could answer.
  */
-export function buildPrompt(input: string | CodebuffPromptInput, defaults: PromptDefaults): PromptData {
-  const given = typeof input === "string" ? { prompt: input } : input;
+export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {
+  const given =
+    typeof input === "string" ? { prompt: input } : (generic(input) ?? (input as CodebuffPromptInput));
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, FIELDS, "prompt field");
@@ -102,6 +104,20 @@ export function buildPrompt(input: string | CodebuffPromptInput, defaults: Promp
     ...(agentId === undefined ? {} : { agentId }),
     ...(promptParams === undefined ? {} : { promptParams }),
   };
+}
+
+/** The form that every client takes, in the protocol's own. */
+function generic(input: unknown): CodebuffPromptInput | undefined {
+  const given = readPromptInput(input);
+  if (!given) return undefined;
+  const { text, images = [] } = given;
+  if (images.length === 0) return { prompt: text };
+  const content = images.map(({ data, mediaType }) => ({
+    type: "image" as const,
+    image: data,
+    ...(mediaType === undefined ? {} : { mediaType }),
+  }));
+  return { prompt: text, content };
 }
 
 /**

@@ -193,7 +193,7 @@ export class Requests {
       asked: "files",
       option: "`onReadFiles`",
       alwaysFor: "files:", // a tool may go by the name that these are asked for by
-      ...this.#forNoPrompt("read_files", { filePaths }, raw),
+      ...this.#forOnlyPrompt("read_files", { filePaths }, raw),
       handler: "`onReadFiles`",
       timeout: FILES_TIMEOUT,
       run: onReadFiles && ((context) => onReadFiles(filePaths, context)),
@@ -218,6 +218,14 @@ export class Requests {
       read: (tools) => ({ requestId, tools: readMcpTools(tools) }),
       failed: () => ({ requestId, tools: [] }),
     });
+  }
+
+  /** A request of files names no prompt: it is of the prompt under way, where there is just one. */
+  #forOnlyPrompt(name: string, input: object, raw: ReadFilesRequest) {
+    const { promptId, prompt } = this.#setup.prompts.onlyUnderWay() ?? {};
+    const { call } = this.#forNoPrompt(name, input, raw);
+    const named: ToolCall = promptId === undefined ? call : { ...call, turnId: promptId };
+    return { call: named, promptId, turn: prompt?.turn };
   }
 
   /** What rules and approvals see of a request that names no prompt. */

@@ -6,6 +6,7 @@ import { SocketClient } from "../core/client/socket-client.ts";
 import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodeyConversation, SessionConversation } from "./conversation.ts";
 import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
@@ -101,7 +102,10 @@ export class CodeyClient
       images: false,
       cancelOnWire: true,
       history: "client",
+      conversations: "one",
       survivesReconnect: false,
+      reopens: this.#settings.socket.reconnect !== undefined,
+      recovers: false,
     };
   }
 
@@ -110,7 +114,7 @@ export class CodeyClient
    * what is said on one connection together, whether or not `conversation()` is used.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
-  prompt(input: string | CodeyPromptInput, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
+  prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
     return this.#core.outbox.run(() => {
       const job = this.#create(input, options);
       this.#start(job);
@@ -119,7 +123,7 @@ export class CodeyClient
   }
 
   /**
-   * The conversation of the present session: the same one for every call, until its connection is lost. Then its
+   * The conversation of the present session: the same one for every call (`shared`), until its connection is lost. Then its
    * prompts fail with `context-lost`, and another call begins a new one.
    * @throws UnsupportedError for `from`: the server cannot go on from anything.
    */
@@ -136,6 +140,7 @@ export class CodeyClient
         outbox: this.#core.outbox,
         create: (input, options) => this.#create(input, options),
         start: (job) => this.#start(job),
+        assertOpen: () => this.#core.assertOpen(),
         sessionId: () => this.#sessionId,
       },
       this.#turns.transcript,
@@ -164,7 +169,7 @@ export class CodeyClient
     return clock.now() - start;
   }
 
-  #create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job {
+  #create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job {
     this.#core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
     return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes), options);

@@ -6,6 +6,7 @@ import {
   type ConversationState,
   LiveConversation,
 } from "../core/turn/conversation.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CodeyPromptInput } from "./prompt.ts";
 import type { Transcript } from "./transcript.ts";
@@ -31,8 +32,10 @@ export interface CodeyConversationState extends ConversationState {
 /** What a conversation needs of its client. */
 export interface ConversationHost {
   readonly outbox: Outbox;
-  create(input: string | CodeyPromptInput, options: TurnOptions | undefined): Job;
+  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job;
   start(job: Job): void;
+  /** @throws ClosedError on a closed client */
+  assertOpen(): void;
   sessionId(): string | undefined;
 }
 
@@ -58,8 +61,12 @@ export class SessionConversation {
           const sessionId = host.sessionId();
           return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
         },
+        shared: true,
         create: (input, options) => {
-          if (this.lost) throw copyError(this.lost);
+          if (this.lost) {
+            host.assertOpen();
+            throw copyError(this.lost);
+          }
           const job = host.create(input, options);
           return {
             turn: job.turn,

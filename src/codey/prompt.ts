@@ -1,6 +1,7 @@
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
+import { type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
 import { encode, isU32, MAX_U32 } from "./messages.ts";
 
 /** What a Codey prompt says. */
@@ -26,8 +27,9 @@ const FIELDS: Checks<CodeyPromptInput> = {
 const HOW_TO_PROMPT = 'Pass a string, or an object such as { content: "Hello" }.';
 
 /** @throws InvalidInputError for what the server would drop or choke on; PayloadTooLargeError above `maxSendBytes`. */
-export function buildPrompt(input: string | CodeyPromptInput, maxSendBytes: number): CodeyPrompt {
-  const given = typeof input === "string" ? { content: input } : input;
+export function buildPrompt(input: PromptOf<CodeyPromptInput>, maxSendBytes: number): CodeyPrompt {
+  const text = typeof input === "string" ? input : readPromptText(input);
+  const given = text === undefined ? (input as CodeyPromptInput) : { content: text };
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, FIELDS, "prompt field");

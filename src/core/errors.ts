@@ -382,6 +382,14 @@ export interface ErrorByCode {
 
 export type ErrorCode = keyof ErrorByCode;
 
+/** Any error of this library: `code` tells which. */
+export type AnyAgentwireError = ErrorByCode[ErrorCode];
+
+/** For the types that users see: every class here, and every one that extends it, carries one of the codes. */
+export function asAny(error: AgentwireError): AnyAgentwireError {
+  return error as AnyAgentwireError;
+}
+
 /**
  * Whether `error` comes from this library, and, when `code` is given, whether it is that error.
  * Works across several installed copies of the package, where `instanceof` does not.
@@ -390,8 +398,13 @@ export function isAgentwireError<Code extends ErrorCode>(
   error: unknown,
   code: Code,
 ): error is ErrorByCode[Code];
-export function isAgentwireError(error: unknown): error is AgentwireError;
+export function isAgentwireError(error: unknown): error is AnyAgentwireError;
 export function isAgentwireError(error: unknown, code?: ErrorCode): boolean {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
   return code === undefined || (error as { code?: unknown }).code === code;
+}
+
+/** The same for code that tells an error from something else; `AgentwireError` as a type covers errors of any code. */
+export function isOurs(value: unknown): value is AgentwireError {
+  return isAgentwireError(value);
 }

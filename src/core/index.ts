@@ -7,6 +7,7 @@ export type {
   FrameRecord,
   ProtocolWarning,
 } from "./client/agent-client.ts";
+export type { AnyAgentClient, AnyClientEvents, AnyConversation, AnyTurn } from "./client/any-client.ts";
 export type { ListenOptions, Unsubscribe } from "./client/events.ts";
 export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client/options.ts";
 export type { SharedClient, SocketClient } from "./client/socket-client.ts";
@@ -14,6 +15,7 @@ export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 export {
   AgentwireError,
   type AgentwireErrorOptions,
+  type AnyAgentwireError,
   BufferOverflowError,
   ClosedError,
   ConnectError,
@@ -42,10 +44,12 @@ export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/socket.ts";
 export type { Nullish } from "./schemas.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
+export type { PromptImage, PromptInput, PromptOf } from "./turn/prompt-input.ts";
 export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";
 export type {
   Answer,
   Answers,
+  AnyEvent,
   ClientStatus,
   Cost,
   DecidedBy,
@@ -56,6 +60,7 @@ export type {
   QuestionItem,
   Reply,
   Ruling,
+  SettledRequest,
   ToolCall,
   ToolCallState,
   TurnStatus,

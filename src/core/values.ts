@@ -1,3 +1,8 @@
+/** What an event of any turn has; the rest is the protocol's. */
+export interface AnyEvent {
+  readonly type: string;
+}
+
 /** Tokens, or whatever unit the backend counts in. */
 export interface Usage {
   readonly inputTokens?: number;
@@ -21,13 +26,14 @@ export type ClientStatus =
   | "closed";
 
 /**
- * Where a turn is: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `cancelling`
- * (stopped here, the server may not know yet), then one of three ends.
+ * Where a turn is: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `recovering` (its link was lost, and
+ * its answer is looked for), `cancelling` (stopped here, the server may not know yet), then one of three ends.
  */
 export type TurnStatus =
   | "queued"
   | "sent"
   | "streaming"
+  | "recovering"
   | "cancelling"
   | "completed"
   | "cancelled"

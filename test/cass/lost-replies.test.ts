@@ -144,10 +144,13 @@ describe("the reply of a lost turn", () => {
     made.client.on("recovering", (turn) => void told.push(turn));
     const conversation = made.client.conversation();
     const turn = conversation.prompt("hello");
+    const states: string[] = [];
+    turn.on("status", (state) => states.push(state));
     stored.add(5, "hello", "Hello!");
     await cut(made);
     await searchToTheEnd(made);
     expect([turn.text, told, conversation.state.conversationId]).toEqual(["Hello!", [turn], "c1"]);
+    expect(states).toEqual(["sent", "recovering", "completed"]);
   });
 
   test("is looked for by the latest time that the server has told, whatever it says later", async () => {
@@ -316,7 +319,7 @@ describe("the reply of a lost turn", () => {
     const other = made.client.prompt("something else");
     const same = made.client.prompt("hello");
     made.says(say.thinking(), say.response("Else!"));
-    expect([turn.status, other.status, same.status]).toEqual(["sent", "completed", "queued"]);
+    expect([turn.status, other.status, same.status]).toEqual(["recovering", "completed", "queued"]);
     await searchToTheEnd(made);
     expect([turn.status, same.status]).toEqual(["failed", "sent"]);
   });

@@ -196,8 +196,12 @@ describe("what a client can do", () => {
       images: false,
       cancelOnWire: true,
       history: "server",
+      conversations: "many",
       survivesReconnect: true,
+      reopens: true,
+      recovers: false,
     });
+    expect(of({ profile, answerByContinue: true }).questions).toBe(true);
   });
 
   test("with a report at the end: calls without output, and no cost", () => {

@@ -42,7 +42,7 @@ describe("a prompt", () => {
     if (words !== "blank") expect(String(refusal(text))).toContain(words);
   });
 
-  test.each([undefined, null, 7, [], {}, { prompt: 7 }, { prompt: "" }, { text: "hi" }])(
+  test.each([undefined, null, 7, [], {}, { prompt: 7 }, { prompt: "" }, { text: "hi", prompt: "hi" }])(
     "%j is no prompt",
     (input) => {
       expect(refusal(input)).toMatchObject({ code: "invalid-input", hint: expect.any(String) });

@@ -303,16 +303,37 @@ describe("an approval", () => {
     expect([next, late]).toEqual([["r2", "r1"], ["r2"]]);
   });
 
-  test("of files names no turn", async () => {
+  test("of files is of the only prompt under way, and is shown among its tool calls", async () => {
     await using pair = await original(asks("manual"), only(step.readFiles(["a.txt"], { requestId: "f1" })));
     const turn = pair.client.prompt("go");
     const told = new Promise<unknown[]>((resolve) => pair.client.on("approval", (...all) => resolve(all)));
-    expect(await told).toMatchObject([{ id: "f1", name: "read_files" }]);
-    expect(await told).toHaveLength(1);
-    expect(turn.pending).toEqual([]);
+    expect(await told).toEqual([
+      expect.objectContaining({ id: "f1", name: "read_files", turnId: turn.id }),
+      turn,
+    ]);
+    expect([turn.pending, pair.client.pending]).toMatchObject([[{ id: "f1" }], [{ id: "f1" }]]);
+    expect(turn.toolCalls).toMatchObject([{ id: "f1", input: { filePaths: ["a.txt"] }, state: "awaiting" }]);
     pair.client.decide("f1", true);
     await turn.result;
+    expect(turn.toolCalls).toMatchObject([{ name: "read_files", state: "done" }]);
     expect(answers(pair)).toMatchObject([{ files: { "a.txt": "text" } }]);
+  });
+
+  test("of files names no turn where several are under way", async () => {
+    await using pair = await original(asks("manual"), only(step.readFiles(["a.txt"])));
+    const told: unknown[][] = [];
+    const both = new Promise<void>((resolve) => {
+      pair.client.on("approval", (...all) => told.push(all) === 2 && resolve());
+    });
+    const turns = [pair.client.prompt("go"), pair.client.prompt("go")];
+    await both;
+    expect([told.map(({ length }) => length), turns.map(({ pending }) => pending)]).toEqual([
+      [1, 1],
+      [[], []],
+    ]);
+    for (const { id } of pair.client.pending) pair.client.decide(id, true);
+    await Promise.all(turns.map(({ result }) => result));
+    expect(turns.map(({ toolCalls }) => toolCalls)).toEqual([[], []]);
   });
 
   test("stays open behind a prompt that has completed: its agents may go on", async () => {

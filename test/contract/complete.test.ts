@@ -80,6 +80,7 @@ test("each promise is kept by every protocol, or excused", () => {
     "cut",
     "frames",
     "garbage",
+    "generic",
     "input",
     "iterate",
     "limits",

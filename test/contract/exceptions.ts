@@ -21,6 +21,8 @@ const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
     [
       "cut",
       "garbage",
+      "generic: a client that gave up by itself refuses a prompt as a closed one does",
+      "generic: `reopens` says whether a lost link comes back",
       "reconnect",
       "close: while the next attempt to connect is waited for",
       "connect: a refused upgrade fails it, and can be tried again",

@@ -1,11 +1,4 @@
-import type {
-  AgentClient,
-  ClientEvents,
-  ClientStatus,
-  SocketClientOptions,
-  Turn,
-  TurnResult,
-} from "agentwire";
+import type { AnyAgentClient, ClientStatus, PromptInput, SocketClientOptions } from "agentwire";
 import type { ManualClock, UpgradeRefusal } from "agentwire/testing";
 
 // How a protocol joins the suite: one file in `fixtures/` that exports `fixtures`, one for each profile of its mock.
@@ -14,9 +7,9 @@ import type { ManualClock, UpgradeRefusal } from "agentwire/testing";
 // `World`, and what has no meaning for it goes into `exceptions.ts`, by title or by subject, with the reason.
 
 /** A client of any protocol, as a user interface sees it. */
-export type AnyClient = AgentClient<unknown, TurnResult, object, object, ClientEvents<unknown, TurnResult>>;
+export type AnyClient = AnyAgentClient;
 
-export type AnyTurn = Turn<unknown, TurnResult>;
+export type { AnyTurn } from "agentwire";
 
 export interface Fixture {
   /** The protocol, and the profile of the backend where there are several: what stands behind each title. */
@@ -67,8 +60,8 @@ export interface ContractOptions
 export interface Facts {
   /** The states of a client on its way to `ready`. */
   readonly opening: readonly ClientStatus[];
-  /** A prompt of this text as an object, and as the caller of a UI may get it wrong. */
-  readonly input: (text: unknown) => object;
+  /** A prompt of this text in the protocol's own form, and as the caller of a UI may get it wrong. */
+  readonly input: (text: unknown) => PromptInput;
   /** What reaches the caller of the words that a backend fails with: some backends keep them to themselves. */
   readonly failure: (words: string) => string;
   /** Whether a binary frame is read like one of text; otherwise it is no frame of the protocol. */

@@ -1,9 +1,11 @@
-import type { AgentwireError } from "../errors.ts";
+import type { AnyAgentwireError } from "../errors.ts";
 import type { Backoff } from "../link/backoff.ts";
 import type { Conversation, ConversationState } from "../turn/conversation.ts";
+import type { PromptOf } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
 import type {
   Answer,
+  AnyEvent,
   ClientStatus,
   Decision,
   PendingRequest,
@@ -34,8 +36,14 @@ export interface Capabilities {
   readonly cancelOnWire: boolean;
   /** Where the conversation is kept. */
   readonly history: "client" | "server" | "none";
+  /** `one`: all prompts of the client are of one conversation, and `conversation()` is the same each time. */
+  readonly conversations: "one" | "many";
   /** Whether a conversation goes on after a lost link. */
   readonly survivesReconnect: boolean;
+  /** Whether the client comes back by itself after a lost link. */
+  readonly reopens: boolean;
+  /** Whether the client looks for the answer of a turn whose link was lost. */
+  readonly recovers: boolean;
 }
 
 /** Something on the wire, or in a listener, that was not as it should be. The connection lives on. */
@@ -63,7 +71,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   /** Ready again after a loss; what was standing, such as topics, is being asked for anew, before any prompt. */
   reconnected: [];
   /** A connection that was ready ended. */
-  disconnected: [error: AgentwireError];
+  disconnected: [error: AnyAgentwireError];
   protocolWarning: [warning: ProtocolWarning];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];
@@ -117,7 +125,7 @@ export interface AgentClient<
   /** A snapshot; `on("status")` tells changes. */
   readonly status: ClientStatus;
   readonly capabilities: Capabilities;
-  prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result>;
+  prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
   /** What waits for the user, oldest first, of any turn or of none. */
   readonly pending: readonly PendingRequest[];
@@ -142,6 +150,12 @@ export interface AgentClient<
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+  /** The same for every client, so that a union of clients can be listened to. */
+  on<Name extends keyof ClientEvents<AnyEvent, TurnResult>>(
+    name: Name,
+    listener: (...values: ClientEvents<AnyEvent, TurnResult>[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
 }

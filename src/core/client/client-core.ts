@@ -1,6 +1,6 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
-import { type AgentwireError, type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
+import { type AgentwireError, asAny, type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
 import type { Gate } from "../gate/gate.ts";
 import { neverAsked } from "../gate/never-asked.ts";
 import type { GateHost } from "../gate/open-request.ts";
@@ -241,7 +241,7 @@ export class ClientCore<
 
   onDisconnected(error: AgentwireError): void {
     this.log("info", `disconnected: ${this.redact(error.message)}`);
-    this.shared.emit("disconnected", error);
+    this.shared.emit("disconnected", asAny(error));
   }
 
   onStatus(status: ClientStatus): void {

@@ -1,25 +1,36 @@
 import { asyncDispose } from "../dispose.ts";
 import type { TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
+import type { Answer, AnyEvent, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { AgentClient, ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
 
 /** What of a client is the same on every socket. */
-export type SharedClient<
+export interface SharedClient<
   Event,
   Result extends TurnResult,
   Events extends { [Name in keyof Events]: readonly unknown[] },
-> = Pick<
-  AgentClient<Event, Result, never, never, Events>,
-  "status" | "pending" | "decide" | "answer" | "connect" | "close" | "on"
->;
+> extends Pick<
+    AgentClient<Event, Result, never, never, Events>,
+    "status" | "pending" | "decide" | "answer" | "connect" | "close"
+  > {
+  on<Name extends keyof Events & string>(
+    name: Name,
+    listener: (...values: Events[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+}
 
 /** The part of a client that every socket protocol has alike; each adds its prompts and what else it can do. */
 export abstract class SocketClient<
   Event,
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
-> implements SharedClient<Event, Result, Events>, AsyncDisposable
+> implements
+    Pick<
+      AgentClient<Event, Result, never, never, Events>,
+      "status" | "pending" | "decide" | "answer" | "connect" | "close" | "on"
+    >,
+    AsyncDisposable
 {
   readonly #shared: SharedClient<Event, Result, Events>;
 
@@ -73,8 +84,18 @@ export abstract class SocketClient<
     name: Name,
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
+  ): Unsubscribe;
+  on<Name extends keyof ClientEvents<AnyEvent, TurnResult>>(
+    name: Name,
+    listener: (...values: ClientEvents<AnyEvent, TurnResult>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+  on(
+    name: keyof Events & string,
+    listener: (...values: never) => void,
+    options?: ListenOptions,
   ): Unsubscribe {
-    return this.#shared.on(name, listener, options);
+    return this.#shared.on(name, listener as (...values: Events[typeof name]) => void, options);
   }
 
   /** `close()`, for `await using`. */

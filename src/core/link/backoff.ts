@@ -1,4 +1,4 @@
-import { type AgentwireError, isAgentwireError } from "../errors.ts";
+import { type AgentwireError, type AnyAgentwireError, asAny, isAgentwireError } from "../errors.ts";
 import { isBusy } from "./connection-errors.ts";
 
 /** How to come back after a connection ended. Every field has a default. */
@@ -10,7 +10,7 @@ export interface ReconnectOptions {
   /** ms that no wait exceeds. @default 30_000: a server that is back should not be found half an hour later */
   readonly maxDelay?: number;
   /** The last word on whether to try again; `attempt` counts from 1. Asked only where a retry makes sense at all. */
-  readonly shouldReconnect?: (error: AgentwireError, attempt: number) => boolean;
+  readonly shouldReconnect?: (error: AnyAgentwireError, attempt: number) => boolean;
 }
 
 export type ReconnectPolicy = Required<Omit<ReconnectOptions, "shouldReconnect">> &
@@ -23,7 +23,7 @@ export interface Backoff {
   /** ms until the attempt; less when the browser comes back online, or when a call needs the connection. */
   readonly delay: number;
   /** What ended the connection or the last attempt. */
-  readonly error: AgentwireError;
+  readonly error: AnyAgentwireError;
 }
 
 /**
@@ -102,7 +102,7 @@ export class Attempts {
     if (!this.#wasReady && !mayRetryFirst(error, attempt)) return false;
     if (this.#refusedInARow >= MAX_REFUSED_UPGRADES) return false;
     try {
-      const verdict: unknown = policy.shouldReconnect?.(error, attempt) ?? true;
+      const verdict: unknown = policy.shouldReconnect?.(asAny(error), attempt) ?? true;
       if (typeof verdict === "boolean") return verdict;
       if (verdict instanceof Promise) verdict.catch(() => {}); // what it rejects with is beside the point made below
       throw new TypeError("it must return true or false, at once");

@@ -5,6 +5,7 @@ import {
   ConnectError,
   ConnectionLostError,
   isAgentwireError,
+  isOurs,
   RequestError,
   said,
   withoutCode,
@@ -58,7 +59,7 @@ export function asConnectError(
   target: string,
   redact: (text: string) => string,
 ): AgentwireError {
-  if (isAgentwireError(error)) return error;
+  if (isOurs(error)) return error;
   const cause = cleanCause(error, redact);
   return new ConnectError(`cannot connect to ${target} (${said(cause)})`, { cause });
 }
@@ -94,7 +95,7 @@ export function isTooLarge(cause: unknown): boolean {
 
 /** Why a ready link ended. What gave it up says so itself. */
 export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
-  if (isAgentwireError(end)) return end;
+  if (isOurs(end)) return end;
   const { code: closeCode, reason: closeReason, cause } = end;
   const why = closeReason === "" ? "" : `: ${closeReason}`;
   return new ConnectionLostError(`the connection ended (code ${closeCode})${why}`, {
@@ -106,7 +107,7 @@ export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
 
 /** Why a link ended that was not ready yet: nothing was lost, for it could not be had. */
 export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
-  if (isAgentwireError(end)) return end;
+  if (isOurs(end)) return end;
   const message = `the connection ended before ${before} (code ${end.code})`;
   return new ConnectError(message, { cause: end.cause });
 }

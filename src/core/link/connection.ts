@@ -4,6 +4,7 @@ import type { CancelTimer, Clock } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import {
   type AgentwireError,
+  asAny,
   ClosedError,
   ConnectionLostError,
   ConnectTimeoutError,
@@ -388,7 +389,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     };
     this.#setup.resolved.outbox.run(() => {
       this.#transition({ name: "reconnecting", step, cancelTimer, hurry });
-      this.#host.onReconnecting({ attempt, delay, error });
+      this.#host.onReconnecting({ attempt, delay, error: asAny(error) });
     });
     await step.promise;
   }

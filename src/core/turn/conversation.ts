@@ -2,6 +2,7 @@ import type { Outbox } from "../client/outbox.ts";
 import { ConnectionLostError } from "../errors.ts";
 import { Queue } from "../queue.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import type { PromptOf } from "./prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 
 /** One message of a conversation, as a UI shows it. */
@@ -31,19 +32,23 @@ export interface Conversation<
   readonly messages: readonly ConversationMessage[];
   /** What to pass as `from` to go on later. */
   readonly state: State;
-  prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result>;
+  /** Whether all prompts of the client are part of it: the backend knows one conversation at a time. */
+  readonly shared: boolean;
+  prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
 }
 
 /** How one protocol remembers. */
 export interface Memory<Event, Result extends TurnResult, Options, Input, State extends ConversationState> {
   readonly messages: readonly ConversationMessage[];
   readonly state: State;
+  /** @default false */
+  readonly shared?: true;
   /**
    * Makes a turn without sending it; throws what is wrong with the input. `first` says that nothing waits
    * before it, so that what it will send is known already.
    */
   create(
-    input: string | Input,
+    input: PromptOf<Input>,
     options: (Options & TurnOptions) | undefined,
     first: boolean,
   ): Step<Event, Result>;
@@ -83,7 +88,11 @@ export class LiveConversation<
     return this.#memory.state;
   }
 
-  prompt(input: string | Input, options?: Options & TurnOptions): Turn<Event, Result> {
+  get shared(): boolean {
+    return this.#memory.shared ?? false;
+  }
+
+  prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result> {
     return this.#outbox.run(() => {
       const step = this.#memory.create(input, options, !this.#busy);
       step.turn.beforeCompleted(step.completed);

@@ -5,6 +5,7 @@ import type { CancelTimer, Clock } from "../clock.ts";
 import { Deadline } from "../deadline.ts";
 import {
   type AgentwireError,
+  asAny,
   InvalidInputError,
   isAgentwireError,
   TurnCancelledError,
@@ -12,7 +13,7 @@ import {
   TurnTimeoutError,
 } from "../errors.ts";
 import type { Waiting } from "../gate/open-request.ts";
-import type { PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
+import type { AnyEvent, PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { GrowingText } from "./growing-text.ts";
 import { keptBytes, mostBytes } from "./kept-bytes.ts";
@@ -222,7 +223,18 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     name: Name,
     listener: (...values: TurnEvents<Event>[Name]) => void,
     options?: ListenOptions,
+  ): Unsubscribe;
+  on<Name extends keyof TurnEvents<AnyEvent>>(
+    name: Name,
+    listener: (...values: TurnEvents<AnyEvent>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+  on(
+    name: keyof TurnEvents<Event> & string,
+    listener: (...values: never) => void,
+    options?: ListenOptions,
   ): Unsubscribe {
+    const told = listener as (...values: TurnEvents<Event>[typeof name]) => void;
     const { status } = this;
     const isAsked = name === "approval" || name === "question"; // the snapshot is made for nobody else
     const stillOpen = this.#stillOpen(isAsked ? this.pending : []);
@@ -237,7 +249,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         for (const open of stillOpen) if (open.type === "question") yield [open.question];
       },
     };
-    return this.#emitter.onWithPresent(name, listener, options, () => present[name]());
+    return this.#emitter.onWithPresent(name, told, options, () => present[name]());
   }
 
   /** Lazily, since who is told of one may decide another. */
@@ -249,7 +261,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   /** Whether the turn still takes events: false once it settled or is being stopped. */
   get open(): boolean {
-    return this.#status === "queued" || this.#status === "sent" || this.#status === "streaming";
+    return !this.settled && this.#status !== "cancelling";
   }
 
   get settled(): boolean {
@@ -295,7 +307,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   /** One event of this turn arrived; `bytes` is the length of what it came in. */
   push(event: Event, bytes: number): void {
     if (!this.open) return;
-    if (this.#status !== "streaming") this.#setStatus("streaming");
+    if (this.#status !== "streaming" && this.#status !== "recovering") this.#setStatus("streaming");
     if (this.#idle.running) this.#idle.touch();
     else this.active();
     this.#text.add(this.#setup.textOf(event));
@@ -319,6 +331,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return Math.max(characters, keptBytes(event, maxBufferedBytes));
   }
 
+  /** Its link was lost, and its answer is looked for elsewhere. */
+  recovering(): void {
+    if (this.open) this.#setStatus("recovering");
+  }
+
   complete(result: Result): void {
     if (!this.open) return;
     this.#beforeCompleted?.(result);
@@ -331,7 +348,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.open) return;
     this.#stamp(error);
     this.#buffer.fail(error);
-    this.#finish("failed", { status: "failed", error, partial: this.partial() });
+    this.#finish("failed", { status: "failed", error: asAny(error), partial: this.partial() });
   }
 
   /** The client is closing: the iteration ends without a throw, the outcome says why. */
@@ -339,7 +356,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.open) return;
     this.#stamp(error);
     this.#buffer.drop();
-    this.#finish("failed", { status: "failed", error, partial: this.partial() });
+    this.#finish("failed", { status: "failed", error: asAny(error), partial: this.partial() });
   }
 
   /** The turn has to be stopped, and fails with `error`: thrown at its reader now, told as its outcome once it has stopped. */
@@ -370,7 +387,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (interruption.status === "cancelled") {
       this.#finish("cancelled", { status: "cancelled", by: interruption.by, partial });
     } else {
-      this.#finish("failed", { status: "failed", error: interruption.error, partial });
+      this.#finish("failed", { status: "failed", error: asAny(interruption.error), partial });
     }
   }
 

@@ -1,6 +1,15 @@
 import type { ListenOptions, Unsubscribe } from "../client/events.ts";
-import type { AgentwireError, TurnPartial } from "../errors.ts";
-import type { Cost, PendingRequest, Question, ToolCall, TurnStatus, TurnToolCall, Usage } from "../values.ts";
+import type { AnyAgentwireError, TurnPartial } from "../errors.ts";
+import type {
+  AnyEvent,
+  Cost,
+  PendingRequest,
+  Question,
+  ToolCall,
+  TurnStatus,
+  TurnToolCall,
+  Usage,
+} from "../values.ts";
 
 /** What every backend's turn ends with; each adds its own fields. */
 export interface TurnResult {
@@ -15,7 +24,7 @@ export interface TurnResult {
 export type TurnOutcome<Result extends TurnResult> =
   | { readonly status: "completed"; readonly result: Result }
   | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
-  | { readonly status: "failed"; readonly error: AgentwireError; readonly partial: TurnPartial };
+  | { readonly status: "failed"; readonly error: AnyAgentwireError; readonly partial: TurnPartial };
 
 /** What `turn.on` tells, and with what. */
 export interface TurnEvents<Event> {
@@ -91,6 +100,12 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
   on<Name extends keyof TurnEvents<Event> & string>(
     name: Name,
     listener: (...values: TurnEvents<Event>[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+  /** The same for every turn, so that a union of turns can be listened to. */
+  on<Name extends keyof TurnEvents<AnyEvent>>(
+    name: Name,
+    listener: (...values: TurnEvents<AnyEvent>[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
 }

@@ -4,6 +4,7 @@ import {
   ConnectionLostError,
   HandshakeError,
   isAgentwireError,
+  isOurs,
 } from "../../../src/core/errors.ts";
 import type { Backoff } from "../../../src/core/link/backoff.ts";
 import { Connection } from "../../../src/core/link/connection.ts";
@@ -79,7 +80,7 @@ export function connectionRig(changes: Changes = {}) {
     lost: (end) => {
       log.push(`lost ${isAgentwireError(end) ? end.code : end.code}`);
       hooks.lost?.();
-      return isAgentwireError(end) ? end : new ConnectionLostError("closed", { closeCode: end.code });
+      return isOurs(end) ? end : new ConnectionLostError("closed", { closeCode: end.code });
     },
     busy: () => state.busy,
     unavailable: (reason) => void log.push(`unavailable ${reason.code}`),

@@ -25,6 +25,10 @@ const reach: Readonly<Record<TurnStatus, (rig: TurnRig) => void>> = {
     rig.turn.push("a", 1);
     rig.turn.push("b", 1);
   },
+  recovering: (rig) => {
+    reach.streaming(rig);
+    rig.turn.recovering();
+  },
   cancelling: (rig) => {
     reach.streaming(rig);
     void rig.turn.cancel();
@@ -82,13 +86,18 @@ const row = (
   settles = outcome,
 ): Row => ({ from, call, status, outcome, reads, finally: settles });
 
-const buffered: Readonly<Record<string, readonly string[]>> = { queued: [], sent: [], streaming: ["a", "b"] };
+const buffered: Readonly<Record<string, readonly string[]>> = {
+  queued: [],
+  sent: [],
+  streaming: ["a", "b"],
+  recovering: ["a", "b"],
+};
 
 /** A turn that is open takes every call. */
-const openRows = (["queued", "sent", "streaming"] as const).flatMap((from) => {
+const openRows = (["queued", "sent", "streaming", "recovering"] as const).flatMap((from) => {
   const read = buffered[from] ?? [];
   return [
-    row(from, "push", "streaming", [...read, "c", "waits"], "pending"),
+    row(from, "push", from === "recovering" ? from : "streaming", [...read, "c", "waits"], "pending"),
     row(from, "sent", from === "queued" ? "sent" : from, [...read, "waits"], "pending"),
     row(from, "complete", "completed", [...read, "ends"], "completed"),
     row(from, "fail", "failed", [...read, "throws connection-lost", "ends"], "failed connection-lost"),
@@ -118,13 +127,15 @@ const openRows = (["queued", "sent", "streaming"] as const).flatMap((from) => {
 const idleRows = [
   row("queued", "idle", "queued", ["waits"], "pending"),
   row("sent", "idle", "cancelling", ["throws turn-timeout", "ends"], "pending", "failed turn-timeout"),
-  row(
-    "streaming",
-    "idle",
-    "cancelling",
-    ["a", "b", "throws turn-timeout", "ends"],
-    "pending",
-    "failed turn-timeout",
+  ...(["streaming", "recovering"] as const).map((from) =>
+    row(
+      from,
+      "idle",
+      "cancelling",
+      ["a", "b", "throws turn-timeout", "ends"],
+      "pending",
+      "failed turn-timeout",
+    ),
   ),
 ];
 
@@ -175,7 +186,7 @@ describe("every status on every call", () => {
       const over = row.finally !== "pending";
       const wasStopped =
         over && ["cancelling", "cancelled"].includes(row.from === "queued" ? row.status : row.from);
-      expect(open).toBe(["queued", "sent", "streaming"].includes(row.status));
+      expect(open).toBe(["queued", "sent", "streaming", "recovering"].includes(row.status));
       expect(settled).toBe(["completed", "cancelled", "failed"].includes(row.status));
       expect(rig.told.settled).toBe(over ? 1 : 0);
       if (wasStopped) expect(rig.told.stops).toBe(1);

@@ -11,10 +11,11 @@ const RANK: Readonly<Record<Status, number>> = {
   queued: 0,
   sent: 1,
   streaming: 2,
-  cancelling: 3,
-  completed: 4,
-  cancelled: 4,
-  failed: 4,
+  recovering: 3,
+  cancelling: 4,
+  completed: 5,
+  cancelled: 5,
+  failed: 5,
 };
 
 /** One turn of any client as its user and the peer see it, from before the call to after the end. */

@@ -1,0 +1,34 @@
+import type { Conversation, ConversationState } from "../turn/conversation.ts";
+import type { PromptInput } from "../turn/prompt-input.ts";
+import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
+import type { AnyEvent } from "../values.ts";
+import type { AgentClient, ClientEvents } from "./agent-client.ts";
+import type { ListenOptions, Unsubscribe } from "./events.ts";
+
+/** A turn of any client. */
+export type AnyTurn = Turn<AnyEvent, TurnResult>;
+
+/** The events that every client has, for a client of any kind. */
+export type AnyClientEvents = ClientEvents<AnyEvent, TurnResult>;
+
+/** A conversation of any client. */
+export interface AnyConversation
+  extends Pick<Conversation<AnyEvent, TurnResult, object, object>, "messages" | "state" | "shared"> {
+  prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
+}
+
+/** Any client: what a user interface is written against that runs on every backend. */
+export interface AnyAgentClient
+  extends Pick<
+      AgentClient<AnyEvent, TurnResult, object, object>,
+      "status" | "capabilities" | "pending" | "decide" | "answer" | "connect" | "close"
+    >,
+    AsyncDisposable {
+  prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
+  conversation(options?: { readonly from?: ConversationState }): AnyConversation;
+  on<Name extends keyof AnyClientEvents>(
+    name: Name,
+    listener: (...values: AnyClientEvents[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe;
+}
