@@ -3,18 +3,19 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
-import { type AgentwireError, UnsupportedError } from "../core/errors.ts";
+import { UnsupportedError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { type CodeyConversation, SessionConversation } from "./conversation.ts";
+import { type CodeyConversation, openConversation } from "./conversation.ts";
 import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
 import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, type CodeySettings, resolveOptions } from "./options.ts";
 import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
+import type { Transcript } from "./transcript.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import { contextLost, type Job, Turns } from "./turns.ts";
+import { type Job, Turns } from "./turns.ts";
 import { TIMEOUT_HINT, Wire } from "./wire.ts";
 
 /**
@@ -38,11 +39,10 @@ export class CodeyClient
 {
   readonly #settings: CodeySettings;
   readonly #core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
-  readonly #gate: Gate;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  #conversation: SessionConversation | undefined;
-  #sessionId: string | undefined;
+  /** That of the present session, once it was asked for. */
+  #conversation: { readonly transcript: Transcript; readonly of: CodeyConversation } | undefined;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodeyClientOptions) {
@@ -59,26 +59,11 @@ export class CodeyClient
     });
     super(core);
     const gate = new Gate(core, options);
-    const wire = new Wire({
-      settings,
-      core,
-      user: {
-        sessionStarted: (sessionId) => this.#onSession(sessionId),
-        ready: () => turns.pump(),
-        message: (message, size) => turns.receive(message, size),
-        serverError: (error) => turns.receiveError(error),
-        unreadableApproval: (question) => turns.receiveUnreadable(question),
-        unreadableEnd: (problem, agentId) => turns.receiveUnreadableEnd(problem, agentId),
-        handlingFailed: (problem) => turns.handlingFailed(problem),
-        sessionLost: (error) => this.#onSessionLost(error),
-        closing: () => turns.closing(),
-        unavailable: (reason) => turns.unavailable(reason),
-      },
-    });
+    const wire = new Wire({ settings, core });
     const turns = new Turns({ settings, wire, gate, core });
+    wire.serve(turns);
     this.#settings = settings;
     this.#core = core;
-    this.#gate = gate;
     this.#wire = wire;
     this.#turns = turns;
     core.serve({ protocol: wire, turns: turns.runner, gate });
@@ -86,7 +71,7 @@ export class CodeyClient
 
   /** Of the present connection, or of the last one. */
   get sessionId(): string | undefined {
-    return this.#sessionId;
+    return this.#turns.sessionId;
   }
 
   get capabilities(): Capabilities {
@@ -135,17 +120,19 @@ export class CodeyClient
         "Leave `from` out; put what matters of the old one into the first prompt.",
       );
     }
-    this.#conversation ??= new SessionConversation(
-      {
+    const { transcript } = this.#turns;
+    if (this.#conversation?.transcript !== transcript) {
+      const host = {
         outbox: this.#core.outbox,
-        create: (input, options) => this.#create(input, options),
-        start: (job) => this.#start(job),
+        create: (input: PromptOf<CodeyPromptInput>, turnOptions: TurnOptions | undefined) =>
+          this.#create(input, turnOptions),
+        start: (job: Job) => this.#start(job),
         assertOpen: () => this.#core.assertOpen(),
-        sessionId: () => this.#sessionId,
-      },
-      this.#turns.transcript,
-    );
-    return this.#conversation.conversation;
+        sessionId: () => this.sessionId,
+      };
+      this.#conversation = { transcript, of: openConversation(host, transcript) };
+    }
+    return this.#conversation.of;
   }
 
   /** The server's state. On the real server a stub: show it, and decide nothing by it. */
@@ -182,22 +169,5 @@ export class CodeyClient
   async #ready(): Promise<void> {
     this.#core.assertOpen();
     await this.#core.connect();
-  }
-
-  #onSession(sessionId: string): void {
-    const previousSessionId = this.#sessionId;
-    this.#sessionId = sessionId;
-    this.#core.events.emit("sessionStarted", {
-      sessionId,
-      contextLost: previousSessionId !== undefined,
-      ...(previousSessionId === undefined ? {} : { previousSessionId }),
-    });
-  }
-
-  #onSessionLost(error: AgentwireError): void {
-    if (this.#conversation) this.#conversation.lost = contextLost(error);
-    this.#conversation = undefined;
-    this.#gate.newSession();
-    this.#turns.sessionLost(error);
   }
 }

@@ -1,5 +1,5 @@
 import type { Outbox } from "../core/client/outbox.ts";
-import { type ConnectionLostError, copyError } from "../core/errors.ts";
+import { copyError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
@@ -39,46 +39,34 @@ export interface ConversationHost {
   sessionId(): string | undefined;
 }
 
-/** The conversation of one session. */
-export class SessionConversation {
-  readonly conversation: CodeyConversation;
-  /** Set when the session is gone; each prompt gets a copy, with its own input. */
-  lost: ConnectionLostError | undefined;
-
-  constructor(host: ConversationHost, transcript: Transcript) {
-    this.conversation = new LiveConversation<
-      CodeyEvent,
-      CodeyResult,
-      object,
-      CodeyPromptInput,
-      CodeyConversationState
-    >(
-      {
-        get messages(): readonly ConversationMessage[] {
-          return transcript.messages;
-        },
-        get state(): CodeyConversationState {
-          const sessionId = host.sessionId();
-          return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
-        },
-        shared: true,
-        create: (input, options) => {
-          if (this.lost) {
-            host.assertOpen();
-            throw copyError(this.lost);
-          }
-          const job = host.create(input, options);
-          return {
-            turn: job.turn,
-            start: () => {
-              if (this.lost) job.turn.fail(copyError(this.lost));
-              else host.start(job);
-            },
-            completed: () => {}, // the transcript is kept for all turns of the session
-          };
-        },
+/** The conversation of the session that `transcript` is of. */
+export function openConversation(host: ConversationHost, transcript: Transcript): CodeyConversation {
+  return new LiveConversation<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>(
+    {
+      get messages(): readonly ConversationMessage[] {
+        return transcript.messages;
       },
-      host.outbox,
-    );
-  }
+      get state(): CodeyConversationState {
+        const sessionId = host.sessionId();
+        return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
+      },
+      shared: true,
+      create: (input, options) => {
+        if (transcript.lost) {
+          host.assertOpen();
+          throw copyError(transcript.lost); // each prompt gets a copy, with its own input
+        }
+        const job = host.create(input, options);
+        return {
+          turn: job.turn,
+          start: () => {
+            if (transcript.lost) job.turn.fail(copyError(transcript.lost));
+            else host.start(job);
+          },
+          completed: () => {}, // the transcript is kept for all turns of the session
+        };
+      },
+    },
+    host.outbox,
+  );
 }

@@ -1,7 +1,10 @@
+import type { ConnectionLostError } from "../core/errors.ts";
 import type { ConversationMessage } from "../core/turn/conversation.ts";
 
 /** What was said in one session. The server's own history is empty, so this is the only one. */
 export class Transcript {
+  /** Set when the session is gone. */
+  lost: ConnectionLostError | undefined;
   #messages: readonly ConversationMessage[] = [];
 
   get messages(): readonly ConversationMessage[] {

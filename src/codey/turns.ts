@@ -40,7 +40,7 @@ import {
 } from "./turn.ts";
 import { type CodeyCall, keyOf } from "./turn-calls.ts";
 import type { CodeyUsage } from "./usage.ts";
-import type { Wire } from "./wire.ts";
+import type { Wire, WireUser } from "./wire.ts";
 
 /** One turn of this client, from the call to its end. */
 export interface Job {
@@ -80,12 +80,13 @@ type Floor =
 const FREE: Floor = { name: "free" };
 
 /** The turns of one client. */
-export class Turns implements Course<Job> {
+export class Turns implements Course<Job>, WireUser {
   readonly runner: Runner<CodeyEvent, CodeyResult, Job>;
   readonly #setup: TurnsSetup;
   #floor: Floor = FREE;
   /** What was said in the present session. */
   #transcript = new Transcript();
+  #sessionId: string | undefined;
   /** The turn whose message is being handled; it stays when that throws. */
   #handled: Job | undefined;
 
@@ -96,6 +97,21 @@ export class Turns implements Course<Job> {
 
   get transcript(): Transcript {
     return this.#transcript;
+  }
+
+  /** Of the present connection, or of the last one. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  sessionStarted(sessionId: string): void {
+    const previousSessionId = this.#sessionId;
+    this.#sessionId = sessionId;
+    this.#setup.core.events.emit("sessionStarted", {
+      sessionId,
+      contextLost: previousSessionId !== undefined,
+      ...(previousSessionId === undefined ? {} : { previousSessionId }),
+    });
   }
 
   /**
@@ -227,7 +243,9 @@ export class Turns implements Course<Job> {
   /** The session is gone: what ran may go on unheard, and what waited was meant for a server that knew what was said. */
   sessionLost(error: AgentwireError): void {
     const floor = this.#clear();
+    this.#transcript.lost = contextLost(error);
     this.#transcript = new Transcript();
+    this.#setup.gate.newSession();
     if (floor.name === "running") {
       this.#leave(floor.job, "disconnected", "the connection has ended");
       floor.job.turn.fail(lostTurn(error, floor.job.turn));
@@ -446,7 +464,7 @@ function lostTurn(error: AgentwireError, turn: Job["turn"]): ConnectionLostError
 }
 
 /** What comes after a lost link begins with a server that knows nothing of what was said. */
-export function contextLost(cause: unknown): ConnectionLostError {
+function contextLost(cause: unknown): ConnectionLostError {
   const message = "the session ended with its connection, and the server has forgotten what was said in it";
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
 }

@@ -34,15 +34,15 @@ export interface WireUser {
   /** The server has greeted: another session begins. */
   sessionStarted(sessionId: string): void;
   /** The connection is ready: send what waits. */
-  ready(): void;
+  pump(): void;
   /** A message of a turn, and how long its frame was. */
-  message(message: TurnMessage, size: number): void;
+  receive(message: TurnMessage, size: number): void;
   /** The server says that something failed. */
-  serverError(error: ServerError): void;
+  receiveError(error: ServerError): void;
   /** A call needs a decision, and more of it cannot be read. */
-  unreadableApproval(question: UnreadableQuestion): void;
+  receiveUnreadable(question: UnreadableQuestion): void;
   /** The end of a turn cannot be read; `agentId` says whose end it is; an error is everybody's. */
-  unreadableEnd(problem: string, agentId: number | undefined): void;
+  receiveUnreadableEnd(problem: string, agentId: number | undefined): void;
   /** The handling of a message threw, perhaps half-way through what it meant for a turn. */
   handlingFailed(problem: string): void;
   /** The session is gone, and with it everything the server knew. */
@@ -55,17 +55,22 @@ export interface WireUser {
 
 export interface WireSetup {
   readonly settings: CodeySettings;
-  readonly user: WireUser;
   readonly core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
 }
 
 /** The protocol below the turns: the greeting, requests answered in order, and loss. */
 export class Wire implements ClientProtocol {
   readonly #setup: WireSetup;
+  #user: WireUser | undefined;
   #session: Session | undefined;
 
   constructor(setup: WireSetup) {
     this.#setup = setup;
+  }
+
+  /** Made before what uses it. */
+  serve(user: WireUser): void {
+    this.#user = user;
   }
 
   /** The session, once the server has greeted and while frames reach it. */
@@ -125,11 +130,11 @@ export class Wire implements ClientProtocol {
     const session = this.#session;
     if (session?.id === undefined) return; // the handshake has a limit of its own
     this.#settle(session, unhandled(value, problem), raw);
-    this.#setup.user.handlingFailed(problem);
+    this.#user?.handlingFailed(problem);
   }
 
   ready(): void {
-    this.#setup.user.ready();
+    this.#user?.pump();
   }
 
   handshakeTimedOut(): void {
@@ -143,7 +148,7 @@ export class Wire implements ClientProtocol {
     if (session?.id === undefined) return neverReady(end, "the server greeted");
     const error = linkLost(end);
     session.end(() => copyError(error));
-    this.#setup.user.sessionLost(error);
+    this.#user?.sessionLost(error);
     return error;
   }
 
@@ -155,7 +160,7 @@ export class Wire implements ClientProtocol {
     const session = this.#session;
     this.#session = undefined;
     session?.end(() => copyError(reason));
-    this.#setup.user.unavailable(reason);
+    this.#user?.unavailable(reason);
   }
 
   /** A link that takes nothing is judged like one that answers nothing. */
@@ -179,18 +184,17 @@ export class Wire implements ClientProtocol {
 
   /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */
   closing(): void {
-    this.#setup.user.closing();
+    this.#user?.closing();
     if (this.session) this.#pingOnly();
   }
 
   // --- messages ---
 
   #onGreeting(session: Session, message: ServerMessage): void {
-    const { user, core } = this.#setup;
-    const { connection, redactor } = core;
+    const { connection, redactor } = this.#setup.core;
     if (message.type === "Connected") {
       session.id = message.session_id;
-      user.sessionStarted(message.session_id);
+      this.#user?.sessionStarted(message.session_id);
       connection.accept();
       return;
     }
@@ -200,7 +204,7 @@ export class Wire implements ClientProtocol {
   }
 
   #onMessage(session: Session, message: ServerMessage, text: string): void {
-    const { user, core } = this.#setup;
+    const { core } = this.#setup;
     switch (message.type) {
       case "Pong":
         if (session.pings.take()) core.connection.alive();
@@ -216,7 +220,7 @@ export class Wire implements ClientProtocol {
         this.#unasked("Connected");
         return;
       case "Error":
-        user.serverError({ ...message, message: core.redactor.redact(message.message) });
+        this.#user?.receiveError({ ...message, message: core.redactor.redact(message.message) });
         return;
       case "unknown":
         core.warn("unknown-message", "a message of a type that is not known here");
@@ -226,7 +230,7 @@ export class Wire implements ClientProtocol {
         this.#onInvalid(session, message, text);
         return;
       default:
-        user.message(message, text.length);
+        this.#user?.receive(message, text.length);
     }
   }
 
@@ -237,14 +241,14 @@ export class Wire implements ClientProtocol {
 
   /** What waits for a message that cannot be read does not wait for another one. */
   #settle(session: Session, { problem, claims, undecided, agentId }: Invalid, raw: string): void {
-    const { user } = this.#setup;
     const error = unreadableAnswer(problem);
     if (claims === "State") session.states.spoil(error);
     if (claims === "History") session.histories.spoil(error);
     // Without an agent nobody can say whose end it is.
     if (claims === "Error" || (claims === "Finished" && agentId !== undefined))
-      user.unreadableEnd(problem, agentId);
-    if (undecided !== undefined) user.unreadableApproval({ callId: undecided, agentId: agentId ?? 0, raw });
+      this.#user?.receiveUnreadableEnd(problem, agentId);
+    if (undecided !== undefined)
+      this.#user?.receiveUnreadable({ callId: undecided, agentId: agentId ?? 0, raw });
   }
 
   #unasked(what: string): void {

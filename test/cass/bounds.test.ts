@@ -35,7 +35,7 @@ test("a server that loses turn after turn is searched for 32 replies at a time, 
     await made.greet("u1", { timestamp: serverTime(lost) });
   }
   const last = turns.at(-1);
-  expect(turns.filter(({ status }) => status === "sent")).toHaveLength(32);
+  expect(turns.filter(({ status }) => status === "recovering")).toHaveLength(32);
   expect(last && (await failureOf(last))).toMatchObject({ code: "connection-lost", delivery: "unknown" });
   void made.client.close();
   made.socket.ends(1000);
@@ -50,7 +50,7 @@ test("turns that are lost at once are searched for up to that number too", async
   const turns = Array.from({ length: 40 }, (_, n) => made.client.prompt(`prompt ${n}`));
   made.socket.ends();
   await made.settle();
-  expect(turns.filter(({ status }) => status === "sent")).toHaveLength(32);
+  expect(turns.filter(({ status }) => status === "recovering")).toHaveLength(32);
   await made.client.close();
 });
 

@@ -103,7 +103,7 @@ describe("a client that is closed", () => {
     const turn = made.client.prompt("hello");
     made.socket.ends();
     await made.greet("somebody-else");
-    expect([made.client.status, turn.status]).toEqual(["draining", "sent"]);
+    expect([made.client.status, turn.status]).toEqual(["draining", "recovering"]);
     const closed = made.client.close();
     made.socket.ends(1000);
     await closed;
@@ -115,7 +115,7 @@ describe("a client that is closed", () => {
     const turn = made.client.prompt("hello");
     made.socket.ends();
     await made.settle();
-    expect([made.client.status, turn.status]).toEqual(["closed", "sent"]);
+    expect([made.client.status, turn.status]).toEqual(["closed", "recovering"]);
     await made.client.close();
     await made.settle();
     expect([made.clock.pending, await failureOf(turn)]).toMatchObject([0, { code: "closed" }]);
