@@ -12,16 +12,18 @@ import type { CodebuffCliResult } from "./turn.ts";
 /** Questions that are remembered, for who answers late. */
 const REMEMBERED = 256;
 
+/** Questions that wait at once: far more than a user would answer. */
+const MAX_OPEN = 256;
+
 /** A way to answer: the next prompt of the conversation that was asked. */
 interface Channel {
   readonly conversation: object;
   readonly prompt: (answer: string) => void;
 }
 
-interface Asked {
+interface Open {
   readonly question: Question;
-  readonly channel: Channel | undefined;
-  reply: Reply | undefined;
+  readonly channel: Channel;
 }
 
 /**
@@ -30,10 +32,11 @@ interface Asked {
  */
 export class Questions implements CliQuestions {
   readonly #core: CliCore;
-  readonly #asked = new Recent<string, Asked>(REMEMBERED);
-  readonly #open = new Table<string, PendingRequest & { readonly type: "question" }>();
   /** How the conversation of a turn is gone on with. */
   readonly #channels = new Recent<string, Channel>(REMEMBERED);
+  readonly #open = new Table<string, Open>();
+  /** How questions ended; those that could not be answered have no reply. */
+  readonly #ended = new Recent<string, { readonly reply?: Reply }>(REMEMBERED);
 
   constructor(core: CliCore) {
     this.#core = core;
@@ -41,15 +44,15 @@ export class Questions implements CliQuestions {
 
   /** What can be answered and was not, oldest first. */
   get pending(): readonly PendingRequest[] {
-    return [...this.#open.values()];
+    return [...this.#open.values()].map(({ question }) => ({ type: "question", id: question.id, question }));
   }
 
   /** The turn is the next one of a conversation. What that conversation was asked before is not waited for any more. */
   belongTo(turnId: string, channel: Channel): void {
     if (!this.#core.settings.answerByContinue) return;
     this.#channels.set(turnId, channel);
-    for (const id of [...this.#open.keys()]) {
-      if (this.#asked.get(id)?.channel?.conversation === channel.conversation)
+    for (const [id, open] of [...this.#open.entries()]) {
+      if (open.channel.conversation === channel.conversation)
         this.#withdraw(id, "ended", "the conversation went on");
     }
   }
@@ -60,20 +63,24 @@ export class Questions implements CliQuestions {
 
   /** Programs count their calls anew in each run: the id of a second question would be that of the first. */
   idOf(turnId: string, callId: string): string {
-    return this.#asked.get(callId) ? `${turnId}:${callId}` : callId;
+    return this.isOpen(callId) || this.#ended.get(callId) ? `${turnId}:${callId}` : callId;
   }
 
   /** A turn asks it. Listeners are told; it is pending only where it can be answered. */
   add(question: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+    const { id } = question;
     const channel = this.#channels.get(turn.id);
-    this.#asked.set(question.id, { question, channel, reply: undefined });
     if (!channel) {
+      this.#ended.set(id, {});
       turn.observed(question);
       this.#core.shared.emit("question", question, turn);
       return;
     }
-    const request = { type: "question", id: question.id, question } as const;
-    this.#open.set(question.id, request);
+    this.#open.set(id, { question, channel });
+    const [oldest = id] = this.#open.keys();
+    if (this.#open.size > MAX_OPEN)
+      this.#withdraw(oldest, "ended", `more than ${MAX_OPEN} questions are open`);
+    const request = { type: "question", id, question } as const;
     turn.opened(request);
     this.#core.opened(request);
   }
@@ -90,34 +97,36 @@ export class Questions implements CliQuestions {
 
   /** @throws InvalidInputError for an id that was never asked; UnsupportedError where there is no way to answer */
   answer(id: string, answer: unknown): Reply {
-    const asked = this.#asked.get(id);
-    if (!asked) throw neverAsked(id);
-    const { question, channel } = asked;
-    if (!channel) {
-      throw new UnsupportedError(
-        "nothing can be told to the program while it runs.",
-        "It goes on without an answer. In a `conversation()`, the option `answerByContinue` sends one as the next prompt.",
-      );
-    }
-    if (asked.reply) return asked.reply;
+    const open = this.#open.get(id);
+    if (!open) return this.#endOf(id);
+    const { question, channel } = open;
     const answers = readAnswer(question, answer);
     const reply: Reply = { answers, by: "reply" };
-    asked.reply = reply;
-    this.#open.delete(id);
+    this.#open.delete(id); // or the next prompt would withdraw it
     try {
       channel.prompt(textOf(question, answers));
     } catch (refusal) {
-      asked.reply = undefined; // a good answer is still possible
-      this.#open.set(id, { type: "question", id, question });
+      this.#open.set(id, open); // a good answer is still possible
       throw refusal;
     }
+    this.#ended.set(id, { reply });
     this.#core.settled({ type: "question", id, question, reply });
     return reply;
   }
 
+  #endOf(id: string): Reply {
+    const ended = this.#ended.get(id);
+    if (!ended) throw neverAsked(id);
+    if (ended.reply) return ended.reply;
+    throw new UnsupportedError(
+      "nothing can be told to the program while it runs.",
+      "It goes on without an answer. In a `conversation()`, the option `answerByContinue` sends one as the next prompt.",
+    );
+  }
+
   /** @throws InvalidInputError always: the program asks for no decision */
   decide(id: string): never {
-    if (!this.#asked.get(id)) throw neverAsked(id);
+    if (!this.isOpen(id) && !this.#ended.get(id)) throw neverAsked(id);
     throw new InvalidInputError(
       `the id ${JSON.stringify(id)} is that of a question.`,
       "Pass it to `client.answer`.",
@@ -125,11 +134,12 @@ export class Questions implements CliQuestions {
   }
 
   #withdraw(id: string, by: DecidedBy, reason: string): void {
-    const asked = this.#asked.get(id);
-    if (!this.#open.delete(id) || !asked) return;
+    const open = this.#open.get(id);
+    if (!open) return;
     const reply: Reply = { answers: undefined, by, reason };
-    asked.reply = reply;
-    this.#core.settled({ type: "question", id, question: asked.question, reply });
+    this.#open.delete(id);
+    this.#ended.set(id, { reply });
+    this.#core.settled({ type: "question", id, question: open.question, reply });
   }
 }
 

@@ -229,6 +229,22 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
+  test("waits for 256 answers at most: the oldest question is given up", async () => {
+    const events = Array.from({ length: 257 }, (_, at) => ({
+      type: "tool_call",
+      toolCallId: `q${at}`,
+      toolName: "ask_user",
+      input: { questions: [{ question: "Which colour?" }] },
+    }));
+    await using at = await cliWorld({ events: [...events, { type: "finish" }] }, options);
+    await at.client.conversation().prompt("paint it").result;
+    const ids = at.client.pending.map(({ id }) => id);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([256, "q1", "q256"]);
+    expect(at.client.answer("q0", "Red")).toMatchObject({ answers: undefined, by: "ended" });
+    await at.client.close();
+    expect(at.client.pending).toEqual([]);
+  });
+
   test("is no decision: those are for tool calls, which the program asks nothing about", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);
