@@ -5,8 +5,8 @@ import { Voice } from "../core/client/voice.ts";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
 import { ClosedError } from "../core/errors.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { RunnerHost, TurnLimits } from "../core/turn/runner.ts";
-import type { Turn } from "../core/turn/turn.ts";
 import type { ClientStatus, PendingRequest } from "../core/values.ts";
 import { CLI_EVENTS, type CodebuffCliClientEvents } from "./client-events.ts";
 import { secretsGiven } from "./environment.ts";
@@ -21,7 +21,7 @@ export interface CliWork {
   /** Whether a process runs. */
   readonly busy: boolean;
   /** A turn that has not settled. */
-  find(turnId: string): Turn<CodebuffCliEvent, CodebuffCliResult> | undefined;
+  find(turnId: string): LiveTurn<CodebuffCliEvent, CodebuffCliResult> | undefined;
   /** Hands back the turns that wait for a process. */
   giveBack(): void;
   /** Ends all that runs; `force` does not wait for anything to end by itself. */
@@ -111,7 +111,7 @@ export class CliCore
     return this.#questions?.isOpen(id) ?? false;
   }
 
-  override find(turnId: string): Turn<CodebuffCliEvent, CodebuffCliResult> | undefined {
+  override find(turnId: string): LiveTurn<CodebuffCliEvent, CodebuffCliResult> | undefined {
     return this.#work?.find(turnId);
   }
 

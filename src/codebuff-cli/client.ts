@@ -150,11 +150,12 @@ export class CodebuffCli
         outbox: this.#core.outbox,
         create: (input, turnOptions, session) => {
           const job = this.#create(input, turnOptions, session);
-          this.#questions.belongTo(job.turn.id, {
-            conversation,
-            prompt: goOnWith(conversation, turnOptions),
-          });
-          return { turn: job.turn, start: () => this.#start(job), text: job.prompt.text };
+          this.#questions.belongTo(job.turn, { conversation, prompt: goOnWith(conversation, turnOptions) });
+          const start = (): void => {
+            this.#questions.started(job.turn);
+            this.#start(job);
+          };
+          return { turn: job.turn, start, text: job.prompt.text };
         },
         continues: canContinue(this.#settings.profile),
         requireContinuity: this.#settings.requireContinuity,

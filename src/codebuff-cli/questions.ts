@@ -33,7 +33,10 @@ interface Open {
 export class Questions implements CliQuestions {
   readonly #core: CliCore;
   /** How the conversation of a turn is gone on with. */
-  readonly #channels = new Recent<string, Channel>(REMEMBERED);
+  readonly #channels = new WeakMap<object, Channel>();
+  /** The turns by which something is answered. */
+  readonly #answers = new WeakSet<object>();
+  #isAnswering = false;
   readonly #open = new Table<string, Open>();
   /** How questions ended; those that could not be answered have no reply. */
   readonly #ended = new Recent<string, { readonly reply?: Reply }>(REMEMBERED);
@@ -47,10 +50,17 @@ export class Questions implements CliQuestions {
     return [...this.#open.values()].map(({ question }) => ({ type: "question", id: question.id, question }));
   }
 
-  /** The turn is the next one of a conversation. What that conversation was asked before is not waited for any more. */
-  belongTo(turnId: string, channel: Channel): void {
+  /** The turn is one of a conversation. */
+  belongTo(turn: object, channel: Channel): void {
     if (!this.#core.settings.answerByContinue) return;
-    this.#channels.set(turnId, channel);
+    this.#channels.set(turn, channel);
+    if (this.#isAnswering) this.#answers.add(turn);
+  }
+
+  /** The turn begins. What its conversation was asked before is not waited for any more, unless the turn answers some of that. */
+  started(turn: object): void {
+    const channel = this.#channels.get(turn);
+    if (!channel || this.#answers.has(turn)) return;
     for (const [id, open] of [...this.#open.entries()]) {
       if (open.channel.conversation === channel.conversation)
         this.#withdraw(id, "ended", "the conversation went on");
@@ -67,10 +77,11 @@ export class Questions implements CliQuestions {
   }
 
   /** A turn asks it. Listeners are told; it is pending only where it can be answered. */
-  add(question: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
-    const { id } = question;
-    const channel = this.#channels.get(turn.id);
-    if (!channel) {
+  add(asked: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+    const { id } = asked;
+    const question: Question = { ...asked, turnId: turn.id };
+    const channel = this.#channels.get(turn);
+    if (!channel || this.#core.isClosing) {
       this.#ended.set(id, {});
       turn.observed(question);
       this.#core.shared.emit("question", question, turn);
@@ -101,17 +112,13 @@ export class Questions implements CliQuestions {
     if (!open) return this.#endOf(id);
     const { question, channel } = open;
     const answers = readAnswer(question, answer);
-    const reply: Reply = { answers, by: "reply" };
-    this.#open.delete(id); // or the next prompt would withdraw it
+    this.#isAnswering = true;
     try {
-      channel.prompt(textOf(question, answers));
-    } catch (refusal) {
-      this.#open.set(id, open); // a good answer is still possible
-      throw refusal;
+      channel.prompt(textOf(question, answers)); // a prompt that is refused leaves the question open
+    } finally {
+      this.#isAnswering = false;
     }
-    this.#ended.set(id, { reply });
-    this.#core.settled({ type: "question", id, question, reply });
-    return reply;
+    return this.#end(question, { answers, by: "reply" });
   }
 
   #endOf(id: string): Reply {
@@ -135,11 +142,16 @@ export class Questions implements CliQuestions {
 
   #withdraw(id: string, by: DecidedBy, reason: string): void {
     const open = this.#open.get(id);
-    if (!open) return;
-    const reply: Reply = { answers: undefined, by, reason };
+    if (open) this.#end(open.question, { answers: undefined, by, reason });
+  }
+
+  #end(question: Question, reply: Reply): Reply {
+    const { id, turnId = "" } = question;
     this.#open.delete(id);
     this.#ended.set(id, { reply });
-    this.#core.settled({ type: "question", id, question: open.question, reply });
+    this.#core.find(turnId)?.closed(id);
+    this.#core.settled({ type: "question", id, question, reply });
+    return reply;
   }
 }
 

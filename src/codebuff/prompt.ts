@@ -1,3 +1,4 @@
+import { toBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
@@ -112,12 +113,25 @@ function generic(input: unknown): CodebuffPromptInput | undefined {
   if (!given) return undefined;
   const { text, images = [] } = given;
   if (images.length === 0) return { prompt: text };
-  const content = images.map(({ data, mediaType }) => ({
+  const content = images.map(({ data, mediaType = shownType(data) }) => ({
     type: "image" as const,
     image: data,
     ...(mediaType === undefined ? {} : { mediaType }),
   }));
   return { prompt: text, content };
+}
+
+/** How pictures begin, in base64. The proxy takes a picture without a type for a PNG. */
+const TYPES = [
+  ["/9j/", "image/jpeg"],
+  ["iVBORw0KGgo", "image/png"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+] as const;
+
+function shownType(data: Uint8Array | string): string | undefined {
+  const start = typeof data === "string" ? data : toBase64(data.subarray(0, 12));
+  return TYPES.find(([first]) => start.startsWith(first))?.[1];
 }
 
 /**

@@ -304,6 +304,8 @@ export class Wire implements ClientProtocol, AcksHost {
   }
 
   closing(): void {
-    this.#setup.user.closing();
+    const { user, core } = this.#setup;
+    user.closing();
+    if (!core.connection.writable) user.sessionEnded(); // what is asked cannot be answered any more, and that is told before the end
   }
 }

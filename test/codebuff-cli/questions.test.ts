@@ -1,4 +1,5 @@
 import type { Question } from "agentwire/codebuff-cli";
+import type { FakeCodebuffStep } from "agentwire/testing";
 import { expect } from "vitest";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { thrown } from "../helpers/turns.ts";
@@ -226,6 +227,101 @@ describe("answerByContinue", () => {
     expect(at.client.pending).toEqual([]);
     expect(settled).toMatchObject([{ id, reply: { answers: undefined, by: "ended" } }]);
     expect(at.client.answer(id, "Red")).toMatchObject({ by: "ended" });
+    await at.client.close();
+  });
+
+  /** A program that asks `ids` and then waits, or ends. */
+  const asks = (ids: readonly string[], rest: readonly FakeCodebuffStep[] = [{ type: "finish" }]) => ({
+    events: [
+      { type: "start" },
+      ...ids.map((toolCallId) => ({
+        type: "tool_call",
+        toolCallId,
+        toolName: "ask_user",
+        input: { question: `Which ${toolCallId}?` },
+      })),
+      ...rest,
+    ],
+  });
+  const idsOf = (pending: readonly { readonly id: string }[]) => pending.map(({ id }) => id);
+
+  test("may be given to each question of a turn, in any order; one that is refused keeps the place of its question", async () => {
+    await using at = await cliWorld(asks(["q1", "q2"]), options);
+    const conversation = at.client.conversation();
+    await conversation.prompt("paint it").result;
+    expect(thrown(() => at.client.answer("q1", "/ralph on"))).toMatchObject({ code: "invalid-input" });
+    expect(idsOf(at.client.pending)).toEqual(["q1", "q2"]);
+    expect(at.client.answer("q2", "Blue")).toMatchObject({ by: "reply" });
+    expect(at.client.answer("q1", "Red")).toMatchObject({ by: "reply" });
+    await at.client.close();
+  });
+
+  test("while its turn runs takes the question out of the turn, too, and is told with it", async () => {
+    await using at = await cliWorld(asks(["q1"], [{ hold: "for ever" }]), options);
+    const told: unknown[] = [];
+    at.client.on("settled", (_, turn) => told.push(turn));
+    const question = new Promise<unknown>((resolve) => at.client.on("question", (_, turn) => resolve(turn)));
+    const turn = at.client.conversation().prompt("paint it");
+    expect(await question).toBe(turn);
+    expect(idsOf(turn.pending)).toEqual(["q1"]);
+    at.client.answer("q1", "Red");
+    expect([turn.pending, at.client.pending, told]).toEqual([[], [], [turn]]);
+    await at.client.close();
+  });
+
+  test("is waited for until the next prompt begins, which may have been made before the question", async () => {
+    await using at = await cliWorld(SCENARIO, options);
+    const conversation = at.client.conversation();
+    const question = asked(at.client);
+    const [first, second] = [conversation.prompt("one"), conversation.prompt("two")];
+    await first.result;
+    const { id } = await question;
+    at.cli.set({ askUser: undefined });
+    await second.result;
+    expect(idsOf(at.client.pending)).toEqual([]);
+    expect(at.client.answer(id, "Red")).toMatchObject({ by: "ended" });
+  });
+
+  test("is waited for although a prompt was cancelled that never began", async () => {
+    await using at = await cliWorld(asks(["q1"], [{ hold: "for ever" }]), options);
+    const conversation = at.client.conversation();
+    const question = asked(at.client);
+    void conversation.prompt("one");
+    await question;
+    await conversation.prompt("two").cancel();
+    expect(idsOf(at.client.pending)).toEqual(["q1"]);
+    await at.client.close();
+  });
+
+  test("is not waited for by a client that is closing", async () => {
+    await using at = await cliWorld(
+      { events: [{ type: "start" }, { hold: "go" }, ...asks(["q1"]).events.slice(1)] },
+      options,
+    );
+    const started = new Promise<void>((resolve) => {
+      at.client.on("event", ({ type }) => type === "start" && resolve());
+    });
+    const question = asked(at.client);
+    const turn = at.client.conversation().prompt("paint it");
+    await started;
+    const closed = at.client.close({ drainTimeout: 1_000_000 });
+    at.cli.release("go");
+    await question;
+    expect([turn.pending, at.client.pending]).toEqual([[], []]);
+    await closed;
+  });
+
+  test("finds its conversation, however many prompts were made behind it and whoever asked since", async () => {
+    await using at = await cliWorld(asks(["q1"]), { ...options, maxQueuedTurns: 1_000 });
+    const conversation = at.client.conversation();
+    const first = conversation.prompt("one");
+    const others = Array.from({ length: 300 }, () => at.client.conversation().prompt("other"));
+    for (const other of others) void other.cancel();
+    await first.result;
+    at.cli.set({ ...asks(Array.from({ length: 257 }, (_, at) => `o${at}`)) });
+    await at.client.prompt("alone").result;
+    expect(idsOf(at.client.pending)).toEqual(["q1"]);
+    expect(at.client.answer("q1", "Red")).toMatchObject({ by: "reply" });
     await at.client.close();
   });
 

@@ -1,3 +1,4 @@
+import type { PromptImage } from "agentwire";
 import { InvalidInputError } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { buildPrompt, type CodebuffPromptInput, toJson } from "../../src/codebuff/prompt.ts";
@@ -34,6 +35,22 @@ describe("a prompt that goes out", () => {
       toolResults: [],
       costMode: "normal",
     });
+  });
+
+  test.each<{ image: PromptImage; mediaType: string | undefined }>([
+    { image: { data: new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16]) }, mediaType: "image/jpeg" },
+    { image: { data: "iVBORw0KGgo=" }, mediaType: "image/png" },
+    { image: { data: "R0lGODlh" }, mediaType: "image/gif" },
+    { image: { data: "UklGRgAA" }, mediaType: "image/webp" },
+    { image: { data: "AAAA" }, mediaType: undefined },
+    { image: { data: "AAAA", mediaType: "image/bmp" }, mediaType: "image/bmp" },
+    { image: { data: "DATA:image/jpeg;base64,AAAA" }, mediaType: undefined },
+  ])("with a picture of the form that every client takes says of which type it is: $mediaType", (row) => {
+    const { image, mediaType } = row;
+    const { prompt, content } = build({ text: "Look", images: [image] });
+    expect(prompt).toBe("Look");
+    expect(content).toMatchObject([{ type: "image", ...(mediaType === undefined ? {} : { mediaType }) }]);
+    expect(JSON.stringify(content)).not.toContain("DATA:");
   });
 
   test("carries every documented field as it was given", () => {

@@ -21,11 +21,16 @@ promise("generic: a prompt of `text` says the same as a string", async ({ client
 
 for (const [what, input] of Object.entries({
   "no text": { text: undefined },
+  "no text beside pictures": { text: undefined, images: [PIXEL] },
+  "pictures alone": { images: [PIXEL] },
   "a blank text": { text: " " },
   "a number as text": { text: 5 },
   "a field that does not exist": { text: "hello", pictures: [] },
   "pictures that are no list": { text: "hello", images: PIXEL },
   "a picture that is none": { text: "hello", images: [5] },
+  "a picture without data": { text: "hello", images: [{}] },
+  "an empty picture": { text: "hello", images: [{ data: "" }] },
+  "the address of a picture": { text: "hello", images: [{ data: "https://example.com/a.png" }] },
   "a field of a picture that does not exist": { text: "hello", images: [{ ...PIXEL, url: "x" }] },
 })) {
   promise(

@@ -9,6 +9,6 @@ export function neverAsked(id: unknown): InvalidInputError {
   const asked = typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
   return new InvalidInputError(
     `nothing was asked with the id ${asked}.`,
-    "Pass the `id` of a call or question from `turn.pending` or an event.",
+    "Pass the `id` of a call or question from `client.pending` or an event.",
   );
 }

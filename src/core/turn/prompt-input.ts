@@ -1,5 +1,6 @@
+import { isBase64 } from "../bytes.ts";
 import { type Checks, checkFields, checks, isObject } from "../checks.ts";
-import { UnsupportedError } from "../errors.ts";
+import { InvalidInputError, UnsupportedError } from "../errors.ts";
 
 /** A picture of a prompt. */
 export interface PromptImage {
@@ -17,22 +18,51 @@ export interface PromptInput {
   readonly images?: readonly PromptImage[];
 }
 
-/** What `prompt()` takes: a text, the form that every client takes, or the protocol's own. */
-export type PromptOf<Input> = string | PromptInput | Input;
+/** What `prompt()` takes: a text, the form that every client takes, or the protocol's own; not a mixture. */
+export type PromptOf<Input> =
+  | string
+  | (PromptInput & { readonly [Name in Exclude<keyof Input, keyof PromptInput>]?: never })
+  | (Input & { readonly [Name in keyof PromptInput]?: never });
 
 const FIELDS: Checks<PromptInput> = { text: checks.text, images: checks.objects };
-const IMAGE_FIELDS: Checks<PromptImage> = { data: checks.any, mediaType: checks.text };
+const DATA_URL = /^data:/i;
+
+const IMAGE_FIELDS: Checks<PromptImage> = {
+  data: {
+    expects: "bytes, base64 or a `data:` URL",
+    holds: (value) =>
+      typeof value === "string"
+        ? DATA_URL.test(value) || (value !== "" && isBase64(value))
+        : value instanceof Uint8Array && value.length > 0,
+  },
+  mediaType: checks.text,
+};
 
 /**
  * The form that every client takes; `undefined` for a text and for the protocol's own form.
  * @throws InvalidInputError for a field that does not exist or is wrong.
  */
 export function readPromptInput(input: unknown): PromptInput | undefined {
-  if (!isObject(input) || !("text" in input)) return undefined;
+  if (!isObject(input) || !("text" in input || "images" in input)) return undefined;
   checkFields(input as unknown as PromptInput, FIELDS, "prompt field");
-  const { text, images } = input as unknown as PromptInput;
-  for (const image of images ?? []) checkFields(image, IMAGE_FIELDS, "image field");
-  return images?.length ? { text, images } : { text };
+  const { text, images = [] } = input as unknown as PromptInput;
+  if ((text as unknown) === undefined)
+    throw new InvalidInputError(
+      "the prompt has no `text`.",
+      'Pass a string, or an object such as { text: "Hello" }.',
+    );
+  return images.length === 0 ? { text } : { text, images: images.map(readImage) };
+}
+
+function readImage(image: PromptImage): PromptImage {
+  checkFields(image, IMAGE_FIELDS, "image field");
+  const { data } = image;
+  if ((data as unknown) === undefined)
+    throw new InvalidInputError(
+      "an image has no `data`.",
+      "Pass { data } with bytes, base64 or a `data:` URL.",
+    );
+  return typeof data === "string" ? { ...image, data: data.replace(DATA_URL, "data:") } : image;
 }
 
 /**
