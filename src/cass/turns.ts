@@ -216,7 +216,7 @@ export class Turns implements Course<Job> {
     job.since = wire.latest;
     this.#line.add(job);
     wire.busyChanged();
-    wire.sendTurn(frame);
+    wire.sendTurn(frame, () => turn.unsent());
     turn.sent();
     const { provider = "anthropic" } = this.answers;
     if (job.image && provider !== "anthropic")

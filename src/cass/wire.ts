@@ -84,10 +84,10 @@ export class Wire implements ClientProtocol {
     if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
   }
 
-  /** Sends a turn. */
-  sendTurn(frame: string): void {
+  /** Sends a turn; `unwritten` is called when it does not leave. */
+  sendTurn(frame: string, unwritten: () => void): void {
     this.#session?.sent("turn");
-    this.#setup.core.connection.send(frame);
+    this.#setup.core.connection.send(frame, unwritten);
   }
 
   /** A turn was sent or answered. */

@@ -270,7 +270,12 @@ export class Prompts implements Course<Prompt> {
     prompt.server = session.server;
     prompt.sentToken = prompt.ownToken ?? token;
     core.redactor.use(turn, prompt.sentToken);
-    wire.request(session, { kind: "prompt", promptId: turn.id }, () => frame);
+    wire.request(
+      session,
+      { kind: "prompt", promptId: turn.id },
+      () => frame,
+      () => turn.unsent(),
+    );
     turn.sent();
   }
 

@@ -49,10 +49,11 @@ export class TokenSource {
   /** The client is closed: nobody waits for a token any more. */
   close(): void {
     for (const late of this.#asking.keys()) late.reject(new ClosedError("the client was closed"));
+    this.#asking.clear();
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
-    const token: unknown = await this.#inTime(() => this.#call(source));
+    const token: unknown = await this.#inTime((isAwaited) => this.#call(source, isAwaited));
     if (typeof token !== "string" || token === "") {
       throw new InvalidInputError(
         `\`authToken\` returned ${describe(token)}.`,
@@ -63,13 +64,17 @@ export class TokenSource {
     return token;
   }
 
-  /** The function is the caller's code. */
-  #call(source: () => string | Promise<string>): Promise<string> {
-    return new Promise((resolve) => this.#core.outbox.tell(() => resolve((async () => source())())));
+  /** The function is the caller's code: it is not asked for a client that was closed meanwhile. */
+  #call(source: () => string | Promise<string>, isAwaited: () => boolean): Promise<string> {
+    return new Promise((resolve) => {
+      this.#core.outbox.tell(() => {
+        if (isAwaited()) resolve((async () => source())());
+      });
+    });
   }
 
   /** Everything that is to be sent waits for the token, so the function has a limit. */
-  async #inTime<T>(ask: () => Promise<T>): Promise<T> {
+  async #inTime<T>(ask: (isAwaited: () => boolean) => Promise<T>): Promise<T> {
     const late = deferred<never>();
     this.#asking.set(late, true);
     const error = new RequestTimeoutError("the `authToken` function did not answer", {
@@ -77,7 +82,7 @@ export class TokenSource {
     });
     const cancel = this.#core.clock.setTimeout(() => late.reject(error), TOKEN_TIMEOUT, { unref: true });
     try {
-      return await Promise.race([ask(), late.promise]);
+      return await Promise.race([ask(() => this.#asking.has(late)), late.promise]);
     } finally {
       cancel();
       this.#asking.delete(late);

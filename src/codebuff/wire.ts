@@ -138,12 +138,12 @@ export class Wire implements ClientProtocol, AcksHost {
     return this.#txid;
   }
 
-  /** Sends one frame that awaits an ack; `session` is current. */
-  request(session: Session, sent: Sent, frame: (txid: number) => string): void {
+  /** Sends one frame that awaits an ack; `session` is current. `unwritten` is called when it does not leave. */
+  request(session: Session, sent: Sent, frame: (txid: number) => string, unwritten?: () => void): void {
     const txid = this.#txid++;
     const text = frame(txid);
     session.sent(txid, sent, utf8Length(text));
-    this.#setup.core.connection.send(text);
+    this.#setup.core.connection.send(text, unwritten);
     session.trim();
   }
 

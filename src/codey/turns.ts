@@ -143,7 +143,7 @@ export class Turns implements Course<Job>, WireUser {
     this.runner.take(job);
     this.#floor = { name: "running", job };
     this.#transcript.asked(job.prompt.content);
-    wire.send(job.prompt.frame);
+    wire.send(job.prompt.frame, () => job.turn.unsent());
     job.turn.sent();
     job.turn.active();
   }

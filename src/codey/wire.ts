@@ -79,8 +79,8 @@ export class Wire implements ClientProtocol {
     return session?.id !== undefined && this.#setup.core.connection.writable ? session : undefined;
   }
 
-  send(frame: string): void {
-    this.#setup.core.connection.send(frame);
+  send(frame: string, unwritten?: () => void): void {
+    this.#setup.core.connection.send(frame, unwritten);
   }
 
   /** Sends a `Ping`, and tells when its own `Pong` has come: by then everything before it has. */

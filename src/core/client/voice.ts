@@ -155,7 +155,7 @@ export abstract class Voice<
     const { debug, logger } = this.#setup;
     if (!debug) return;
     if (logger) this.log("debug", line);
-    else console.debug(line);
+    else this.outbox.tell(() => toConsole(line));
   }
 
   /** A logger that throws must not take the client down; there is nobody left to tell. */
@@ -163,12 +163,23 @@ export abstract class Voice<
     const { logger } = this.#setup;
     if (!logger) return;
     this.outbox.tell(() => {
+      const threw = (error: unknown): void =>
+        toConsole(`agentwire: the logger threw: ${this.redactor.redact(said(error))}`);
       try {
-        logger[level](line);
+        const logged: unknown = logger[level](line);
+        if (logged instanceof Promise) logged.catch(threw);
       } catch (error) {
-        console.debug(`agentwire: the logger threw: ${this.redactor.redact(said(error))}`);
+        threw(error);
       }
     });
+  }
+}
+
+function toConsole(line: string): void {
+  try {
+    console.debug(line);
+  } catch {
+    // A console of somebody's that throws: nobody is left to tell.
   }
 }
 

@@ -131,14 +131,17 @@ export class Connection implements KeepaliveUser, SocketUser {
     return this.#openSocket !== undefined;
   }
 
-  /** Writes one frame to the current socket; to none, when there is none. */
-  send(text: string): void {
+  /**
+   * Writes one frame to the current socket; to none, when there is none. `unwritten` is called when a frame before this one has
+   * ended the socket, and this one did not leave.
+   */
+  send(text: string, unwritten?: () => void): void {
     const socket = this.#openSocket;
     if (!socket) return;
     const { outbox } = this.#setup.resolved;
     outbox.enter(); // what a peer in the same process answers at once is told behind this frame
     try {
-      socket.send(text);
+      socket.send(text, unwritten);
       this.#host.frame("out", text);
     } finally {
       outbox.leave();
@@ -311,7 +314,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     const { resolved, connectTimeoutHint } = this.#setup;
     const { connectTimeout, outbox } = resolved;
     const expire = (): void =>
-      step.reject(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
+      this.drop(new ConnectTimeoutError(connectTimeout, "accept the connection", connectTimeoutHint));
     const step = deferred<void>();
     const state: State & { name: "connecting" } = {
       name: "connecting",

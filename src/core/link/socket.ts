@@ -1,4 +1,5 @@
 import type { Outbox } from "../client/outbox.ts";
+import { Table } from "../table.ts";
 
 /** The part of the WebSocket interface that the library uses; browsers', Node's and `ws`'s all fit. */
 export interface WebSocketLike {
@@ -80,6 +81,8 @@ export class Socket {
   #isClosing = false;
   /** It has refused a frame: those behind it are not written. */
   #hasRefused = false;
+  /** Of the frames that wait to be written. */
+  readonly #unwritten = new Table<() => void, true>();
   #failure: unknown;
 
   constructor(socket: WebSocketLike, outbox: Outbox, binary: BinaryFrames, user: SocketUser) {
@@ -102,16 +105,29 @@ export class Socket {
     return this.#user !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
   }
 
-  send(text: string): void {
+  /** `unwritten` is called, before the end is told, where a frame before this one has ended the socket. */
+  send(text: string, unwritten?: () => void): void {
+    if (unwritten) this.#unwritten.set(unwritten, true);
     this.#outbox.write(() => {
-      if (this.#hasRefused || this.#socket.readyState !== OPEN) return; // its end is about to be told
+      if (this.#hasRefused || this.#socket.readyState !== OPEN) {
+        this.#giveBack();
+        return;
+      }
+      if (unwritten) this.#unwritten.delete(unwritten);
       try {
         this.#socket.send(text);
       } catch (cause) {
         this.#hasRefused = true;
+        this.#giveBack();
         this.#outbox.run(() => this.#user?.onRefused(cause));
       }
     });
+  }
+
+  /** What waits to be written is not written any more. */
+  #giveBack(): void {
+    for (const unwritten of this.#unwritten.keys()) unwritten();
+    this.#unwritten.clear();
   }
 
   /** Starts the closing handshake; the end is still told. */
@@ -173,6 +189,7 @@ export class Socket {
     const user = this.#user;
     this.release();
     const end = { code: event.code, reason: event.reason };
+    this.#giveBack();
     this.#outbox.run(() => user?.onEnd(this.#failure === undefined ? end : { ...end, cause: this.#failure }));
   };
 

@@ -280,9 +280,14 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   /** The prompt was given to the server. */
   sent(): void {
-    if (this.#status !== "queued") return; // the link has just been lost
+    if (this.#status !== "queued") return;
     this.#sent = true;
     this.#setStatus("sent");
+  }
+
+  /** Its frame did not leave: what came before it has ended the link. */
+  unsent(): void {
+    this.#sent = false;
   }
 
   /** Starts or restarts the idle clock: the server is working on this turn. */
