@@ -1,10 +1,19 @@
-import { fromBase64, isBase64, sizeOfBase64, toBase64 } from "../core/bytes.ts";
+import {
+  fromBase64,
+  HEAD_BASE64,
+  type ImageType,
+  imageTypeOf,
+  isBase64,
+  isImageType,
+  sizeOfBase64,
+  toBase64,
+} from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import type { WireImage } from "./messages.ts";
 
 /** What the model's provider takes. */
-export type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+export type CassImageType = ImageType;
 
 /** The part of a `Blob` or `File` that is used; both fit. */
 export interface BlobLike {
@@ -56,9 +65,6 @@ export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
   return bytesImage(bytes, mediaType, maxBytes);
 }
 
-/** Characters of base64 that hold the bytes by which a type is told. */
-const HEAD_BASE64 = 24;
-
 function bytesImage(bytes: Uint8Array, mediaType: string | undefined, maxBytes: number): CheckedImage {
   checkSize(bytes.length, maxBytes);
   return ready(toBase64(bytes), typeOf(bytes, mediaType));
@@ -84,36 +90,15 @@ const ready = (image: string, type: CassImageType): CheckedImage => ({
 /** The type that the first bytes show, which is the one that was told, if one was. */
 function typeOf(head: Uint8Array, told: string | undefined): CassImageType {
   if (told !== undefined) checkType(told);
-  const shown = SIGNATURES.find(({ at, bytes }) =>
-    at.every((position, n) => head[position] === bytes[n]),
-  )?.type;
+  const shown = imageTypeOf(head);
   if (shown === undefined) throw refused("the image's first bytes are of none of the types that can be sent");
   if (told !== undefined && told !== shown)
     throw refused(`the image is ${shown} by its first bytes, not ${told}`);
   return shown;
 }
 
-const SIGNATURES: readonly {
-  readonly type: CassImageType;
-  readonly at: readonly number[];
-  readonly bytes: readonly number[];
-}[] = [
-  { type: "image/jpeg", at: [0, 1, 2], bytes: [0xff, 0xd8, 0xff] },
-  {
-    type: "image/png",
-    at: [0, 1, 2, 3, 4, 5, 6, 7],
-    bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
-  },
-  { type: "image/gif", at: [0, 1, 2, 3], bytes: [0x47, 0x49, 0x46, 0x38] }, // GIF8
-  {
-    type: "image/webp",
-    at: [0, 1, 2, 3, 8, 9, 10, 11],
-    bytes: [0x52, 0x49, 0x46, 0x46, 0x57, 0x45, 0x42, 0x50],
-  }, // RIFF....WEBP
-];
-
 function checkType(type: string): asserts type is CassImageType {
-  if (SIGNATURES.some((known) => known.type === type)) return;
+  if (isImageType(type)) return;
   throw refused("the image's media type is none that can be sent");
 }
 

@@ -118,8 +118,7 @@ const DEMO = { ...ONBOARDING, message: checks.text };
 
 /** @throws InvalidInputError for what the server would die of or drop; PayloadTooLargeError for what it does not take. */
 export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits): CassRequest {
-  const given =
-    typeof input === "string" ? { message: input } : (generic(input) ?? (input as CassPromptInput));
+  const given = generic(input) ?? (input as CassPromptInput);
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, CHAT, "prompt field");
@@ -142,7 +141,7 @@ export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits
   });
 }
 
-/** The form that every client takes, in the protocol's own. */
+/** A text, or the form that every client takes, in the protocol's own. */
 function generic(input: unknown): CassPromptInput | undefined {
   const given = readPromptInput(input);
   if (!given) return undefined;

@@ -1,8 +1,8 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type {
   AgentClient,
+  AnyClientEvents,
   Capabilities,
-  ClientEvents,
   CloseOptions,
   ConnectOptions,
 } from "../core/client/agent-client.ts";
@@ -11,16 +11,8 @@ import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { ConnectError, HandshakeError, InvalidInputError, said } from "../core/errors.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
-import type { Turn, TurnOptions, TurnResult } from "../core/turn/turn.ts";
-import type {
-  Answer,
-  AnyEvent,
-  ClientStatus,
-  Decision,
-  PendingRequest,
-  Reply,
-  Ruling,
-} from "../core/values.ts";
+import type { Turn, TurnOptions } from "../core/turn/turn.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../core/values.ts";
 import { canContinue, lacking } from "./argv.ts";
 import { CliCore } from "./cli-core.ts";
 import type { CodebuffCliClientEvents } from "./client-events.ts";
@@ -170,7 +162,7 @@ export class CodebuffCli
     return conversation;
   }
 
-  /** The questions that can be answered, oldest first: those of conversations, with `answerByContinue`. */
+  /** The open questions of conversations, oldest first. Without `answerByContinue` there are none. */
   get pending(): readonly PendingRequest[] {
     return this.#core.pending;
   }
@@ -272,9 +264,9 @@ export class CodebuffCli
     listener: (...values: CodebuffCliClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  on<Name extends keyof ClientEvents<AnyEvent, TurnResult>>(
+  on<Name extends keyof AnyClientEvents>(
     name: Name,
-    listener: (...values: ClientEvents<AnyEvent, TurnResult>[Name]) => void,
+    listener: (...values: AnyClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
   on(

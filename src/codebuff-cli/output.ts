@@ -1,7 +1,6 @@
 import { joinBytes } from "../core/bytes.ts";
 import { said } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
-import type { Question } from "../core/values.ts";
 import type { CliCore } from "./cli-core.ts";
 import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
 import { LineSplitter, type LongLine } from "./lines.ts";
@@ -155,23 +154,18 @@ export class Output {
   }
 
   #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
-    const { core, turn, state, finished } = this.#setup;
+    const { core, turn, state, questions, finished } = this.#setup;
     this.#hasEvents = true;
     if (!turn.open) return;
     core.message(raw);
     const step = stepTurn(state, printed, raw);
     if (step.call) turn.tools.set(step.call);
-    if (step.asked) this.#onAsked(step.asked);
+    if (step.asked) questions.add(step.asked, turn);
     if (step.answered) this.#onAnswered(step.answered);
     turn.push(step.event, bytes);
     if (!step.finished) return;
     turn.hold(); // the turn's own limit stands still: `exitGrace` limits the time until the exit
     finished();
-  }
-
-  #onAsked(question: Question): void {
-    const { turn, questions } = this.#setup;
-    questions.add(question, turn);
   }
 
   #onAnswered({ id, isAnswered }: NonNullable<TurnStep["answered"]>): void {

@@ -40,7 +40,7 @@ const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 
 /** @throws InvalidInputError for what the program would take for something else, or choke on; PayloadTooLargeError */
 export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: PromptRules): CodebuffCliPrompt {
-  const words = typeof input === "string" ? input : readPromptText(input);
+  const words = readPromptText(input);
   const given = words === undefined ? (input as CodebuffCliPromptInput) : { prompt: words };
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
   const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it would be lost there

@@ -1,5 +1,5 @@
-import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
-import { neverAsked } from "../core/gate/never-asked.ts";
+import { UnsupportedError } from "../core/errors.ts";
+import { askedOtherwise, neverAsked } from "../core/gate/never-asked.ts";
 import { readAnswer } from "../core/gate/question.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
@@ -73,7 +73,7 @@ export class Questions implements CliQuestions {
 
   /** Programs count their calls anew in each run: the id of a second question would be that of the first. */
   idOf(turnId: string, callId: string): string {
-    return this.isOpen(callId) || this.#ended.get(callId) ? `${turnId}:${callId}` : callId;
+    return this.#isKnown(callId) ? `${turnId}:${callId}` : callId;
   }
 
   /** A turn asks it. Listeners are told; it is pending only where it can be answered. */
@@ -133,11 +133,11 @@ export class Questions implements CliQuestions {
 
   /** @throws InvalidInputError always: the program asks for no decision */
   decide(id: string): never {
-    if (!this.isOpen(id) && !this.#ended.get(id)) throw neverAsked(id);
-    throw new InvalidInputError(
-      `the id ${JSON.stringify(id)} is that of a question.`,
-      "Pass it to `client.answer`.",
-    );
+    throw this.#isKnown(id) ? askedOtherwise(id, "a question") : neverAsked(id);
+  }
+
+  #isKnown(id: string): boolean {
+    return this.isOpen(id) || this.#ended.get(id) !== undefined;
   }
 
   #withdraw(id: string, by: DecidedBy, reason: string): void {

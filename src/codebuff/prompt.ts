@@ -1,4 +1,4 @@
-import { toBase64 } from "../core/bytes.ts";
+import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
@@ -81,8 +81,7 @@ const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.'
  * @throws InvalidInputError for what no server could answer.
  */
 export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {
-  const given =
-    typeof input === "string" ? { prompt: input } : (generic(input) ?? (input as CodebuffPromptInput));
+  const given = generic(input) ?? (input as CodebuffPromptInput);
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
   checkFields(given, FIELDS, "prompt field");
@@ -107,7 +106,7 @@ export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: Prom
   };
 }
 
-/** The form that every client takes, in the protocol's own. */
+/** A text, or the form that every client takes, in the protocol's own. */
 function generic(input: unknown): CodebuffPromptInput | undefined {
   const given = readPromptInput(input);
   if (!given) return undefined;
@@ -121,17 +120,11 @@ function generic(input: unknown): CodebuffPromptInput | undefined {
   return { prompt: text, content };
 }
 
-/** How pictures begin, in base64. The proxy takes a picture without a type for a PNG. */
-const TYPES = [
-  ["/9j/", "image/jpeg"],
-  ["iVBORw0KGgo", "image/png"],
-  ["R0lGOD", "image/gif"],
-  ["UklGR", "image/webp"],
-] as const;
-
+/** The proxy takes a picture without a type for a PNG. A `data:` URL says its type. */
 function shownType(data: Uint8Array | string): string | undefined {
-  const start = typeof data === "string" ? data : toBase64(data.subarray(0, 12));
-  return TYPES.find(([first]) => start.startsWith(first))?.[1];
+  if (typeof data !== "string") return imageTypeOf(data);
+  const head = data.slice(0, HEAD_BASE64);
+  return isBase64(head) ? imageTypeOf(fromBase64(head)) : undefined;
 }
 
 /**

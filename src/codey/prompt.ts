@@ -28,7 +28,7 @@ const HOW_TO_PROMPT = 'Pass a string, or an object such as { content: "Hello" }.
 
 /** @throws InvalidInputError for what the server would drop or choke on; PayloadTooLargeError above `maxSendBytes`. */
 export function buildPrompt(input: PromptOf<CodeyPromptInput>, maxSendBytes: number): CodeyPrompt {
-  const text = typeof input === "string" ? input : readPromptText(input);
+  const text = readPromptText(input);
   const given = text === undefined ? (input as CodeyPromptInput) : { content: text };
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);

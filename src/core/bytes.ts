@@ -69,3 +69,37 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   }
   return whole;
 }
+
+/** The types of pictures that models take. */
+export type ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+
+const SIGNATURES: readonly {
+  readonly type: ImageType;
+  readonly at: readonly number[];
+  readonly bytes: readonly number[];
+}[] = [
+  { type: "image/jpeg", at: [0, 1, 2], bytes: [0xff, 0xd8, 0xff] },
+  {
+    type: "image/png",
+    at: [0, 1, 2, 3, 4, 5, 6, 7],
+    bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  },
+  { type: "image/gif", at: [0, 1, 2, 3], bytes: [0x47, 0x49, 0x46, 0x38] }, // GIF8
+  {
+    type: "image/webp",
+    at: [0, 1, 2, 3, 8, 9, 10, 11],
+    bytes: [0x52, 0x49, 0x46, 0x46, 0x57, 0x45, 0x42, 0x50],
+  }, // RIFF....WEBP
+];
+
+/** Characters of base64 that hold the bytes by which a type is told. */
+export const HEAD_BASE64 = 24;
+
+/** The type that the first bytes of a picture show. */
+export function imageTypeOf(head: Uint8Array): ImageType | undefined {
+  return SIGNATURES.find(({ at, bytes }) => at.every((position, n) => head[position] === bytes[n]))?.type;
+}
+
+export function isImageType(type: string): type is ImageType {
+  return SIGNATURES.some((known) => known.type === type);
+}

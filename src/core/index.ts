@@ -1,5 +1,6 @@
 export type {
   AgentClient,
+  AnyClientEvents,
   Capabilities,
   ClientEvents,
   CloseOptions,
@@ -7,7 +8,7 @@ export type {
   FrameRecord,
   ProtocolWarning,
 } from "./client/agent-client.ts";
-export type { AnyAgentClient, AnyClientEvents, AnyConversation, AnyTurn } from "./client/any-client.ts";
+export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
 export type { ListenOptions, Unsubscribe } from "./client/events.ts";
 export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client/options.ts";
 export type { SharedClient, SocketClient } from "./client/socket-client.ts";

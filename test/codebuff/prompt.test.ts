@@ -41,7 +41,7 @@ describe("a prompt that goes out", () => {
     { image: { data: new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16]) }, mediaType: "image/jpeg" },
     { image: { data: "iVBORw0KGgo=" }, mediaType: "image/png" },
     { image: { data: "R0lGODlh" }, mediaType: "image/gif" },
-    { image: { data: "UklGRgAA" }, mediaType: "image/webp" },
+    { image: { data: "UklGRgAAAABXRUJQ" }, mediaType: "image/webp" },
     { image: { data: "AAAA" }, mediaType: undefined },
     { image: { data: "AAAA", mediaType: "image/bmp" }, mediaType: "image/bmp" },
     { image: { data: "DATA:image/jpeg;base64,AAAA" }, mediaType: undefined },

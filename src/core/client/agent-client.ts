@@ -87,6 +87,9 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   frame: [frame: FrameRecord];
 }
 
+/** The events that every client has, for a client of any kind. */
+export type AnyClientEvents = ClientEvents<AnyEvent, TurnResult>;
+
 /** Their names; a client adds those of its protocol. */
 export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
   status: true,
@@ -132,13 +135,13 @@ export interface AgentClient<
   /**
    * Decides on a tool call that is open. What is settled already stays as it was.
    * @returns how it was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, for that of a question, and for what is no decision.
+   * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
   decide(id: string, decision: Decision): Ruling;
   /**
    * Answers a question that is open. What is settled already stays as it was.
    * @returns how it was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, for that of a tool call, and for what is no answer.
+   * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
    */
   answer(id: string, answer: Answer): Reply;
   connect(options?: ConnectOptions): Promise<void>;
@@ -153,9 +156,9 @@ export interface AgentClient<
     options?: ListenOptions,
   ): Unsubscribe;
   /** The same for every client, so that a union of clients can be listened to. */
-  on<Name extends keyof ClientEvents<AnyEvent, TurnResult>>(
+  on<Name extends keyof AnyClientEvents>(
     name: Name,
-    listener: (...values: ClientEvents<AnyEvent, TurnResult>[Name]) => void,
+    listener: (...values: AnyClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
 }

@@ -2,14 +2,11 @@ import type { Conversation, ConversationState } from "../turn/conversation.ts";
 import type { PromptInput } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
 import type { AnyEvent } from "../values.ts";
-import type { AgentClient, ClientEvents } from "./agent-client.ts";
+import type { AgentClient, AnyClientEvents } from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
 
 /** A turn of any client. */
 export type AnyTurn = Turn<AnyEvent, TurnResult>;
-
-/** The events that every client has, for a client of any kind. */
-export type AnyClientEvents = ClientEvents<AnyEvent, TurnResult>;
 
 /** A conversation of any client. */
 export interface AnyConversation

@@ -1,7 +1,13 @@
 import { asyncDispose } from "../dispose.ts";
 import type { TurnResult } from "../turn/turn.ts";
-import type { Answer, AnyEvent, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
-import type { AgentClient, ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
+import type {
+  AgentClient,
+  AnyClientEvents,
+  ClientEvents,
+  CloseOptions,
+  ConnectOptions,
+} from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
 
 /** What of a client is the same on every socket. */
@@ -52,7 +58,7 @@ export abstract class SocketClient<
    * Decides on a tool call that is open: what `pending` and the event `approval` show. Whoever is first decides; what is settled
    * already stays as it was, and nothing is sent.
    * @returns how it was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, for that of a question, and for what is no decision.
+   * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
   decide(id: string, decision: Decision): Ruling {
     return this.#shared.decide(id, decision);
@@ -60,7 +66,7 @@ export abstract class SocketClient<
 
   /**
    * Answers a question that is open: what `pending` and the event `question` show. Otherwise like `decide`.
-   * @throws InvalidInputError for an id that was never asked, for that of a tool call, and for what is no answer.
+   * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
    */
   answer(id: string, answer: Answer): Reply {
     return this.#shared.answer(id, answer);
@@ -85,9 +91,9 @@ export abstract class SocketClient<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  on<Name extends keyof ClientEvents<AnyEvent, TurnResult>>(
+  on<Name extends keyof AnyClientEvents>(
     name: Name,
-    listener: (...values: ClientEvents<AnyEvent, TurnResult>[Name]) => void,
+    listener: (...values: AnyClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
   on(

@@ -56,7 +56,7 @@ export abstract class Voice<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    const isAsked = name === "approval" || name === "question"; // nothing else is looked for among what waits
+    const isAsked = name === "approval" || name === "question"; // only these events tell a late listener what is open
     const asked = isAsked ? this.pending.filter(({ type }) => type === name) : [];
     if (asked.length === 0) return this.events.on(name, listener, options);
     // The name is that of a shared event; TypeScript cannot see through the type parameter.
@@ -64,7 +64,7 @@ export abstract class Voice<
     return this.events.onWithPresent(name, listener, options, present);
   }
 
-  /** What is open still, as its listeners are told. Lazily, since who is told of one may decide another. */
+  /** The requests that are still open, one by one: a listener that is told of one may decide the next. */
   *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
     for (const request of requests)
       if (this.isOpen(request.id)) yield [askedIn(request), ...this.#turnOf(request)];

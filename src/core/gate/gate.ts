@@ -1,4 +1,4 @@
-import { InvalidInputError, said } from "../errors.ts";
+import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
 import { Table } from "../table.ts";
 import type {
@@ -11,7 +11,7 @@ import type {
   ToolCall,
 } from "../values.ts";
 import { readDecision, ruleFor } from "./decision.ts";
-import { neverAsked } from "./never-asked.ts";
+import { askedOtherwise, neverAsked } from "./never-asked.ts";
 import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
 
 import type { ApprovalOptions, ToolRule } from "./options.ts";
@@ -94,7 +94,11 @@ export class Gate {
   }
 
   #isTaken(id: string): boolean {
-    return this.#uses.get(id) !== undefined || this.#open.has(id) || this.#remembered.get(id) !== undefined;
+    return this.#uses.get(id) !== undefined || this.#isKnown(id);
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#open.has(id) || this.#remembered.get(id) !== undefined;
   }
 
   /**
@@ -165,28 +169,26 @@ export class Gate {
   /**
    * Decides on a call that is open, whoever else was asked. For one that is settled already it changes nothing.
    * @returns how the call was settled, the first time.
-   * @throws InvalidInputError for an id that was never asked, for that of a question, and for what is no decision.
+   * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
   decide(id: string, decision: unknown): Ruling {
-    if (this.#open.get(id)?.request.type === "approval") this.#open.get(id)?.reply(decision);
-    const settled = this.#remembered.get(id);
+    const settled = this.#replied("approval", id, decision);
     if (settled?.type === "approval") return settled.ruling;
-    throw this.#notAsked(id, "a question", "client.answer");
+    throw this.#isKnown(id) ? askedOtherwise(id, "a question") : neverAsked(id);
   }
 
   /** Answers a question that is open; otherwise like {@link decide}. */
   answer(id: string, answer: unknown): Reply {
-    if (this.#open.get(id)?.request.type === "question") this.#open.get(id)?.reply(answer);
-    const settled = this.#remembered.get(id);
+    const settled = this.#replied("question", id, answer);
     if (settled?.type === "question") return settled.reply;
-    throw this.#notAsked(id, "a tool call", "client.decide");
+    throw this.#isKnown(id) ? askedOtherwise(id, "a tool call") : neverAsked(id);
   }
 
-  #notAsked(id: string, what: string, takes: string): InvalidInputError {
-    const isKnown = this.#open.has(id) || this.#remembered.get(id) !== undefined;
-    return isKnown
-      ? new InvalidInputError(`the id ${JSON.stringify(id)} is that of ${what}.`, `Pass it to \`${takes}\`.`)
-      : neverAsked(id);
+  /** How the request of this id was settled, by `value` if it is open and of this type. */
+  #replied(type: PendingRequest["type"], id: string, value: unknown): SettledRequest | undefined {
+    const open = this.#open.get(id);
+    if (open?.request.type === type) open.reply(value);
+    return this.#remembered.get(id);
   }
 
   /** What is decided without asking the user. */

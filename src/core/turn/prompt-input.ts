@@ -39,10 +39,11 @@ const IMAGE_FIELDS: Checks<PromptImage> = {
 };
 
 /**
- * The form that every client takes; `undefined` for a text and for the protocol's own form.
+ * A text or the form that every client takes, as that form; `undefined` for the protocol's own form.
  * @throws InvalidInputError for a field that does not exist or is wrong.
  */
 export function readPromptInput(input: unknown): PromptInput | undefined {
+  if (typeof input === "string") return { text: input }; // whether it is blank, the protocol checks
   if (!isObject(input) || !("text" in input || "images" in input)) return undefined;
   checkFields(input as unknown as PromptInput, FIELDS, "prompt field");
   const { text, images = [] } = input as unknown as PromptInput;
