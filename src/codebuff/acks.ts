@@ -6,24 +6,14 @@ import {
   RequestTimeoutError,
 } from "../core/errors.ts";
 import type { CodebuffCore } from "./events.ts";
+import type { Identification } from "./handshake.ts";
 import { refusal, refusesSession } from "./handshake.ts";
-import type { Identification } from "./identification.ts";
 import { type Ack, encode } from "./messages.ts";
 import type { Notice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Begun, Sent, Session } from "./session.ts";
 
-/** What is told of the prompts that were sent. */
-export interface PromptsSent {
-  /** The server took the prompt in. */
-  promptAcked(promptId: string): void;
-  /** The prompt failed without a message of its own: refused, not acked in time, or lost with its socket. */
-  promptFailed(promptId: string, error: AgentwireError): void;
-  /** The server ended the prompt without saying so. */
-  promptEndedSilently(promptId: string): void;
-}
-
-/** What acks and refusals have done on the wire. */
+/** What acks and refusals lead to on the wire. */
 export interface AcksHost {
   isCurrent(session: Session): boolean;
   request(session: Session, sent: Sent, frame: (txid: number) => string): void;
@@ -36,7 +26,6 @@ export interface AcksSetup {
   readonly settings: CodebuffSettings;
   readonly core: CodebuffCore;
   readonly identification: Identification;
-  readonly user: PromptsSent;
   readonly host: AcksHost;
 }
 
@@ -63,10 +52,9 @@ export class Acks {
 
   /** The server answered this frame, so every prompt before it is over. */
   provesOver(session: Session, txid: number): void {
-    const { user, host } = this.#setup;
-    for (const promptId of session.overSilently(txid)) {
-      user.promptEndedSilently(promptId);
-      host.promptEnded(promptId);
+    for (const prompt of session.overSilently(txid)) {
+      prompt.endedSilently();
+      this.#setup.host.promptEnded(prompt.id);
     }
   }
 
@@ -79,7 +67,7 @@ export class Acks {
       case "mcp-tool-data":
         return;
       case "prompt":
-        this.#setup.user.promptAcked(sent.promptId);
+        sent.prompt.acked();
         return;
       case "init":
         session.initAcked(txid, sent);
@@ -99,7 +87,7 @@ export class Acks {
       serverMessage,
     });
     this.#fail(sent, error);
-    if (sent.kind === "prompt") host.promptEnded(sent.promptId); // it will get no prompt-error
+    if (sent.kind === "prompt") host.promptEnded(sent.prompt.id); // it will get no prompt-error
     if (!("instead" in sent) || sent.instead === undefined || session.server !== "codebuff") return;
     const { kind, instead } = sent;
     if (host.isCurrent(session)) host.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
@@ -127,7 +115,7 @@ export class Acks {
   }
 
   #fail(sent: Sent, error: AgentwireError): void {
-    if (sent.kind === "prompt") this.#setup.user.promptFailed(sent.promptId, error);
+    if (sent.kind === "prompt") sent.prompt.fail(error);
     else if ("reply" in sent) sent.reply.reject(error);
     else if (sent.kind !== "ping" || isAgentwireError(error, "request-refused"))
       this.#noticeFailed(sent.kind, error);
@@ -156,7 +144,7 @@ export class Acks {
         core.connection.drop(new ConnectionLostError(why));
         return;
       }
-      host.promptAbandoned(sent.promptId);
+      host.promptAbandoned(sent.prompt.id);
     }
     host.retireIfIdle();
   }

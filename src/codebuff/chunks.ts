@@ -1,7 +1,7 @@
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
 import type { ChunkObject } from "./messages.ts";
-import { exactSse, SseReader } from "./sse.ts";
+import { SseReader } from "./sse.ts";
 
 /**
  * How string chunks become text.
@@ -95,6 +95,17 @@ export class ChunkDecoder {
     ];
     return summary(decoded, oddities[0]);
   }
+}
+
+/**
+ * The data of each event when `chunk` is, from end to end, `data: ` lines that are each followed by a blank
+ * line; otherwise `undefined`. The form that the published proxy's connector sends.
+ */
+export function exactSse(chunk: string): readonly string[] | undefined {
+  if (!chunk.startsWith("data: ") || !chunk.endsWith("\n\n")) return undefined;
+  const events = chunk.slice(0, -2).split("\n\n");
+  if (!events.every((event) => event.startsWith("data: ") && !event.includes("\n"))) return undefined;
+  return events.map((event) => event.slice(6));
 }
 
 /** Decodes a chunk that is server-sent events of a chat completion from end to end; leaves any other alone. */

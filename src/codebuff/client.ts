@@ -3,7 +3,7 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
-import { type AgentwireError, ClosedError, InvalidInputError } from "../core/errors.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -12,22 +12,27 @@ import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents, type CodebuffCore } from "./events.ts";
 import { checkFrame, LESS } from "./frame-limit.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import { buildInit, type CodebuffInitInput } from "./init.ts";
+import {
+  buildInit,
+  buildPrompt,
+  type CodebuffInitInput,
+  type CodebuffPromptInput,
+  type PromptData,
+  promptFor,
+  toJson,
+} from "./input.ts";
 import type { CodebuffConversationState } from "./memory.ts";
-import { type Ack, encode, type InitResponse, type Invalid, type ServerMessage } from "./messages.ts";
+import { type CodebuffServer, encode, type InitResponse } from "./messages.ts";
 import {
   type CodebuffClientOptions,
   type CodebuffPromptOptions,
   type CodebuffSettings,
   resolveOptions,
 } from "./options.ts";
-import { buildPrompt, type CodebuffPromptInput, type PromptData, promptFor, toJson } from "./prompt.ts";
-import { type PromptOrder, Prompts } from "./prompts.ts";
-import { Requests } from "./requests.ts";
-import { Standing } from "./standing.ts";
+import type { PromptOrder } from "./prompt.ts";
 import { TokenSource } from "./token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
+import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 
 const TURN_FIELDS = {
@@ -67,9 +72,7 @@ export class CodebuffClient
   readonly #core: CodebuffCore;
   readonly #token: TokenSource;
   readonly #wire: Wire;
-  readonly #prompts: Prompts;
-  readonly #standing: Standing;
-  readonly #requests: Requests;
+  readonly #turns: Turns;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodebuffClientOptions) {
@@ -86,41 +89,15 @@ export class CodebuffClient
     super(core);
     const gate = new Gate(core, options);
     const token = new TokenSource(settings.authToken, core);
-    const wire: Wire = new Wire({
-      settings,
-      core,
-      token,
-      user: {
-        resume: () => prompts.line.resume(standing.repeats()),
-        pump: () => prompts.pump(),
-        promptAcked: (promptId) => prompts.acked(promptId),
-        promptFailed: (promptId, error) => prompts.fail(promptId, error),
-        promptEndedSilently: (promptId) => prompts.endSilently(promptId),
-        message: (message, frame) => this.#onMessage(message, frame),
-        unhandled: (message) => this.#giveUp(message),
-        worksForServer: () => requests.working,
-        sessionEnded: () => requests.sessionEnded(),
-        closing: () => prompts.line.clear(new ClosedError("the client was closed before this was sent")),
-        unavailable: (reason) => this.#unavailable(reason),
-      },
-    });
-    const prompts = new Prompts({
-      settings,
-      core,
-      wire,
-      token,
-      ending: (promptId, by) => requests.promptEnding(promptId, by),
-    });
-    const requests: Requests = new Requests({ settings, core, wire, gate, prompts: prompts.known });
-    const standing = new Standing({ settings, core, wire, line: prompts.line });
+    const wire = new Wire({ settings, core, token });
+    const turns = new Turns({ settings, core, wire, token, gate });
+    wire.serve(turns);
     this.#settings = settings;
     this.#core = core;
     this.#token = token;
     this.#wire = wire;
-    this.#prompts = prompts;
-    this.#requests = requests;
-    this.#standing = standing;
-    core.serve({ protocol: wire, turns: prompts.runner, gate });
+    this.#turns = turns;
+    core.serve({ protocol: wire, turns, gate });
   }
 
   /** Which server is at the other end: `undefined` until the first connection tells, unless `profile` says it. */
@@ -175,8 +152,8 @@ export class CodebuffClient
       first: true,
     };
     return this.#core.outbox.run(() => {
-      const prompt = this.#prompts.create(order);
-      this.#prompts.start(prompt);
+      const prompt = this.#turns.create(order);
+      this.#turns.start(prompt);
       return prompt.turn;
     });
   }
@@ -195,8 +172,8 @@ export class CodebuffClient
         this.#core.assertOpen();
         return this.#build(input, options);
       },
-      create: (order) => this.#prompts.create(order),
-      start: (prompt) => this.#prompts.start(prompt),
+      create: (order) => this.#turns.create(order),
+      start: (prompt) => this.#turns.start(prompt),
       server: () => this.#wire.server ?? "proxy",
     };
     return openConversation(host, options.from);
@@ -217,7 +194,7 @@ export class CodebuffClient
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
     return this.#core.outbox.run(() => {
       this.#core.wanted();
-      const reply = this.#standing.init(json, data.authToken !== undefined);
+      const reply = this.#turns.standing.init(json, data.authToken !== undefined);
       this.#core.needed();
       return reply;
     });
@@ -269,72 +246,9 @@ export class CodebuffClient
     checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
     return this.#core.outbox.run(() => {
       this.#core.wanted();
-      const done = this.#standing.setTopics(type, topics);
+      const done = this.#turns.standing.setTopics(type, topics);
       this.#core.needed();
       return done;
     });
-  }
-
-  // --- what the wire tells ---
-
-  #onMessage(message: Exclude<ServerMessage, Ack>, frame: string): void {
-    const { events } = this.#core;
-    switch (message.type) {
-      case "response-chunk":
-      case "prompt-response":
-      case "prompt-error":
-      case "subagent-response-chunk":
-      case "message-cost-response":
-      case "handlesteps-log-chunk":
-        this.#prompts.receive(message, frame.length);
-        return;
-      case "tool-call-request":
-        this.#prompts.receive(message, frame.length);
-        this.#requests.receive(message);
-        return;
-      case "read-files":
-      case "read-files-request":
-      case "request-mcp-tool-data":
-        this.#requests.receive(message);
-        return;
-      case "usage-response":
-        events.emit("usage", message);
-        return;
-      case "request-reconnect":
-        this.#wire.retire();
-        events.emit("reconnectRequested");
-        return;
-      case "action-error":
-        this.#prompts.receiveActionError(message);
-        return;
-      case "init-response":
-        this.#wire.initAnswered(message);
-        events.emit("initResponse", message);
-        return;
-      case "unknown-action":
-        events.emit("unknownAction", message.data);
-        return;
-      case "unknown-message":
-        events.emit("unknownMessage", message.message);
-        return;
-      case "invalid":
-        this.#core.warn("invalid-message", message.problem, { raw: frame });
-        this.#giveUp(message);
-        return;
-      default:
-        message satisfies never;
-    }
-  }
-
-  /** What cannot be read or handled may be a request, or the end of a prompt: somebody waits for it all the same. */
-  #giveUp(message: Invalid): void {
-    this.#requests.refuse(message);
-    this.#prompts.receiveUnhandled(message);
-  }
-
-  #unavailable(reason: AgentwireError): void {
-    this.#prompts.unavailable(reason);
-    this.#prompts.line.clear(reason);
-    this.#token.close();
   }
 }

@@ -4,12 +4,11 @@ import { type Conversation, type ConversationState, LiveConversation } from "../
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { LESS } from "./frame-limit.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import type { Prompt } from "./known-prompts.ts";
+import { type CodebuffPromptInput, type PromptData, toJson } from "./input.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./memory.ts";
+import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffPromptOptions } from "./options.ts";
-import { type CodebuffPromptInput, type PromptData, toJson } from "./prompt.ts";
-import type { PromptOrder } from "./prompts.ts";
+import type { Prompt, PromptOrder } from "./prompt.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
 /** A conversation with a Codebuff server. */

@@ -1,6 +1,6 @@
 import { PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length } from "../core/text.ts";
-import type { CodebuffServer } from "./handshake.ts";
+import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 
 /** The largest frame that the published proxy takes; a larger one it refuses without saying which. */

@@ -1,9 +1,10 @@
+import type { CancelTimer } from "../core/clock.ts";
 import { HandshakeError } from "../core/errors.ts";
-import type { SocketEnd } from "../core/link/socket.ts";
-import type { Ack } from "./messages.ts";
-
-/** Which of the two servers is at the other end. */
-export type CodebuffServer = "proxy" | "codebuff";
+import { randomId } from "../core/random-id.ts";
+import type { CodebuffCore } from "./events.ts";
+import { type Ack, encode } from "./messages.ts";
+import type { CodebuffSettings } from "./options.ts";
+import type { Session } from "./session.ts";
 
 /** What an ack means while the client identifies. */
 export type IdentifyVerdict =
@@ -51,22 +52,83 @@ export function refusal(text: string): HandshakeError {
   );
 }
 
-/** The close code of the published proxy for a client that it does not know; whenever it comes, it is final. */
-export const POLICY = 1008;
+/** How often an id in use is tried again as it is: the server may not have noticed the end of its old connection. */
+const DUPLICATE_RETRIES = 3;
 
-/** How a socket ended, in words for a message. */
-export function describeEnd({ code, reason }: SocketEnd): string {
-  return reason === "" ? `code ${code}` : `code ${code}, "${reason}"`;
-}
+/** How a client makes itself known on each new socket, and under which name. */
+export class Identification {
+  readonly #settings: CodebuffSettings;
+  readonly #core: CodebuffCore;
+  #clientSessionId: string;
+  #duplicates = 0;
+  #cancelSettle: CancelTimer | undefined;
 
-/** A socket that ended before the session stood. */
-export function endedInHandshake(end: SocketEnd): HandshakeError {
-  const { code: closeCode, cause } = end;
-  const how = describeEnd(end);
-  if (closeCode === POLICY) {
-    const message = `the server closed the connection as a violation of its policy (${how})`;
-    return new HandshakeError("policy", message, { closeCode });
+  constructor(settings: CodebuffSettings, core: CodebuffCore) {
+    this.#settings = settings;
+    this.#core = core;
+    this.#clientSessionId = settings.clientSessionId;
   }
-  const message = `the server closed the connection while it was being set up (${how})`;
-  return new HandshakeError("closed", message, { retryable: true, closeCode, cause });
+
+  /** A socket opened. `newTxid` gives the txid of the frame, if there is one: the original server knows no identify. */
+  begin(session: Session, newTxid: () => number): void {
+    const { connection } = this.#core;
+    if (this.#settings.profile === "codebuff") {
+      session.server = "codebuff";
+      connection.accept();
+      return;
+    }
+    session.identifyTxid = newTxid();
+    connection.send(encode.identify(session.identifyTxid, this.#clientSessionId));
+  }
+
+  /** An ack came before the session was identified. */
+  onAck(session: Session, ack: Ack): void {
+    const { profile, settleWindow } = this.#settings;
+    const { redactor, connection, clock } = this.#core;
+    const { identifyTxid } = session;
+    if (identifyTxid === undefined) return;
+    const error = typeof ack.error === "string" ? redactor.redact(ack.error) : ack.error;
+    const read = readIdentifyAck({ ...ack, error }, identifyTxid, session.phase === "settling");
+    switch (read.verdict) {
+      case "ignore":
+        return;
+      case "refused":
+        this.refuse(read.error);
+        return;
+      case "legacy":
+        session.server = profile === "proxy" ? "proxy" : "codebuff";
+        connection.accept();
+        return;
+      case "settle":
+        session.server = "proxy";
+        session.phase = "settling";
+        connection.answered();
+        if (settleWindow === 0) connection.accept();
+        else this.#cancelSettle = clock.setTimeout(() => connection.accept(), settleWindow);
+        return;
+      default:
+        read satisfies never;
+    }
+  }
+
+  /** An id in use is tried again as it is, then with a suffix. */
+  refuse(error: HandshakeError): void {
+    if (error.reason === "duplicate" && ++this.#duplicates > DUPLICATE_RETRIES) {
+      this.#clientSessionId = randomId(this.#settings.clientSessionId);
+      this.#duplicates = 0;
+    }
+    this.end();
+    this.#core.connection.refuse(error);
+  }
+
+  /** Something came behind the identification: the id is not in use elsewhere. */
+  proven(): void {
+    this.#duplicates = 0;
+  }
+
+  /** The socket is gone, or given up. */
+  end(): void {
+    this.#cancelSettle?.();
+    this.#cancelSettle = undefined;
+  }
 }

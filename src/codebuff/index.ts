@@ -28,12 +28,12 @@ export type {
   McpToolsHandler,
   ReadFilesHandler,
 } from "./handlers.ts";
-export type { CodebuffServer } from "./handshake.ts";
-export type { CodebuffInitInput } from "./init.ts";
+export type { CodebuffInitInput, CodebuffPromptInput } from "./input.ts";
 export type { CodebuffConversationState } from "./memory.ts";
 export type {
   ActionError,
   ChunkObject,
+  CodebuffServer,
   InitResponse,
   PromptError,
   PromptResponse,
@@ -41,7 +41,6 @@ export type {
   ToolCallData,
 } from "./messages.ts";
 export type { CodebuffClientOptions, CodebuffPromptOptions } from "./options.ts";
-export type { CodebuffPromptInput } from "./prompt.ts";
 export { newSessionState, type ProjectFileContext } from "./session-state.ts";
 export {
   type CodebuffEvent,

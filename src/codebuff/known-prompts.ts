@@ -1,26 +1,7 @@
 import { Recent } from "../core/recent.ts";
-import type { Job, Runner } from "../core/turn/runner.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import type { Waiting } from "./line.ts";
-import type { CodebuffEvent, CodebuffResult, PromptState } from "./turn.ts";
-
-/** One prompt of this client, from the call to its end. */
-export interface Prompt extends Job<CodebuffEvent, CodebuffResult>, Waiting {
-  readonly state: PromptState;
-  /** The action's data as JSON, without a token; depends on the server, which may be known only when it is sent. */
-  readonly json: (server: CodebuffServer | undefined) => string;
-  /** What to do when its frame is too large for the server. */
-  readonly advice: (server: CodebuffServer | undefined) => string;
-  /** The token that the data brings along, if it does. */
-  readonly ownToken: string | undefined;
-  /** Of the frame, once it is known. */
-  bytes: number | undefined;
-  /** Set when it was sent: the txid of its frame, which server it went to, and with which token. */
-  txid: number | undefined;
-  server: CodebuffServer | undefined;
-  sentToken: string | undefined;
-  wasAcked: boolean;
-}
+import type { Runner } from "../core/turn/runner.ts";
+import type { Prompt } from "./prompt.ts";
+import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
 /** How a prompt ended. `silent`: the server was taken to be done with it although it did not say so. */
 export type Settled = "completed" | "silent" | "other";
@@ -51,8 +32,9 @@ export class KnownPrompts {
     return this.#open.find(promptId);
   }
 
-  settled(promptId: string, how: Settled): void {
-    this.#settled.set(promptId, how);
+  settled({ id, turn, isSilent }: Prompt): void {
+    const how = turn.status === "completed" ? "completed" : isSilent ? "silent" : "other";
+    this.#settled.set(id, how);
   }
 
   /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
@@ -60,7 +42,7 @@ export class KnownPrompts {
     const exact = this.exactly(id);
     if (exact || !id.includes("-")) return exact ?? { promptId: id, standing: "unknown" };
     let longest = "";
-    for (const known of [...this.#open.jobs.map(({ turn }) => turn.id), ...this.#settled.keys()]) {
+    for (const known of [...this.#open.jobs.map(({ id: open }) => open), ...this.#settled.keys()]) {
       if (known.length > longest.length && id.startsWith(`${known}-`)) longest = known;
     }
     return this.exactly(longest) ?? { promptId: id, standing: "unknown" };
@@ -69,15 +51,15 @@ export class KnownPrompts {
   /** The one of just this id, settled or not. */
   exactly(promptId: string): Named | undefined {
     const prompt = this.find(promptId);
-    if (prompt) return { promptId, prompt, standing: prompt.txid === undefined ? "unsent" : "open" };
+    if (prompt) return { promptId, prompt, standing: prompt.wasSent ? "open" : "unsent" };
     const standing = this.#settled.get(promptId);
     return standing && { promptId, standing };
   }
 
   /** The prompt that the server works on, if there is just one: what a message is about that names none. */
   onlyUnderWay(): Named | undefined {
-    const [only, another] = this.#open.jobs.filter(({ txid }) => txid !== undefined);
-    return only && !another ? this.exactly(only.turn.id) : undefined;
+    const [only, another] = this.#open.jobs.filter(({ wasSent }) => wasSent);
+    return only && !another ? this.exactly(only.id) : undefined;
   }
 
   /** Stops the idle clock of one prompt, or of all, until the returned function is called. */

@@ -10,7 +10,7 @@ export interface Waiting {
   /** Whether it goes out with the client's token. */
   readonly wantsToken: boolean;
   /** Its place in the order of the calls; what is repeated has none. */
-  place?: number;
+  place: number | undefined;
   /** Writes it to `session`. It waits no more. */
   write(session: Session, token: string | undefined): void;
   /** It will not be written. */

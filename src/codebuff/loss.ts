@@ -1,13 +1,13 @@
 import {
   type AgentwireError,
   ConnectionLostError,
+  HandshakeError,
   isOurs,
   PayloadTooLargeError,
   withoutCode,
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
-import { describeEnd, endedInHandshake, POLICY } from "./handshake.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
@@ -64,4 +64,24 @@ export function requestTooLarge(
   const message = `the server closed the connection over a ${what} of ${bytes} bytes; send less`;
   const limit = frameLimit(settings, "proxy"); // the server's own is not known; this one can be too high
   return new PayloadTooLargeError(message, { bytes, ...(limit < bytes ? { limit } : {}) });
+}
+
+/** The close code of the published proxy for a client that it does not know; whenever it comes, it is final. */
+const POLICY = 1008;
+
+/** How a socket ended, in words for a message. */
+function describeEnd({ code, reason }: SocketEnd): string {
+  return reason === "" ? `code ${code}` : `code ${code}, "${reason}"`;
+}
+
+/** A socket that ended before the session stood. */
+function endedInHandshake(end: SocketEnd): HandshakeError {
+  const { code: closeCode, cause } = end;
+  const how = describeEnd(end);
+  if (closeCode === POLICY) {
+    const message = `the server closed the connection as a violation of its policy (${how})`;
+    return new HandshakeError("policy", message, { closeCode });
+  }
+  const message = `the server closed the connection while it was being set up (${how})`;
+  return new HandshakeError("closed", message, { retryable: true, closeCode, cause });
 }

@@ -2,8 +2,8 @@ import { isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ConversationMessage, ConversationState } from "../core/turn/conversation.ts";
 import { type ChatMessage, chatMessages, historyFor } from "./content.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import { type PromptData, promptFor } from "./prompt.ts";
+import { type PromptData, promptFor } from "./input.ts";
+import type { CodebuffServer } from "./messages.ts";
 import { newSessionState } from "./session-state.ts";
 import type { CodebuffResult } from "./turn.ts";
 

@@ -14,6 +14,9 @@ import {
   type ServerRequest,
 } from "./extensions.ts";
 
+/** Which of the two servers is at the other end. */
+export type CodebuffServer = "proxy" | "codebuff";
+
 /** The answer to every client frame. `success` says that it was understood, not that it was done. */
 export interface Ack {
   readonly type: "ack";

@@ -1,172 +1,255 @@
-import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts";
-import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
-import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./content.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import { newSessionState } from "./session-state.ts";
+import { isObject } from "../core/checks.ts";
+import { type AgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
+import type { LiveTurn, Progress } from "../core/turn/live-turn.ts";
+import type { Job } from "../core/turn/runner.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { ChunkDecoder } from "./chunks.ts";
+import type { CodebuffCore } from "./events.ts";
+import { checkFrame } from "./frame-limit.ts";
+import type { PromptData } from "./input.ts";
+import type { Waiting } from "./line.ts";
+import { type ActionError, type CodebuffServer, encode, type PromptError } from "./messages.ts";
+import type { CodebuffPromptOptions, CodebuffSettings } from "./options.ts";
+import type { SentPrompt, Session } from "./session.ts";
+import { type TokenSource, withToken } from "./token.ts";
+import {
+  type CodebuffEvent,
+  type CodebuffResult,
+  costOf,
+  newPromptState,
+  type PromptFrame,
+  type PromptMessage,
+  type PromptState,
+  stepPrompt,
+  subagentEvent,
+  toResult,
+} from "./turn.ts";
+import type { Wire } from "./wire.ts";
 
-/** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
-export interface CodebuffPromptInput {
-  /** What the user says. */
-  readonly prompt?: string;
+/** What a new prompt is made of. */
+export interface PromptOrder {
+  /** What the caller passed. It is handed back without its token if the prompt is never sent. */
+  readonly input: unknown;
+  readonly data: PromptData;
+  /** The action's data as JSON, without a token. It depends on the server, which may be known only when the prompt is sent. */
+  readonly json: (server: CodebuffServer | undefined) => string;
+  /** What to do when the frame is too large for the server. */
+  readonly advice: (server: CodebuffServer | undefined) => string;
+  readonly options: (CodebuffPromptOptions & TurnOptions) | undefined;
+  readonly stateNow: () => unknown;
+  /** Nothing waits before it: what it will send is known, and can be refused at once. */
+  readonly first: boolean;
+}
+
+/** What all prompts of one client share. */
+export interface PromptHost {
+  readonly settings: CodebuffSettings;
+  readonly core: CodebuffCore;
+  readonly wire: Wire;
+  readonly token: TokenSource;
+  /** A prompt is about to be written: it waits no more. */
+  take(prompt: Prompt): void;
+  /** A prompt comes to nothing: requests that the server made for it have to end. */
+  promptEnding(promptId: string, by: "cancelled" | "ended"): void;
+}
+
+/** One prompt, from the call to its end. */
+export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, SentPrompt {
+  readonly turn: LiveTurn<CodebuffEvent, CodebuffResult>;
+  place: number | undefined;
+  readonly #host: PromptHost;
+  readonly #order: PromptOrder;
+  readonly #state: PromptState;
+  /** Of the frame, once it is known. */
+  #bytes: number | undefined;
+  /** Its frame, once it was written, and the token that went with it. */
+  #sent:
+    | {
+        readonly txid: number;
+        readonly server: CodebuffServer | undefined;
+        readonly token: string | undefined;
+      }
+    | undefined;
+  #wasAcked = false;
+  /** The server is taken to be done with it, although it did not say so. */
+  isSilent = false;
+
+  constructor(host: PromptHost, order: PromptOrder, turn: Prompt["turn"], bytes: number | undefined) {
+    const { settings, core } = host;
+    const { data, options } = order;
+    const decoder = new ChunkDecoder(options?.chunkDecoding ?? settings.chunkDecoding);
+    this.#host = host;
+    this.#order = order;
+    this.turn = turn;
+    this.#bytes = bytes;
+    this.#state = newPromptState(turn.id, decoder, (text) => core.redactor.redact(text));
+    core.redactor.use(turn, data.authToken);
+  }
+
+  get id(): string {
+    return this.turn.id;
+  }
+
+  get wantsToken(): boolean {
+    return this.#order.data.authToken === undefined;
+  }
+
+  get wasSent(): boolean {
+    return this.#sent !== undefined;
+  }
+
+  /** The server that got it, or will. */
+  get server(): CodebuffServer | undefined {
+    return this.#sent?.server ?? this.#host.wire.server;
+  }
+
+  soFar(): Progress {
+    return { state: this.#order.stateNow(), cost: costOf(this.#state) };
+  }
+
+  /** Bytes of its frame. @throws what `frameSize` throws */
+  size(): number {
+    this.#bytes ??= frameSize(this.#host, this.#order);
+    return this.#bytes;
+  }
+
+  write(session: Session, token: string | undefined): void {
+    const { settings, core, wire } = this.#host;
+    const { json, advice, data } = this.#order;
+    const { turn } = this;
+    const txid = wire.nextTxid;
+    this.#host.take(this);
+    let frame: string;
+    try {
+      frame = encode.action(txid, withToken(json(session.server), token));
+      checkFrame(frame, settings, session.server, advice(session.server));
+    } catch (error) {
+      turn.fail(unwritable(error));
+      return;
+    }
+    this.#sent = { txid, server: session.server, token: data.authToken ?? token };
+    core.redactor.use(turn, this.#sent.token);
+    wire.request(
+      session,
+      { kind: "prompt", prompt: this },
+      () => frame,
+      () => turn.unsent(),
+    );
+    turn.sent();
+  }
+
+  /** From now on the server's silence counts. */
+  acked(): void {
+    if (this.turn.settled) return;
+    this.#wasAcked = true;
+    this.turn.active();
+  }
+
+  endedSilently(): void {
+    if (this.turn.settled) return;
+    this.isSilent = true;
+    this.#apply({ type: "silent-end" }, 0);
+  }
+
+  fail(error: AgentwireError): void {
+    if (this.turn.settled) return;
+    this.#host.promptEnding(this.id, "ended");
+    this.turn.fail(error);
+    if (isAgentwireError(error, "request-timeout")) this.#cancelOnServer();
+  }
+
+  /** The proxy knows no cancelling: it goes on working, and its words are late. */
+  stop(): void {
+    this.#cancelOnServer();
+    this.#host.promptEnding(this.id, "cancelled");
+    this.turn.stopped();
+    this.#host.wire.promptAbandoned(this.id);
+  }
+
+  /** A message of its own. */
+  receive(message: PromptMessage, size: number): void {
+    this.#heardOf();
+    this.#apply(message, size);
+  }
+
+  /** A message of one of its sub-agents. */
+  receiveOfSubagent(message: PromptFrame, size: number): void {
+    this.#heardOf();
+    this.turn.push(subagentEvent(this.#state, message), size);
+  }
+
   /**
-   * The parts of what the user says: text, images, files; `prompt` goes behind them. Both servers get them in
-   * the form that they read. Or whole messages, which only the published proxy takes.
+   * Takes an error without any id, unless it may be about something else: a part of the answer has come already, or a cancel was
+   * sent that it may answer, and this prompt was not heard of since.
    */
-  readonly content?: Content;
-  /** Unique for the life of the client. @default a random id */
-  readonly promptId?: string;
-  /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {}, on the original server `newSessionState()` */
-  readonly sessionState?: Readonly<Record<string, unknown>>;
-  /** The proxy wants `backend:model`, such as `openai:gpt-4`. @default the client's `model`, else the server's */
-  readonly model?: string;
-  /** @default the client's `costMode` */
-  readonly costMode?: string;
-  /** @default [] */
-  readonly toolResults?: readonly Readonly<Record<string, unknown>>[];
-  /** @default the client's `fingerprintId` */
-  readonly fingerprintId?: string;
-  /** The one part of a prompt that `error.input` does not hand back. @default the client's `authToken` */
-  readonly authToken?: string;
-  readonly repoUrl?: string;
-  readonly agentId?: string;
-  readonly promptParams?: Readonly<Record<string, unknown>>;
-}
-
-/** The `data` of a prompt action as it goes out, without the token, which is added when it is sent. */
-export interface PromptData {
-  readonly type: "prompt";
-  readonly promptId: string;
-  readonly prompt?: string;
-  readonly content?: Content;
-  readonly fingerprintId: string;
-  readonly sessionState: Readonly<Record<string, unknown>>;
-  readonly toolResults: readonly unknown[];
-  readonly costMode: string;
-  readonly model?: string;
-  readonly authToken?: string;
-  readonly repoUrl?: string;
-  readonly agentId?: string;
-  readonly promptParams?: Readonly<Record<string, unknown>>;
-}
-
-/** What the client knows that a prompt need not repeat. */
-export interface PromptDefaults {
-  readonly fingerprintId: string;
-  readonly costMode: string;
-  readonly model: string | undefined;
-  readonly newPromptId: () => string;
-}
-
-const FIELDS: Checks<CodebuffPromptInput> = {
-  prompt: checks.text,
-  content: checks.objects,
-  promptId: checks.text,
-  sessionState: checks.object,
-  model: checks.text,
-  costMode: checks.text,
-  toolResults: checks.objects,
-  fingerprintId: checks.text,
-  authToken: checks.text,
-  repoUrl: checks.string,
-  agentId: checks.text,
-  promptParams: checks.object,
-};
-
-const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.';
-
-/**
- * Fills in what the wire needs and leaves out what is not given: servers refuse `null` for several fields.
- * @throws InvalidInputError for what no server could answer.
- */
-export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {
-  const given = generic(input) ?? (input as CodebuffPromptInput);
-  if (!isObject(given as unknown))
-    throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
-  checkFields(given, FIELDS, "prompt field");
-  if (given.prompt === undefined && !given.content?.length && !hasMessages(given.sessionState)) {
-    throw new InvalidInputError("the prompt has neither `prompt` nor `content`.", HOW_TO_PROMPT);
+  takeActionError(error: ActionError, lastCancel: number): boolean {
+    const { txid = -1 } = this.#sent ?? {};
+    const isItsOwn = lastCancel < 0 || (this.#wasAcked && txid > lastCancel);
+    if (this.turn.status === "streaming" || !isItsOwn) return false;
+    this.#apply(error, 0);
+    return true;
   }
-  const { prompt, content, authToken, repoUrl, agentId, promptParams, model = defaults.model } = given;
-  return {
-    type: "prompt",
-    promptId: given.promptId ?? defaults.newPromptId(),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(content === undefined ? {} : { content: plainContent(content) }),
-    fingerprintId: given.fingerprintId ?? defaults.fingerprintId,
-    sessionState: given.sessionState ?? {},
-    toolResults: given.toolResults ?? [],
-    costMode: given.costMode ?? defaults.costMode,
-    ...(model === undefined ? {} : { model }),
-    ...(authToken === undefined ? {} : { authToken }),
-    ...(repoUrl === undefined ? {} : { repoUrl }),
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(promptParams === undefined ? {} : { promptParams }),
-  };
-}
 
-/** A text, or the form that every client takes, in the protocol's own. */
-function generic(input: unknown): CodebuffPromptInput | undefined {
-  const given = readPromptInput(input);
-  if (!given) return undefined;
-  const { text, images = [] } = given;
-  if (images.length === 0) return { prompt: text };
-  const content = images.map(({ data, mediaType = shownType(data) }) => ({
-    type: "image" as const,
-    image: data,
-    ...(mediaType === undefined ? {} : { mediaType }),
-  }));
-  return { prompt: text, content };
-}
+  /** Whatever comes for a prompt presupposes its ack. */
+  #heardOf(): void {
+    if (this.#wasAcked) return;
+    this.#wasAcked = true;
+    this.#host.wire.heardOf(this.id);
+  }
 
-/** The proxy takes a picture without a type for a PNG. A `data:` URL says its type. */
-function shownType(data: Uint8Array | string): string | undefined {
-  if (typeof data !== "string") return imageTypeOf(data);
-  const head = data.slice(0, HEAD_BASE64);
-  return isBase64(head) ? imageTypeOf(fromBase64(head)) : undefined;
+  #apply(message: PromptMessage, size: number): void {
+    const { turn } = this;
+    if (turn.settled) return;
+    const { rest, event, oddity, end } = stepPrompt(this.#state, message);
+    if (oddity !== undefined) this.#host.core.warn("odd-chunk", `prompt ${turn.id}: ${oddity}`);
+    if (rest) turn.push(rest, size);
+    if (event) turn.push(event, size);
+    if (!end) return;
+    if ("error" in end) this.fail(end.error);
+    else turn.complete(toResult(end.response, this.#state, turn));
+  }
+
+  /** The original server can be told to stop, with a token; the proxy only answers that it cannot. */
+  #cancelOnServer(): void {
+    const { wire } = this.#host;
+    const session = wire.live;
+    const authToken = this.#sent?.token;
+    if (authToken === undefined || session?.server !== "codebuff") return;
+    const data = JSON.stringify({ type: "cancel-user-input", authToken, promptId: this.id });
+    wire.request(session, { kind: "cancel-user-input" }, (txid) => encode.action(txid, data));
+  }
 }
 
 /**
- * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
- * takes parts of one user message only, and no state that is not whole.
- * @throws UnsupportedError for messages that the original server cannot be given.
+ * The size of a prompt's frame, for the server at the other end as far as it is known.
+ * @throws InvalidInputError or PayloadTooLargeError for a frame that cannot be sent.
  */
-export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
-  const { content, prompt: _, ...others } = data;
-  if (server === "proxy") {
-    return content?.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
-  }
-  const sessionState = isEmpty(data.sessionState) ? newSessionState() : data.sessionState;
-  return { ...data, sessionState, ...(content ? { content: content.flatMap(wireParts) } : {}) };
+export function frameSize(
+  { settings, wire, token }: PromptHost,
+  { data, json, advice }: PromptOrder,
+): number {
+  const { server } = wire;
+  const text = withToken(json(server), data.authToken === undefined ? token.known : undefined);
+  return checkFrame(encode.action(wire.nextTxid, text), settings, server, advice(server));
 }
 
-function isEmpty(state: object): boolean {
-  return Object.keys(state).length === 0;
+/** An error that hands the prompt back is logged: the token is not in it. */
+export function withoutToken(input: unknown): unknown {
+  if (!isObject(input) || input["authToken"] === undefined) return input;
+  const { authToken: _, ...rest } = input;
+  return rest;
 }
 
-/** The published proxy also answers a prompt that only carries messages in its state. */
-function hasMessages(state: Readonly<Record<string, unknown>> | undefined): boolean {
-  const messages = state?.["messages"];
-  return Array.isArray(messages) && messages.length > 0;
+/** Whatever is wrong with a prompt that cannot be written, its turn has to end. */
+export function unwritable(cause: unknown): AgentwireError {
+  if (isAgentwireError(cause)) return cause;
+  return new InvalidInputError("the prompt cannot be written for this server.", "Its cause says why.", {
+    cause,
+  });
 }
 
-/**
- * Strict JSON, or an error that names the trouble. `JSON.stringify` alone would silently write null for a
- * number that is not finite.
- * @throws InvalidInputError for numbers that are not finite, cycles and bigints.
- */
-export function toJson(value: object, what: string): string {
-  try {
-    return JSON.stringify(value, (key, field: unknown) => {
-      if (typeof field === "number" && !Number.isFinite(field))
-        throw new RangeError(`\`${key}\` is ${field}`);
-      return field;
-    });
-  } catch (cause) {
-    const [why] = (cause instanceof Error ? cause.message : String(cause)).split("\n"); // V8 draws a cycle over many lines
-    throw new InvalidInputError(`${what} cannot be written as JSON: ${why}.`, "Send JSON values only.", {
-      cause,
-    });
-  }
+/** Servers repeat in errors what was sent to them, tokens included. */
+export function cleaned<T extends PromptError | ActionError>(failure: T, { redactor }: CodebuffCore): T {
+  const error = typeof failure.error === "string" ? redactor.redact(failure.error) : failure.error;
+  return { ...failure, message: redactor.redact(failure.message), error };
 }

@@ -4,7 +4,6 @@ import type { Gate } from "../core/gate/gate.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { ToolCall } from "../core/values.ts";
-import { asking } from "./ask-user.ts";
 import {
   type McpToolDataRequest,
   type ReadFilesRequest,
@@ -26,7 +25,7 @@ import type { Invalid } from "./messages.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 import { type Job, type Now, shownAs, Task } from "./task.ts";
-import { REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
+import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
 
 /** ms for files. The server waits without end, and so would the turn. */
 const FILES_TIMEOUT = 30_000;

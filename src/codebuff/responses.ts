@@ -1,9 +1,9 @@
 import type { CodebuffCore } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
+import { toJson } from "./input.ts";
 import { encode } from "./messages.ts";
 import type { Notice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
-import { toJson } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { Wire } from "./wire.ts";
 

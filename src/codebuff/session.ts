@@ -2,9 +2,9 @@ import type { Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import { Table } from "../core/table.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import type { InitResponse } from "./messages.ts";
+import type { CodebuffServer, InitResponse } from "./messages.ts";
 import { Notices, type SentNotice } from "./notices.ts";
+import type { CodebuffSettings } from "./options.ts";
 import { Pending } from "./pending.ts";
 
 /** What was sent and awaits its ack. */
@@ -13,11 +13,22 @@ export type Sent = Begun | SentNotice;
 /** What this client begins. */
 export type Begun =
   | { readonly kind: "ping" }
-  | { readonly kind: "prompt"; readonly promptId: string }
+  | { readonly kind: "prompt"; readonly prompt: SentPrompt }
   | { readonly kind: "init"; readonly reply: Reply<InitResponse> }
   | { readonly kind: "topics"; readonly reply: Reply<void> };
 
-/** Who is told what came of a request; one of them, once. */
+/** A prompt that was sent, and is told what became of it. Once it has settled it ignores the rest. */
+export interface SentPrompt {
+  readonly id: string;
+  /** The server took the prompt in. */
+  acked(): void;
+  /** The server ended the prompt without saying so. */
+  endedSilently(): void;
+  /** The prompt was refused, was not acknowledged in time, or its socket has ended. */
+  fail(error: AgentwireError): void;
+}
+
+/** The caller of a request: exactly one of the two is called, once. */
 export interface Reply<T> {
   resolve(value: T): void;
   reject(error: AgentwireError): void;
@@ -31,22 +42,28 @@ export interface Unacked {
 
 type Init = Begun & { readonly kind: "init" };
 
+/** What a session tells the wire. */
+export interface SessionHost {
+  ackMissing(session: Session, txid: number, sent: Begun): void;
+  noticeLost(notice: SentNotice): void;
+  initResponseMissing(txid: number, init: Init): void;
+  /** Nothing arrived for `stallTimeout` while a prompt ran. */
+  stalled(): void;
+  /** A session that holds everything back was silent for `probeAfter`. */
+  silent(): void;
+  /** The last running prompt has ended. */
+  idle(): void;
+}
+
 export interface SessionSetup {
   readonly clock: Clock;
-  readonly ackTimeout: number;
-  readonly initTimeout: number;
-  readonly stallTimeout: number;
-  /** Prompts at once; `undefined` for as many as the server reads while it works. */
-  readonly maxConcurrentPrompts: number | undefined;
-  /** ms of silence after which a session that holds everything back is asked whether its prompt has ended; 0 for never. */
+  readonly limits: Pick<
+    CodebuffSettings,
+    "ackTimeout" | "initTimeout" | "stallTimeout" | "maxConcurrentPrompts"
+  >;
+  /** ms of silence after which a session that holds everything back asks whether its prompt has ended; 0 for never. */
   readonly probeAfter: number;
-  readonly onAckTimeout: (txid: number, sent: Begun) => void;
-  readonly onNoticeLost: (sent: SentNotice) => void;
-  readonly onInitTimeout: (txid: number, init: Init) => void;
-  readonly onStall: () => void;
-  readonly onSilence: () => void;
-  /** The last running prompt has ended. */
-  readonly onIdle: () => void;
+  readonly host: SessionHost;
 }
 
 /** ms in which a refusal that follows the ack must have come: more than any round trip. */
@@ -75,27 +92,27 @@ export class Session {
   inOrder = true;
   /** A ping came due while the session held everything back. */
   pingIsDue = false;
+  /** The txid of the last `cancel-user-input`: the server may answer it with an action-error. */
+  lastCancel = -1;
+  readonly #setup: SessionSetup;
   readonly #acks: Pending<number, Unacked & { readonly sent: Begun }>;
   readonly #notices: Notices;
   readonly #inits: Pending<number, Init>;
-  readonly #running = new Table<string, number>();
+  /** By the id of the prompt. */
+  readonly #running = new Table<string, { readonly txid: number; readonly prompt: SentPrompt }>();
   readonly #stall: Deadline;
   readonly #silence: Deadline;
-  readonly #clock: Clock;
   #identifiedAt = 0;
-  readonly #maxPrompts: number | undefined;
-  readonly #onIdle: () => void;
 
   constructor(setup: SessionSetup) {
-    const { clock, ackTimeout, initTimeout, stallTimeout, probeAfter } = setup;
-    this.#clock = clock;
-    this.#maxPrompts = setup.maxConcurrentPrompts;
-    this.#acks = new Pending(clock, ackTimeout, (txid, { sent }) => setup.onAckTimeout(txid, sent));
-    this.#notices = new Notices(clock, ackTimeout, ({ sent }) => setup.onNoticeLost(sent));
-    this.#inits = new Pending(clock, initTimeout, setup.onInitTimeout);
-    this.#onIdle = setup.onIdle;
-    this.#stall = new Deadline(clock, stallTimeout, setup.onStall, { unref: true });
-    this.#silence = new Deadline(clock, probeAfter, setup.onSilence, { unref: true });
+    const { clock, limits, probeAfter, host } = setup;
+    const { ackTimeout, initTimeout, stallTimeout } = limits;
+    this.#setup = setup;
+    this.#acks = new Pending(clock, ackTimeout, (txid, { sent }) => host.ackMissing(this, txid, sent));
+    this.#notices = new Notices(clock, ackTimeout, ({ sent }) => host.noticeLost(sent));
+    this.#inits = new Pending(clock, initTimeout, (txid, init) => host.initResponseMissing(txid, init));
+    this.#stall = new Deadline(clock, stallTimeout, () => host.stalled(), { unref: true });
+    this.#silence = new Deadline(clock, probeAfter, () => host.silent(), { unref: true });
   }
 
   /** Whether the server's silence is explained by a prompt that it works on. */
@@ -114,7 +131,9 @@ export class Session {
   }
 
   get #limit(): number {
-    return this.#maxPrompts ?? (this.server === "codebuff" ? Number.POSITIVE_INFINITY : 1);
+    return (
+      this.#setup.limits.maxConcurrentPrompts ?? (this.server === "codebuff" ? Number.POSITIVE_INFINITY : 1)
+    );
   }
 
   /** From now on nothing is inferred from the order of answers. */
@@ -126,12 +145,12 @@ export class Session {
   /** The identification has succeeded, as far as an ack can tell. */
   identifiedNow(): void {
     this.phase = "resuming";
-    this.#identifiedAt = this.#clock.now();
+    this.#identifiedAt = this.#setup.clock.now();
   }
 
   /** Whether the end of the socket would mean a refusal: right behind the ack, and without anything before it. */
   get isFresh(): boolean {
-    return this.untouched && this.#clock.now() - this.#identifiedAt < FRESH_FOR;
+    return this.untouched && this.#setup.clock.now() - this.#identifiedAt < FRESH_FOR;
   }
 
   get identified(): boolean {
@@ -160,10 +179,13 @@ export class Session {
         return;
       case "prompt":
         this.#acks.add(txid, { sent, bytes });
-        this.#running.set(sent.promptId, txid);
+        this.#running.set(sent.prompt.id, { txid, prompt: sent.prompt });
         this.#runningChanged();
         return;
       case "cancel-user-input":
+        this.lastCancel = txid;
+        this.#notices.add(txid, { sent, bytes });
+        return;
       case "tool-call-response":
       case "read-files-response":
       case "mcp-tool-data":
@@ -191,7 +213,7 @@ export class Session {
 
   /** Something came for a prompt that runs, so its ack was lost or is late. Returns its txid where that is news. */
   takePromptAck(promptId: string): number | undefined {
-    const txid = this.#running.get(promptId);
+    const txid = this.#running.get(promptId)?.txid;
     return txid !== undefined && this.#acks.take(txid) ? txid : undefined;
   }
 
@@ -213,16 +235,16 @@ export class Session {
   }
 
   /** The prompts that must be over although no terminal came: they were sent before a frame that has been answered. */
-  overSilently(ackedTxid: number): string[] {
+  overSilently(ackedTxid: number): readonly SentPrompt[] {
     if (this.server !== "proxy" || !this.inOrder) return [];
-    return [...this.#running.entries()].filter(([, txid]) => txid < ackedTxid).map(([promptId]) => promptId);
+    return [...this.#running.values()].filter(({ txid }) => txid < ackedTxid).map(({ prompt }) => prompt);
   }
 
   /** The server has ended a prompt, or never began it. */
   ended(promptId: string): void {
     if (!this.#running.delete(promptId)) return;
     this.#runningChanged();
-    if (this.#running.size === 0) this.#onIdle();
+    if (this.#running.size === 0) this.#setup.host.idle();
   }
 
   /** The un-acked request with the largest frame: what a close with 1009 is about. */
@@ -235,10 +257,10 @@ export class Session {
   }
 
   /** The socket is gone: stops every clock and hands back what never got an answer. */
-  end(): { readonly prompts: readonly string[]; readonly requests: readonly Sent[] } {
+  end(): { readonly prompts: readonly SentPrompt[]; readonly requests: readonly Sent[] } {
     this.#stall.stop();
     this.#silence.stop();
-    const prompts = [...this.#running.keys()];
+    const prompts = [...this.#running.values()].map(({ prompt }) => prompt);
     this.#running.clear();
     const unacked = [...this.#acks.clear(), ...this.#notices.clear()];
     return { prompts, requests: [...unacked.map(({ sent }) => sent), ...this.#inits.clear()] };
@@ -250,7 +272,7 @@ export class Session {
     if (this.holdsBack) this.#silence.start();
     else this.#silence.stop();
     const [first] = this.#running.values();
-    const oldest = this.blocked ? first : undefined;
+    const oldest = this.blocked ? first?.txid : undefined;
     const mayRun = (txid: number): boolean => oldest === undefined || txid <= oldest;
     this.#acks.setClocks(mayRun);
     this.#notices.setClocks(mayRun);

@@ -75,14 +75,3 @@ export class SseReader {
     this.#onStray(`(an event of more than ${MAX_EVENT} characters, given up)`);
   }
 }
-
-/**
- * The data of each event when `chunk` is, from end to end, `data: ` lines that are each followed by a blank
- * line; otherwise `undefined`. The form that the published proxy's connector sends.
- */
-export function exactSse(chunk: string): readonly string[] | undefined {
-  if (!chunk.startsWith("data: ") || !chunk.endsWith("\n\n")) return undefined;
-  const events = chunk.slice(0, -2).split("\n\n");
-  if (!events.every((event) => event.startsWith("data: ") && !event.includes("\n"))) return undefined;
-  return events.map((event) => event.slice(6));
-}

@@ -77,6 +77,7 @@ export class Standing {
 
   #toInit({ json, hasToken }: Init, reply: Reply<InitResponse>): Waiting {
     return {
+      place: undefined,
       wantsToken: !hasToken,
       write: (session, token) => {
         const frame = (txid: number): string => encode.action(txid, withToken(json, token));
@@ -91,6 +92,7 @@ export class Standing {
       kind,
       topics,
       reply,
+      place: undefined,
       wantsToken: false,
       write: (session) => this.#writeTopics(session, kind, [asked, ...this.#takeMore(asked)]),
       fail: (error) => reply.reject(error),

@@ -5,8 +5,9 @@ import type { Withdraw } from "../core/gate/gate.ts";
 import type { Waiting } from "../core/gate/open-request.ts";
 import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../core/values.ts";
 import type { HandlerContext } from "./handlers.ts";
-import type { KnownPrompts, Prompt } from "./known-prompts.ts";
+import type { KnownPrompts } from "./known-prompts.ts";
 import type { Notice } from "./notices.ts";
+import type { Prompt } from "./prompt.ts";
 import type { RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 

@@ -223,3 +223,21 @@ function silentEnd(promptId: string): CodebuffTurnError {
   const message = "the prompt ended without a terminal message; its backend may not stream";
   return new CodebuffTurnError(promptId, { origin: "silent-end", kind: "silent-end", message });
 }
+
+export function toResult(
+  { promptId, sessionState, toolCalls, toolResults, output }: PromptResponse,
+  state: PromptState,
+  { text, truncated }: { readonly text: string; readonly truncated: boolean },
+): CodebuffResult {
+  const cost = costOf(state);
+  return {
+    text,
+    ...(truncated ? { truncated } : {}),
+    promptId,
+    sessionState,
+    toolCalls: toolCalls ?? [],
+    toolResults: toolResults ?? [],
+    output: output ?? null,
+    ...(cost ? { cost } : {}),
+  };
+}

@@ -9,40 +9,42 @@ import {
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { utf8Length } from "../core/text.ts";
-import { Acks, type AcksHost, type PromptsSent } from "./acks.ts";
+import { Acks, type AcksHost } from "./acks.ts";
 import type { CodebuffCore } from "./events.ts";
-import type { CodebuffServer } from "./handshake.ts";
-import { Identification } from "./identification.ts";
+import type { ServerRequest } from "./extensions.ts";
+import { Identification } from "./handshake.ts";
 import { hintFor, lossError, requestLost, requestTooLarge } from "./loss.ts";
 import {
   type Ack,
+  type ActionError,
+  type CodebuffServer,
   decode,
   encode,
-  type InitResponse,
   type Invalid,
   type ServerMessage,
   unhandled,
 } from "./messages.ts";
+import type { SentNotice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
-import { type Sent, Session } from "./session.ts";
+import { type Begun, type Sent, Session, type SessionHost } from "./session.ts";
 import type { TokenSource } from "./token.ts";
+import type { PromptFrame } from "./turn.ts";
 
-/** What the wire tells the rest of the client. */
-export interface WireUser extends PromptsSent {
+/** What the server says that is not the wire's own affair. */
+export type TurnMessage = PromptFrame | ServerRequest | ActionError | Invalid;
+
+/** The room above the wire. */
+export interface WireUser {
+  /** Whether this machine is doing something that the server asked for. */
+  readonly worksForServer: boolean;
   /** A session was identified: send what has to precede the prompts, then the prompts. */
   resume(): void;
   /** Something that waits may perhaps be written now. */
   pump(): void;
-  /** Any message but an ack, and the frame it came in. */
-  message(message: Exclude<ServerMessage, Ack>, frame: string): void;
-  /** A message that could not be handled, which was told already. */
-  unhandled(message: Invalid): void;
-  /** Whether this machine is doing something that the server asked for. */
-  worksForServer(): boolean;
+  /** `size` is the length of the frame. */
+  receive(message: TurnMessage, size: number): void;
   /** The session is gone, and with it everything that the server had asked for. */
   sessionEnded(): void;
-  /** The client is closing: nothing that waits will be sent. */
-  closing(): void;
   /** No more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
@@ -54,12 +56,12 @@ export interface WireSetup {
   readonly settings: CodebuffSettings;
   readonly core: CodebuffCore;
   readonly token: TokenSource;
-  readonly user: WireUser;
 }
 
 /** The protocol below the prompts: sessions, what is sent on them, pings, and loss. */
-export class Wire implements ClientProtocol, AcksHost {
+export class Wire implements ClientProtocol, AcksHost, SessionHost {
   readonly #setup: WireSetup;
+  #user: WireUser | undefined;
   readonly #identification: Identification;
   readonly #acks: Acks;
   #session: Session | undefined;
@@ -67,10 +69,15 @@ export class Wire implements ClientProtocol, AcksHost {
   #txid = 0;
 
   constructor(setup: WireSetup) {
-    const { settings, core, user } = setup;
+    const { settings, core } = setup;
     this.#setup = setup;
     this.#identification = new Identification(settings, core);
-    this.#acks = new Acks({ settings, core, identification: this.#identification, user, host: this });
+    this.#acks = new Acks({ settings, core, identification: this.#identification, host: this });
+  }
+
+  /** The wire is made before the room that uses it. */
+  serve(user: WireUser): void {
+    this.#user = user;
   }
 
   /** The session that takes what is new. */
@@ -86,11 +93,6 @@ export class Wire implements ClientProtocol, AcksHost {
   /** Whether a frame sent for `session` goes out on its own socket. */
   isCurrent(session: Session): boolean {
     return this.#session === session && this.#setup.core.connection.writable;
-  }
-
-  /** An init-response came: it answers the oldest init that has none. */
-  initAnswered(response: InitResponse): void {
-    this.#session?.takeInit()?.reply.resolve(response);
   }
 
   /** Which server the current connection leads to, or the last one led to, or the settings say. */
@@ -109,7 +111,7 @@ export class Wire implements ClientProtocol, AcksHost {
   /** The server is done with a prompt, whose turn has settled: with the last one a closing client is done. */
   promptEnded(promptId: string): void {
     this.#session?.ended(promptId);
-    this.#setup.user.pump();
+    this.#user?.pump();
   }
 
   /** Nobody waits for a prompt any more. A server that works in order still does, and the others wait behind it. */
@@ -121,15 +123,14 @@ export class Wire implements ClientProtocol, AcksHost {
   }
 
   /** The server asked for a new connection. It gets one when nothing is under way on this; without reconnecting, it closes it itself. */
-  retire(): void {
-    const session = this.#session;
-    if (session?.identified && this.#setup.settings.socket.reconnect) session.retiring = true;
+  #retire(session: Session): void {
+    if (session.identified && this.#setup.settings.socket.reconnect) session.retiring = true;
   }
 
   /** Leaves a retiring session, unless something is still under way, here or there. */
   retireIfIdle(): void {
     const { live } = this;
-    if (live?.retiring && live.awaitsNothing && !this.#setup.user.worksForServer())
+    if (live?.retiring && live.awaitsNothing && !this.#user?.worksForServer)
       this.#setup.core.connection.renew();
   }
 
@@ -165,7 +166,7 @@ export class Wire implements ClientProtocol, AcksHost {
   /** A prompt went on after it had seemed to be over: this server does not answer in order, and nothing can be inferred. */
   answersOutOfOrder(): void {
     this.#session?.answersOutOfOrder();
-    this.#setup.user.pump();
+    this.#user?.pump();
   }
 
   // --- the connection's side ---
@@ -194,32 +195,8 @@ export class Wire implements ClientProtocol, AcksHost {
 
   opened(): void {
     const { settings, core } = this.#setup;
-    const session = new Session({
-      clock: core.clock,
-      ackTimeout: settings.ackTimeout,
-      initTimeout: settings.initTimeout,
-      stallTimeout: settings.stallTimeout,
-      maxConcurrentPrompts: settings.maxConcurrentPrompts,
-      probeAfter: settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER,
-      onAckTimeout: (txid, sent) => this.#acks.expired(session, txid, sent),
-      onNoticeLost: ({ kind }) => {
-        core.warn(`${kind}-failed`, `the server did not acknowledge the ${kind}`);
-        this.retireIfIdle();
-      },
-      onSilence: () => this.pingNow(), // one that is answered proves the prompt over that holds everything back
-      onInitTimeout: (txid, { reply }) => {
-        const timeout = settings.initTimeout;
-        reply.reject(
-          new RequestTimeoutError(`no init-response came within ${timeout} ms`, { timeout, txid }),
-        );
-        this.retireIfIdle();
-      },
-      onIdle: () => core.connection.drained(),
-      onStall: () => {
-        const message = `nothing arrived for ${settings.stallTimeout} ms while a prompt ran`;
-        core.connection.drop(new ConnectionLostError(message));
-      },
-    });
+    const probeAfter = settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER;
+    const session = new Session({ clock: core.clock, limits: settings, probeAfter, host: this });
     this.#session = session;
     this.#identification.begin(session, () => this.#txid++);
   }
@@ -231,18 +208,49 @@ export class Wire implements ClientProtocol, AcksHost {
     session.touch();
     const wasIdentified = session.identified; // the ack that ends the identification is no sign of what follows it
     const message = decode(value);
-    if (message.type !== "ack") this.#setup.user.message(message, text);
+    if (message.type !== "ack") this.#onMessage(session, message, text);
     else if (wasIdentified) this.#acks.receive(session, message);
     else this.#identification.onAck(session, message);
     if (!wasIdentified || session !== this.#session) return;
-    session.untouched = false;
-    this.#identification.proven();
+    if (session.untouched) {
+      session.untouched = false;
+      this.#identification.proven();
+    }
     if (session.retiring) this.retireIfIdle();
   }
 
-  spoiled(value: unknown, problem: string): void {
+  #onMessage(session: Session, message: Exclude<ServerMessage, Ack>, frame: string): void {
+    const { core } = this.#setup;
+    switch (message.type) {
+      case "init-response":
+        session.takeInit()?.reply.resolve(message);
+        core.events.emit("initResponse", message);
+        return;
+      case "usage-response":
+        core.events.emit("usage", message);
+        return;
+      case "request-reconnect":
+        this.#retire(session);
+        core.events.emit("reconnectRequested");
+        return;
+      case "unknown-action":
+        core.events.emit("unknownAction", message.data);
+        return;
+      case "unknown-message":
+        core.events.emit("unknownMessage", message.message);
+        return;
+      case "invalid":
+        core.warn("invalid-message", message.problem, { raw: frame });
+        this.#user?.receive(message, frame.length);
+        return;
+      default:
+        this.#user?.receive(message, frame.length);
+    }
+  }
+
+  spoiled(value: unknown, problem: string, text: string): void {
     this.#session?.touch();
-    this.#setup.user.unhandled(unhandled(value, problem));
+    this.#user?.receive(unhandled(value, problem), text.length);
     this.retireIfIdle(); // it may have been the last thing under way
   }
 
@@ -251,7 +259,7 @@ export class Wire implements ClientProtocol, AcksHost {
     if (!session) return;
     session.identifiedNow();
     this.#lastServer = session.server;
-    this.#setup.user.resume();
+    this.#user?.resume();
   }
 
   handshakeTimedOut(): void {
@@ -268,17 +276,17 @@ export class Wire implements ClientProtocol, AcksHost {
     if (!session) return lossError(end, "unproven");
     const unproven = !session.identified || session.isFresh;
     const error = lossError(end, unproven ? "unproven" : session.retiring ? "retiring" : "proven");
-    const { user, settings, core } = this.#setup;
+    const { settings, core } = this.#setup;
     const tooLarge = !isAgentwireError(end) && end.code === 1009 ? session.largestUnacked() : undefined;
     const hint = hintFor(end, session);
     const why = (isBlamed: boolean): AgentwireError =>
       tooLarge && isBlamed ? requestTooLarge(tooLarge.sent.kind, tooLarge.bytes, settings) : requestLost(end);
     const { prompts, requests } = session.end();
-    user.sessionEnded();
-    for (const promptId of prompts) {
+    this.#user?.sessionEnded();
+    for (const prompt of prompts) {
       const { sent } = tooLarge ?? {};
-      const isBlamed = sent?.kind === "prompt" && sent.promptId === promptId;
-      user.promptFailed(promptId, isBlamed ? why(true) : requestLost(end, hint));
+      const isBlamed = sent?.kind === "prompt" && sent.prompt === prompt;
+      prompt.fail(isBlamed ? why(true) : requestLost(end, hint));
     }
     for (const sent of requests) {
       const isBlamed = sent === tooLarge?.sent;
@@ -293,19 +301,48 @@ export class Wire implements ClientProtocol, AcksHost {
   }
 
   unavailable(reason: AgentwireError): void {
-    const { user } = this.#setup;
     const session = this.#session;
     this.#identification.end();
     this.#session = undefined;
     for (const sent of session?.end().requests ?? [])
       if ("reply" in sent) sent.reply.reject(copyError(reason));
-    user.sessionEnded();
-    user.unavailable(reason);
+    this.#user?.sessionEnded();
+    this.#user?.unavailable(reason);
   }
 
   closing(): void {
-    const { user, core } = this.#setup;
-    user.closing();
-    if (!core.connection.writable) user.sessionEnded(); // what is asked cannot be answered any more, and that is told before the end
+    if (!this.#setup.core.connection.writable) this.#user?.sessionEnded(); // what is asked cannot be answered any more, and that is told before the end
+  }
+
+  // --- the session's side ---
+
+  ackMissing(session: Session, txid: number, sent: Begun): void {
+    this.#acks.expired(session, txid, sent);
+  }
+
+  noticeLost({ kind }: SentNotice): void {
+    this.#setup.core.warn(`${kind}-failed`, `the server did not acknowledge the ${kind}`);
+    this.retireIfIdle();
+  }
+
+  initResponseMissing(txid: number, { reply }: Begun & { readonly kind: "init" }): void {
+    const { initTimeout: timeout } = this.#setup.settings;
+    reply.reject(new RequestTimeoutError(`no init-response came within ${timeout} ms`, { timeout, txid }));
+    this.retireIfIdle();
+  }
+
+  stalled(): void {
+    const { settings, core } = this.#setup;
+    const message = `nothing arrived for ${settings.stallTimeout} ms while a prompt ran`;
+    core.connection.drop(new ConnectionLostError(message));
+  }
+
+  /** An answered ping proves the prompt over that holds everything back. */
+  silent(): void {
+    this.pingNow();
+  }
+
+  idle(): void {
+    this.#setup.core.connection.drained();
   }
 }

@@ -6,7 +6,7 @@ import {
   UnsupportedError,
 } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
-import { buildPrompt, type CodebuffPromptInput, promptFor } from "../../src/codebuff/prompt.ts";
+import { buildPrompt, type CodebuffPromptInput, promptFor } from "../../src/codebuff/input.ts";
 
 const SESSION = { fileContext: {}, mainAgentState: { messageHistory: [] } };
 

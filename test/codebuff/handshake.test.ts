@@ -1,7 +1,8 @@
 import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
 import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { endedInHandshake, readIdentifyAck, refusal, refusesSession } from "../../src/codebuff/handshake.ts";
+import { readIdentifyAck, refusal, refusesSession } from "../../src/codebuff/handshake.ts";
+import { lossError } from "../../src/codebuff/loss.ts";
 import type { Ack } from "../../src/codebuff/messages.ts";
 
 const TXID = 7;
@@ -114,7 +115,7 @@ describe("refusals", () => {
 
 describe("a socket that ends while identifying", () => {
   test("with 1008 is a refusal for good", () => {
-    expect(endedInHandshake({ code: 1008, reason: "Expected identify message" })).toMatchObject({
+    expect(lossError({ code: 1008, reason: "Expected identify message" }, "unproven")).toMatchObject({
       code: "handshake-refused",
       reason: "policy",
       retryable: false,
@@ -125,7 +126,7 @@ describe("a socket that ends while identifying", () => {
 
   test.each([1000, 1001, 1005, 1006, 1009, 1011, 1012])("with %i may be tried again", (code) => {
     const cause = new Error("socket hang up");
-    expect(endedInHandshake({ code, reason: "", cause })).toMatchObject({
+    expect(lossError({ code, reason: "", cause }, "unproven")).toMatchObject({
       code: "handshake-refused",
       reason: "closed",
       retryable: true,

@@ -8,8 +8,8 @@ import {
 } from "agentwire/codebuff";
 import { type Answer, type MockCodebuffOptions, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { buildPrompt, type CodebuffPromptInput, type PromptData } from "../../src/codebuff/input.ts";
 import { CodebuffMemory } from "../../src/codebuff/memory.ts";
-import { buildPrompt, type CodebuffPromptInput, type PromptData } from "../../src/codebuff/prompt.ts";
 
 const data = (input: string | CodebuffPromptInput): PromptData =>
   buildPrompt(input, {

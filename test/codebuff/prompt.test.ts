@@ -1,7 +1,7 @@
 import type { PromptImage } from "agentwire";
 import { InvalidInputError } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
-import { buildPrompt, type CodebuffPromptInput, toJson } from "../../src/codebuff/prompt.ts";
+import { buildPrompt, type CodebuffPromptInput, toJson } from "../../src/codebuff/input.ts";
 
 const defaults = {
   fingerprintId: "fp",

@@ -1,8 +1,7 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { type Answer, ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import type { CodebuffServer } from "../../src/codebuff/handshake.ts";
-import type { InitResponse } from "../../src/codebuff/messages.ts";
+import type { CodebuffServer, InitResponse } from "../../src/codebuff/messages.ts";
 import { type Sent, Session } from "../../src/codebuff/session.ts";
 import { deferred } from "../../src/core/deferred.ts";
 
@@ -24,24 +23,32 @@ function sessionWith(server: CodebuffServer, limits: Limits = {}) {
   const told: string[] = [];
   const session = new Session({
     clock,
-    ackTimeout: limits.ackTimeout ?? ACK_TIMEOUT,
-    initTimeout: limits.initTimeout ?? INIT_TIMEOUT,
-    stallTimeout: limits.stallTimeout ?? STALL_TIMEOUT,
-    maxConcurrentPrompts: limits.maxConcurrentPrompts,
+    limits: {
+      ackTimeout: ACK_TIMEOUT,
+      initTimeout: INIT_TIMEOUT,
+      stallTimeout: STALL_TIMEOUT,
+      ...limits,
+    },
     probeAfter: limits.probeAfter ?? 0,
-    onAckTimeout: (txid, { kind }) => told.push(`no ack of ${kind} ${txid}`),
-    onNoticeLost: ({ kind }) => told.push(`no ack of ${kind}`),
-    onInitTimeout: (txid) => told.push(`no init-response for ${txid}`),
-    onStall: () => told.push("stall"),
-    onSilence: () => told.push("silence"),
-    onIdle: () => told.push("idle"),
+    host: {
+      ackMissing: (_, txid, { kind }) => told.push(`no ack of ${kind} ${txid}`),
+      noticeLost: ({ kind }) => told.push(`no ack of ${kind}`),
+      initResponseMissing: (txid) => told.push(`no init-response for ${txid}`),
+      stalled: () => told.push("stall"),
+      silent: () => told.push("silence"),
+      idle: () => told.push("idle"),
+    },
   });
   session.server = server;
   return { clock, session, told };
 }
 
 const ping: Sent = { kind: "ping" };
-const prompt = (promptId: string): Sent => ({ kind: "prompt", promptId });
+const ignored = () => {};
+const prompt = (id: string): Sent => ({
+  kind: "prompt",
+  prompt: { id, acked: ignored, endedSilently: ignored, fail: ignored },
+});
 /** Bytes of a frame whose size does not matter. */
 const SIZE = 2;
 const topics = (): Sent => ({ kind: "topics", reply: deferred<void>() });
@@ -193,13 +200,13 @@ describe("a prompt that ended without a word", () => {
     session.sent(2, prompt("b"), SIZE);
     session.sent(3, ping, SIZE);
     session.sent(4, prompt("c"), SIZE);
-    expect(session.overSilently(1)).toEqual([]);
-    expect(session.overSilently(2)).toEqual(["a"]);
-    expect(session.overSilently(3)).toEqual(["a", "b"]);
+    expect(session.overSilently(1).map(({ id }) => id)).toEqual([]);
+    expect(session.overSilently(2).map(({ id }) => id)).toEqual(["a"]);
+    expect(session.overSilently(3).map(({ id }) => id)).toEqual(["a", "b"]);
     session.ended("a");
     session.ended("b");
-    expect(session.overSilently(3)).toEqual([]);
-    expect(session.overSilently(5)).toEqual(["c"]);
+    expect(session.overSilently(3).map(({ id }) => id)).toEqual([]);
+    expect(session.overSilently(5).map(({ id }) => id)).toEqual(["c"]);
     expect(told).toEqual([]);
     session.end();
   });
@@ -208,7 +215,7 @@ describe("a prompt that ended without a word", () => {
     const { session } = sessionWith("codebuff");
     session.sent(1, prompt("a"), SIZE);
     session.sent(2, ping, SIZE);
-    expect(session.overSilently(2)).toEqual([]);
+    expect(session.overSilently(2).map(({ id }) => id)).toEqual([]);
     expect(session.hasRunning).toBe(true);
     session.end();
   });
@@ -357,7 +364,7 @@ describe("the end of the socket", () => {
 
     const { prompts, requests } = session.end();
 
-    expect(prompts).toEqual(["a", "b"]);
+    expect(prompts.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(new Set(requests)).toEqual(new Set([prompt("b"), unacked, subscribe, acked]));
     expect(clock.pending).toBe(0);
     await clock.advance(10 * STALL_TIMEOUT);

@@ -7,7 +7,7 @@ import {
   type CodebuffPromptInput,
   type PromptData,
   promptFor,
-} from "../../src/codebuff/prompt.ts";
+} from "../../src/codebuff/input.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
 import { runs } from "./support/runs.ts";
 

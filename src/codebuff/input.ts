@@ -1,0 +1,212 @@
+import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
+import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./content.ts";
+import type { CodebuffServer } from "./messages.ts";
+import { newSessionState } from "./session-state.ts";
+
+/** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
+export interface CodebuffPromptInput {
+  /** What the user says. */
+  readonly prompt?: string;
+  /**
+   * The parts of what the user says: text, images, files; `prompt` goes behind them. Both servers get them in
+   * the form that they read. Or whole messages, which only the published proxy takes.
+   */
+  readonly content?: Content;
+  /** Unique for the life of the client. @default a random id */
+  readonly promptId?: string;
+  /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {}, on the original server `newSessionState()` */
+  readonly sessionState?: Readonly<Record<string, unknown>>;
+  /** The proxy wants `backend:model`, such as `openai:gpt-4`. @default the client's `model`, else the server's */
+  readonly model?: string;
+  /** @default the client's `costMode` */
+  readonly costMode?: string;
+  /** @default [] */
+  readonly toolResults?: readonly Readonly<Record<string, unknown>>[];
+  /** @default the client's `fingerprintId` */
+  readonly fingerprintId?: string;
+  /** The one part of a prompt that `error.input` does not hand back. @default the client's `authToken` */
+  readonly authToken?: string;
+  readonly repoUrl?: string;
+  readonly agentId?: string;
+  readonly promptParams?: Readonly<Record<string, unknown>>;
+}
+
+/** The `data` of a prompt action as it goes out, without the token, which is added when it is sent. */
+export interface PromptData {
+  readonly type: "prompt";
+  readonly promptId: string;
+  readonly prompt?: string;
+  readonly content?: Content;
+  readonly fingerprintId: string;
+  readonly sessionState: Readonly<Record<string, unknown>>;
+  readonly toolResults: readonly unknown[];
+  readonly costMode: string;
+  readonly model?: string;
+  readonly authToken?: string;
+  readonly repoUrl?: string;
+  readonly agentId?: string;
+  readonly promptParams?: Readonly<Record<string, unknown>>;
+}
+
+/** What the client knows that a prompt need not repeat. */
+export interface PromptDefaults {
+  readonly fingerprintId: string;
+  readonly costMode: string;
+  readonly model: string | undefined;
+  readonly newPromptId: () => string;
+}
+
+const FIELDS: Checks<CodebuffPromptInput> = {
+  prompt: checks.text,
+  content: checks.objects,
+  promptId: checks.text,
+  sessionState: checks.object,
+  model: checks.text,
+  costMode: checks.text,
+  toolResults: checks.objects,
+  fingerprintId: checks.text,
+  authToken: checks.text,
+  repoUrl: checks.string,
+  agentId: checks.text,
+  promptParams: checks.object,
+};
+
+const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.';
+
+/**
+ * Fills in what the wire needs and leaves out what is not given: servers refuse `null` for several fields.
+ * @throws InvalidInputError for what no server could answer.
+ */
+export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {
+  const given = generic(input) ?? (input as CodebuffPromptInput);
+  if (!isObject(given as unknown))
+    throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
+  checkFields(given, FIELDS, "prompt field");
+  if (given.prompt === undefined && !given.content?.length && !hasMessages(given.sessionState)) {
+    throw new InvalidInputError("the prompt has neither `prompt` nor `content`.", HOW_TO_PROMPT);
+  }
+  const { prompt, content, authToken, repoUrl, agentId, promptParams, model = defaults.model } = given;
+  return {
+    type: "prompt",
+    promptId: given.promptId ?? defaults.newPromptId(),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(content === undefined ? {} : { content: plainContent(content) }),
+    fingerprintId: given.fingerprintId ?? defaults.fingerprintId,
+    sessionState: given.sessionState ?? {},
+    toolResults: given.toolResults ?? [],
+    costMode: given.costMode ?? defaults.costMode,
+    ...(model === undefined ? {} : { model }),
+    ...(authToken === undefined ? {} : { authToken }),
+    ...(repoUrl === undefined ? {} : { repoUrl }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(promptParams === undefined ? {} : { promptParams }),
+  };
+}
+
+/** A text, or the form that every client takes, in the protocol's own. */
+function generic(input: unknown): CodebuffPromptInput | undefined {
+  const given = readPromptInput(input);
+  if (!given) return undefined;
+  const { text, images = [] } = given;
+  if (images.length === 0) return { prompt: text };
+  const content = images.map(({ data, mediaType = shownType(data) }) => ({
+    type: "image" as const,
+    image: data,
+    ...(mediaType === undefined ? {} : { mediaType }),
+  }));
+  return { prompt: text, content };
+}
+
+/** The proxy takes a picture without a type for a PNG. A `data:` URL says its type. */
+function shownType(data: Uint8Array | string): string | undefined {
+  if (typeof data !== "string") return imageTypeOf(data);
+  const head = data.slice(0, HEAD_BASE64);
+  return isBase64(head) ? imageTypeOf(fromBase64(head)) : undefined;
+}
+
+/**
+ * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
+ * takes parts of one user message only, and no state that is not whole.
+ * @throws UnsupportedError for messages that the original server cannot be given.
+ */
+export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
+  const { content, prompt: _, ...others } = data;
+  if (server === "proxy") {
+    return content?.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
+  }
+  const sessionState = isEmpty(data.sessionState) ? newSessionState() : data.sessionState;
+  return { ...data, sessionState, ...(content ? { content: content.flatMap(wireParts) } : {}) };
+}
+
+function isEmpty(state: object): boolean {
+  return Object.keys(state).length === 0;
+}
+
+/** The published proxy also answers a prompt that only carries messages in its state. */
+function hasMessages(state: Readonly<Record<string, unknown>> | undefined): boolean {
+  const messages = state?.["messages"];
+  return Array.isArray(messages) && messages.length > 0;
+}
+
+/** What `init` sends. */
+export interface CodebuffInitInput {
+  /** Files of the project, in the form that the server at the other end knows. */
+  readonly fileContext: Readonly<Record<string, unknown>>;
+  readonly repoUrl?: string;
+  /** @default the client's `fingerprintId` */
+  readonly fingerprintId?: string;
+  /** @default the client's `authToken` */
+  readonly authToken?: string;
+}
+
+const INIT_FIELDS: Checks<CodebuffInitInput> = {
+  fileContext: checks.object,
+  repoUrl: checks.string,
+  fingerprintId: checks.text,
+  authToken: checks.text,
+};
+
+/** The `data` of an init action as it goes out. */
+export interface InitData extends Omit<CodebuffInitInput, "fingerprintId"> {
+  readonly type: "init";
+  readonly fingerprintId: string;
+}
+
+/** @throws InvalidInputError for what no server could take. */
+export function buildInit(input: CodebuffInitInput, usualFingerprintId: string): InitData {
+  if (checks.object.holds(input)) checkFields(input, INIT_FIELDS, "init field");
+  if (!checks.object.holds(input) || input.fileContext === undefined) {
+    throw new InvalidInputError("`fileContext` is missing.", "Pass an object such as { fileContext: {} }.");
+  }
+  const { fileContext, repoUrl, authToken, fingerprintId = usualFingerprintId } = input;
+  return {
+    type: "init",
+    fingerprintId,
+    fileContext,
+    ...(repoUrl === undefined ? {} : { repoUrl }),
+    ...(authToken === undefined ? {} : { authToken }),
+  };
+}
+
+/**
+ * Strict JSON, or an error that names the trouble. `JSON.stringify` alone would silently write null for a
+ * number that is not finite.
+ * @throws InvalidInputError for numbers that are not finite, cycles and bigints.
+ */
+export function toJson(value: object, what: string): string {
+  try {
+    return JSON.stringify(value, (key, field: unknown) => {
+      if (typeof field === "number" && !Number.isFinite(field))
+        throw new RangeError(`\`${key}\` is ${field}`);
+      return field;
+    });
+  } catch (cause) {
+    const [why] = (cause instanceof Error ? cause.message : String(cause)).split("\n"); // V8 draws a cycle over many lines
+    throw new InvalidInputError(`${what} cannot be written as JSON: ${why}.`, "Send JSON values only.", {
+      cause,
+    });
+  }
+}

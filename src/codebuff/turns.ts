@@ -1,0 +1,238 @@
+import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
+import type { Gate } from "../core/gate/gate.ts";
+import { utf8Length } from "../core/text.ts";
+import { type Course, Runner } from "../core/turn/runner.ts";
+import { toJson } from "./input.ts";
+import { KnownPrompts } from "./known-prompts.ts";
+import { Line } from "./line.ts";
+import type { ActionError, Invalid } from "./messages.ts";
+import {
+  cleaned,
+  frameSize,
+  Prompt,
+  type PromptHost,
+  type PromptOrder,
+  unwritable,
+  withoutToken,
+} from "./prompt.ts";
+import { Requests } from "./requests.ts";
+import { Standing } from "./standing.ts";
+import {
+  type CodebuffEvent,
+  type CodebuffResult,
+  CodebuffTurnError,
+  type PromptFrame,
+  promptIdOf,
+} from "./turn.ts";
+import type { TurnMessage, WireUser } from "./wire.ts";
+
+export interface TurnsSetup extends Omit<PromptHost, "take" | "promptEnding"> {
+  readonly gate: Gate;
+}
+
+/** The prompts of one client: what waits, what runs, and what the server says of either. */
+export class Turns implements Course<Prompt>, WireUser, PromptHost {
+  readonly settings: PromptHost["settings"];
+  readonly core: PromptHost["core"];
+  readonly wire: PromptHost["wire"];
+  readonly token: PromptHost["token"];
+  /** What the client asks of each session as a whole. */
+  readonly standing: Standing;
+  readonly #runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
+  readonly #known: KnownPrompts;
+  readonly #line: Line;
+  readonly #requests: Requests;
+
+  constructor(setup: TurnsSetup) {
+    const { settings, core, wire, token, gate } = setup;
+    this.settings = settings;
+    this.core = core;
+    this.wire = wire;
+    this.token = token;
+    this.#runner = new Runner(core, this);
+    this.#known = new KnownPrompts(this.#runner);
+    this.#line = new Line({ core, wire, token, prompts: this.#runner });
+    this.standing = new Standing({ settings, core, wire, line: this.#line });
+    this.#requests = new Requests({ settings, core, wire, gate, prompts: this.#known });
+  }
+
+  find(promptId: string): Prompt | undefined {
+    return this.#runner.find(promptId);
+  }
+
+  /**
+   * Makes a prompt without sending it.
+   * @throws InvalidInputError for an id that was used; PayloadTooLargeError when the frame would be larger than
+   *   the server takes; QueueFullError when too much waits already.
+   */
+  create(order: PromptOrder): Prompt {
+    const { data, options, input } = order;
+    const { promptId } = data;
+    if (this.#known.exactly(promptId)) {
+      throw new InvalidInputError(
+        `the prompt id "${promptId}" was used before.`,
+        "Leave `promptId` out, and each prompt gets its own.",
+      );
+    }
+    // What a prompt will send that others go before is not known yet.
+    const bytes = order.first ? frameSize(this, order) : undefined;
+    return this.#runner.make(
+      {
+        id: promptId,
+        input: withoutToken(input),
+        bytes: bytes ?? utf8Length(toJson(data, "the prompt")),
+        options,
+        idleTimeout: this.settings.idleTimeout,
+        textOf: (event) => (event.type === "response-chunk" ? event.text : ""),
+        soFar: (prompt) => prompt.soFar(),
+      },
+      (turn) => new Prompt(this, order, turn, bytes),
+    );
+  }
+
+  /** Sends the prompt now, or when it can be. */
+  start(prompt: Prompt): void {
+    if (!prompt.turn.open) return;
+    let bytes: number;
+    try {
+      bytes = prompt.size();
+    } catch (error) {
+      prompt.turn.fail(unwritable(error));
+      return;
+    }
+    prompt.place = this.#line.newPlace();
+    this.#runner.start(prompt, bytes);
+  }
+
+  /** The client is being closed: what was not sent is handed back. */
+  giveBack(): void {
+    this.#runner.giveBack();
+    this.#line.clear(new ClosedError("the client was closed before this was sent"));
+  }
+
+  // --- the runner's side ---
+
+  pump(): void {
+    this.#line.pump();
+  }
+
+  stop(prompt: Prompt): void {
+    prompt.stop();
+  }
+
+  settled(prompt: Prompt): void {
+    this.core.redactor.use(prompt.turn);
+    this.#known.settled(prompt);
+  }
+
+  // --- the prompts' side ---
+
+  take(prompt: Prompt): void {
+    this.#runner.take(prompt);
+  }
+
+  promptEnding(promptId: string, by: "cancelled" | "ended"): void {
+    this.#requests.promptEnding(promptId, by);
+  }
+
+  // --- the wire's side ---
+
+  get worksForServer(): boolean {
+    return this.#requests.working;
+  }
+
+  resume(): void {
+    this.#line.resume(this.standing.repeats());
+  }
+
+  receive(message: TurnMessage, size: number): void {
+    switch (message.type) {
+      case "action-error":
+        this.#receiveActionError(cleaned(message, this.core));
+        return;
+      case "read-files":
+      case "read-files-request":
+      case "request-mcp-tool-data":
+        this.#requests.receive(message);
+        return;
+      case "tool-call-request":
+        this.#receiveFrame(message, size);
+        this.#requests.receive(message);
+        return;
+      case "prompt-error":
+        this.#receiveFrame(cleaned(message, this.core), size);
+        return;
+      case "invalid":
+        this.#requests.refuse(message);
+        this.#receiveInvalid(message);
+        return;
+      default:
+        this.#receiveFrame(message, size);
+    }
+  }
+
+  sessionEnded(): void {
+    this.#requests.sessionEnded();
+  }
+
+  unavailable(reason: AgentwireError): void {
+    this.#runner.unavailable(reason);
+    if (isAgentwireError(reason, "closed")) {
+      for (const { turn } of this.#runner.jobs) {
+        turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
+      }
+    }
+    this.#line.clear(reason);
+    this.token.close();
+  }
+
+  /** A message that names a prompt; it goes there, or is reported as late or stray. */
+  #receiveFrame(message: PromptFrame, size: number): void {
+    const id = promptIdOf(message);
+    if (id === undefined) return; // a tool call of the shape that names none
+    const own = this.#runner.find(id);
+    if (own?.wasSent) own.receive(message, size);
+    else this.#receiveForAnother(id, message, size);
+    if (own && !own.wasSent) return; // nothing can end what was not sent yet
+    if (message.type === "prompt-response" || message.type === "prompt-error") this.wire.promptEnded(id);
+  }
+
+  /** A message whose id is not just that of a prompt under way: of a sub-agent, late, or a stray. */
+  #receiveForAnother(id: string, message: PromptFrame, size: number): void {
+    const { wire, core } = this;
+    const { prompt, promptId, standing } = this.#known.named(id);
+    if (prompt?.wasSent) {
+      prompt.receiveOfSubagent(message, size);
+      return;
+    }
+    wire.heardOf(promptId); // it may run there still
+    if (standing === "silent") wire.answersOutOfOrder();
+    core.events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
+  }
+
+  /** A part of an answer, or its end, that cannot be handled. The turn fails: nobody can say what was in it. */
+  #receiveInvalid({ problem, answers }: Invalid): void {
+    if (!answers) return;
+    const { promptId, isEnd } = answers;
+    const prompt = this.#runner.find(promptId);
+    if (prompt && !prompt.wasSent) return; // nothing can be its answer yet
+    const error = new CodebuffTurnError(promptId, {
+      origin: "action",
+      kind: isEnd ? "unreadable-response" : "unreadable-chunk",
+      message: problem,
+    });
+    if (!isEnd) {
+      prompt?.turn.stopWith(error); // the server goes on
+      return;
+    }
+    prompt?.fail(error);
+    this.wire.promptEnded(promptId);
+  }
+
+  /** An error without any id fails the only prompt under way, if it can be about that; otherwise the client is told. */
+  #receiveActionError(error: ActionError): void {
+    const only = this.#known.onlyUnderWay()?.prompt;
+    if (only?.takeActionError(error, this.wire.live?.lastCancel ?? -1)) this.wire.promptEnded(only.id);
+    else this.core.events.emit("actionError", error);
+  }
+}
