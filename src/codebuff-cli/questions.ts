@@ -1,6 +1,6 @@
 import { UnsupportedError } from "../core/errors.ts";
-import { askedOtherwise, neverAsked } from "../core/gate/never-asked.ts";
-import { readAnswer } from "../core/gate/question.ts";
+import { askedOtherwise, neverAsked } from "../core/gate/decision.ts";
+import { readAnswer } from "../core/gate/decision.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";

@@ -5,7 +5,7 @@ import {
   SOCKET_CHECKS,
   type SocketClientOptions,
 } from "../core/client/options.ts";
-import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/options.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ChunkDecoding } from "./chunks.ts";
 import type { CodebuffHandlers } from "./handlers.ts";

@@ -1,8 +1,9 @@
 import { isObject } from "../core/checks.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
-import type { LiveTurn, Progress } from "../core/turn/live-turn.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Job } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
+import type { Progress } from "../core/turn/turn-setup.ts";
 import { ChunkDecoder } from "./chunks.ts";
 import type { CodebuffCore } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";

@@ -40,7 +40,7 @@ export {
   TurnTimeoutError,
   UnsupportedError,
 } from "./errors.ts";
-export type { ApprovalOptions, AskContext, ToolRule } from "./gate/options.ts";
+export type { ApprovalOptions, AskContext, ToolRule } from "./gate/rules.ts";
 export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/socket.ts";
 export type { Nullish } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
 import { type AgentwireError, asAny, type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
+import { neverAsked } from "../gate/decision.ts";
 import type { Gate } from "../gate/gate.ts";
-import { neverAsked } from "../gate/never-asked.ts";
 import type { GateHost } from "../gate/open-request.ts";
 import type { Backoff } from "../link/backoff.ts";
 import { Connection } from "../link/connection.ts";

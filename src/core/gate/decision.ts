@@ -1,30 +1,7 @@
+import { describe } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
-import type { DecidedBy, Decision, Ruling, ToolCall } from "../values.ts";
-import type { ToolRule } from "./options.ts";
-
-/**
- * The first rule that fits a call.
- * @throws what a rule throws, and for a `when` that does not say yes or no: such a rule might have been the one to deny.
- */
-export function ruleFor(rules: readonly ToolRule[], call: ToolCall): ToolRule | undefined {
-  return rules.find((rule) => matches(rule.tool, call.name) && holds(rule, call));
-}
-
-/** A pattern that remembers where it last matched would match every other time. */
-function matches(tool: string | RegExp, name: string): boolean {
-  return typeof tool === "string"
-    ? tool === name
-    : new RegExp(tool.source, tool.flags.replace(/[gy]/g, "")).test(name);
-}
-
-function holds(rule: ToolRule, call: ToolCall): boolean {
-  if (!rule.when) return true;
-  const answer: unknown = rule.when(call);
-  if (typeof answer === "boolean") return answer;
-  if (answer instanceof Promise) answer.catch(() => {}); // what comes of it is of no use, and nobody else awaits it
-  throw new TypeError("`when` must return true or false");
-}
+import type { Answers, DecidedBy, Decision, Question, Ruling } from "../values.ts";
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 
@@ -60,4 +37,52 @@ function isDecision(value: unknown): value is Ruling["decision"] {
 /** Whether the user has said so, now or with an earlier `always`. */
 export function isUsersWord(by: DecidedBy): boolean {
   return by === "callback" || by === "reply" || by === "session";
+}
+
+/** @throws InvalidInputError for what is no answer to these questions. */
+export function readAnswer({ questions }: Question, answer: unknown): Answers {
+  if (answer === null) return undefined;
+  const answers = listsOf(answer, questions.length);
+  if (answers?.length === questions.length) return answers;
+  throw new InvalidInputError(
+    `the answer does not fit ${questions.length} question${questions.length === 1 ? "" : "s"}.`,
+    "Give a list of strings for each question, a string for an only one, or null to refuse.",
+  );
+}
+
+function listsOf(answer: unknown, questions: number): Answers {
+  if (typeof answer === "string") return [[answer]];
+  const texts = stringsOf(answer);
+  if (texts) return questions === 1 ? [texts] : texts.map((text) => [text]);
+  if (!Array.isArray(answer)) return undefined;
+  const lists = Array.from(answer, stringsOf);
+  return lists.every((list) => list !== undefined) ? lists : undefined;
+}
+
+/** A copy, which nobody can change any more; one that shows the holes of a sparse list, which `every` does not see. */
+function stringsOf(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items: unknown[] = Array.from(value);
+  return items.every((item) => typeof item === "string") ? items : undefined;
+}
+
+/** Characters of an unknown id that an error quotes: real ones are shorter. */
+const QUOTED = 100;
+
+function quoted(id: unknown): string {
+  return typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
+}
+
+/** A question is no tool call, and a tool call no question. */
+export function askedOtherwise(id: string, what: "a question" | "a tool call"): InvalidInputError {
+  const takes = what === "a question" ? "client.answer" : "client.decide";
+  return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
+}
+
+/** A reply to what was never asked. */
+export function neverAsked(id: unknown): InvalidInputError {
+  return new InvalidInputError(
+    `nothing was asked with the id ${quoted(id)}.`,
+    "Pass the `id` of a call or question from `client.pending` or an event.",
+  );
 }

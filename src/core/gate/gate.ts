@@ -10,12 +10,9 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import { readDecision, ruleFor } from "./decision.ts";
-import { askedOtherwise, neverAsked } from "./never-asked.ts";
+import { askedOtherwise, neverAsked, readAnswer, readDecision } from "./decision.ts";
 import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
-
-import type { ApprovalOptions, ToolRule } from "./options.ts";
-import { readAnswer } from "./question.ts";
+import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
 
 /** The request is not needed any more. */
 export type Withdraw = (by: DecidedBy, reason: string) => void;
@@ -49,19 +46,17 @@ const COUNTED = 1_024;
 export class Gate {
   readonly #host: GateHost;
   readonly #options: ApprovalOptions;
-  readonly #rules: readonly ToolRule[];
+  readonly #rules: Rules;
   readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, SettledRequest>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
   /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
   #highest = 0;
-  readonly #warned = new Table<string, true>();
-  #always = new Table<string, true>();
 
   constructor(host: GateHost, options: ApprovalOptions) {
     this.#host = host;
     this.#options = options;
-    this.#rules = options.toolPolicy ?? [];
+    this.#rules = new Rules(host, options);
   }
 
   /** What waits for the user, oldest first. */
@@ -75,7 +70,7 @@ export class Gate {
 
   /** Another session begins: `always` was said in the last one. */
   newSession(): void {
-    this.#always = new Table();
+    this.#rules.newSession();
   }
 
   /**
@@ -108,7 +103,7 @@ export class Gate {
   ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
-    const always = this.#always; // whatever is said to this call says nothing of the next session
+    const { always } = this.#rules; // whatever is said to this call says nothing of the next session
     const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
     const request = new OpenRequest<Ruling>(
       {
@@ -125,18 +120,15 @@ export class Gate {
       },
       this.#host,
     );
-    const rule = (then: ToolRule["then"] | undefined): void =>
-      this.#begin(request, () =>
-        this.#ruled(then ?? (isHandled && this.#handlersConsent ? "allow" : "ask"), key),
-      );
-    // A `when` is the caller's code. Untyped code may give no rule at all.
-    if (this.#rules.some((each) => each?.when)) {
+    const begin = (verdict: ToolRule["then"] | undefined): void =>
+      this.#begin(request, () => this.#rules.ruling(verdict, { key, isHandled }));
+    if (this.#rules.haveConditions) {
       outbox.tell(() => {
         if (request.isSettled) return;
-        const then = request.refusal ? undefined : this.#ruleOf(call);
-        outbox.run(() => rule(then));
+        const verdict = request.refusal ? undefined : this.#rules.verdict(call);
+        outbox.run(() => begin(verdict));
       });
-    } else rule(this.#ruleOf(call));
+    } else begin(this.#rules.verdict(call));
     return (by, reason) => request.withdraw(by, reason);
   }
 
@@ -158,12 +150,12 @@ export class Gate {
       },
       this.#host,
     );
-    this.#begin(request, () => (this.answersQuestions ? undefined : this.#unanswered()));
+    this.#begin(request, () => this.#rules.reply());
     return (by, reason) => request.withdraw(by, reason);
   }
 
   get answersQuestions(): boolean {
-    return isSomebody(this.#options.onQuestion);
+    return this.#rules.answersQuestions;
   }
 
   /**
@@ -189,42 +181,6 @@ export class Gate {
     const open = this.#open.get(id);
     if (open?.request.type === type) open.reply(value);
     return this.#remembered.get(id);
-  }
-
-  /** What is decided without asking the user. */
-  #ruled(then: ToolRule["then"], always: string): Ruling | undefined {
-    if (then === "allow") return { decision: "once", by: "policy" };
-    if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
-    if (this.#always.has(always)) return { decision: "always", by: "session" };
-    if (isSomebody(this.#options.onToolApproval)) return undefined;
-    this.#warnOnce(
-      "tool-denied",
-      'a tool call was denied because nobody is there to ask: set `onToolApproval` (a function, or "manual") or `toolPolicy`',
-    );
-    return { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
-  }
-
-  get #handlersConsent(): boolean {
-    const { toolPolicy, onToolApproval } = this.#options;
-    return toolPolicy === undefined && onToolApproval === undefined;
-  }
-
-  #ruleOf(call: ToolCall): ToolRule["then"] | undefined {
-    try {
-      const rule = ruleFor(this.#rules, call);
-      return rule && (rule.then ?? "ask"); // untyped code may forget it, and a rule without it allows nothing
-    } catch (cause) {
-      this.#host.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
-      return "deny"; // it might have been the one to deny
-    }
-  }
-
-  #unanswered(): Reply {
-    this.#warnOnce(
-      "question-refused",
-      'a question was refused because nobody is there to ask: set `onQuestion` (a function, or "manual")',
-    );
-    return { answers: undefined, by: "policy", reason: "nobody is there to answer it" };
   }
 
   /** Settles a request as `known` says, or has it wait for the user. */
@@ -260,15 +216,4 @@ export class Gate {
       this.#host.warn("approval-failed", message, { cause });
     }
   }
-
-  #warnOnce(kind: string, message: string): void {
-    if (this.#warned.has(kind)) return;
-    this.#warned.set(kind, true);
-    this.#host.warn(kind, message);
-  }
-}
-
-/** Whether an option names somebody to ask. */
-function isSomebody(option: unknown): boolean {
-  return typeof option === "function" || option === "manual";
 }

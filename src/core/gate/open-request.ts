@@ -2,7 +2,7 @@ import type { Outbox } from "../client/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { said } from "../errors.ts";
 import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";
-import type { AskContext } from "./options.ts";
+import type { AskContext } from "./rules.ts";
 
 /** A turn that waits with a request: its idle clock stands, and its listeners are told. */
 export interface Waiting {

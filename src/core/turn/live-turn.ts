@@ -1,12 +1,10 @@
 import { defined } from "../checks.ts";
-import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "../client/events.ts";
-import type { Outbox } from "../client/outbox.ts";
-import type { CancelTimer, Clock } from "../clock.ts";
+import { Emitter, type ListenOptions, type Unsubscribe } from "../client/events.ts";
+import type { CancelTimer } from "../clock.ts";
 import { Deadline } from "../deadline.ts";
 import {
   type AgentwireError,
   asAny,
-  InvalidInputError,
   isAgentwireError,
   TurnCancelledError,
   type TurnPartial,
@@ -14,77 +12,11 @@ import {
 } from "../errors.ts";
 import type { Waiting } from "../gate/open-request.ts";
 import type { AnyEvent, PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
-import { EventBuffer } from "./event-buffer.ts";
 import { GrowingText } from "./growing-text.ts";
-import { keptBytes, mostBytes } from "./kept-bytes.ts";
-import type { Turn, TurnEvents, TurnOutcome, TurnResult } from "./turn.ts";
+import { TURN_EVENTS, type Turn, type TurnEvents, type TurnOutcome, type TurnResult } from "./turn.ts";
+import { TurnReader } from "./turn-reader.ts";
+import type { TurnSetup } from "./turn-setup.ts";
 import { TurnTools } from "./turn-tools.ts";
-
-/** Everything a turn is given when it is made; each field is required, so that none is forgotten. */
-export interface TurnSetup<Event> {
-  readonly id: string;
-  /** What the caller passed, handed back when the turn fails before it was sent. */
-  readonly input: unknown;
-  readonly outbox: Outbox;
-  /** Its timers are inputs of the outbox. */
-  readonly clock: Clock;
-  readonly maxBufferedBytes: number;
-  readonly maxTextBytes: number;
-  /** ms; 0 for none. */
-  readonly timeout: number;
-  readonly idleTimeout: number;
-  readonly signal: AbortSignal | undefined;
-  /** Whether its events are kept for a reader. */
-  readonly read: boolean;
-  /** The text that an event adds to the turn's. */
-  readonly textOf: (event: Event) => string;
-  /** What else the turn has come to so far; a field that is undefined is left out. */
-  readonly soFar: () => Progress;
-  /**
-   * The caller or a timer wants the turn to end. The protocol tells the server what there is to tell and calls `stopped()`
-   * when it is safe to go on, at once or later. Called once; then with `again` when the caller cancels while that goes on.
-   */
-  readonly stop: (again: boolean) => void;
-  /** The turn settled; called once, whatever way it ended. */
-  readonly settled: () => void;
-  /** Whether a turn that took too long may be asked again by who goes by `retryable`. */
-  readonly repeatable: boolean;
-  /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
-  readonly flow: Flow | undefined;
-  /** `stands`: whether it is still to be told; not so once the turn was cancelled. */
-  readonly onEvent: (event: Event, stands: () => boolean) => void;
-  readonly onListenerThrow: (error: unknown, name: string) => void;
-}
-
-/** What the protocol knows of a turn besides its text and its tool calls. */
-export type Progress = {
-  readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
-};
-
-/** What can be made to wait for a slow reader. A turn that nobody reads is never held up. */
-export interface Flow {
-  /** Events that may wait to be read before it is paused, as may half of `maxBufferedBytes`; it goes on at half of that. */
-  readonly high: number;
-  pause(): void;
-  resume(): void;
-}
-
-/** The one reader of a turn. */
-interface Reader<Event> {
-  next(): Promise<IteratorResult<Event, undefined>>;
-  return(): Promise<IteratorReturnResult<undefined>>;
-}
-
-const TURN_EVENTS: EventNames<TurnEvents<never>> = {
-  event: true,
-  toolCall: true,
-  status: true,
-  approval: true,
-  question: true,
-};
-
-/** The part of `maxBufferedBytes` that may be filled by rough counts, which are too high: the rest is counted closely. */
-const ROUGHLY_COUNTED = 1 / 16;
 
 /** How a turn that is being stopped will settle. */
 type Interruption =
@@ -104,8 +36,8 @@ type Interruption =
 export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result>, Waiting {
   readonly id: string;
   readonly outcome: Promise<TurnOutcome<Result>>;
-  readonly #setup: TurnSetup<Event>;
-  readonly #buffer: EventBuffer<Event>;
+  readonly #setup: TurnSetup<Event, Result>;
+  readonly #reader: TurnReader<Event, Result>;
   readonly #emitter: Emitter<TurnEvents<Event>>;
   /** Its tool calls, the writing side. */
   readonly tools: TurnTools;
@@ -116,22 +48,20 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #status: TurnStatus = "queued";
   #sent = false;
   #interruption: Interruption | undefined;
-  #consumer: "the async iterator" | "textStream" | undefined;
   readonly #text: GrowingText;
   #beforeCompleted: ((result: Result) => void) | undefined;
   /** Whether the server is known to work on it. */
   #isActive = false;
   #holds = 0;
-  /** While it is paused for its reader, for whom the server is not to blame. */
-  #released: (() => void) | undefined;
 
-  constructor(setup: TurnSetup<Event>) {
-    const { id, clock, signal, timeout, idleTimeout } = setup;
+  constructor(setup: TurnSetup<Event, Result>) {
+    const { id, host, signal, timeout, idleTimeout } = setup;
+    const { clock, outbox, listenerThrew } = host;
     this.id = id;
     this.#setup = setup;
-    this.#buffer = new EventBuffer(setup.maxBufferedBytes);
+    this.#reader = new TurnReader(setup, this);
     this.#text = new GrowingText(setup.maxTextBytes);
-    this.#emitter = new Emitter(TURN_EVENTS, setup.outbox, setup.onListenerThrow);
+    this.#emitter = new Emitter(TURN_EVENTS, outbox, listenerThrew);
     this.tools = new TurnTools({
       opened: (request) => {
         const stands = (): boolean => this.tools.isPending(request);
@@ -181,38 +111,17 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   get textStream(): AsyncIterable<string> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        const events = this.#consume("textStream");
-        const { textOf } = this.#setup;
-        const pull = async (): Promise<IteratorResult<string, undefined>> => {
-          for (;;) {
-            const step = await events.next();
-            if (step.done) return step;
-            const text = textOf(step.value);
-            if (text !== "") return { done: false, value: text };
-          }
-        };
-        // One after the other: whoever got an event without text would else stand behind those who asked later.
-        let last: Promise<unknown> = Promise.resolve();
-        const next = (): Promise<IteratorResult<string, undefined>> => {
-          const step = last.then(pull, pull);
-          last = step;
-          return step;
-        };
-        return { next, return: events.return };
-      },
-    };
+    return { [Symbol.asyncIterator]: () => this.#reader.texts() };
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
-    return this.#consume("the async iterator");
+    return this.#reader.events();
   }
 
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
-    this.#setup.outbox.run(() => {
-      if (this.settled) this.#buffer.drop(); // the answer is complete, but its reader wants no more of it
+    this.#setup.host.outbox.run(() => {
+      if (this.settled) this.#reader.drop(); // the answer is complete, but its reader wants no more of it
       if (this.#status === "cancelling") this.#setup.stop(true);
       this.#interrupt({ status: "cancelled", by: "user", error });
     });
@@ -235,26 +144,14 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     options?: ListenOptions,
   ): Unsubscribe {
     const told = listener as (...values: TurnEvents<Event>[typeof name]) => void;
+    if (name === "approval" || name === "question") {
+      const present = this.tools.stillOpen(name) as Iterable<TurnEvents<Event>[typeof name]>;
+      return this.#emitter.onWithPresent(name, told, options, () => present);
+    }
+    if (name !== "status") return this.#emitter.on(name, told, options);
     const { status } = this;
-    const isAsked = name === "approval" || name === "question"; // the snapshot is made for nobody else
-    const stillOpen = this.#stillOpen(isAsked ? this.pending : []);
-    const present: { readonly [Of in keyof TurnEvents<Event>]: () => Iterable<TurnEvents<Event>[Of]> } = {
-      event: () => [],
-      toolCall: () => [],
-      status: () => (this.#status === status ? [[status]] : []), // a change is told by itself
-      approval: function* () {
-        for (const open of stillOpen) if (open.type === "approval") yield [open.call];
-      },
-      question: function* () {
-        for (const open of stillOpen) if (open.type === "question") yield [open.question];
-      },
-    };
-    return this.#emitter.onWithPresent(name, told, options, () => present[name]());
-  }
-
-  /** Lazily, since who is told of one may decide another. */
-  *#stillOpen(requests: readonly PendingRequest[]): Iterable<PendingRequest> {
-    for (const request of requests) if (this.tools.isPending(request)) yield request;
+    const present = (): Iterable<[TurnStatus]> => (this.#status === status ? [[status]] : []); // a change is told by itself
+    return this.#emitter.onWithPresent(name, told, options, present);
   }
 
   // --- the protocol's side ---
@@ -316,25 +213,13 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#idle.running) this.#idle.touch();
     else this.active();
     this.#text.add(this.#setup.textOf(event));
-    if (this.#setup.read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
-    if (this.#setup.flow) this.#checkFlow();
-    this.#setup.onEvent(event, this.#isWanted);
+    this.#reader.push(event, bytes);
+    this.#setup.host.tellEvent(event, this, this.#isWanted);
     if (this.#emitter.has("event")) this.#emitter.emitWhile("event", this.#isWanted, event);
   }
 
   /** Nobody is told an event of a turn that was cancelled meanwhile. */
   readonly #isWanted = (): boolean => this.#interruption?.status !== "cancelled";
-
-  /**
-   * What an event takes while it waits. While little waits, the most that so many characters can take will do: to look
-   * into each event costs more than to buffer it. What cannot be looked into is as large as what it came in.
-   */
-  #costOf(event: Event, characters: number): number {
-    const { maxBufferedBytes } = this.#setup;
-    const most = mostBytes(characters);
-    if (this.#buffer.bytes + most <= maxBufferedBytes * ROUGHLY_COUNTED) return most;
-    return Math.max(characters, keptBytes(event, maxBufferedBytes));
-  }
 
   /** Its link was lost, and its answer is looked for elsewhere. */
   recovering(): void {
@@ -344,7 +229,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   complete(result: Result): void {
     if (!this.open) return;
     this.#beforeCompleted?.(result);
-    this.#buffer.end();
+    this.#reader.end();
     this.#finish("completed", { status: "completed", result });
   }
 
@@ -352,16 +237,16 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   fail(error: AgentwireError): void {
     if (!this.open) return;
     this.#stamp(error);
-    this.#buffer.fail(error);
-    this.#finish("failed", { status: "failed", error: asAny(error), partial: this.partial() });
+    this.#reader.fail(error);
+    this.#failed(error, this.partial());
   }
 
   /** The client is closing: the iteration ends without a throw, the outcome says why. */
   abandon(error: AgentwireError): void {
     if (!this.open) return;
     this.#stamp(error);
-    this.#buffer.drop();
-    this.#finish("failed", { status: "failed", error: asAny(error), partial: this.partial() });
+    this.#reader.drop();
+    this.#failed(error, this.partial());
   }
 
   /** The turn has to be stopped, and fails with `error`: thrown at its reader now, told as its outcome once it has stopped. */
@@ -392,7 +277,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (interruption.status === "cancelled") {
       this.#finish("cancelled", { status: "cancelled", by: interruption.by, partial });
     } else {
-      this.#finish("failed", { status: "failed", error: asAny(interruption.error), partial });
+      this.#failed(interruption.error, partial);
     }
   }
 
@@ -407,7 +292,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   readonly #onAbort = (): void => {
     const error = new TurnCancelledError("signal", { cause: this.#setup.signal?.reason });
-    this.#setup.outbox.run(() => this.#interrupt({ status: "cancelled", by: "signal", error }));
+    this.#setup.host.outbox.run(() => this.#interrupt({ status: "cancelled", by: "signal", error }));
   };
 
   #expire(kind: "idle" | "total", timeout: number): void {
@@ -423,65 +308,17 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#interruption = interruption;
     interruption.error.delivery = "unknown";
     this.#stamp(interruption.error);
-    if (interruption.status === "cancelled" && interruption.by === "user") this.#buffer.drop();
-    else this.#buffer.fail(interruption.error);
+    if (interruption.status === "cancelled" && interruption.by === "user") this.#reader.drop();
+    else this.#reader.fail(interruption.error);
     this.#release();
     this.#setStatus("cancelling");
     this.#setup.stop(false);
   }
 
-  #consume(consumer: "the async iterator" | "textStream"): Reader<Event> {
-    if (!this.#setup.read) {
-      throw new InvalidInputError(
-        `turn ${this.id} was made with \`read: false\`, and keeps no events.`,
-        'Leave `read` out to read it; `turn.on("event", ...)` and `turn.result` work either way.',
-        { code: "already-consumed" },
-      );
-    }
-    if (this.#consumer) {
-      throw new InvalidInputError(
-        `turn ${this.id} is already read through ${this.#consumer}.`,
-        'A turn has one reader; use `turn.on("event", ...)` for a second one.',
-        { code: "already-consumed" },
-      );
-    }
-    this.#consumer = consumer;
-    this.#checkFlow(); // one that begins late may find more than it can keep up with
-    return {
-      next: () => {
-        const next = this.#buffer.next();
-        this.#checkFlow();
-        return next;
-      },
-      return: () => {
-        if (this.#status === "cancelling")
-          this.#buffer.drop(); // who leaves does not insist
-        else void this.cancel();
-        return Promise.resolve({ done: true, value: undefined });
-      },
-    };
-  }
-
-  #checkFlow(): void {
-    const { flow, maxBufferedBytes } = this.#setup;
-    if (!flow) return;
-    const { size, bytes } = this.#buffer;
-    // Half of the bytes is left for what is on its way when it is paused.
-    const isHigh = size >= flow.high || bytes > maxBufferedBytes / 2;
-    if (!this.#released && this.open && this.#consumer && isHigh) {
-      this.#released = this.hold();
-      flow.pause();
-    } else if (this.#released && size <= flow.high / 2 && bytes <= maxBufferedBytes / 4) {
-      this.#unpause();
-    }
-  }
-
-  #unpause(): void {
-    const released = this.#released;
-    if (!released) return;
-    this.#released = undefined;
-    released();
-    this.#setup.flow?.resume();
+  /** A reader that leaves while the turn is being stopped insists on nothing. */
+  leave(): void {
+    if (this.#status === "cancelling") this.#reader.drop();
+    else void this.cancel();
   }
 
   #cancelled(partial: TurnPartial): AgentwireError {
@@ -499,6 +336,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     error.input = this.#setup.input;
   }
 
+  #failed(error: AgentwireError, partial: TurnPartial): void {
+    this.#finish("failed", { status: "failed", error: asAny(error), partial });
+  }
+
   #finish(status: TurnStatus, outcome: TurnOutcome<Result>): void {
     this.#release();
     this.#setStatus(status);
@@ -508,7 +349,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   #release(): void {
-    this.#unpause(); // what it was paused for comes to its end
+    this.#reader.unpause();
     this.#idle.stop();
     this.#cancelTotal?.();
     this.#setup.signal?.removeEventListener("abort", this.#onAbort);

@@ -1,10 +1,9 @@
-import type { Outbox } from "../client/outbox.ts";
-import type { Clock } from "../clock.ts";
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../errors.ts";
 import { Table } from "../table.ts";
-import { LiveTurn, type Progress } from "./live-turn.ts";
-import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
+import { LiveTurn } from "./live-turn.ts";
+import type { TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
+import type { Progress, TurnHost } from "./turn-setup.ts";
 
 /** One turn of a client, from the call to its end, with what its protocol keeps of it. */
 export interface Job<Event, Result extends TurnResult> {
@@ -22,10 +21,7 @@ export interface TurnLimits {
 }
 
 /** What the runner needs of its client. */
-export interface RunnerHost<Event, Result extends TurnResult> {
-  readonly outbox: Outbox;
-  /** Its timers are inputs of the outbox. */
-  readonly clock: Clock;
+export interface RunnerHost<Event, Result extends TurnResult> extends TurnHost<Event, Result> {
   readonly limits: TurnLimits;
   /** Why nothing new is taken, once the client is closed or was told to close. */
   readonly closedError: ClosedError | undefined;
@@ -35,9 +31,6 @@ export interface RunnerHost<Event, Result extends TurnResult> {
   wanted(): void;
   /** A turn waits to be sent. */
   needed(): void;
-  readonly listenerThrew: (error: unknown, name: string) => void;
-  /** Tells an event of a turn, if it `stands` by then. */
-  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void;
 }
 
 /** How a protocol sends and stops its turns. */
@@ -117,14 +110,12 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   make(order: TurnOrder<Event, J>, toJob: (turn: J["turn"]) => J): J {
     const { id, input, bytes, options = {}, textOf, soFar, repeatable = true, flow } = order;
     const { signal, timeout = 0, idleTimeout = order.idleTimeout, read = true } = options;
-    const { outbox, clock, limits, listenerThrew } = this.#host;
-    const { maxBufferedBytes, maxTextBytes } = limits;
+    const { maxBufferedBytes, maxTextBytes } = this.#host.limits;
     this.#queue.assertRoom(bytes);
     const turn: LiveTurn<Event, Result> = new LiveTurn<Event, Result>({
       id,
       input,
-      outbox,
-      clock,
+      host: this.#host,
       maxBufferedBytes,
       maxTextBytes,
       timeout,
@@ -141,8 +132,6 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
         pause: () => flow.pause(job),
         resume: () => flow.resume(job),
       },
-      onEvent: (event, stands) => this.#host.tellEvent(event, turn, stands),
-      onListenerThrow: listenerThrew,
     });
     const job = toJob(turn);
     this.#open.set(id, job);

@@ -1,4 +1,4 @@
-import type { PendingRequest, TurnToolCall } from "../values.ts";
+import type { PendingRequest, Question, ToolCall, TurnToolCall } from "../values.ts";
 
 /** Who is told of changes. */
 interface Listener {
@@ -32,6 +32,17 @@ export class TurnTools {
   /** Whether this request, and no other of its id, waits. */
   isPending(request: PendingRequest): boolean {
     return this.#pending.get(request.id) === request;
+  }
+
+  /** What waits now, one by one as long as it does: a listener that is told of one may decide the next. */
+  stillOpen(type: PendingRequest["type"]): Iterable<readonly [ToolCall] | readonly [Question]> {
+    return this.#open(this.pending.filter((request) => request.type === type));
+  }
+
+  *#open(requests: readonly PendingRequest[]): Iterable<readonly [ToolCall] | readonly [Question]> {
+    for (const request of requests) {
+      if (this.isPending(request)) yield request.type === "approval" ? [request.call] : [request.question];
+    }
   }
 
   get(id: string): TurnToolCall | undefined {

@@ -1,4 +1,4 @@
-import type { ListenOptions, Unsubscribe } from "../client/events.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "../client/events.ts";
 import type { AnyAgentwireError, TurnPartial } from "../errors.ts";
 import type {
   AnyEvent,
@@ -37,6 +37,14 @@ export interface TurnEvents<Event> {
   /** A tool call is new, or not what it was. */
   toolCall: [call: TurnToolCall];
 }
+
+export const TURN_EVENTS: EventNames<TurnEvents<never>> = {
+  event: true,
+  toolCall: true,
+  status: true,
+  approval: true,
+  question: true,
+};
 
 /** Options of one turn that every backend takes. */
 export interface TurnOptions {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isUsersWord, readDecision, ruleFor } from "../../../src/core/gate/decision.ts";
+import { isUsersWord, readDecision } from "../../../src/core/gate/decision.ts";
+import { ruleFor } from "../../../src/core/gate/rules.ts";
 import type { DecidedBy } from "../../../src/core/values.ts";
 
 const call = { id: "c1", name: "read", input: {}, raw: {} };

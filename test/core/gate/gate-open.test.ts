@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
-import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
+import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type { DecidedBy, Decision, Ruling } from "../../../src/core/values.ts";
 import { gateRig, NOTHING_OPEN, question, rule, toolCall } from "../support/gate.ts";
 import { codeOf, settle, thrownBy, unhandledDuring } from "../support/promises.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost } from "../../../src/core/gate/open-request.ts";
-import type { ApprovalOptions } from "../../../src/core/gate/options.ts";
+import type { ApprovalOptions } from "../../../src/core/gate/rules.ts";
 import type { Decision, Ruling } from "../../../src/core/values.ts";
 import { type AskChanges, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
 import { codeOf, settle, thrownBy } from "../support/promises.ts";

@@ -1,7 +1,7 @@
 import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
-import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/options.ts";
+import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type {
   PendingRequest,
   Question,

@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type AgentwireError, ConnectionLostError } from "../../../src/core/errors.ts";
-import { LiveTurn, type TurnSetup } from "../../../src/core/turn/live-turn.ts";
+import { LiveTurn } from "../../../src/core/turn/live-turn.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
+import type { TurnSetup } from "../../../src/core/turn/turn-setup.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { codeOf, fateOf } from "./promises.ts";
 
@@ -13,7 +14,7 @@ export const IDLE = 1_000;
 export const TOTAL = 10_000;
 
 /** A turn, and everything that it tells the protocol and the client that made it. `frame` is what one frame brings: one input. */
-export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
+export function turnRig(changes: Partial<TurnSetup<string, TurnResult>> & { readonly outbox?: Outbox } = {}) {
   const clock = new ManualClock();
   const controller = new AbortController();
   const told = {
@@ -23,12 +24,16 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     statuses: [] as string[],
     thrown: [] as (readonly [unknown, string])[],
   };
-  const { outbox = new Outbox() } = changes;
+  const { outbox = new Outbox(), ...others } = changes;
   const turn: TestTurn = new LiveTurn<string, TurnResult>({
     id: "turn-1",
     input: "the input",
-    outbox,
-    clock: outbox.clock(clock),
+    host: {
+      outbox,
+      clock: outbox.clock(clock),
+      tellEvent: (event, _, stands) => outbox.tell(() => stands() && void told.events.push(event)),
+      listenerThrew: (error, name) => void told.thrown.push([error, name]),
+    },
     maxBufferedBytes: 1_000,
     maxTextBytes: 1_000,
     timeout: TOTAL,
@@ -43,9 +48,7 @@ export function turnRig(changes: Partial<TurnSetup<string>> = {}) {
     settled: () => void told.settled++,
     repeatable: true,
     flow: undefined,
-    onEvent: (event, stands) => outbox.tell(() => stands() && void told.events.push(event)),
-    onListenerThrow: (error, name) => void told.thrown.push([error, name]),
-    ...changes,
+    ...others,
   });
   turn.on("status", (status) => void told.statuses.push(status));
   const leftovers = () => ({

@@ -27,8 +27,14 @@ export class GateTurn implements Waiting {
     this.live = new LiveTurn<string, TurnResult>({
       id,
       input: "",
-      outbox: world.outbox,
-      clock: world.outbox.clock(world.clock),
+      host: {
+        outbox: world.outbox,
+        clock: world.outbox.clock(world.clock),
+        tellEvent: () => {},
+        listenerThrew: (error) => {
+          if (!(error instanceof Error && error.message === "on purpose")) throw error;
+        },
+      },
       maxBufferedBytes: 100,
       read: true,
       maxTextBytes: 100,
@@ -44,10 +50,6 @@ export class GateTurn implements Waiting {
       settled: () => {},
       repeatable: true,
       flow: undefined,
-      onEvent: () => {},
-      onListenerThrow: (error) => {
-        if (!(error instanceof Error && error.message === "on purpose")) throw error;
-      },
     });
   }
 

@@ -1,0 +1,154 @@
+import { InvalidInputError } from "../errors.ts";
+import { EventBuffer } from "./event-buffer.ts";
+import { keptBytes, mostBytes } from "./kept-bytes.ts";
+import type { TurnResult } from "./turn.ts";
+import type { TurnSetup } from "./turn-setup.ts";
+
+/** The turn that is read. */
+interface ReadTurn {
+  /** Whether more events may come. */
+  readonly open: boolean;
+  /** Stops the idle clock until the returned function is called. */
+  hold(): () => void;
+  /** The reader has left the loop. */
+  leave(): void;
+}
+
+/** The iterator behind both forms of reading. */
+interface Pulled<Event> {
+  next(): Promise<IteratorResult<Event, undefined>>;
+  return(): Promise<IteratorReturnResult<undefined>>;
+}
+
+/** The part of `maxBufferedBytes` that may be filled by rough counts, which are too high: the rest is counted closely. */
+const ROUGHLY_COUNTED = 1 / 16;
+
+/** The one reader of a turn: the events that wait for it, and the pause of their source while it is slow. */
+export class TurnReader<Event, Result extends TurnResult> {
+  readonly #setup: TurnSetup<Event, Result>;
+  readonly #turn: ReadTurn;
+  readonly #buffer: EventBuffer<Event>;
+  #consumer: "the async iterator" | "textStream" | undefined;
+  /** While the source is paused for the reader, and the server is not to blame for its silence. */
+  #released: (() => void) | undefined;
+
+  constructor(setup: TurnSetup<Event, Result>, turn: ReadTurn) {
+    this.#setup = setup;
+    this.#turn = turn;
+    this.#buffer = new EventBuffer(setup.maxBufferedBytes);
+  }
+
+  /** `bytes` is the length of what the event came in. */
+  push(event: Event, bytes: number): void {
+    const { read, flow } = this.#setup;
+    if (read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
+    if (flow) this.#checkFlow();
+  }
+
+  /** Ends the iteration behind what is buffered. */
+  end(): void {
+    this.#buffer.end();
+  }
+
+  /** Throws `error` behind what is buffered. */
+  fail(error: unknown): void {
+    this.#buffer.fail(error);
+  }
+
+  /** Ends the iteration now. */
+  drop(): void {
+    this.#buffer.drop();
+  }
+
+  /** The turn comes to its end: its source is paused no more. */
+  unpause(): void {
+    const released = this.#released;
+    if (!released) return;
+    this.#released = undefined;
+    released();
+    this.#setup.flow?.resume();
+  }
+
+  /** @throws InvalidInputError, `already-consumed`, for a second reader */
+  events(): AsyncIterator<Event, undefined> {
+    return this.#consume("the async iterator");
+  }
+
+  /** The texts of the events, without empty ones. */
+  texts(): AsyncIterator<string, undefined> {
+    const events = this.#consume("textStream");
+    const { textOf } = this.#setup;
+    const pull = async (): Promise<IteratorResult<string, undefined>> => {
+      for (;;) {
+        const step = await events.next();
+        if (step.done) return step;
+        const text = textOf(step.value);
+        if (text !== "") return { done: false, value: text };
+      }
+    };
+    // One pull at a time: a pull that skips an event without text would else be overtaken by the next one.
+    let last: Promise<unknown> = Promise.resolve();
+    const next = (): Promise<IteratorResult<string, undefined>> => {
+      const step = last.then(pull, pull);
+      last = step;
+      return step;
+    };
+    return { next, return: events.return };
+  }
+
+  #consume(consumer: "the async iterator" | "textStream"): Pulled<Event> {
+    const { id, read } = this.#setup;
+    if (!read) {
+      throw new InvalidInputError(
+        `turn ${id} was made with \`read: false\`, and keeps no events.`,
+        'Leave `read` out to read it; `turn.on("event", ...)` and `turn.result` work either way.',
+        { code: "already-consumed" },
+      );
+    }
+    if (this.#consumer) {
+      throw new InvalidInputError(
+        `turn ${id} is already read through ${this.#consumer}.`,
+        'A turn has one reader; use `turn.on("event", ...)` for a second one.',
+        { code: "already-consumed" },
+      );
+    }
+    this.#consumer = consumer;
+    this.#checkFlow(); // a reader that begins late may find more than it can keep up with
+    return {
+      next: () => {
+        const next = this.#buffer.next();
+        this.#checkFlow();
+        return next;
+      },
+      return: () => {
+        this.#turn.leave();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  /**
+   * What an event takes while it waits. While little waits, the most that so many characters can take will do: to look
+   * into each event costs more than to buffer it. What cannot be looked into is as large as what it came in.
+   */
+  #costOf(event: Event, characters: number): number {
+    const { maxBufferedBytes } = this.#setup;
+    const most = mostBytes(characters);
+    if (this.#buffer.bytes + most <= maxBufferedBytes * ROUGHLY_COUNTED) return most;
+    return Math.max(characters, keptBytes(event, maxBufferedBytes));
+  }
+
+  #checkFlow(): void {
+    const { flow, maxBufferedBytes } = this.#setup;
+    if (!flow) return;
+    const { size, bytes } = this.#buffer;
+    // Half of the bytes is left for what is on its way when the source is paused.
+    const isHigh = size >= flow.high || bytes > maxBufferedBytes / 2;
+    if (!this.#released && this.#turn.open && this.#consumer && isHigh) {
+      this.#released = this.#turn.hold();
+      flow.pause();
+    } else if (this.#released && size <= flow.high / 2 && bytes <= maxBufferedBytes / 4) {
+      this.unpause();
+    }
+  }
+}
