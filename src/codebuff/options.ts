@@ -13,56 +13,58 @@ import type { CodebuffHandlers } from "./handlers.ts";
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers, ApprovalOptions {
   /**
-   * Which server is at the other end: the published `proxy` or the original `codebuff`. `auto` finds out
-   * from the answer to `identify`.
+   * Which server is at the other end: the published `proxy` or the original `codebuff`. `auto` finds out from the answer to
+   * `identify`. Set it when you know the server: a client for `codebuff` then saves that round trip.
    * @default "auto"
    */
   readonly profile?: "auto" | "proxy" | "codebuff";
   /**
-   * Names this client to the proxy; stable across reconnects. An id that is in use is tried four times, for the server may not have noticed yet
-   * that its old connection is gone; then a suffix is added.
+   * Names this client to the proxy, also after a reconnect. Set it to find the client in the proxy's log. An id in use is tried
+   * four times, because the server may not have noticed the end of the old connection; then the client adds a suffix.
    * @default "agentwire-" and 128 random bits
    */
   readonly clientSessionId?: string;
-  /** Opaque name of this installation, sent with every prompt. @default "agentwire-" and 128 random bits, new for each client */
+  /** Names this installation, with every prompt and init. Set it to be one installation over many clients. @default "agentwire-" and 128 random bits, new for each client */
   readonly fingerprintId?: string;
   /**
-   * Sent with every prompt and init; a function is asked each time. A cancel goes out with the token that its prompt
-   * was sent with. The proxy does not check it, the original server needs it.
+   * Goes out with every prompt and init; a function is called each time, for tokens that expire. A cancel carries the token of its
+   * prompt. The original server needs it; the proxy does not check it.
    */
   readonly authToken?: string | (() => string | Promise<string>);
-  /** Model for prompts that name none. @default the server's */
+  /** Model of prompts that name none. @default the server's */
   readonly model?: string;
-  /** Cost mode for prompts that name none. @default "normal" */
+  /** Cost mode of prompts that name none. @default "normal" */
   readonly costMode?: string;
-  /** How string chunks become text. @default "auto": plain text stays as it is, OpenAI events are decoded */
+  /**
+   * How string chunks become text. Set "text" to see OpenAI events as they are, "openai-sse" for a backend that cuts events across chunks.
+   * @default "auto": plain text stays as it is, an exact OpenAI event is decoded
+   */
   readonly chunkDecoding?: ChunkDecoding;
   /**
-   * Prompts on the wire at once; more wait here. A lost link costs only what was sent: what waits is sent on the next
-   * connection. The published proxy reads nothing while a prompt runs, and ends the link over a frame that it has not
-   * read. With 1 it gets nothing meanwhile: init, topics and pings wait, too. Above 1 says that this proxy reads while it
-   * works (behind another WebSocket implementation of its web server it does).
+   * Prompts on the wire at once; more wait here. The published proxy reads nothing while a prompt runs, and ends the link over a
+   * frame that it has not read; with 1 it gets no init, topics or pings meanwhile. Set more for a proxy that reads while it works:
+   * another WebSocket implementation of its web server does.
    * @default 1 on the proxy, no limit on the original server
    */
   readonly maxConcurrentPrompts?: number;
   /**
-   * How long after that answer to wait for a refusal in spite of it. With 0, prompts are sent (and
-   * `reconnected` is told) before a refusal can arrive.
+   * The proxy may refuse a session right after it has acknowledged it: how long to wait for that refusal. Raise it for a slow
+   * network. With 0, prompts are sent, and `reconnected` is told, before a refusal can arrive.
    * @default 50
    */
   readonly settleWindow?: number;
   /**
-   * Until the ack of a frame that was written, not counting the time in which the server works on an earlier prompt. On
-   * the proxy a prompt without one costs the link, which nobody reads. @default 30_000
+   * Until the ack of a written frame. Time in which the server works on an earlier prompt does not count. On the proxy a
+   * missing ack of a prompt costs the link, because nobody reads it. Raise it for a slow network. @default 30_000
    */
   readonly ackTimeout?: number;
-  /** Until the init-response, from the ack of the init. @default 15_000 */
+  /** From the ack of an init to its answer. Raise it for a server that reads a large project. @default 15_000 */
   readonly initTimeout?: number;
-  /** Silence of a running prompt. @default 120_000: models think long, but not that long without a word */
+  /** Silence of one running prompt. Raise it for tools and models that take longer. @default 120_000: models think long, but not that long without a word */
   readonly idleTimeout?: number;
-  /** Silence of the whole connection while a prompt runs; past it the connection counts as lost. @default 180_000 */
+  /** Silence of the whole connection while a prompt runs; past it the connection counts as lost. Raise it together with `idleTimeout`. @default 180_000 */
   readonly stallTimeout?: number;
-  /** How long `close()` waits for running prompts. @default 10_000 */
+  /** How long `close()` waits for running prompts. Lower it where a program has to exit fast. @default 10_000 */
   readonly drainTimeout?: number;
 }
 

@@ -25,48 +25,49 @@ export interface KeepaliveOptions {
 
 /** The options that every socket client takes. */
 export interface SocketClientOptions {
-  /** Where to connect, `ws://` or `wss://`; a function is called for every dial. Used as it is: nothing is added but a token, where the protocol puts it there. */
+  /** Where to connect, `ws://` or `wss://`. A function is called for every dial, for addresses that change. Nothing is added but a token, where the protocol puts it there. */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
   /**
-   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`). Node's global one cannot be
+   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`), for other engines. Node's global one cannot be
    * cut: with a server that never answers Close it holds the process although `close()` has resolved.
    */
   readonly WebSocket?: new (
     url: string,
     protocols?: string[],
   ) => WebSocketLike;
-  /** Makes the socket, for every dial: for proxies, headers in odd places, tests. Not together with `WebSocket`. */
+  /** Makes the socket, for every dial: for proxies, for credentials in the upgrade, for tests. Not together with `WebSocket`. */
   readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
-  /** Sent with the upgrade request. Node only: browsers cannot, and there it is an `UnsupportedError`. */
+  /** Sent with the upgrade request, for servers behind a gateway. Node only: in a browser it is an `UnsupportedError`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** ms until the socket is open, and then for each answer of the server that makes the connection ready. @default 10_000 */
+  /** ms until the socket is open, and then for each answer of the server that makes the connection ready. Raise it for a server that starts slowly. @default 10_000 */
   readonly connectTimeout?: number;
-  /** Pings; `false` turns them off. The defaults are the protocol's. */
+  /** Pings; `false` turns them off. Set them for a network that cuts silent connections sooner. The defaults are the protocol's. */
   readonly keepalive?: KeepaliveOptions | false;
-  /** How to come back after a lost connection; with `false` the first loss closes the client for good. The default is the protocol's. */
+  /** How to come back after a lost connection. With `false` the first loss closes the client for good, for programs that would rather fail. The default is the protocol's. */
   readonly reconnect?: ReconnectOptions | false;
-  /** Bytes of one outgoing frame, checked before anything is sent. The default is what the protocol's servers take. */
+  /** Bytes of one outgoing frame, checked before anything is sent. Raise it for a server that takes more than the published one, the default. */
   readonly maxSendBytes?: number;
-  /** Bytes of one incoming frame; a larger one ends the connection. @default 134_217_728 (128 MiB): the largest real frames are some tens of MB */
+  /** Bytes of one incoming frame; a larger one ends the connection. Lower it for servers that you do not trust. @default 134_217_728 (128 MiB): the largest real frames are some tens of MB */
   readonly maxReceiveBytes?: number;
-  /** Bytes of prompts that wait to be sent. @default 1_048_576: more than that waiting means that nobody watches */
+  /** Bytes of prompts that wait to be sent. Raise it for batches. @default 1_048_576: a longer queue means that nobody watches */
   readonly maxQueuedBytes?: number;
-  /** Turns that wait to be sent. @default 100 */
+  /** Turns that wait to be sent. Raise it for batches. @default 100 */
   readonly maxQueuedTurns?: number;
   /**
-   * Bytes of memory that the events of one turn may take while they wait for a slow reader, estimated: text and whatever else
-   * they hold, and some for each event. Past it the iteration fails, and it alone. See also the option `read` of a turn.
+   * Bytes of memory that the events of one turn may take while they wait for a slow reader, estimated. Past it the iteration
+   * fails, and it alone. Lower it on small machines; a turn that nobody reads is better made with `read: false`.
    * @default 67_108_864 (64 MiB): bounds memory, far above any answer
    */
   readonly maxBufferedBytes?: number;
-  /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. @default 67_108_864 (64 MiB) */
+  /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. Lower it on small machines. @default 67_108_864 (64 MiB) */
   readonly maxTextBytes?: number;
-  /** Aborting it closes the client, as `close()` does. */
+  /** Aborting it closes the client, as `close()` does: for a component or request with a signal of its own. */
   readonly signal?: AbortSignal;
+  /** Gets what the client notices: warnings, losses, reconnects. */
   readonly logger?: Logger;
-  /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. @default false */
+  /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. For debugging. @default false */
   readonly debug?: boolean;
-  /** Lets credentials travel over plain `ws://` to another machine than `localhost`, 127.0.0.0/8 and ::1. @default false: everyone on the way could read them */
+  /** Lets credentials travel over plain `ws://` to another machine than `localhost`, 127.0.0.0/8 and ::1, as in a closed network. @default false: everyone on the way could read them */
   readonly allowInsecure?: boolean;
   /** Time and chance; tests inject a `ManualClock`. @default the platform's */
   readonly clock?: Clock;

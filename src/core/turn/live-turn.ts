@@ -39,7 +39,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   readonly #setup: TurnSetup<Event, Result>;
   readonly #reader: TurnReader<Event, Result>;
   readonly #emitter: Emitter<TurnEvents<Event>>;
-  /** Its tool calls, the writing side. */
   readonly tools: TurnTools;
   readonly #idle: Deadline;
   readonly #cancelTotal: CancelTimer | undefined;
@@ -103,7 +102,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.#result) {
       this.#result = this.outcome.then((outcome) => {
         if (outcome.status === "completed") return outcome.result;
-        throw outcome.status === "failed" ? outcome.error : this.#cancelled(outcome.partial);
+        throw outcome.status === "failed" ? outcome.error : this.#interruption?.error;
       });
       this.#result.catch(() => {}); // a caller who only iterates owes nobody a catch
     }
@@ -230,7 +229,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.open) return;
     this.#beforeCompleted?.(result);
     this.#reader.end();
-    this.#finish("completed", { status: "completed", result });
+    this.#finish({ status: "completed", result });
   }
 
   /** The turn failed. The error gets the partial answer, and the input if it never left. */
@@ -274,11 +273,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!interruption || this.settled) return;
     const partial = this.partial();
     interruption.error.partial = partial; // what came in between, too
-    if (interruption.status === "cancelled") {
-      this.#finish("cancelled", { status: "cancelled", by: interruption.by, partial });
-    } else {
-      this.#failed(interruption.error, partial);
-    }
+    if (interruption.status === "failed") this.#failed(interruption.error, partial);
+    else this.#finish({ status: "cancelled", by: interruption.by, partial });
   }
 
   partial(): TurnPartial {
@@ -296,10 +292,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   };
 
   #expire(kind: "idle" | "total", timeout: number): void {
-    this.#interrupt({
-      status: "failed",
-      error: new TurnTimeoutError(kind, timeout, { retryable: this.#setup.repeatable }),
-    });
+    const { repeatable: retryable } = this.#setup;
+    this.#interrupt({ status: "failed", error: new TurnTimeoutError(kind, timeout, { retryable }) });
   }
 
   /** Ends the iteration now, and asks the protocol to end the rest. */
@@ -321,12 +315,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else void this.cancel();
   }
 
-  #cancelled(partial: TurnPartial): AgentwireError {
-    const error = this.#interruption?.error ?? new TurnCancelledError("user");
-    error.partial = partial;
-    return error;
-  }
-
   #stamp(error: AgentwireError): void {
     error.partial = this.partial();
     if (isAgentwireError(error, "connection-lost") && this.toolCalls.length > 0)
@@ -337,12 +325,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   #failed(error: AgentwireError, partial: TurnPartial): void {
-    this.#finish("failed", { status: "failed", error: asAny(error), partial });
+    this.#finish({ status: "failed", error: asAny(error), partial });
   }
 
-  #finish(status: TurnStatus, outcome: TurnOutcome<Result>): void {
+  #finish(outcome: TurnOutcome<Result>): void {
     this.#release();
-    this.#setStatus(status);
+    this.#setStatus(outcome.status);
     this.#emitter.close();
     this.#settle(outcome);
     this.#setup.settled();
