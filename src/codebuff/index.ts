@@ -6,6 +6,7 @@ export type { ChunkDecoding } from "./chunks.ts";
 export { CodebuffClient } from "./client.ts";
 export type { ChatMessage, ChatPart, Content, ContentPart } from "./content.ts";
 export type { CodebuffConversation } from "./conversation.ts";
+export { type CodebuffFailure, type CodebuffFailureOrigin, CodebuffTurnError } from "./errors.ts";
 export type { CodebuffClientEvents } from "./events.ts";
 export type {
   BalanceBreakdown,
@@ -42,13 +43,10 @@ export type {
 } from "./messages.ts";
 export type { CodebuffClientOptions, CodebuffPromptOptions } from "./options.ts";
 export { newSessionState, type ProjectFileContext } from "./session-state.ts";
-export {
-  type CodebuffEvent,
-  type CodebuffFailure,
-  type CodebuffFailureOrigin,
-  type CodebuffResult,
-  CodebuffTurnError,
-  type PromptExtension,
-  type PromptFrame,
-  type ResponseChunkEvent,
+export type {
+  CodebuffEvent,
+  CodebuffResult,
+  PromptExtension,
+  PromptFrame,
+  ResponseChunkEvent,
 } from "./turn.ts";

@@ -21,8 +21,8 @@ export interface LineSetup {
   readonly core: CodebuffCore;
   readonly wire: Wire;
   readonly token: TokenSource;
-  /** The prompts that wait to be sent. */
-  readonly prompts: { readonly first: Waiting | undefined };
+  /** Its first prompt is the next to be sent. */
+  readonly runner: { readonly first: Waiting | undefined };
 }
 
 /** What goes out next, and where. */
@@ -131,7 +131,7 @@ export class Line {
   #next(): Next | undefined {
     const session = this.#ready();
     if (!session) return undefined;
-    const prompt = session.takesPrompt ? this.#setup.prompts.first : undefined;
+    const prompt = session.takesPrompt ? this.#setup.runner.first : undefined;
     const standing = this.#firstStanding;
     const goesFirst = standing && (!prompt || placeOf(standing) < placeOf(prompt));
     const waiting = goesFirst ? standing : prompt;

@@ -44,7 +44,7 @@ const REMEMBERED = 256;
 
 export interface RequestsSetup extends RequestsBase {
   readonly gate: Gate;
-  readonly prompts: KnownPrompts;
+  readonly known: KnownPrompts;
 }
 
 /** A job for a handler of the user's, once the gate lets it: if there is one. */
@@ -134,13 +134,12 @@ export class Requests {
   sessionEnded(): void {
     for (const task of this.#tasks.values()) task.abandon("disconnected", "the connection has ended");
     this.#called = new Recent(REMEMBERED);
-    this.#setup.gate.newSession();
   }
 
   #callTool(session: Session, key: string, requestId: string, raw: ToolCallRequest): void {
-    const { prompts, core, gate, settings } = this.#setup;
+    const { known, core, gate, settings } = this.#setup;
     const { toolName: name, userInputId, mcpConfig } = raw;
-    const named = userInputId == null ? prompts.onlyUnderWay() : prompts.named(userInputId);
+    const named = userInputId == null ? known.onlyUnderWay() : known.named(userInputId);
     const { promptId } = named ?? {};
     const turn = named?.standing === "open" ? named.prompt?.turn : undefined;
     const call = toolCallOf(raw, gate.idFor(requestId), promptId);
@@ -221,7 +220,7 @@ export class Requests {
 
   /** A request of files names no prompt: it is of the prompt under way, where there is just one. */
   #forOnlyPrompt(name: string, input: object, raw: ReadFilesRequest) {
-    const { promptId, prompt } = this.#setup.prompts.onlyUnderWay() ?? {};
+    const { promptId, prompt } = this.#setup.known.onlyUnderWay() ?? {};
     const { call } = this.#forNoPrompt(name, input, raw);
     const named: ToolCall = promptId === undefined ? call : { ...call, turnId: promptId };
     return { call: named, promptId, turn: prompt?.turn };
@@ -261,7 +260,10 @@ export class Requests {
       return;
     }
     const over = (): void => void this.#tasks.delete(key);
-    const task = new Task({ ...this.#setup, responses: this.#responses, over }, job);
+    const task = new Task(
+      { core: this.#setup.core, known: this.#setup.known, responses: this.#responses, over },
+      job,
+    );
     this.#tasks.set(key, task);
     task.begin();
   }

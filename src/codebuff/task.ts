@@ -35,8 +35,8 @@ export interface Job<T> {
   readonly failed: (why: string) => object;
 }
 
-export interface TaskSetup extends RequestsBase {
-  readonly prompts: KnownPrompts;
+export interface TaskSetup extends Pick<RequestsBase, "core"> {
+  readonly known: KnownPrompts;
   readonly responses: Responses;
   /** The task is over, and is about to be answered. */
   readonly over: () => void;
@@ -57,10 +57,10 @@ export class Task<T> {
   #isOver = false;
 
   constructor(setup: TaskSetup, job: Job<T>) {
-    const { prompts, core } = setup;
+    const { known, core } = setup;
     this.#setup = setup;
     this.#job = job;
-    this.#release = prompts.hold(job.promptId);
+    this.#release = known.hold(job.promptId);
     this.#cancelTimer = this.limited
       ? core.clock.setTimeout(() => this.#expire(), job.timeout, { unref: true })
       : () => {};

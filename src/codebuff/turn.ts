@@ -1,7 +1,7 @@
-import { TurnError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost } from "../core/values.ts";
 import type { ChunkDecoder, StreamError } from "./chunks.ts";
+import { CodebuffTurnError } from "./errors.ts";
 import type { LogChunk, MessageCost, SubagentChunk, ToolCallRequest } from "./extensions.ts";
 import type { ActionError, ChunkObject, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
 
@@ -31,35 +31,6 @@ export interface CodebuffResult extends TurnResult {
   readonly toolResults: NonNullable<PromptResponse["toolResults"]>;
   readonly output: PromptResponse["output"] | null;
 }
-
-/** The server ended a prompt with an error. `message` of the frame is kept as it came in `serverMessage`. */
-export class CodebuffTurnError extends TurnError {
-  override readonly name = "CodebuffTurnError";
-  declare readonly promptId: string;
-  declare readonly origin: CodebuffFailureOrigin;
-  /** The frame's `error` field: a detail, or a code-like text. */
-  declare readonly serverError?: string;
-
-  constructor(promptId: string, failure: CodebuffFailure) {
-    const { message: serverMessage, error, remainingBalance, ...details } = failure;
-    const balance = remainingBalance ?? undefined;
-    super({ ...details, serverMessage, balance }, { promptId, serverError: error ?? undefined });
-  }
-}
-
-/** What a failed prompt's error is made of. */
-export interface CodebuffFailure {
-  readonly origin: CodebuffFailureOrigin;
-  readonly kind: string;
-  readonly message: string;
-  readonly error?: string | null | undefined;
-  readonly remainingBalance?: number | null | undefined;
-  readonly status?: number | undefined;
-  readonly retryable?: boolean;
-}
-
-/** Where a failed prompt's error showed: in an action, inside the stream of chunks, in the agent's output, or nowhere at all. */
-export type CodebuffFailureOrigin = "action" | "stream" | "output" | "silent-end";
 
 /** What is known of one prompt while it runs. */
 export interface PromptState {

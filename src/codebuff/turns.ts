@@ -2,6 +2,7 @@ import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError }
 import type { Gate } from "../core/gate/gate.ts";
 import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
+import { CodebuffTurnError } from "./errors.ts";
 import { toJson } from "./input.ts";
 import { KnownPrompts } from "./known-prompts.ts";
 import { Line } from "./line.ts";
@@ -17,13 +18,7 @@ import {
 } from "./prompt.ts";
 import { Requests } from "./requests.ts";
 import { Standing } from "./standing.ts";
-import {
-  type CodebuffEvent,
-  type CodebuffResult,
-  CodebuffTurnError,
-  type PromptFrame,
-  promptIdOf,
-} from "./turn.ts";
+import { type CodebuffEvent, type CodebuffResult, type PromptFrame, promptIdOf } from "./turn.ts";
 import type { TurnMessage, WireUser } from "./wire.ts";
 
 export interface TurnsSetup extends Omit<PromptHost, "take" | "promptEnding"> {
@@ -38,10 +33,12 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   readonly token: PromptHost["token"];
   /** What the client asks of each session as a whole. */
   readonly standing: Standing;
-  readonly #runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
-  readonly #known: KnownPrompts;
-  readonly #line: Line;
-  readonly #requests: Requests;
+  readonly gate: Gate;
+  readonly runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
+  readonly known: KnownPrompts;
+  readonly line: Line;
+  /** Made at the first request: most sessions have none. */
+  #requests: Requests | undefined;
 
   constructor(setup: TurnsSetup) {
     const { settings, core, wire, token, gate } = setup;
@@ -49,15 +46,15 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.core = core;
     this.wire = wire;
     this.token = token;
-    this.#runner = new Runner(core, this);
-    this.#known = new KnownPrompts(this.#runner);
-    this.#line = new Line({ core, wire, token, prompts: this.#runner });
-    this.standing = new Standing({ settings, core, wire, line: this.#line });
-    this.#requests = new Requests({ settings, core, wire, gate, prompts: this.#known });
+    this.gate = gate;
+    this.runner = new Runner(core, this);
+    this.known = new KnownPrompts(this.runner);
+    this.line = new Line(this);
+    this.standing = new Standing(this);
   }
 
   find(promptId: string): Prompt | undefined {
-    return this.#runner.find(promptId);
+    return this.runner.find(promptId);
   }
 
   /**
@@ -68,7 +65,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   create(order: PromptOrder): Prompt {
     const { data, options, input } = order;
     const { promptId } = data;
-    if (this.#known.exactly(promptId)) {
+    if (this.known.exactly(promptId)) {
       throw new InvalidInputError(
         `the prompt id "${promptId}" was used before.`,
         "Leave `promptId` out, and each prompt gets its own.",
@@ -76,7 +73,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     }
     // What a prompt will send that others go before is not known yet.
     const bytes = order.first ? frameSize(this, order) : undefined;
-    return this.#runner.make(
+    return this.runner.make(
       {
         id: promptId,
         input: withoutToken(input),
@@ -100,20 +97,20 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
       prompt.turn.fail(unwritable(error));
       return;
     }
-    prompt.place = this.#line.newPlace();
-    this.#runner.start(prompt, bytes);
+    prompt.place = this.line.newPlace();
+    this.runner.start(prompt, bytes);
   }
 
   /** The client is being closed: what was not sent is handed back. */
   giveBack(): void {
-    this.#runner.giveBack();
-    this.#line.clear(new ClosedError("the client was closed before this was sent"));
+    this.runner.giveBack();
+    this.line.clear(new ClosedError("the client was closed before this was sent"));
   }
 
   // --- the runner's side ---
 
   pump(): void {
-    this.#line.pump();
+    this.line.pump();
   }
 
   stop(prompt: Prompt): void {
@@ -122,27 +119,27 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
 
   settled(prompt: Prompt): void {
     this.core.redactor.use(prompt.turn);
-    this.#known.settled(prompt);
+    this.known.settled(prompt);
   }
 
   // --- the prompts' side ---
 
   take(prompt: Prompt): void {
-    this.#runner.take(prompt);
+    this.runner.take(prompt);
   }
 
   promptEnding(promptId: string, by: "cancelled" | "ended"): void {
-    this.#requests.promptEnding(promptId, by);
+    this.#requests?.promptEnding(promptId, by);
   }
 
   // --- the wire's side ---
 
   get worksForServer(): boolean {
-    return this.#requests.working;
+    return this.#requests?.working ?? false;
   }
 
   resume(): void {
-    this.#line.resume(this.standing.repeats());
+    this.line.resume(this.standing.repeats());
   }
 
   receive(message: TurnMessage, size: number): void {
@@ -153,17 +150,17 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
       case "read-files":
       case "read-files-request":
       case "request-mcp-tool-data":
-        this.#requests.receive(message);
+        this.#asked().receive(message);
         return;
       case "tool-call-request":
         this.#receiveFrame(message, size);
-        this.#requests.receive(message);
+        this.#asked().receive(message);
         return;
       case "prompt-error":
         this.#receiveFrame(cleaned(message, this.core), size);
         return;
       case "invalid":
-        this.#requests.refuse(message);
+        if (message.request) this.#asked().refuse(message);
         this.#receiveInvalid(message);
         return;
       default:
@@ -172,17 +169,23 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   }
 
   sessionEnded(): void {
-    this.#requests.sessionEnded();
+    this.#requests?.sessionEnded();
+    this.gate.newSession();
+  }
+
+  #asked(): Requests {
+    this.#requests ??= new Requests(this);
+    return this.#requests;
   }
 
   unavailable(reason: AgentwireError): void {
-    this.#runner.unavailable(reason);
+    this.runner.unavailable(reason);
     if (isAgentwireError(reason, "closed")) {
-      for (const { turn } of this.#runner.jobs) {
+      for (const { turn } of this.runner.jobs) {
         turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
       }
     }
-    this.#line.clear(reason);
+    this.line.clear(reason);
     this.token.close();
   }
 
@@ -190,7 +193,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   #receiveFrame(message: PromptFrame, size: number): void {
     const id = promptIdOf(message);
     if (id === undefined) return; // a tool call of the shape that names none
-    const own = this.#runner.find(id);
+    const own = this.runner.find(id);
     if (own?.wasSent) own.receive(message, size);
     else this.#receiveForAnother(id, message, size);
     if (own && !own.wasSent) return; // nothing can end what was not sent yet
@@ -200,7 +203,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   /** A message whose id is not just that of a prompt under way: of a sub-agent, late, or a stray. */
   #receiveForAnother(id: string, message: PromptFrame, size: number): void {
     const { wire, core } = this;
-    const { prompt, promptId, standing } = this.#known.named(id);
+    const { prompt, promptId, standing } = this.known.named(id);
     if (prompt?.wasSent) {
       prompt.receiveOfSubagent(message, size);
       return;
@@ -214,7 +217,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   #receiveInvalid({ problem, answers }: Invalid): void {
     if (!answers) return;
     const { promptId, isEnd } = answers;
-    const prompt = this.#runner.find(promptId);
+    const prompt = this.runner.find(promptId);
     if (prompt && !prompt.wasSent) return; // nothing can be its answer yet
     const error = new CodebuffTurnError(promptId, {
       origin: "action",
@@ -231,7 +234,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
 
   /** An error without any id fails the only prompt under way, if it can be about that; otherwise the client is told. */
   #receiveActionError(error: ActionError): void {
-    const only = this.#known.onlyUnderWay()?.prompt;
+    const only = this.known.onlyUnderWay()?.prompt;
     if (only?.takeActionError(error, this.wire.live?.lastCancel ?? -1)) this.wire.promptEnded(only.id);
     else this.core.events.emit("actionError", error);
   }

@@ -10,10 +10,10 @@ import {
 import type { SocketEnd } from "../core/link/socket.ts";
 import { utf8Length } from "../core/text.ts";
 import { Acks, type AcksHost } from "./acks.ts";
+import { hintFor, lossError, requestLost, requestTooLarge } from "./errors.ts";
 import type { CodebuffCore } from "./events.ts";
 import type { ServerRequest } from "./extensions.ts";
 import { Identification } from "./handshake.ts";
-import { hintFor, lossError, requestLost, requestTooLarge } from "./loss.ts";
 import {
   type Ack,
   type ActionError,

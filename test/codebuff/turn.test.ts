@@ -1,9 +1,9 @@
 import { isAgentwireError } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/chunks.ts";
+import { CodebuffTurnError } from "../../src/codebuff/errors.ts";
 import type { PromptError, PromptResponse, ResponseChunk } from "../../src/codebuff/messages.ts";
 import {
-  CodebuffTurnError,
   newPromptState,
   type PromptMessage,
   type PromptState,

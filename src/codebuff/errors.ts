@@ -4,12 +4,42 @@ import {
   HandshakeError,
   isOurs,
   PayloadTooLargeError,
+  TurnError,
   withoutCode,
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
+
+/** The server ended a prompt with an error. `message` of the frame is kept as it came in `serverMessage`. */
+export class CodebuffTurnError extends TurnError {
+  override readonly name = "CodebuffTurnError";
+  declare readonly promptId: string;
+  declare readonly origin: CodebuffFailureOrigin;
+  /** The frame's `error` field: a detail, or a code-like text. */
+  declare readonly serverError?: string;
+
+  constructor(promptId: string, failure: CodebuffFailure) {
+    const { message: serverMessage, error, remainingBalance, ...details } = failure;
+    const balance = remainingBalance ?? undefined;
+    super({ ...details, serverMessage, balance }, { promptId, serverError: error ?? undefined });
+  }
+}
+
+/** What a failed prompt's error is made of. */
+export interface CodebuffFailure {
+  readonly origin: CodebuffFailureOrigin;
+  readonly kind: string;
+  readonly message: string;
+  readonly error?: string | null | undefined;
+  readonly remainingBalance?: number | null | undefined;
+  readonly status?: number | undefined;
+  readonly retryable?: boolean;
+}
+
+/** Where a failed prompt's error showed: in an action, inside the stream of chunks, in the agent's output, or nowhere at all. */
+export type CodebuffFailureOrigin = "action" | "stream" | "output" | "silent-end";
 
 /** Why a socket ended, for the client. `session`: how far it had come, or that it was to end. */
 export function lossError(
