@@ -67,7 +67,7 @@ export class EchoClient
       history: "server",
       conversations: "many",
       survivesReconnect: true,
-      reopens: this.#settings.socket.reconnect !== undefined,
+      reopens: this.#core.reopens,
       recovers: false,
     };
   }
@@ -79,7 +79,7 @@ export class EchoClient
   prompt(input: string | PromptInput, options?: TurnOptions): Turn<EchoEvent, EchoResult> {
     return this.#core.outbox.run(() => {
       const job = this.#create(input, options);
-      this.#start(job);
+      this.#turns.runner.start(job);
       return job.turn;
     });
   }
@@ -93,7 +93,7 @@ export class EchoClient
     const host: ConversationHost = {
       outbox: this.#core.outbox,
       create: (input, turnOptions, conversation) => this.#create(input, turnOptions, conversation),
-      start: (job) => this.#start(job),
+      start: (job) => this.#turns.runner.start(job),
     };
     return openConversation(host, options.from);
   }
@@ -102,9 +102,5 @@ export class EchoClient
     this.#core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
     return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes, conversation), options);
-  }
-
-  #start(job: Job): void {
-    this.#turns.runner.start(job, job.prompt.bytes);
   }
 }

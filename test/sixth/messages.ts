@@ -14,7 +14,7 @@
 
 import * as z from "zod/mini";
 import { isObject } from "../../src/core/checks.ts";
-import { lazy, literal, type Reads, type Shape } from "../../src/core/schemas.ts";
+import { lazy, literal, type Reads, readByType, type Shape } from "../../src/core/schemas.ts";
 
 /** The handshake is done. */
 export interface Welcome {
@@ -126,12 +126,9 @@ const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
 export function decode(message: unknown): ServerMessage {
   const type = isObject(message) ? message["type"] : undefined;
   if (typeof type !== "string") return { type: "invalid", problem: "a frame without a `type`" };
-  const schema = Object.hasOwn(MESSAGES, type) ? MESSAGES[type] : undefined;
-  if (!schema) return { type: "unknown", message };
-  const { data, error } = schema.safeParse(message);
-  if (data) return data;
-  const fields = error?.issues.map(({ path }) => path.join("."));
-  return { type: "invalid", problem: `a \`${type}\` with wrong or missing fields: ${fields?.join(", ")}` };
+  return readByType(MESSAGES, type, message, (problem) =>
+    problem === undefined ? { type: "unknown", message } : { type: "invalid", problem },
+  );
 }
 
 /** The turn that a frame names, also where no more of it can be read. */

@@ -1,4 +1,4 @@
-import { isUsersWord } from "../../src/core/gate/decision.ts";
+import { decideCall, inferStart } from "../../src/core/gate/decision.ts";
 import type { TurnResult } from "../../src/core/turn/turn.ts";
 import { hasEnded } from "../../src/core/turn/turn-tools.ts";
 import type { Ruling, TurnToolCall } from "../../src/core/values.ts";
@@ -53,22 +53,13 @@ export function textOf(event: EchoEvent): string {
 }
 
 /** What a decision makes of a call; nothing of a call that awaits none. */
-export function decideCall({ calls }: TurnState, callId: string, ruling: Ruling): TurnToolCall | undefined {
+export function decide({ calls }: TurnState, callId: string, ruling: Ruling): TurnToolCall | undefined {
   const call = calls.get(callId);
   if (call?.state !== "awaiting") return undefined;
-  const decided = ruling.decision === "reject" ? denied(call, ruling) : begun(call);
-  calls.set(callId, decided);
-  return decided;
-}
-
-function denied(call: TurnToolCall, { by, reason }: Ruling): TurnToolCall {
-  const deniedBy = isUsersWord(by) ? "user" : "policy";
-  return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
-}
-
-/** The server does not tell when an allowed call begins. */
-function begun(call: TurnToolCall): TurnToolCall {
-  return { ...call, state: "running", startInferred: true };
+  const decided = decideCall(call, ruling);
+  const next = decided.state === "approved" ? inferStart(decided) : decided;
+  calls.set(callId, next);
+  return next;
 }
 
 function onAsk({ calls, idFor }: TurnState, message: Ask): TurnStep {

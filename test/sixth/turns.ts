@@ -1,14 +1,7 @@
 import { Deadline } from "../../src/core/deadline.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  ConnectionLostError,
-  copyError,
-  isAgentwireError,
-  TurnError,
-  withoutCode,
-} from "../../src/core/errors.ts";
+import { type AgentwireError, copyError, TurnError } from "../../src/core/errors.ts";
 import type { Gate, Withdraw } from "../../src/core/gate/gate.ts";
+import { closedInTurn, lostInTurn } from "../../src/core/link/connection-errors.ts";
 import type { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { type Course, Runner } from "../../src/core/turn/runner.ts";
 import type { TurnOptions } from "../../src/core/turn/turn.ts";
@@ -18,7 +11,7 @@ import type { EchoPrompt } from "./input.ts";
 import { encode, type TurnMessage } from "./messages.ts";
 import type { EchoSettings } from "./options.ts";
 import {
-  decideCall,
+  decide,
   type EchoEvent,
   type EchoResult,
   stepTurn,
@@ -102,7 +95,7 @@ export class Turns implements Course<Job>, WireUser {
 
   settled({ prompt, cancelLimit }: Job): void {
     cancelLimit.stop();
-    if (this.#sent.delete(prompt.id)) this.pump();
+    if (this.#sent.delete(prompt.id)) this.pump(); // its place is free
   }
 
   // --- what the wire tells ---
@@ -135,15 +128,13 @@ export class Turns implements Course<Job>, WireUser {
 
   lost(error: AgentwireError): void {
     this.#setup.gate.newSession();
-    this.#endAll("disconnected", "the connection has ended", (turn) => turn.fail(lostTurn(error)));
+    this.#endAll("disconnected", "the connection has ended", (turn) => turn.fail(lostInTurn(error)));
   }
 
   closing(): void {
     for (const { turn, prompt } of this.#sent.values())
       if (turn.open) this.#setup.wire.send(encode.cancel(prompt.id));
-    this.#endAll("cancelled", "the client is closing", (turn) =>
-      turn.abandon(new ClosedError("the client was closed while the turn ran", { delivery: "unknown" })),
-    );
+    this.#endAll("cancelled", "the client is closing", (turn) => turn.abandon(closedInTurn()));
   }
 
   unavailable(reason: AgentwireError): void {
@@ -158,7 +149,7 @@ export class Turns implements Course<Job>, WireUser {
     const { id, name, input, raw } = call;
     const decided = (ruling: Ruling): void => {
       open.delete(callId);
-      const next = decideCall(state, callId, ruling);
+      const next = decide(state, callId, ruling);
       if (!next) return;
       turn.tools.set(next);
       wire.send(encode.decision(callId, ruling.decision !== "reject"));
@@ -181,8 +172,7 @@ export class Turns implements Course<Job>, WireUser {
     if (!turn.open) {
       turn.stopped();
     } else if (end === "done") {
-      const { text, truncated, toolCalls } = turn;
-      turn.complete({ text, ...(truncated ? { truncated } : {}), toolCalls });
+      turn.complete({ ...turn.textResult, toolCalls: turn.toolCalls });
     } else {
       const serverMessage = redactor.redact(end.words);
       turn.fail(new TurnError({ origin: end.kind, kind: end.kind, serverMessage }));
@@ -206,10 +196,4 @@ export class Turns implements Course<Job>, WireUser {
     for (const callId of [...job.open.keys()]) this.#withdraw(job, callId, by, reason);
     job.turn.tools.abandon();
   }
-}
-
-function lostTurn(error: AgentwireError): ConnectionLostError {
-  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
-  const message = `${withoutCode(error)}, in the middle of the turn`;
-  return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }

@@ -54,10 +54,6 @@ export class Wire implements ClientProtocol {
     return this.#settings.token !== undefined;
   }
 
-  address(url: string): string {
-    return url;
-  }
-
   opened(): void {
     this.send(encode.hello(this.#settings.token));
   }
@@ -119,16 +115,8 @@ export class Wire implements ClientProtocol {
     this.#user?.unavailable(reason);
   }
 
-  busy(): boolean {
-    return false; // turns that run are cancelled, and not waited for
-  }
-
   ping(): boolean {
     this.send(encode.ping);
     return true;
-  }
-
-  excused(): boolean {
-    return false;
   }
 }
