@@ -1,6 +1,5 @@
 import { UnsupportedError } from "../core/errors.ts";
-import { askedOtherwise, neverAsked } from "../core/gate/decision.ts";
-import { readAnswer } from "../core/gate/decision.ts";
+import { askedOtherwise, neverAsked, readAnswer } from "../core/gate/decision.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";

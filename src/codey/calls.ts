@@ -1,6 +1,5 @@
-import { isUsersWord } from "../core/gate/decision.ts";
 import { hasEnded } from "../core/turn/turn-tools.ts";
-import type { Ruling, TurnToolCall } from "../core/values.ts";
+import type { TurnToolCall } from "../core/values.ts";
 import type {
   RequestedCall,
   ToolAwaitingApproval,
@@ -117,16 +116,4 @@ function ended(call: TurnToolCall, next: TurnToolCall, oddity: string): CallStep
   const decided = call.state === "awaiting" ? { decided: true as const } : {};
   const warning = call.state === "denied" ? { warning: oddity } : {};
   return { call: next, tell: true, ...decided, ...warning };
-}
-
-/** What a decision makes of a call that awaits one. */
-export function decideCall(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
-  if (decision !== "reject") return { ...call, state: "approved" };
-  const deniedBy = isUsersWord(by) ? "user" : "policy";
-  return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
-}
-
-/** The real server does not tell that an approved call begins, so that is concluded. */
-export function inferStart(call: TurnToolCall): TurnToolCall {
-  return { ...call, state: "running", startInferred: true };
 }

@@ -89,7 +89,7 @@ export class CodeyClient
       history: "client",
       conversations: "one",
       survivesReconnect: false,
-      reopens: this.#settings.socket.reconnect !== undefined,
+      reopens: this.#core.reopens,
       recovers: false,
     };
   }
@@ -102,7 +102,7 @@ export class CodeyClient
   prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
     return this.#core.outbox.run(() => {
       const job = this.#create(input, options);
-      this.#start(job);
+      this.#turns.runner.start(job);
       return job.turn;
     });
   }
@@ -126,7 +126,7 @@ export class CodeyClient
         outbox: this.#core.outbox,
         create: (input: PromptOf<CodeyPromptInput>, turnOptions: TurnOptions | undefined) =>
           this.#create(input, turnOptions),
-        start: (job: Job) => this.#start(job),
+        start: (job: Job) => this.#turns.runner.start(job),
         assertOpen: () => this.#core.assertOpen(),
         sessionId: () => this.sessionId,
       };
@@ -160,10 +160,6 @@ export class CodeyClient
     this.#core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
     return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes), options);
-  }
-
-  #start(job: Job): void {
-    this.#turns.runner.start(job, job.prompt.bytes);
   }
 
   async #ready(): Promise<void> {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
 import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, lazy, list, literal } from "../core/schemas.ts";
+import { boolean, lazy, list, literal, readByType } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
 export interface Connected {
@@ -398,12 +398,9 @@ export function decode(message: unknown): ServerMessage {
   if (isDelta(message)) return message;
   const { type } = message;
   if (typeof type !== "string") return { type: "invalid", problem: "a message without a `type`" };
-  const schema = Object.hasOwn(MESSAGES, type) ? MESSAGES[type] : undefined;
-  if (!schema) return { type: "unknown", message };
-  const result = schema.safeParse(message);
-  if (result.success) return result.data;
-  const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
-  return unhandled(message, `${type}: wrong or missing ${fields.join(", ")}`);
+  return readByType(MESSAGES, type, message, (problem) =>
+    problem === undefined ? { type: "unknown", message } : unhandled(message, problem),
+  );
 }
 
 /** A frame that was read, and cannot be handled. */

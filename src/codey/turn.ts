@@ -1,7 +1,8 @@
+import { decideCall, inferStart } from "../core/gate/decision.ts";
 import { GrowingText } from "../core/turn/growing-text.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
-import { type CallMessage, decideCall, inferStart, stepCall } from "./calls.ts";
+import { type CallMessage, stepCall } from "./calls.ts";
 import type {
   RequestedCall,
   Retrying,

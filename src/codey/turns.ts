@@ -1,12 +1,7 @@
 import type { ClientCore } from "../core/client/client-core.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  ConnectionLostError,
-  isAgentwireError,
-  withoutCode,
-} from "../core/errors.ts";
+import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
+import { closedInTurn, lostInTurn } from "../core/link/connection-errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
@@ -248,7 +243,7 @@ export class Turns implements Course<Job>, WireUser {
     this.#setup.gate.newSession();
     if (floor.name === "running") {
       this.#leave(floor.job, "disconnected", "the connection has ended");
-      floor.job.turn.fail(lostTurn(error, floor.job.turn));
+      floor.job.turn.fail(lostInTurn(error, mayRun(floor.job.turn)));
     }
     if (floor.name === "stopping") floor.job.turn.stopped();
     for (const { turn } of this.runner.takeWaiting()) turn.fail(contextLost(error));
@@ -261,7 +256,7 @@ export class Turns implements Course<Job>, WireUser {
     this.#floor = FREE;
     this.#tellCancel(job);
     this.#leave(job, "cancelled", "the client is closing");
-    job.turn.abandon(closedError(job.turn));
+    job.turn.abandon(closedInTurn(mayRun(job.turn)));
   }
 
   /** The connection is not to be had, or the client is closed. */
@@ -311,8 +306,7 @@ export class Turns implements Course<Job>, WireUser {
     this.#leave(job, "ended", "the turn is over");
     const rounds = roundsOf(state);
     turn.complete({
-      text: turn.text,
-      ...(turn.truncated ? { truncated: true } : {}),
+      ...turn.textResult,
       sessionId: this.#setup.wire.session?.id ?? "",
       rounds,
       thinking: rounds.map(({ thinking }) => thinking).join(""),
@@ -452,26 +446,10 @@ export class Turns implements Course<Job>, WireUser {
   }
 }
 
-function lostTurn(error: AgentwireError, turn: Job["turn"]): ConnectionLostError {
-  const message = `${withoutCode(error)}, in the middle of the turn${mayRun(turn)}`;
-  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
-  return new ConnectionLostError(message, {
-    delivery: "unknown",
-    closeCode,
-    closeReason,
-    cause: error,
-  });
-}
-
 /** What comes after a lost link begins with a server that knows nothing of what was said. */
 function contextLost(cause: unknown): ConnectionLostError {
   const message = "the session ended with its connection, and the server has forgotten what was said in it";
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
-}
-
-function closedError(turn: Job["turn"]): ClosedError {
-  const message = `the client was closed while the turn ran${mayRun(turn)}`;
-  return new ClosedError(message, { delivery: "unknown" });
 }
 
 /** A warning for a turn in which calls were announced. */

@@ -152,10 +152,6 @@ export class Wire implements ClientProtocol {
     return error;
   }
 
-  busy(): boolean {
-    return false; // what is under way is cancelled, not waited for
-  }
-
   unavailable(reason: AgentwireError): void {
     const session = this.#session;
     this.#session = undefined;
@@ -170,16 +166,8 @@ export class Wire implements ClientProtocol {
     return true;
   }
 
-  excused(): boolean {
-    return false;
-  }
-
   carriesCredentials(): boolean {
     return false;
-  }
-
-  address(url: string): string {
-    return url;
   }
 
   /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */

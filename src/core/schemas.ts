@@ -23,6 +23,24 @@ export function lazy<T>(make: () => Reads<T>): Reads<T> {
   };
 }
 
+/**
+ * Reads a message by the schema of its `type`. What cannot be read becomes what `otherwise` makes of it: `problem` says which
+ * fields are wrong, and is undefined for a type that is not known.
+ */
+export function readByType<T, Other>(
+  schemas: Readonly<Record<string, Reads<T>>>,
+  type: string,
+  message: unknown,
+  otherwise: (problem: string | undefined) => Other,
+): T | Other {
+  const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined;
+  if (!schema) return otherwise(undefined);
+  const result = schema.safeParse(message);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
+  return otherwise(`${type}: wrong or missing ${fields.join(", ")}`);
+}
+
 /** `null` and absent are the same thing on this wire: servers drop some empty fields and send others. */
 export type Nullish<T> = T | null | undefined;
 

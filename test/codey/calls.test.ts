@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decideCall, inferStart, newCall, stepCall } from "../../src/codey/calls.ts";
+import { newCall, stepCall } from "../../src/codey/calls.ts";
+import { decideCall, inferStart } from "../../src/core/gate/decision.ts";
 import type { Ruling, ToolCallState, TurnToolCall } from "../../src/core/values.ts";
 import { say } from "../helpers/codey-fake.ts";
 

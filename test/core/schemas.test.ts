@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { nullish, optional } from "../../src/core/schemas.ts";
+import { literal, nullish, optional, readByType } from "../../src/core/schemas.ts";
 
 const read = (schema: z.ZodMiniType, value: object): unknown => {
   const result = z.object({ field: schema }).safeParse(value);
@@ -39,5 +39,23 @@ describe("a field that decides on its message", () => {
   test("is read as its schema has it, and refuses its message when it is wrong", () => {
     expect(read(nullish(z.string()), { field: "a" })).toEqual({ field: "a" });
     expect(read(nullish(z.string()), { field: 7 })).toBe("refused");
+  });
+});
+
+describe("a message", () => {
+  const schemas = { pong: z.object({ type: literal("pong"), at: z.number() }) };
+  const said = (problem: string | undefined): string => problem ?? "unknown";
+
+  test("is read by the schema of its type", () => {
+    const message = { type: "pong", at: 1 };
+    expect(readByType(schemas, "pong", message, said)).toEqual(message);
+  });
+
+  test("whose fields are wrong is told with their names", () => {
+    expect(readByType(schemas, "pong", { type: "pong", at: "now" }, said)).toBe("pong: wrong or missing at");
+  });
+
+  test.each(["ping", "constructor"])("of the type %s, which nobody knows, has no problem to tell", (type) => {
+    expect(readByType(schemas, type, { type }, said)).toBe("unknown");
   });
 });

@@ -32,8 +32,8 @@ export interface ClientCoreSetup<Events> extends ConnectionSetup {
 export interface ClientProtocol extends Protocol {
   /** Whether credentials go to the server. */
   carriesCredentials(): boolean;
-  /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
-  address(url: string): string | Promise<string>;
+  /** What is dialled: the user's address, which was checked, with what the protocol adds to it. @default nothing */
+  address?(url: string): string | Promise<string>;
   /** The client was told to close, and what was not sent is handed back: stop what runs. */
   closing(): void;
 }
@@ -121,6 +121,11 @@ export class ClientCore<
 
   get status(): ClientStatus {
     return this.connection.status;
+  }
+
+  /** Whether the client comes back by itself after a lost link. */
+  get reopens(): boolean {
+    return this.#setup.resolved.reconnect !== undefined;
   }
 
   override get pending(): readonly PendingRequest[] {

@@ -1,7 +1,7 @@
 import { describe } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
-import type { Answers, DecidedBy, Decision, Question, Ruling } from "../values.ts";
+import type { Answers, DecidedBy, Decision, Question, Ruling, TurnToolCall } from "../values.ts";
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 
@@ -32,6 +32,18 @@ function fieldsOf(value: unknown): { readonly decision: unknown; readonly reason
 
 function isDecision(value: unknown): value is Ruling["decision"] {
   return DECISIONS.has(value);
+}
+
+/** What a decision makes of a call that awaits it. */
+export function decideCall(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
+  if (decision !== "reject") return { ...call, state: "approved" };
+  const deniedBy = isUsersWord(by) ? "user" : "policy";
+  return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
+}
+
+/** A server that does not tell when an approved call begins: its start is concluded from the approval. */
+export function inferStart(call: TurnToolCall): TurnToolCall {
+  return { ...call, state: "running", startInferred: true };
 }
 
 /** Whether the user has said so, now or with an earlier `always`. */

@@ -105,6 +105,18 @@ export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   });
 }
 
+/** Why a turn failed whose link ended under it. `also` goes on with the message. */
+export function lostInTurn(error: AgentwireError, also = ""): ConnectionLostError {
+  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
+  const message = `${withoutCode(error)}, in the middle of the turn${also}`;
+  return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
+}
+
+/** Why a turn failed whose client was closed under it. */
+export function closedInTurn(also = ""): ClosedError {
+  return new ClosedError(`the client was closed while the turn ran${also}`, { delivery: "unknown" });
+}
+
 /** Why a link ended that was not ready yet: nothing was lost, for it could not be had. */
 export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
   if (isOurs(end)) return end;

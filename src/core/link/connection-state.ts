@@ -24,14 +24,14 @@ export interface Protocol {
   handshakeTimedOut(): void;
   /** The socket is gone. Fail what was sent on it; say why it went. */
   lost(end: SocketEnd | AgentwireError): AgentwireError;
-  /** Whether leaving now would leave work behind that a drain should wait for. */
-  busy(): boolean;
+  /** Whether leaving now would leave work behind that a drain should wait for. @default never */
+  busy?(): boolean;
   /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
   unavailable(reason: AgentwireError): void;
   /** Sends one ping of the keepalive; returns whether it could. */
   ping(): boolean;
-  /** Whether the server's silence proves nothing right now. */
-  excused(): boolean;
+  /** Whether the server's silence proves nothing right now. @default never */
+  excused?(): boolean;
 }
 
 /** The client of a connection: told of what happens, and asked for a socket. */

@@ -226,7 +226,7 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   excused(): boolean {
-    return this.#protocol.excused();
+    return this.#protocol.excused?.() ?? false;
   }
 
   onDead(timeout: number): void {
@@ -267,7 +267,7 @@ export class Connection implements KeepaliveUser, SocketUser {
   close(options: { readonly force: boolean; readonly drainTimeout: number }): Promise<void> {
     const state = this.#state;
     if (state.name === "closed" || state.name === "closing") return this.#ended.promise;
-    const drains = !options.force && options.drainTimeout > 0 && this.#protocol.busy();
+    const drains = !options.force && options.drainTimeout > 0 && this.#protocol.busy?.();
     if (state.name === "draining") {
       if (!drains) this.#shut(closedByCaller());
     } else if (state.name === "ready" && state.socket.isOpen && drains) {

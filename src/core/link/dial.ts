@@ -30,8 +30,8 @@ export function createDialer(
   protocol: {
     /** Whether credentials go to the server. */
     carriesCredentials(): boolean;
-    /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
-    address(url: string): string | Promise<string>;
+    /** What is dialled: the user's address, which was checked, with what the protocol adds to it. @default nothing */
+    address?(url: string): string | Promise<string>;
   },
 ): Dialer {
   const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
@@ -61,7 +61,8 @@ export function createDialer(
     },
     address: async () => address ?? new URL(await ask()),
     async dial(stillWanted = () => true) {
-      const target = await protocol.address(await ask());
+      const asked = await ask();
+      const target = (await protocol.address?.(asked)) ?? asked;
       const init = { protocols: [], headers };
       if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
       if (createWebSocket) return checkSocket(createWebSocket(target, init));

@@ -98,6 +98,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.#text.truncated;
   }
 
+  /** The text, as every result has it. */
+  get textResult(): Pick<TurnResult, "text" | "truncated"> {
+    const { text, truncated } = this;
+    return truncated ? { text, truncated } : { text };
+  }
+
   get result(): Promise<Result> {
     if (!this.#result) {
       this.#result = this.outcome.then((outcome) => {

@@ -141,8 +141,11 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return job;
   }
 
-  /** Sends a turn now, or when those before it and the server let it; a conversation may have held it back until now. */
-  start(job: J, bytes: number): void {
+  /**
+   * Sends a turn now, or when those before it and the server let it; a conversation may have held it back until now.
+   * @param bytes where they are not those of its order
+   */
+  start(job: J, bytes?: number): void {
     const { turn } = job;
     const { closedError, isClosing } = this.#host;
     if (closedError) {

@@ -38,7 +38,8 @@ export class TurnQueue<Turn> {
     this.#bytes += bytes;
   }
 
-  add(turn: Turn, bytes: number): void {
+  /** Without `bytes` the turn takes what it took while it was held. */
+  add(turn: Turn, bytes = this.#held.get(turn) ?? 0): void {
     this.delete(turn); // it was held perhaps
     this.#waiting.set(turn, bytes);
     this.#bytes += bytes;

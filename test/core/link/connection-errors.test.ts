@@ -1,7 +1,17 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { ClosedError, ConnectError, InvalidInputError } from "../../../src/core/errors.ts";
-import { asConnectError, connectError } from "../../../src/core/link/connection-errors.ts";
+import {
+  ClosedError,
+  ConnectError,
+  ConnectionLostError,
+  InvalidInputError,
+} from "../../../src/core/errors.ts";
+import {
+  asConnectError,
+  closedInTurn,
+  connectError,
+  lostInTurn,
+} from "../../../src/core/link/connection-errors.ts";
 
 const target = "ws://127.0.0.1:8000/ws";
 
@@ -87,5 +97,29 @@ describe("what a failed attempt threw", () => {
     for (const shown of [error, asConnectError(inner, target, redact)])
       expect(inspect(shown)).not.toContain("hunter2");
     expect(thrown.cause).toBe(inner); // the caller's own errors stay what they are
+  });
+});
+
+describe("a turn", () => {
+  test("whose link has ended says how it ended, and that the server may have gone on", () => {
+    const cause = new ConnectionLostError("the connection ended (code 1001)", {
+      closeCode: 1001,
+      closeReason: "bye",
+    });
+    expect(lostInTurn(cause, "; a tool may still run")).toMatchObject({
+      message:
+        "connection-lost: the connection ended (code 1001), in the middle of the turn; a tool may still run",
+      delivery: "unknown",
+      closeCode: 1001,
+      closeReason: "bye",
+      cause,
+    });
+  });
+
+  test("whose client was closed may have reached the server", () => {
+    expect(closedInTurn()).toMatchObject({
+      message: "closed: the client was closed while the turn ran",
+      delivery: "unknown",
+    });
   });
 });

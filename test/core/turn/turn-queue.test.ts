@@ -84,6 +84,8 @@ describe("a turn that is held", () => {
     expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
     expect([queue.delete("a"), queue.delete("a")]).toEqual([true, false]);
     queue.hold("b", 6);
+    queue.add("b"); // what it took while it was held
+    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
     expect(queue.delete("b")).toBe(true);
     queue.add("c", 1);
     queue.assertRoom(9);
