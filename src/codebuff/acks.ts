@@ -29,7 +29,7 @@ export interface AcksSetup {
   readonly host: AcksHost;
 }
 
-/** What becomes of each frame that was sent: acks by txid, refusals with and without one, and no ack in time. */
+/** The fate of each frame that was sent: an ack by txid, a refusal with or without txid, or no ack in time. */
 export class Acks {
   readonly #setup: AcksSetup;
 
@@ -87,14 +87,14 @@ export class Acks {
       serverMessage,
     });
     this.#fail(sent, error);
-    if (sent.kind === "prompt") host.promptEnded(sent.prompt.id); // it will get no prompt-error
+    if (sent.kind === "prompt") host.promptEnded(sent.prompt.id); // no prompt-error follows a refusal
     if (!("instead" in sent) || sent.instead === undefined || session.server !== "codebuff") return;
     const { kind, instead } = sent;
     if (host.isCurrent(session)) host.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
     host.retireIfIdle();
   }
 
-  /** A refusal that does not say what it refuses. A prompt that was acked is never failed by one. */
+  /** A refusal that names no frame. It never fails a prompt that was acknowledged. */
   #onAnonymousRefusal(session: Session, text: string): void {
     const { core, identification } = this.#setup;
     if (session.untouched && refusesSession(text)) {
@@ -108,7 +108,7 @@ export class Acks {
         : session.takeOnlyUnacked();
     if (sent && sent.kind !== "ping") this.#refused(session, undefined, sent, text);
     else {
-      // The text may repeat what was sent, so it is no part of the line that is logged.
+      // The text may quote a credential, so it is not logged.
       const message = "the server refused something without saying what";
       core.warn("unattributed-refusal", message, { raw: text });
     }
@@ -121,7 +121,7 @@ export class Acks {
       this.#noticeFailed(sent.kind, error);
   }
 
-  /** Nobody waits for these, so that one failed is all there is to tell. The server's words may repeat what was sent. */
+  /** No caller waits for a notice or a ping: a warning is all there is. The server's words may quote a credential. */
   #noticeFailed(kind: Notice | "ping", error: AgentwireError): void {
     const refused = isAgentwireError(error, "request-refused");
     const raw = refused ? { raw: error.serverMessage } : {};
@@ -130,8 +130,8 @@ export class Acks {
   }
 
   /**
-   * A server that works in order acks a prompt when it begins with it. One without an ack, and with nothing older before
-   * it, was never read: nothing runs there that could be cut off, and the next prompt is not to wait for the stall limit.
+   * A server that works in order acknowledges a prompt when it begins with the prompt. Without an ack, and with nothing older
+   * under way, the prompt was never read: cutting the link stops nothing, and later prompts need not wait for the stall limit.
    */
   expired(session: Session, txid: number, sent: Begun): void {
     const { settings, core, host } = this.#setup;

@@ -17,7 +17,7 @@ export interface CodebuffToolCall extends ToolCall {
 /** What a handler gets besides its request. */
 export interface HandlerContext {
   /**
-   * Aborted when nobody waits for the answer any more: the time is over, the link is lost, or the turn that a tool
+   * Aborted when the answer is not needed any more: the time is over, the link is lost, or the turn that a tool
    * was called for was cancelled or has failed.
    */
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export interface McpTool {
 }
 
 /**
- * Runs one tool and says what came of it; a throw is told to the server as the tool's failure.
+ * Runs one tool and returns its output. An error that it throws is sent to the server as the tool's failure.
  * @returns for most tools one part: `[{ type: "json", value: { ... } }]`.
  */
 export type CodebuffToolHandler = (
@@ -39,7 +39,7 @@ export type CodebuffToolHandler = (
   context: HandlerContext,
 ) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 
-/** Reads files for the server: the text by path, `null` or nothing for one that it may not or cannot have. */
+/** Reads files for the server: texts by path, `null` or nothing for a file that cannot be read or must not be sent. */
 export type ReadFilesHandler = (
   paths: readonly string[],
   context: HandlerContext,
@@ -54,7 +54,7 @@ export type McpToolsHandler = (
   context: HandlerContext,
 ) => readonly McpTool[] | Promise<readonly McpTool[]>;
 
-/** Who does on this machine what the server asks for. What nobody is registered for is answered with an error. */
+/** Handlers for what the server asks of this machine. A request without a handler is answered with an error. */
 export interface CodebuffHandlers {
   /** By the tool's name; `"*"` takes every name that has no handler of its own. Tools of MCP servers do not come here. */
   readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
@@ -75,7 +75,7 @@ export function handlerFor(
   return tools[sameTool ?? "*"];
 }
 
-/** @throws InvalidInputError when a tool's handler gave what is no output. */
+/** @throws InvalidInputError when a tool's handler returned no output. */
 export function readOutput(output: unknown): readonly ToolOutput[] {
   if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
   throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');

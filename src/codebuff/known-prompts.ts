@@ -3,12 +3,12 @@ import type { Runner } from "../core/turn/runner.ts";
 import type { Prompt } from "./prompt.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
-/** How a prompt ended. `silent`: the server was taken to be done with it although it did not say so. */
+/** How a prompt ended. `silent`: concluded from the order of acks, without a terminal message. */
 export type Settled = "completed" | "silent" | "other";
 
-/** What a message names, perhaps with a sub-agent's suffix: a prompt of this client, or none that it knows. */
+/** The prompt that an id names, perhaps with a sub-agent's suffix, and how it stands. */
 export interface Named {
-  /** The prompt's own id; the one named, where it is not known. */
+  /** The prompt's own id, or the id as given where the prompt is unknown. */
   readonly promptId: string;
   readonly standing: "open" | "unsent" | Settled | "unknown";
   /** While it is open. */
@@ -27,7 +27,7 @@ export class KnownPrompts {
     this.#open = open;
   }
 
-  /** The one of just this id, if it has not settled. */
+  /** The prompt with exactly this id, if it has not settled. */
   find(promptId: string): Prompt | undefined {
     return this.#open.find(promptId);
   }
@@ -37,7 +37,7 @@ export class KnownPrompts {
     this.#settled.set(id, how);
   }
 
-  /** Sub-agents work under their prompt's id and a suffix: where no prompt has just this id, the longest that it begins with. */
+  /** Sub-agents use their prompt's id and a suffix. Without an exact match, this is the prompt with the longest id that begins `id`. */
   named(id: string): Named {
     const exact = this.exactly(id);
     if (exact || !id.includes("-")) return exact ?? { promptId: id, standing: "unknown" };
@@ -48,7 +48,7 @@ export class KnownPrompts {
     return this.exactly(longest) ?? { promptId: id, standing: "unknown" };
   }
 
-  /** The one of just this id, settled or not. */
+  /** The prompt with exactly this id, settled or not. */
   exactly(promptId: string): Named | undefined {
     const prompt = this.find(promptId);
     if (prompt) return { promptId, prompt, standing: prompt.wasSent ? "open" : "unsent" };
@@ -56,7 +56,7 @@ export class KnownPrompts {
     return standing && { promptId, standing };
   }
 
-  /** The prompt that the server works on, if there is just one: what a message is about that names none. */
+  /** The prompt under way, if there is just one. Messages without an id are about it. */
   onlyUnderWay(): Named | undefined {
     const [only, another] = this.#open.jobs.filter(({ wasSent }) => wasSent);
     return only && !another ? this.exactly(only.id) : undefined;

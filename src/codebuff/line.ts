@@ -9,9 +9,9 @@ import type { Wire } from "./wire.ts";
 export interface Waiting {
   /** Whether it goes out with the client's token. */
   readonly wantsToken: boolean;
-  /** Its place in the order of the calls; what is repeated has none. */
+  /** Its place in the order of the calls. A request that a new session repeats has none. */
   place: number | undefined;
-  /** Writes it to `session`. It waits no more. */
+  /** Writes it to `session`, and takes it off the line. */
   write(session: Session, token: string | undefined): void;
   /** It will not be written. */
   fail(error: AgentwireError): void;
@@ -80,7 +80,7 @@ export class Line {
     }
   }
 
-  /** Takes what would go out next of init and topics, if it fits. */
+  /** Takes the next init or topics request off the line, if it fits. */
   takeNext<T extends Waiting>(fits: (next: Waiting) => next is T): T | undefined {
     const next = this.#next()?.waiting;
     if (!next || !fits(next)) return undefined;
@@ -164,7 +164,7 @@ export class Line {
   }
 }
 
-/** What is repeated goes before everything. */
+/** Repeated requests go first. */
 function placeOf({ place = -1 }: Waiting): number {
   return place;
 }

@@ -2,13 +2,13 @@ import type { Clock } from "../core/clock.ts";
 import { utf8Length } from "../core/text.ts";
 import { Pending } from "./pending.ts";
 
-/** What is told to the server and has no result here: that it may stop, and the answers to its own requests. */
+/** Frames that await nothing but an ack: a cancel, and answers to the server's requests. */
 export type Notice = "cancel-user-input" | "tool-call-response" | "read-files-response" | "mcp-tool-data";
 
 /** One notice that was sent. */
 export interface SentNotice {
   readonly kind: Notice;
-  /** The data, as JSON, of what is sent in its place when the server refuses it. */
+  /** Data, as JSON, to send instead when the server refuses the notice. */
   readonly instead?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface UnackedNotice {
   readonly bytes: number;
 }
 
-/** Notices without an ack that are kept: ten times what is carried out at once. */
+/** Upper bound on notices without an ack: ten times the requests that are carried out at once. */
 const MAX_KEPT = 1_000;
 
 /** Bytes of `instead` that are kept: an answer names every file that was asked for. */

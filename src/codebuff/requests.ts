@@ -33,13 +33,13 @@ const FILES_TIMEOUT = 30_000;
 /** ms for the tools of an MCP server, which may have to be installed first. The server gives up after 50 s. */
 const MCP_TIMEOUT = 45_000;
 
-/** Requests that are carried out at once; what is above is refused. Far more than agents are known to ask, and few enough for any machine. */
+/** Requests carried out at once; more are refused. Far above what agents ask, and few enough for any machine. */
 const MAX_AT_ONCE = 100;
 
 /** Characters of an id: real ones are a fraction of that. */
 const MAX_ID = 1_000;
 
-/** How many tool calls are remembered, so that one that comes twice is not carried out twice; and how many warnings. */
+/** Upper bound on remembered tool calls, which are not carried out twice, and on remembered warnings. */
 const REMEMBERED = 256;
 
 export interface RequestsSetup extends RequestsBase {
@@ -47,9 +47,9 @@ export interface RequestsSetup extends RequestsBase {
   readonly known: KnownPrompts;
 }
 
-/** A job for a handler of the user's, once the gate lets it: if there is one. */
+/** A job for a handler of the caller's, if there is one and the gate allows it. */
 interface Offer<T> extends Omit<Job<T>, "ask"> {
-  /** What the server asked for, in words, and the option that would have provided it. */
+  /** The request in words, and the option that registers its handler. */
   readonly asked: string;
   readonly option: string;
   readonly run: ((context: HandlerContext) => T | Promise<T>) | undefined;
@@ -59,7 +59,7 @@ interface Offer<T> extends Omit<Job<T>, "ask"> {
 
 /**
  * What the server asks of this machine: tools, files, MCP tools. Each request passes the gate and is answered
- * exactly once, on the session that it came from, whatever becomes of its handler: an agent on the server waits for it.
+ * exactly once, on the session that it came from, whatever its handler does: an agent on the server waits for the answer.
  */
 export class Requests {
   readonly #setup: RequestsSetup;
@@ -75,7 +75,7 @@ export class Requests {
     this.#responses = new Responses(setup);
   }
 
-  /** Whether something is being done that will end. What may go on for ever, behind a prompt that is over, holds nobody up. */
+  /** Whether a request with a time limit is under way. A request without a limit must not delay a reconnect for ever. */
   get working(): boolean {
     return [...this.#tasks.values()].some(({ limited }) => limited);
   }
@@ -111,7 +111,7 @@ export class Requests {
     }
   }
 
-  /** A request that does not read as one: whoever asked waits all the same. */
+  /** Refuses a request that cannot be read: the agent that asked waits all the same. */
   refuse({ problem, request }: Invalid): void {
     const session = this.#setup.wire.live;
     if (!session || !request) return;
@@ -123,14 +123,14 @@ export class Requests {
     else this.#responses.refuse(session, "read-files-response", { requestId, files: {} });
   }
 
-  /** What was asked for a prompt that comes to nothing is not needed any more. */
+  /** Abandons the requests that were made for a prompt which comes to nothing. */
   promptEnding(promptId: string, by: "cancelled" | "ended"): void {
     for (const task of this.#tasks.values()) {
       if (task.promptId === promptId) task.abandon(by, "the prompt was cancelled or has failed");
     }
   }
 
-  /** The session is gone: there is nobody to answer, and what was said for all of it is over. */
+  /** The session is gone, and no answer can be sent. */
   sessionEnded(): void {
     for (const task of this.#tasks.values()) task.abandon("disconnected", "the connection has ended");
     this.#called = new Recent(REMEMBERED);
@@ -209,7 +209,7 @@ export class Requests {
       asked: "the tools of an MCP server",
       option: "`onMcpTools`",
       ...this.#forNoPrompt("mcp_tools", { mcpConfig, toolNames }, raw),
-      alwaysFor: `mcp-tools:${JSON.stringify(mcpConfig)}`, // what is started, or who is called
+      alwaysFor: `mcp-tools:${JSON.stringify(mcpConfig)}`, // the program that is started, or the server that is called
       handler: "`onMcpTools`",
       timeout: MCP_TIMEOUT,
       run: onMcpTools && ((context) => onMcpTools(raw, context)),
@@ -218,7 +218,7 @@ export class Requests {
     });
   }
 
-  /** A request of files names no prompt: it is of the prompt under way, where there is just one. */
+  /** A request for files names no prompt. It belongs to the only prompt under way, if there is just one. */
   #forOnlyPrompt(name: string, input: object, raw: ReadFilesRequest) {
     const { promptId, prompt } = this.#setup.known.onlyUnderWay() ?? {};
     const { call } = this.#forNoPrompt(name, input, raw);
@@ -232,7 +232,7 @@ export class Requests {
     return { call, promptId: undefined, turn: undefined };
   }
 
-  /** Without a handler nobody is asked. */
+  /** Refuses a request without a handler, and does not ask the user. */
   #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);

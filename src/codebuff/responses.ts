@@ -14,7 +14,7 @@ export interface RequestsBase {
   readonly wire: Wire;
 }
 
-/** How the server's requests are answered: each on the session that it came from, or nowhere. */
+/** Answers the server's requests, each on the session that it came from, or not at all. */
 export class Responses {
   readonly #setup: RequestsBase;
 
@@ -35,7 +35,7 @@ export class Responses {
     this.send(session, type, JSON.stringify({ type, ...fields }));
   }
 
-  /** `otherwise` is sent when the original server does not take the answer: it would go on waiting. */
+  /** `otherwise` is sent when the original server refuses the answer: its agent would go on waiting. */
   send(session: Session, kind: Notice, json: string, otherwise?: object): void {
     const { wire } = this.#setup;
     const instead = otherwise && JSON.stringify({ type: kind, ...otherwise });

@@ -17,7 +17,7 @@ export type Begun =
   | { readonly kind: "init"; readonly reply: Reply<InitResponse> }
   | { readonly kind: "topics"; readonly reply: Reply<void> };
 
-/** A prompt that was sent, and is told what became of it. Once it has settled it ignores the rest. */
+/** A prompt that was sent. Once it has settled, it ignores these calls. */
 export interface SentPrompt {
   readonly id: string;
   /** The server took the prompt in. */
@@ -34,7 +34,7 @@ export interface Reply<T> {
   reject(error: AgentwireError): void;
 }
 
-/** A frame's size is kept until its ack: a server may close over one that is too large without saying which. */
+/** The size of a frame is kept until its ack: a server may close over a frame that is too large without naming it. */
 export interface Unacked {
   readonly sent: Sent;
   readonly bytes: number;
@@ -75,18 +75,18 @@ const FRESH_FOR = 2_000;
  *
  * A prompt is *running* here until its terminal message arrives, even when it was settled locally long
  * before. While one runs, the published proxy handles nothing else on the connection: its silence proves
- * nothing, the clocks of everything sent later stand still, and unless `maxConcurrentPrompts` says that it reads
- * all the same, nothing that this client begins is written to it.
+ * nothing, and the ack clocks of later frames stand still. Unless `maxConcurrentPrompts` is above 1, this client writes
+ * nothing of its own meanwhile.
  */
 export class Session {
   /** `undefined` until the identify ack tells. */
   server: CodebuffServer | undefined;
-  /** `resuming`: identified, and what has to precede the prompts is being sent. */
+  /** `resuming`: identified; init and topics are sent before the prompts. */
   phase: "identifying" | "settling" | "resuming" | "ready" = "identifying";
   identifyTxid: number | undefined;
   /** Nothing has arrived since the session was identified: a refusal may still be on its way. */
   untouched = true;
-  /** The server has asked for a new connection: nothing new is sent here, and once nothing is under way it is left. */
+  /** The server has asked for a new connection: this session takes no new requests, and ends when nothing is under way. */
   retiring = false;
   /** Whether the server answers first in, first out, as the published proxy does. */
   inOrder = true;
@@ -115,12 +115,12 @@ export class Session {
     this.#silence = new Deadline(clock, probeAfter, () => host.silent(), { unref: true });
   }
 
-  /** Whether the server's silence is explained by a prompt that it works on. */
+  /** Whether the server works on a prompt, which explains its silence. */
   get blocked(): boolean {
     return this.server === "proxy" && this.inOrder && this.#running.size > 0;
   }
 
-  /** Whether nothing that this client begins may be written: the published proxy reads nothing while it works on a prompt. */
+  /** Whether new requests have to wait: the published proxy reads nothing while it works on a prompt. */
   get holdsBack(): boolean {
     return this.blocked && this.#limit === 1;
   }
@@ -148,7 +148,7 @@ export class Session {
     this.#identifiedAt = this.#setup.clock.now();
   }
 
-  /** Whether the end of the socket would mean a refusal: right behind the ack, and without anything before it. */
+  /** Whether the end of the socket would mean a refusal: it comes right behind the ack, with no message in between. */
   get isFresh(): boolean {
     return this.untouched && this.#setup.clock.now() - this.#identifiedAt < FRESH_FOR;
   }
@@ -162,7 +162,7 @@ export class Session {
     return this.#running.size > 0;
   }
 
-  /** Whether nobody waits for anything of the server: pings aside. */
+  /** Whether no reply of the server is awaited, pings aside. */
   get awaitsNothing(): boolean {
     if (this.hasRunning || this.#inits.size > 0 || this.#notices.size > 0) return false;
     for (const { sent } of this.#acks.values()) if (sent.kind !== "ping") return false;

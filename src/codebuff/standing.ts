@@ -29,7 +29,7 @@ export interface StandingSetup {
   readonly line: Line;
 }
 
-/** What a client has asked of its session as a whole, the init and topics. Every next session is asked for it anew. */
+/** The init and the topics of a client. Every new session is asked for them again. */
 export class Standing {
   readonly #setup: StandingSetup;
   readonly #topics = new Table<string, true>();
@@ -44,7 +44,7 @@ export class Standing {
     const { promise, resolve, reject } = deferred<InitResponse>();
     const init: Init = { json, hasToken };
     const answered = (response: InitResponse): void => {
-      this.#answered = init; // what a server has accepted is worth repeating; what it has refused is not
+      this.#answered = init; // an accepted init is repeated, a refused one is not
       resolve(response);
     };
     this.#setup.line.addStanding(this.#toInit(init, { resolve: answered, reject }));
@@ -64,7 +64,7 @@ export class Standing {
     if (topics.length > 0) yield this.#toTopics("subscribe", topics, this.#repeated("resubscribe-failed"));
   }
 
-  /** The reply to something that nobody awaits a second time; its failure is told as a warning. */
+  /** The reply to a repeated request. No caller awaits it, so its failure is a warning. */
   #repeated<T>(warning: string): Reply<T> {
     return {
       resolve: () => {},

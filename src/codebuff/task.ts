@@ -18,18 +18,18 @@ const MAX_ERROR = 8_192;
 export interface Job<T> {
   readonly session: Session;
   readonly notice: Notice;
-  /** What is asked for, as the gate sees it. */
+  /** The request as the gate sees it. */
   readonly call: ToolCall;
   readonly promptId: string | undefined;
   /** The turn that shows the call, while it is under way. */
   readonly turn: Prompt["turn"] | undefined;
   /** Whose handler it is, in words. */
   readonly handler: string;
-  /** ms from the request to its answer, whoever takes them; 0 for no limit. */
+  /** ms from the request to its answer, the user's decision included; 0 for no limit. */
   readonly timeout: number;
-  /** Brings it before the gate, which has the task run, finished, denied or failed, perhaps before it returns. */
+  /** Brings the task before the gate. The gate runs, finishes, denies or fails it, perhaps before this returns. */
   readonly ask: (task: Task<T>, turn: Waiting | undefined) => Withdraw;
-  /** The answer, from what the handler gave; throws when that is not what it should be. */
+  /** Makes the answer of the handler's value; throws for a wrong value. */
   readonly read: (value: T) => object;
   /** The answer for a request that came to nothing. */
   readonly failed: (why: string) => object;
@@ -45,7 +45,7 @@ export interface TaskSetup extends Pick<RequestsBase, "core"> {
 /** Where a call is now, and what there is to say of that. */
 export type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" | "reason">;
 
-/** One request that somebody decides or a handler works on. It is answered exactly once. */
+/** One request, from the gate to its answer. It is answered exactly once. */
 export class Task<T> {
   readonly #setup: TaskSetup;
   readonly #job: Job<T>;
@@ -81,14 +81,14 @@ export class Task<T> {
     this.#withdraw = this.#job.ask(this, this.#waiting());
   }
 
-  /** It may be done. */
+  /** The gate allows it: calls the handler. */
   run(work: (context: HandlerContext) => T | Promise<T>): void {
     this.#show({ state: "approved" });
     this.#show({ state: "running" });
     this.#isRunning = true;
     const { outbox } = this.#setup.core;
     outbox.tell(async () => {
-      if (this.#isOver) return; // a listener has ended what it is for
+      if (this.#isOver) return; // a listener has ended the prompt
       const outcome = await outcomeOf(() => work({ signal: this.#controller.signal }));
       outbox.run(() => this.#finish(outcome));
     });
@@ -118,7 +118,7 @@ export class Task<T> {
     else this.#refuse(error, { state: "failed", error });
   }
 
-  /** Nobody waits any more: ends it, and answers with the reason. */
+  /** Ends the task from outside, and answers with the reason. */
   abandon(by: DecidedBy, why: string): void {
     this.#leave(by, why, { state: "abandoned" });
   }
@@ -193,7 +193,7 @@ export class Task<T> {
     this.#job.turn?.tools.set(shownAs(this.#job.call, now));
   }
 
-  /** The call is seen to await a decision before anybody is asked for it: whoever is asked may decide at once. */
+  /** The turn shows the call as `awaiting` before the user is asked: the callback may decide at once. */
   #waiting(): Waiting | undefined {
     const { turn } = this.#job;
     if (!turn) return undefined;
@@ -212,7 +212,7 @@ export class Task<T> {
   }
 }
 
-/** Whether nobody decided because the turn or the link ended: the gate may learn of that first. */
+/** Whether the turn or the link ended before a decision. The gate may learn of that first. */
 function isEnd(by: DecidedBy): boolean {
   return by === "cancelled" || by === "ended" || by === "disconnected";
 }
@@ -228,7 +228,7 @@ function denialOf(isUsers: boolean, why: string | undefined): string {
   return /^denied\b/i.test(why) ? why : `${denied}: ${why}`;
 }
 
-/** What came of it, once that is known; a throw of the handler is found out when it is asked. */
+/** The outcome of the handler: a function that returns its value or throws its error. */
 async function outcomeOf<T>(run: () => T | Promise<T>): Promise<() => T> {
   try {
     const value = await run();
@@ -240,7 +240,7 @@ async function outcomeOf<T>(run: () => T | Promise<T>): Promise<() => T> {
   }
 }
 
-/** The words of what was thrown; not every error's message is text. */
+/** The message of a thrown value. The `message` of an error may be anything. */
 function messageOf(thrown: unknown): string {
   const message: unknown = thrown instanceof Error ? thrown.message : undefined;
   return typeof message === "string" ? message : said(thrown);

@@ -22,15 +22,15 @@ export class TokenSource {
   ) {
     this.#source = source;
     this.#core = core;
-    core.redactor.use(this, this.known); // a server may repeat it before it was ever sent
+    core.redactor.use(this, this.known); // a server may quote it before the first prompt
   }
 
-  /** The token if it needs no asking: what the size of a frame can be reckoned with beforehand. */
+  /** The token, if it is a value: the size of a frame can then be checked before sending. */
   get known(): string | undefined {
     return typeof this.#source === "string" ? this.#source : undefined;
   }
 
-  /** Whether tokens go to the server: the client's, or one that a call brought along. */
+  /** Whether tokens go to the server: the client's, or the token of a call. */
   get exists(): boolean {
     return this.#wasGiven || this.#source !== undefined;
   }
@@ -46,7 +46,7 @@ export class TokenSource {
     return typeof this.#source === "function" ? this.#ask(this.#source) : this.#source;
   }
 
-  /** The client is closed: nobody waits for a token any more. */
+  /** The client is closed: ends the wait for tokens. */
   close(): void {
     for (const late of this.#asking.keys()) late.reject(new ClosedError("the client was closed"));
     this.#asking.clear();
@@ -64,7 +64,7 @@ export class TokenSource {
     return token;
   }
 
-  /** The function is the caller's code: it is not asked for a client that was closed meanwhile. */
+  /** The function is the caller's code. A client that was closed meanwhile does not call it. */
   #call(source: () => string | Promise<string>, isAwaited: () => boolean): Promise<string> {
     return new Promise((resolve) => {
       this.#core.outbox.tell(() => {

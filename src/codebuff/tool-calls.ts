@@ -26,7 +26,7 @@ export function toolCallOf(raw: ToolCallRequest, id: string, turnId: string | un
   };
 }
 
-/** Why a tool is not run, by how the prompt stands that the call is for: only one that is under way has its tools run. */
+/** Why a tool is not run, by the standing of its prompt. Tools run only for a prompt under way. */
 export const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
   completed: "the prompt has ended",
   other: "the prompt was cancelled or has failed",
@@ -47,13 +47,13 @@ export function toolTimeout({ input, raw: { timeout } }: CodebuffToolCall): numb
   return limit < 0 ? 0 : limit + TOOL_GRACE;
 }
 
-/** Has the user asked: what was answered is the tool's output. */
+/** Asks the user. The answers are the output of the tool. */
 export function asking(gate: Gate, question: Question): Job<readonly ToolOutput[]>["ask"] {
   return (task, turn) =>
     gate.askQuestion(question, {
       turn,
       answered: ({ answers, by, reason = by }) => {
-        // To be told that the user does not want to answer is an answer; that nobody was there is none.
+        // A user who refuses to answer has answered; a time-out is a failure.
         if (answers || isUsersWord(by)) task.finish(outputOf(question, answers));
         else task.fail(by, `the question was not answered: ${reason}`);
       },

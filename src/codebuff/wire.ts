@@ -49,7 +49,7 @@ export interface WireUser {
   unavailable(reason: AgentwireError): void;
 }
 
-/** ms of silence on a proxy that works, after which one ping asks whether it still does: as long as a prompt may be silent. */
+/** ms of silence while the proxy works on a prompt, after which one ping asks whether the prompt still runs. As long as a prompt may be silent. */
 const PROBE_AFTER = 120_000;
 
 export interface WireSetup {
@@ -80,12 +80,12 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     this.#user = user;
   }
 
-  /** The session that takes what is new. */
+  /** The session for new requests. */
   get identified(): Session | undefined {
     return this.live?.retiring ? undefined : this.live;
   }
 
-  /** The session that takes what belongs to something under way, also when it takes nothing new. */
+  /** The session for messages about work under way. It may take no new requests any more. */
   get live(): Session | undefined {
     return this.#session?.identified && this.isCurrent(this.#session) ? this.#session : undefined;
   }
@@ -108,13 +108,13 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     if (session && txid !== undefined) this.#acks.provesOver(session, txid);
   }
 
-  /** The server is done with a prompt, whose turn has settled: with the last one a closing client is done. */
+  /** The server is done with a prompt, whose turn has settled. */
   promptEnded(promptId: string): void {
     this.#session?.ended(promptId);
     this.#user?.pump();
   }
 
-  /** Nobody waits for a prompt any more. A server that works in order still does, and the others wait behind it. */
+  /** The turn of a prompt is over, here alone. A server that works in order goes on with the prompt, and later prompts wait behind it. */
   promptAbandoned(promptId: string): void {
     const session = this.#session;
     if (!session || (session.server === "proxy" && session.inOrder)) return;
@@ -122,7 +122,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     this.retireIfIdle();
   }
 
-  /** The server asked for a new connection. It gets one when nothing is under way on this; without reconnecting, it closes it itself. */
+  /** The server asked for a new connection. The client reconnects when nothing is under way; without `reconnect` the server closes the link. */
   #retire(session: Session): void {
     if (session.identified && this.#setup.settings.socket.reconnect) session.retiring = true;
   }
@@ -139,7 +139,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return this.#txid;
   }
 
-  /** Sends one frame that awaits an ack; `session` is current. `unwritten` is called when it does not leave. */
+  /** Sends one frame that awaits an ack. `session` is the current one. `unwritten` is called when the frame does not leave. */
   request(session: Session, sent: Sent, frame: (txid: number) => string, unwritten?: () => void): void {
     const txid = this.#txid++;
     const text = frame(txid);
@@ -148,7 +148,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     session.trim();
   }
 
-  /** Sends a ping outside of the keepalive's rhythm: one that was due, or a question whether the server still works. */
+  /** Sends a ping outside of the keepalive's rhythm: an overdue ping, or a probe. */
   pingNow(): void {
     if (this.#ping()) this.#setup.core.connection.answerDue();
   }
@@ -159,11 +159,11 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
       live.pingIsDue = false;
       this.request(live, { kind: "ping" }, encode.ping);
     }
-    // A link that takes no frames any more is to be judged like one that answers none.
+    // A link that takes no frames is judged like a link that answers no ping.
     return live !== undefined || !this.#setup.core.connection.writable;
   }
 
-  /** A prompt went on after it had seemed to be over: this server does not answer in order, and nothing can be inferred. */
+  /** A prompt went on after it had seemed to be over. This server does not answer in order, so the order of acks proves nothing. */
   answersOutOfOrder(): void {
     this.#session?.answersOutOfOrder();
     this.#user?.pump();
@@ -179,7 +179,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return false;
   }
 
-  /** Where pings go out while a prompt runs, they wait for it there. A session that holds them back has none to judge. */
+  /** A ping that was sent while a prompt runs is answered behind the prompt. A session that holds pings back has sent none. */
   excused(): boolean {
     const session = this.#session;
     return session?.blocked === true && !session.holdsBack;
@@ -206,7 +206,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     if (!session) return;
     this.#setup.core.message(value);
     session.touch();
-    const wasIdentified = session.identified; // the ack that ends the identification is no sign of what follows it
+    const wasIdentified = session.identified; // read first: the ack of the identification is no message behind it
     const message = decode(value);
     if (message.type !== "ack") this.#onMessage(session, message, text);
     else if (wasIdentified) this.#acks.receive(session, message);
@@ -311,7 +311,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   }
 
   closing(): void {
-    if (!this.#setup.core.connection.writable) this.#user?.sessionEnded(); // what is asked cannot be answered any more, and that is told before the end
+    if (!this.#setup.core.connection.writable) this.#user?.sessionEnded(); // requests of the server cannot be answered any more: tell that before the client closes
   }
 
   // --- the session's side ---

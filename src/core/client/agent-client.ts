@@ -79,7 +79,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   approval: [call: ToolCall, turn?: Turn<Event, Result>];
   /** A question waits for an answer: `client.answer(question.id, answer)`. A late listener is told what is open. */
   question: [question: Question, turn?: Turn<Event, Result>];
-  /** A request has ended: it was decided or answered, here or elsewhere, or nobody waits for it any more. Also one that a rule decided. */
+  /** A request has ended: decided or answered, here or elsewhere, by a rule, or withdrawn. */
   settled: [request: SettledRequest, turn?: Turn<Event, Result>];
   /** Every inbound message, parsed; without credentials, as in `frame`. The events of turns have what the server said unchanged. */
   message: [message: unknown];

@@ -9,7 +9,7 @@ const MAX_DEPTH = 8;
 const MAX_OBJECTS = 1_000;
 
 /**
- * What somebody else's code threw, as the cause of an error of ours: itself where no credential is in it, otherwise a copy without.
+ * An error of foreign code, as the cause of an error of ours: itself if no credential is in it, otherwise a copy without.
  * Messages, stacks, causes, the errors of an `AggregateError` and all other properties count. Nobody can tell what an object of
  * another class hides, such as a request with its headers: the copy has its name instead.
  */

@@ -221,7 +221,7 @@ export class ClientCore<
    * the back-off.
    */
   needed(): void {
-    this.connection.connect().catch(() => {}); // whoever waits for the work hears of a failure through it
+    this.connection.connect().catch(() => {}); // the turn that waits tells of a failure
   }
 
   // What the connection tells and asks.

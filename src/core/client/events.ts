@@ -121,13 +121,13 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     this.#outbox.tell(() => this.#outbox.tell(end)); // behind what the listeners that are told until then throw
   }
 
-  /** Whether anybody is to be told: what costs something to build is not built for nobody. */
+  /** Whether the event has listeners. Values that cost something are not built without one. */
   has(name: keyof Events & string): boolean {
     return !this.#closed && this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
-    const listeners = this.#emitter.listeners(name); // those of now: whoever comes later is told what comes later
+    const listeners = this.#emitter.listeners(name); // a later listener is told later events
     this.#outbox.tell(() => {
       for (const listener of listeners) if (!stands || stands()) listener(...values);
     });

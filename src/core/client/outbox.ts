@@ -15,7 +15,7 @@ export class Outbox {
   readonly #tells: (() => void)[] = [];
   /** Inputs that are being committed, one within the other. */
   #depth = 0;
-  /** When the input under way began to look at the time: it happens at one moment. */
+  /** The time of the input under way, once it has asked for the time: an input happens at one moment. */
   #now: number | undefined;
   #isWriting = false;
   #isTelling = false;

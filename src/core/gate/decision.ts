@@ -5,7 +5,7 @@ import type { Answers, DecidedBy, Decision, Question, Ruling, TurnToolCall } fro
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 
-/** @throws InvalidInputError for what is no decision; nothing is approved by mistake. */
+/** @throws InvalidInputError for a value that is no decision: nothing is approved by mistake. */
 export function readDecision(value: unknown): Pick<Ruling, "decision" | "reason"> {
   if (value === true) return { decision: "once" };
   if (value === false) return { decision: "reject" };
@@ -51,7 +51,7 @@ export function isUsersWord(by: DecidedBy): boolean {
   return by === "callback" || by === "reply" || by === "session";
 }
 
-/** @throws InvalidInputError for what is no answer to these questions. */
+/** @throws InvalidInputError for a value that does not answer these questions. */
 export function readAnswer({ questions }: Question, answer: unknown): Answers {
   if (answer === null) return undefined;
   const answers = listsOf(answer, questions.length);
@@ -71,7 +71,7 @@ function listsOf(answer: unknown, questions: number): Answers {
   return lists.every((list) => list !== undefined) ? lists : undefined;
 }
 
-/** A copy, which nobody can change any more; one that shows the holes of a sparse list, which `every` does not see. */
+/** A copy, which the caller cannot change. The copy has `undefined` in the holes of a sparse list, which `every` would skip. */
 function stringsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items: unknown[] = Array.from(value);
@@ -85,13 +85,13 @@ function quoted(id: unknown): string {
   return typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
 }
 
-/** A question is no tool call, and a tool call no question. */
+/** An id of the other kind of request. */
 export function askedOtherwise(id: string, what: "a question" | "a tool call"): InvalidInputError {
   const takes = what === "a question" ? "client.answer" : "client.decide";
   return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
 }
 
-/** A reply to what was never asked. */
+/** An id that names no request. */
 export function neverAsked(id: unknown): InvalidInputError {
   return new InvalidInputError(
     `nothing was asked with the id ${quoted(id)}.`,

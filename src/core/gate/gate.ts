@@ -20,28 +20,28 @@ export type Withdraw = (by: DecidedBy, reason: string) => void;
 /** How a call is brought before the gate. */
 export interface Asking {
   readonly turn: Waiting | undefined;
-  /** Whether the caller registered a handler for it: consent, as long as the options name nobody and nothing to decide. */
+  /** Whether the caller registered a handler for it, which is consent unless the options name rules or a callback. */
   readonly isHandled: boolean;
   /**
    * What an `always` is said for, where that is no tool of this name: begins with its kind, such as `mcp:`. It never is what
    * the name of a tool stands for, whatever the server calls one. @default the tool's name
    */
   readonly alwaysFor?: string | undefined;
-  /** Called exactly once, perhaps before `ask` returns; what it throws becomes a warning. */
+  /** Called exactly once, perhaps before `ask` returns. An error that it throws becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
 
 /** Settled requests that a second reply still finds. */
 const REMEMBERED = 256;
 
-/** Ids whose uses are counted. A server that begins to count anew repeats far fewer; one that never repeats an id has no need. */
+/** Upper bound on remembered ids. A server that counts anew repeats far fewer. */
 const COUNTED = 1_024;
 
 /**
  * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
  * by the first rule that fits, by an `always` of this session, by the callback or a reply, or by an end that came
  * before; by a handler of its own only where neither rules nor anybody to ask were given. Requests do not wait for
- * each other, and what one takes does not grow with those that are open.
+ * each other, and the cost of a request does not grow with the number of open requests.
  */
 export class Gate {
   readonly #host: GateHost;
@@ -97,8 +97,8 @@ export class Gate {
   }
 
   /**
-   * Has a call decided. The returned function withdraws it; after the decision it does nothing. Whoever stops a turn
-   * withdraws what is asked for it.
+   * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops
+   * a turn withdraws its requests.
    */
   ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
@@ -132,7 +132,7 @@ export class Gate {
     return (by, reason) => request.withdraw(by, reason);
   }
 
-  /** Has a question answered; like {@link ask}. Where nobody is there to ask it is refused at once: see {@link answersQuestions}. */
+  /** Has a question answered; like {@link ask}. Without `onQuestion` it is refused at once: see {@link answersQuestions}. */
   askQuestion(
     question: Question,
     { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
@@ -159,7 +159,7 @@ export class Gate {
   }
 
   /**
-   * Decides on a call that is open, whoever else was asked. For one that is settled already it changes nothing.
+   * Decides on an open call. For a settled call it changes nothing.
    * @returns how the call was settled, the first time.
    * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
@@ -190,8 +190,8 @@ export class Gate {
   ): void {
     const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
-    if (request.isSettled) return; // a rule of the caller's has stopped what it was for
-    const outcome = request.refusal ?? known(); // nobody is asked for a turn that was stopped
+    if (request.isSettled) return; // a rule, which is the caller's code, has stopped the turn
+    const outcome = request.refusal ?? known(); // a turn that was stopped asks no user
     if (outcome) {
       request.decide(outcome);
     } else if (this.#open.has(id)) {

@@ -18,7 +18,7 @@ export interface Asked<Outcome> {
   readonly turn: Waiting | undefined;
   /** Asks the callback; `undefined` where only a reply decides. */
   readonly consult: ((context: AskContext) => unknown) | undefined;
-  /** Reads what was answered; throws what is no answer. */
+  /** Reads a decision or an answer; throws for anything else. */
   readonly read: (value: unknown, by: DecidedBy) => Outcome;
   readonly refuse: (by: DecidedBy, reason: string) => Outcome;
   /** Called once. */
@@ -37,8 +37,8 @@ export interface GateHost {
 }
 
 /**
- * A request that waits for a rule, and then perhaps for the user. Whoever comes first settles it, and the others are told
- * that nobody waits.
+ * A request that waits for a rule, and then perhaps for the user. The first outcome settles it; the signal of the callback
+ * then aborts.
  *
  *     new ──open()──▶ open ──reply, callback, timeout──▶ settled
  *      └─────────────────┴──a rule, withdraw()──────────▶
@@ -79,19 +79,19 @@ export class OpenRequest<Outcome extends object> {
     });
   }
 
-  /** What somebody has decided; for a turn that was stopped it counts for nothing. */
+  /** Settles the request, unless its turn was stopped: then it is refused. */
   decide(outcome: Outcome): Outcome {
     return this.#settle(this.refusal ?? outcome);
   }
 
-  /** What it is answered where its turn was stopped. */
+  /** The refusal for a turn that was stopped. */
   get refusal(): Outcome | undefined {
     const { turn, refuse } = this.#asked;
     const by = stopOf(turn);
     return by && refuse(by, "its turn is over");
   }
 
-  /** @throws InvalidInputError for what is no decision or answer; the request stays open. */
+  /** @throws InvalidInputError for a value that is no decision or answer; the request stays open. */
   reply(value: unknown): Outcome {
     const outcome = this.decide(this.#asked.read(value, "reply"));
     this.#abort("it was decided by a reply");
@@ -127,7 +127,7 @@ export class OpenRequest<Outcome extends object> {
     try {
       outcome = read(await consult({ signal: this.#controller.signal }), "callback");
     } catch (cause) {
-      if (this.#outcome) return; // it was told that nobody waits, and this is how it gave up
+      if (this.#outcome) return; // its signal was aborted, and it gave up by a throw
       const name = request.type === "approval" ? "onToolApproval" : "onQuestion";
       outbox.run(() => {
         this.#settle(refuse("error", `\`${name}\` failed`));
@@ -139,7 +139,7 @@ export class OpenRequest<Outcome extends object> {
   }
 }
 
-/** How a turn was stopped, if it was. One that completed was not: agents may go on behind an answer. */
+/** How a turn was stopped, if it was. A completed turn was not stopped: agents may go on behind an answer. */
 function stopOf(turn: Waiting | undefined): DecidedBy | undefined {
   if (turn?.status === "failed") return "ended";
   return turn?.status === "cancelling" || turn?.status === "cancelled" ? "cancelled" : undefined;

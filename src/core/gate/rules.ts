@@ -7,7 +7,7 @@ import type { Answer, Decision, Question, Reply, Ruling, ToolCall } from "../val
 export interface ToolRule {
   /** The tool's exact name, or a pattern of names. */
   readonly tool: string | RegExp;
-  /** Narrows the rule to some calls; one that throws, or gives anything but true or false (a promise, say), denies. */
+  /** Narrows the rule to some calls. A `when` that throws, or returns anything but true or false (a promise, say), denies. */
   readonly when?: (call: ToolCall) => boolean;
   readonly then: "allow" | "deny" | "ask";
 }
@@ -19,9 +19,9 @@ export interface AskContext {
 }
 
 /**
- * Who decides on what a server asks this machine to do. A handler that you register is consent for its tool only while neither
+ * Decides on what a server asks this machine to do. A handler that you register is consent for its tool only while neither
  * `toolPolicy` nor `onToolApproval` is given. With either of them every call that no rule decides is asked for, handled or
- * not, and denied where nobody is there to ask.
+ * not, and denied without a callback.
  */
 export interface ApprovalOptions {
   /**
@@ -44,7 +44,7 @@ export interface ApprovalOptions {
 
 const outcome = oneOf("allow", "deny", "ask");
 
-/** A name with a star would match nothing, and leave what it was to guard to whoever comes next. */
+/** A name with a star would match nothing, and the calls that it was to guard would fall to the next rule. */
 const tool: Check = {
   expects: "an exact name or a RegExp",
   holds: (value) => value instanceof RegExp || (checks.text.holds(value) && !String(value).includes("*")),
@@ -174,7 +174,7 @@ export class Rules {
 
 /**
  * The first rule that fits a call.
- * @throws what a rule throws, and for a `when` that does not say yes or no: such a rule might have been the one to deny.
+ * @throws what a `when` throws, and TypeError for a `when` that returns no boolean: that rule might have denied.
  */
 export function ruleFor(rules: readonly ToolRule[], call: ToolCall): ToolRule | undefined {
   return rules.find((rule) => matches(rule.tool, call.name) && holds(rule, call));
@@ -191,11 +191,11 @@ function holds(rule: ToolRule, call: ToolCall): boolean {
   if (!rule.when) return true;
   const answer: unknown = rule.when(call);
   if (typeof answer === "boolean") return answer;
-  if (answer instanceof Promise) answer.catch(() => {}); // what comes of it is of no use, and nobody else awaits it
+  if (answer instanceof Promise) answer.catch(() => {}); // its result is of no use, and its rejection must not go unhandled
   throw new TypeError("`when` must return true or false");
 }
 
-/** Whether an option names somebody to ask. */
+/** Whether an option names a way to ask the user. */
 function isSomebody(option: unknown): boolean {
   return typeof option === "function" || option === "manual";
 }

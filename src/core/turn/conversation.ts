@@ -44,8 +44,8 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
   /** @default false */
   readonly shared?: true;
   /**
-   * Makes a turn without sending it; throws what is wrong with the input. `first` says that nothing waits
-   * before it, so that what it will send is known already.
+   * Makes a turn without sending it; throws for wrong input. `first`: no earlier turn waits or runs, so the request is
+   * known already.
    */
   create(
     input: PromptOf<Input>,

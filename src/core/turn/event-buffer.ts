@@ -10,7 +10,7 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
  * Turns pushes into pulls. Keeps order, loses nothing within `maxBytes`, and costs constant time per
- * value. What was buffered is always read before a failure is thrown, and a failure is thrown once.
+ * value. The reader gets all buffered values before a failure, and the failure once.
  *
  * Past `maxBytes` the buffer takes nothing more, and the reader gets a {@link BufferOverflowError} after
  * what it already holds: the producer is never slowed or failed by a slow reader.
@@ -39,7 +39,7 @@ export class EventBuffer<T> {
     return this.#values.size;
   }
 
-  /** Whether a value that is pushed now has to wait: nobody asks for it yet, and the sequence goes on. */
+  /** Whether a value that is pushed now would wait: no reader asks for it yet, and the sequence goes on. */
   get keeps(): boolean {
     return !this.#end && this.#waiters.size === 0;
   }

@@ -6,7 +6,7 @@ import { utf8Length, utf8Start } from "../text.ts";
  */
 const PIECES = 32;
 
-/** A text that comes in pieces, up to a limit. Reading it at any time costs no more than what came since. */
+/** A text that comes in pieces, up to a limit. Reading it costs as much as the pieces since the last reading. */
 export class GrowingText {
   readonly #maxBytes: number;
   #joined = "";
@@ -20,7 +20,7 @@ export class GrowingText {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether a piece did not fit: its beginning is there, and nothing of what came after it. */
+  /** Whether a piece did not fit. The text then ends within that piece. */
   get truncated(): boolean {
     return this.#truncated;
   }

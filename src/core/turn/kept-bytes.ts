@@ -25,7 +25,7 @@ const MAX_SMALL_INTEGER = 2 ** 31;
 
 /**
  * About how many bytes a value keeps alive while it waits, rather more than less. Without recursion, and no further than
- * `most`: what is above that does not fit anyway.
+ * `most`: a larger value does not fit anyway.
  */
 export function keptBytes(value: unknown, most: number): number {
   return (isObject(value) ? flatBytes(value) : undefined) ?? walkedBytes(value, most);

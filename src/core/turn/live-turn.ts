@@ -110,7 +110,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         if (outcome.status === "completed") return outcome.result;
         throw outcome.status === "failed" ? outcome.error : this.#interruption?.error;
       });
-      this.#result.catch(() => {}); // a caller who only iterates owes nobody a catch
+      this.#result.catch(() => {}); // a caller who only iterates need not catch
     }
     return this.#result;
   }
@@ -187,7 +187,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setStatus("sent");
   }
 
-  /** Its frame did not leave: what came before it has ended the link. */
+  /** The frame of the prompt did not leave: an earlier frame has ended the link. */
   unsent(): void {
     this.#sent = false;
   }
@@ -198,7 +198,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.open && this.#holds === 0) this.#idle.start();
   }
 
-  /** The turn waits for this machine or its reader, and not for the server: the idle clock stands until the returned function is called. */
+  /** The turn waits for this machine or its reader: the idle clock stands until the returned function is called. */
   hold(): () => void {
     this.#holds++;
     this.#idle.stop();
@@ -223,7 +223,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#emitter.has("event")) this.#emitter.emitWhile("event", this.#isWanted, event);
   }
 
-  /** Nobody is told an event of a turn that was cancelled meanwhile. */
+  /** Events of a turn that was cancelled meanwhile are told to no listener. */
   readonly #isWanted = (): boolean => this.#interruption?.status !== "cancelled";
 
   /** Its link was lost, and its answer is looked for elsewhere. */
@@ -264,7 +264,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.tools.opened(request);
   }
 
-  /** A question that is seen, and waits for nobody here. */
+  /** A question that cannot be answered here. */
   observed(question: Question): void {
     this.#emitter.emit("question", question);
   }
@@ -278,7 +278,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     const interruption = this.#interruption;
     if (!interruption || this.settled) return;
     const partial = this.partial();
-    interruption.error.partial = partial; // what came in between, too
+    interruption.error.partial = partial; // with the events that came since the stop
     if (interruption.status === "failed") this.#failed(interruption.error, partial);
     else this.#finish({ status: "cancelled", by: interruption.by, partial });
   }

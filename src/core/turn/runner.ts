@@ -5,7 +5,7 @@ import type { TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import type { Progress, TurnHost } from "./turn-setup.ts";
 
-/** One turn of a client, from the call to its end, with what its protocol keeps of it. */
+/** One turn of a client, from the call to its end. A protocol adds its own state. */
 export interface Job<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
 }
@@ -51,7 +51,7 @@ export interface TurnOrder<Event, J> {
   readonly id: string;
   /** What the caller passed, to be handed back if it is never sent. */
   readonly input: unknown;
-  /** What it takes of `maxQueuedBytes` while it waits. */
+  /** Its part of `maxQueuedBytes` while it waits. */
   readonly bytes: number;
   readonly options: TurnOptions | undefined;
   /** The limit on silence, in ms, where the options name none; 0 for none. */
@@ -60,7 +60,7 @@ export interface TurnOrder<Event, J> {
   readonly textOf: (event: Event) => string;
   /** What else the turn has come to so far. */
   readonly soFar: (job: J) => Progress;
-  /** Whether a turn that took too long may be asked again by who goes by `retryable`. @default true */
+  /** Whether the error of a time-out says `retryable`. @default true */
   readonly repeatable?: boolean;
   /** How to slow down what the events come from, where that can be done: `Flow` of `live-turn`. */
   readonly flow?: {
@@ -83,7 +83,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   readonly #queue: TurnQueue<J>;
   /** Those that have not settled, by the id of their turn. */
   readonly #open = new Table<string, J>();
-  /** The one that `first` looks at. */
+  /** The turn that `first` looks at. */
   #candidate: J | undefined;
 
   constructor(host: RunnerHost<Event, Result>, course: Course<J>) {
@@ -163,7 +163,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   get first(): J | undefined {
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
       this.#candidate = job;
-      job.turn.begin(); // one signal may end several turns, and make room for this one before it is heard of here
+      job.turn.begin(); // its signal may have been aborted, before this turn has heard of it
       this.#candidate = undefined;
       if (job.turn.open) return job;
       this.#queue.delete(job);
@@ -181,7 +181,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return this.#queue.takeAll();
   }
 
-  /** The client is being closed: what was not sent is handed back. */
+  /** The client is being closed: hands back what was not sent. */
   giveBack(): void {
     for (const job of this.jobs) {
       if (this.#queue.delete(job))
@@ -201,8 +201,8 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
       return;
     }
     job.turn.stopped();
-    if (job === this.#candidate) return; // `first` goes on to the next: thousands of one signal are no recursion
-    this.#course.pump(); // what is behind it may not have to wait for what it waited for
+    if (job === this.#candidate) return; // `first` goes on: no recursion for thousands of turns with one signal
+    this.#course.pump(); // the next turn may need less than this one
   }
 
   #settled(job: J): void {

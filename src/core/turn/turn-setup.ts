@@ -28,7 +28,7 @@ export interface TurnSetup<Event, Result extends TurnResult> {
   readonly stop: (again: boolean) => void;
   /** The turn settled; called once, whatever way it ended. */
   readonly settled: () => void;
-  /** Whether a turn that took too long may be asked again by who goes by `retryable`. */
+  /** Whether the error of a time-out says `retryable`. */
   readonly repeatable: boolean;
   /** How to slow down what the events come from; `undefined` where that cannot be done, as with a socket. */
   readonly flow: Flow | undefined;
@@ -49,7 +49,7 @@ export type Progress = {
   readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
 };
 
-/** What can be made to wait for a slow reader. A turn that nobody reads is never held up. */
+/** A source that can wait for a slow reader. A turn without a reader never pauses its source. */
 export interface Flow {
   /** Events that may wait to be read before it is paused, as may half of `maxBufferedBytes`; it goes on at half of that. */
   readonly high: number;

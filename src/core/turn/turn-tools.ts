@@ -1,12 +1,12 @@
 import type { PendingRequest, Question, ToolCall, TurnToolCall } from "../values.ts";
 
-/** Who is told of changes. */
+/** Hears of changes. */
 interface Listener {
   opened(request: PendingRequest): void;
   changed(call: TurnToolCall): void;
 }
 
-/** The tool calls of one turn, and what of it waits for the user: snapshots that a renderer can compare by identity. */
+/** The tool calls of one turn, and its requests that wait for the user: snapshots that a renderer can compare by identity. */
 export class TurnTools {
   readonly #listener: Listener;
   readonly #calls = new Map<string, TurnToolCall>();
@@ -34,7 +34,7 @@ export class TurnTools {
     return this.#pending.get(request.id) === request;
   }
 
-  /** What waits now, one by one as long as it does: a listener that is told of one may decide the next. */
+  /** The requests that wait now, one by one: a listener of one request may decide the next. */
   stillOpen(type: PendingRequest["type"]): Iterable<readonly [ToolCall] | readonly [Question]> {
     return this.#open(this.pending.filter((request) => request.type === type));
   }
@@ -49,7 +49,7 @@ export class TurnTools {
     return this.#calls.get(id);
   }
 
-  /** A call is new, or not what it was. */
+  /** A call is new, or has changed. */
   set(call: TurnToolCall): void {
     this.#calls.set(call.id, call);
     this.#snapshot = undefined;

@@ -34,7 +34,7 @@ export interface TurnEvents<Event> {
   approval: [call: ToolCall];
   /** A question waits for an answer: `client.answer(question.id, answer)`. */
   question: [question: Question];
-  /** A tool call is new, or not what it was. */
+  /** A tool call is new, or has changed. */
   toolCall: [call: TurnToolCall];
 }
 
