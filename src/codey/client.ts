@@ -1,7 +1,6 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
-import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import { UnsupportedError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
@@ -9,14 +8,14 @@ import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodeyConversation, openConversation } from "./conversation.ts";
-import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
+import { TIMEOUT_HINT } from "./errors.ts";
+import { CODEY_EVENTS, type CodeyClientEvents, type CodeyCore } from "./events.ts";
+import type { CodeyPromptInput } from "./input.ts";
 import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, type CodeySettings, resolveOptions } from "./options.ts";
-import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
-import type { Transcript } from "./transcript.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import { type Job, Turns } from "./turns.ts";
-import { TIMEOUT_HINT, Wire } from "./wire.ts";
+import { Turns } from "./turns.ts";
+import { Wire } from "./wire.ts";
 
 /**
  * Client of codey-server's WebSocket protocol.
@@ -38,16 +37,14 @@ export class CodeyClient
   implements AgentClient<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyClientEvents>
 {
   readonly #settings: CodeySettings;
-  readonly #core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly #core: CodeyCore;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  /** That of the present session, once it was asked for. */
-  #conversation: { readonly transcript: Transcript; readonly of: CodeyConversation } | undefined;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodeyClientOptions) {
     const settings = resolveOptions(options);
-    const core = new ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>({
+    const core: CodeyCore = new ClientCore({
       events: CODEY_EVENTS,
       options,
       resolved: settings.socket,
@@ -71,7 +68,7 @@ export class CodeyClient
 
   /** Of the present connection, or of the last one. */
   get sessionId(): string | undefined {
-    return this.#turns.sessionId;
+    return this.#wire.sessionId;
   }
 
   get capabilities(): Capabilities {
@@ -101,8 +98,8 @@ export class CodeyClient
    */
   prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
     return this.#core.outbox.run(() => {
-      const job = this.#create(input, options);
-      this.#start(job);
+      const job = this.#turns.create(input, options);
+      this.#turns.start(job);
       return job.turn;
     });
   }
@@ -121,18 +118,9 @@ export class CodeyClient
       );
     }
     const { transcript } = this.#turns;
-    if (this.#conversation?.transcript !== transcript) {
-      const host = {
-        outbox: this.#core.outbox,
-        create: (input: PromptOf<CodeyPromptInput>, turnOptions: TurnOptions | undefined) =>
-          this.#create(input, turnOptions),
-        start: (job: Job) => this.#start(job),
-        assertOpen: () => this.#core.assertOpen(),
-        sessionId: () => this.sessionId,
-      };
-      this.#conversation = { transcript, of: openConversation(host, transcript) };
-    }
-    return this.#conversation.of;
+    const rooms = { core: this.#core, wire: this.#wire, turns: this.#turns };
+    transcript.conversation ??= openConversation(rooms, transcript);
+    return transcript.conversation;
   }
 
   /** The server's state. On the real server a stub: show it, and decide nothing by it. */
@@ -154,16 +142,6 @@ export class CodeyClient
     const start = clock.now();
     await this.#wire.request((session) => session.pings, encode.ping, "Ping");
     return clock.now() - start;
-  }
-
-  #create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job {
-    this.#core.assertOpen();
-    checkCallOptions(options, TURN_CHECKS);
-    return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes), options);
-  }
-
-  #start(job: Job): void {
-    this.#turns.runner.start(job, job.prompt.bytes);
   }
 
   async #ready(): Promise<void> {

@@ -1,29 +1,18 @@
-import type { ClientCore } from "../core/client/client-core.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  ConnectionLostError,
-  isAgentwireError,
-  withoutCode,
-} from "../core/errors.ts";
+import { checkCallOptions } from "../core/checks.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
+import { type AgentwireError, ConnectionLostError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
-import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { PromptOf } from "../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { DecidedBy, Ruling } from "../core/values.ts";
-import { misconfigured, turnError, unreadable } from "./errors.ts";
-import type { CodeyClientEvents } from "./events.ts";
-import {
-  encode,
-  type Finished,
-  type ServerError,
-  type TurnMessage,
-  type UnreadableQuestion,
-} from "./messages.ts";
-import type { CodeySettings } from "./options.ts";
-import type { CodeyPrompt } from "./prompt.ts";
-import { Transcript } from "./transcript.ts";
+import { Barrier, type BarrierSetup, denyLate, remember, type StoppableTurn, sendCancel } from "./barrier.ts";
+import { type CodeyCall, keyOf } from "./calls.ts";
+import { Transcript } from "./conversation.ts";
+import { closedTurn, contextLost, lostTurn, misconfigured, turnError, unreadable } from "./errors.ts";
+import { buildPrompt, type CodeyPrompt, type CodeyPromptInput } from "./input.ts";
+import { encode, type Finished, type Invalid, type ServerError, type TurnMessage } from "./messages.ts";
 import {
   type CodeyEvent,
   type CodeyResult,
@@ -34,48 +23,36 @@ import {
   roundsOf,
   stepTurn,
   stepUnreadable,
-  type TurnState,
   type TurnStep,
   textOf,
 } from "./turn.ts";
-import { type CodeyCall, keyOf } from "./turn-calls.ts";
-import type { CodeyUsage } from "./usage.ts";
-import type { Wire, WireUser } from "./wire.ts";
+import type { WireUser } from "./wire.ts";
 
 /** One turn of this client, from the call to its end. */
-export interface Job {
-  readonly turn: LiveTurn<CodeyEvent, CodeyResult>;
+export interface Job extends StoppableTurn {
   readonly prompt: CodeyPrompt;
-  readonly state: TurnState;
-  /** Takes back what waits for a decision, by the call's id. */
+  /** Withdraws an open approval, by the id of its call. */
   readonly open: Map<string, Withdraw>;
-  usage: CodeyUsage | undefined;
-  /** What the server still said of its end after a cancel. */
-  endedBy: Finished | ServerError | undefined;
 }
 
-export interface TurnsSetup {
-  readonly settings: CodeySettings;
-  readonly wire: Wire;
+export interface TurnsSetup extends BarrierSetup {
   readonly gate: Gate;
-  readonly core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
 }
 
 /**
- * What the server works on. It takes one turn at a time, and on a second one it would spoil both.
+ * What the server works on. It takes one turn at a time: a second one would spoil both.
  *
  *     free ──pump()──▶ running ──Finished──────────────────▶ free
  *      ▲                  │ Error, a cancel, a limit: Cancel, denials, Ping
  *      │                  ▼
  *      └──its Pong──── stopping
  *
- * A cancel is not answered, but what a server says behind it comes before the `Pong`: until then nothing is sent, so
- * that no turn gets anything of another.
+ * From every state, a lost connection leads to `free`.
  */
 type Floor =
   | { readonly name: "free" }
   | { readonly name: "running"; readonly job: Job }
-  | { readonly name: "stopping"; readonly job: Job };
+  | { readonly name: "stopping"; readonly barrier: Barrier };
 
 const FREE: Floor = { name: "free" };
 
@@ -86,9 +63,8 @@ export class Turns implements Course<Job>, WireUser {
   #floor: Floor = FREE;
   /** What was said in the present session. */
   #transcript = new Transcript();
-  #sessionId: string | undefined;
-  /** The turn whose message is being handled; it stays when that throws. */
-  #handled: Job | undefined;
+  /** The turn whose message is being handled. It stays set when that throws. */
+  #handled: StoppableTurn | undefined;
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
@@ -99,27 +75,15 @@ export class Turns implements Course<Job>, WireUser {
     return this.#transcript;
   }
 
-  /** Of the present connection, or of the last one. */
-  get sessionId(): string | undefined {
-    return this.#sessionId;
-  }
-
-  sessionStarted(sessionId: string): void {
-    const previousSessionId = this.#sessionId;
-    this.#sessionId = sessionId;
-    this.#setup.core.events.emit("sessionStarted", {
-      sessionId,
-      contextLost: previousSessionId !== undefined,
-      ...(previousSessionId === undefined ? {} : { previousSessionId }),
-    });
-  }
-
   /**
    * Makes a turn without sending it.
-   * @throws QueueFullError when too much waits already.
+   * @throws InvalidInputError, PayloadTooLargeError, UnsupportedError or QueueFullError; ClosedError on a closed client
    */
-  create(input: unknown, prompt: CodeyPrompt, options: TurnOptions | undefined): Job {
+  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job {
     const { settings, core, gate } = this.#setup;
+    core.assertOpen();
+    checkCallOptions(options, TURN_CHECKS);
+    const prompt = buildPrompt(input, settings.maxSendBytes);
     const state = newTurnState((callId) => gate.idFor(callId), core.limits.maxTextBytes);
     return this.runner.make(
       {
@@ -135,6 +99,11 @@ export class Turns implements Course<Job>, WireUser {
     );
   }
 
+  /** Sends a turn when the turns before it are done. */
+  start(job: Job): void {
+    this.runner.start(job, job.prompt.bytes);
+  }
+
   /** Sends the next turn, if the server is free for it. */
   pump(): void {
     const { wire } = this.#setup;
@@ -148,26 +117,65 @@ export class Turns implements Course<Job>, WireUser {
     job.turn.active();
   }
 
-  /** The turn wants to end: by the caller's will, a limit of its own, or because it leads nowhere. It settles at the `Pong`. */
+  /** A turn that was sent has to end: cancelled, past a limit, or given up here. It settles at the `Pong`. */
   stop(job: Job): void {
-    if (!this.#runs(job)) return;
-    this.#halt(job);
-    this.#tellCancel(job);
+    if (this.#running !== job) return;
+    const barrier = this.#raise(job);
+    sendCancel(this.#setup.wire, job.state.calls);
     this.#leave(job, "cancelled", "the turn was cancelled");
-    this.#awaitPong(job);
+    this.#ping(barrier);
   }
 
-  get #running(): Job | undefined {
-    return this.#floor.name === "running" ? this.#floor.job : undefined;
+  // --- what the wire gives ---
+
+  receive(message: TurnMessage | ServerError | Invalid, text: string): void {
+    switch (message.type) {
+      case "invalid":
+        this.#onInvalid(message, text);
+        return;
+      case "Error":
+        this.#onError(message);
+        return;
+      default:
+        this.#onMessage(message, text.length);
+    }
   }
 
-  get #stopping(): Job | undefined {
-    return this.#floor.name === "stopping" ? this.#floor.job : undefined;
+  /** The session is gone. The turn that ran may go on unheard. What waits was meant for a server that knew what was said. */
+  lost(error: AgentwireError): void {
+    const { gate, wire } = this.#setup;
+    const floor = this.#clear();
+    this.#transcript.lost = { error: contextLost(error), sessionId: wire.sessionId };
+    this.#transcript = new Transcript();
+    gate.newSession();
+    if (floor.name === "running") {
+      const { turn } = floor.job;
+      this.#leave(floor.job, "disconnected", "the connection has ended");
+      turn.fail(lostTurn(error, turn.toolCalls));
+    }
+    if (floor.name === "stopping") floor.barrier.job.turn.stopped();
+    for (const { turn } of this.runner.takeWaiting()) turn.fail(contextLost(error));
   }
 
-  /** A message of a turn. */
-  receive(message: TurnMessage, size: number): void {
-    const { core } = this.#setup;
+  closing(): void {
+    const job = this.#running;
+    if (!job) return;
+    this.#clear();
+    sendCancel(this.#setup.wire, job.state.calls);
+    this.#leave(job, "cancelled", "the client is closing");
+    job.turn.abandon(closedTurn(job.turn.toolCalls));
+  }
+
+  unavailable(reason: AgentwireError): void {
+    const floor = this.#clear();
+    if (floor.name === "stopping") floor.barrier.job.turn.stopped();
+    this.runner.unavailable(reason);
+  }
+
+  // --- messages ---
+
+  #onMessage(message: TurnMessage, size: number): void {
+    const { core, wire } = this.#setup;
     const job = this.#running;
     if (job && !this.#isOfEarlierTurn(job, message)) {
       this.#handled = job;
@@ -175,9 +183,10 @@ export class Turns implements Course<Job>, WireUser {
       this.#handled = undefined;
       return;
     }
-    if (message.type === "ToolAwaitingApproval") this.#denyLate(message.agent_id, message.call_id);
-    if (this.#stopping) this.#afterCancel(this.#stopping, message);
-    if (job || this.#stopping) {
+    const stopping = this.#stopping;
+    if (message.type === "ToolAwaitingApproval") denyLate(wire, stopping, message.agent_id, message.call_id);
+    stopping?.receive(message);
+    if (job || stopping) {
       core.events.emit("late", message);
       return;
     }
@@ -185,52 +194,69 @@ export class Turns implements Course<Job>, WireUser {
     core.events.emit("stray", message);
   }
 
-  /** A call asks for its decision in words that cannot be read: without one the server would wait for ever. */
-  receiveUnreadable(question: UnreadableQuestion): void {
-    const job = this.#running;
-    if (!job) {
-      this.#denyLate(question.agentId, question.callId);
-      return;
-    }
-    const { ask, ...step } = stepUnreadable(job.state, question);
-    this.#tell(job, step, 0);
-    if (ask)
-      this.#decided(job, ask, { decision: "reject", by: "error", reason: "its question cannot be read" });
+  /** A late message about a call of an ended turn. A question begins a call of this turn, whatever its id. */
+  #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
+    if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
+    const key = keyOf(message.agent_id, message.call_id);
+    return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) === true;
   }
 
-  /** The end of the turn, or of a sub-agent, cannot be read. A server that is done takes the `Cancel` for nothing. */
-  receiveUnreadableEnd(problem: string, agentId: number | undefined): void {
-    const job = this.#running;
-    if (!job || (agentId !== undefined && !isOfRoot(job.state, { agent_id: agentId }))) return;
-    job.turn.stopWith(unreadable(problem));
+  #apply(job: Job, step: TurnStep, message: TurnMessage, size: number): void {
+    const { ask, decided, warning, end } = step;
+    const { core } = this.#setup;
+    if (warning !== undefined) core.warn("odd-call", warning);
+    if (decided) this.#withdraw(job, decided.call.id, "elsewhere", "the server has decided it");
+    this.#tell(job, step, size);
+    if (ask) this.#ask(job, ask);
+    if (decided) this.#sendDecisions(job, decided);
+    if (end === "finished" && message.type === "Finished") this.#finish(job, message);
+    if (end === "retries" && message.type === "Retrying")
+      job.turn.stopWith(misconfigured(core.redactor.redact(message.error), MAX_RETRIES));
   }
 
-  /** Handling a message threw. What it was half-way through is not known, so its turn is stopped. */
-  handlingFailed(problem: string): void {
-    const job = this.#handled;
-    this.#handled = undefined;
-    if (!job) return;
-    if (this.#runs(job)) job.turn.stopWith(unreadable(problem));
-    else job.turn.fail(unreadable(problem)); // it was just ending
-    if (this.#stopping === job) this.#awaitPong(job);
+  #tell({ turn }: Job, { changed, event }: TurnStep, size: number): void {
+    for (const call of changed) turn.tools.set(call);
+    if (event) turn.push(event, size);
+    else turn.active(); // a repeated message ends the silence, too
+  }
+
+  #finish(job: Job, { usage }: Finished): void {
+    const { core, wire } = this.#setup;
+    const { turn, state } = job;
+    job.usage = wire.count(usage);
+    this.#clear();
+    core.connection.healthy();
+    this.#transcript.answered(turn.text);
+    remember(wire, state.calls);
+    this.#leave(job, "ended", "the turn is over");
+    const rounds = roundsOf(state);
+    turn.complete({
+      text: turn.text,
+      ...(turn.truncated ? { truncated: true } : {}),
+      sessionId: wire.session?.id ?? "",
+      rounds,
+      thinking: rounds.map(({ thinking }) => thinking).join(""),
+      toolCalls: turn.toolCalls,
+      ...(job.usage === undefined ? {} : { usage: job.usage }),
+    });
     this.pump();
   }
 
-  /** Any error ends the turn; a server that goes on in spite of it is stopped. */
-  receiveError(error: ServerError): void {
-    const { core } = this.#setup;
+  /** Any `Error` ends the turn. A server that goes on in spite of it is stopped. */
+  #onError(error: ServerError): void {
+    const { core, wire } = this.#setup;
     const job = this.#running;
-    const stopping = this.#stopping;
+    const stopped = this.#stopping?.job;
     if (job) {
       this.#handled = job;
-      this.#halt(job);
-      if (!error.fatal) this.#tellCancel(job);
+      const barrier = this.#raise(job);
+      if (!error.fatal) sendCancel(wire, job.state.calls);
       this.#leave(job, "ended", "the turn has failed");
       job.turn.fail(turnError(error.message, error.fatal));
-      if (!error.fatal) this.#awaitPong(job);
+      if (!error.fatal) this.#ping(barrier);
       this.#handled = undefined;
-    } else if (stopping && !stopping.turn.settled) {
-      stopping.endedBy ??= error;
+    } else if (stopped && !stopped.turn.settled) {
+      stopped.endedBy ??= error;
     } else {
       core.warn("server-error", "the server reports an error while no turn runs");
       core.events.emit("serverError", error);
@@ -240,100 +266,24 @@ export class Turns implements Course<Job>, WireUser {
     core.connection.drop(new ConnectionLostError(message, { retryable: false }));
   }
 
-  /** The session is gone: what ran may go on unheard, and what waited was meant for a server that knew what was said. */
-  sessionLost(error: AgentwireError): void {
-    const floor = this.#clear();
-    this.#transcript.lost = contextLost(error);
-    this.#transcript = new Transcript();
-    this.#setup.gate.newSession();
-    if (floor.name === "running") {
-      this.#leave(floor.job, "disconnected", "the connection has ended");
-      floor.job.turn.fail(lostTurn(error, floor.job.turn));
-    }
-    if (floor.name === "stopping") floor.job.turn.stopped();
-    for (const { turn } of this.runner.takeWaiting()) turn.fail(contextLost(error));
-  }
-
-  /** The client is closing: what runs is told to stop. */
-  closing(): void {
+  /** Without the end of the turn, or a decision, turn or server would wait without end. */
+  #onInvalid({ claims, undecided, agentId, problem }: Invalid, raw: string): void {
     const job = this.#running;
-    if (!job) return;
-    this.#floor = FREE;
-    this.#tellCancel(job);
-    this.#leave(job, "cancelled", "the client is closing");
-    job.turn.abandon(closedError(job.turn));
+    const isEnd = claims === "Error" || (claims === "Finished" && agentId !== undefined);
+    if (job && isEnd && (agentId === undefined || isOfRoot(job.state, agentId)))
+      job.turn.stopWith(unreadable(problem)); // a server that is done ignores the `Cancel`
+    if (undecided !== undefined) this.#denyUnreadable({ callId: undecided, agentId: agentId ?? 0, raw });
+    const handled = this.#handled;
+    this.#handled = undefined;
+    if (handled) this.#giveUp(handled, unreadable(problem));
   }
 
-  /** The connection is not to be had, or the client is closed. */
-  unavailable(reason: AgentwireError): void {
-    const floor = this.#clear();
-    if (floor.name === "stopping") floor.job.turn.stopped();
-    this.runner.unavailable(reason);
-  }
-
-  /** There is no session, so nothing runs on it and nothing is waited for; returns what was. */
-  #clear(): Floor {
-    const floor = this.#floor;
-    this.#floor = FREE;
-    return floor;
-  }
-
-  #apply(job: Job, step: TurnStep, message: TurnMessage, size: number): void {
-    const { ask, decided, warning, end } = step;
-    if (warning !== undefined) this.#setup.core.warn("odd-call", warning);
-    if (decided) this.#withdraw(job, decided.call.id, "elsewhere", "the server has decided it");
-    this.#tell(job, step, size);
-    if (ask) this.#ask(job, ask);
-    if (decided) this.#sendDecisions(job, decided);
-    if (end === "finished" && message.type === "Finished") this.#finish(job, message);
-    if (end === "retries" && message.type === "Retrying")
-      job.turn.stopWith(misconfigured(this.#setup.core.redactor.redact(message.error), MAX_RETRIES));
-  }
-
-  #tell({ turn }: Job, { changed, event }: TurnStep, size: number): void {
-    for (const call of changed) turn.tools.set(call);
-    if (event) turn.push(event, size);
-    else turn.active(); // the server says again what is known, which is not silence
-  }
-
-  #runs(job: Job): boolean {
-    return this.#running === job;
-  }
-
-  #finish(job: Job, { usage }: Finished): void {
-    const { core } = this.#setup;
-    const { turn, state } = job;
-    job.usage = this.#count(usage);
-    this.#floor = FREE;
-    core.connection.healthy();
-    this.#transcript.answered(turn.text);
-    this.#remember(job);
-    this.#leave(job, "ended", "the turn is over");
-    const rounds = roundsOf(state);
-    turn.complete({
-      text: turn.text,
-      ...(turn.truncated ? { truncated: true } : {}),
-      sessionId: this.#setup.wire.session?.id ?? "",
-      rounds,
-      thinking: rounds.map(({ thinking }) => thinking).join(""),
-      toolCalls: turn.toolCalls,
-      ...(job.usage === undefined ? {} : { usage: job.usage }),
-    });
+  /** The handling of a message threw half-way, so its turn is stopped. */
+  #giveUp(job: StoppableTurn, error: AgentwireError): void {
+    if (this.#running === job) job.turn.stopWith(error);
+    else job.turn.fail(error); // it was just ending
+    if (this.#stopping?.job === job) this.#ping(this.#stopping);
     this.pump();
-  }
-
-  /** What a turn has used, by the server's count. */
-  #count(told: Finished["usage"]): CodeyUsage | undefined {
-    const { wire, core } = this.#setup;
-    const session = wire.session;
-    if (!session) return undefined;
-    if (!told) {
-      session.usage.missed();
-      return undefined;
-    }
-    const { usage, odd } = session.usage.take(told);
-    if (odd) core.warn("odd-usage", "the server's count of output tokens went backwards");
-    return usage;
   }
 
   // --- decisions ---
@@ -342,29 +292,38 @@ export class Turns implements Course<Job>, WireUser {
     const { id, name, input, raw } = asked.call;
     const { turn, open } = job;
     const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
-    const withdraw = this.#setup.gate.ask(
-      { id, name, input, turnId: turn.id, raw },
-      { turn, isHandled: false, decided },
-    );
+    const call = { id, name, input, turnId: turn.id, raw };
+    const withdraw = this.#setup.gate.ask(call, { turn, isHandled: false, decided });
     if (asked.ruling === undefined) open.set(id, withdraw); // or a rule has decided it at once
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
     job.open.delete(asked.call.id);
-    if (!this.#runs(job) || asked.call.state !== "awaiting") return; // it came to nothing, or was decided elsewhere
+    if (this.#running !== job || asked.call.state !== "awaiting") return; // withdrawn: nothing is sent
     asked.ruling = ruling;
     this.#sendDecisions(job, asked);
   }
 
-  /** A decision names the id alone, so it answers the oldest open question of that id. */
+  /** A `ToolDecision` has nothing but the id, so it answers the oldest open question of that id. */
   #sendDecisions(job: Job, sameId: CodeyCall): void {
-    for (;;) {
-      const ruled = job.state.calls.nextRuled(sameId);
-      if (!ruled) return;
+    const { calls } = job.state;
+    for (let ruled = calls.nextRuled(sameId); ruled; ruled = calls.nextRuled(sameId)) {
       const { approved, ...step } = decide(job.state, ruled, ruled.ruling);
       this.#setup.wire.send(encode.toolDecision(ruled.callId, approved));
       this.#tell(job, step, 0);
     }
+  }
+
+  #denyUnreadable(question: Parameters<typeof stepUnreadable>[1]): void {
+    const job = this.#running;
+    if (!job) {
+      denyLate(this.#setup.wire, this.#stopping, question.agentId, question.callId);
+      return;
+    }
+    const { ask, ...step } = stepUnreadable(job.state, question);
+    this.#tell(job, step, 0);
+    const reason = "its question cannot be read";
+    if (ask) this.#decided(job, ask, { decision: "reject", by: "error", reason });
   }
 
   #withdraw({ open }: Job, id: string, by: DecidedBy, reason: string): void {
@@ -373,108 +332,44 @@ export class Turns implements Course<Job>, WireUser {
     withdraw?.(by, reason);
   }
 
-  // --- ends ---
-
-  /** From here until the `Pong` nothing is sent that begins a turn. */
-  #halt(job: Job): void {
-    this.#remember(job);
-    this.#floor = { name: "stopping", job };
-  }
-
-  /** What still comes of the calls of a turn that is over is not given to the next one. */
-  #remember({ state }: Job): void {
-    const { session } = this.#setup.wire;
-    for (const key of state.calls.keys()) session?.past.set(key, true);
-  }
-
   /** Nothing of the turn waits any more. */
   #leave(job: Job, by: DecidedBy, reason: string): void {
     for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
     job.turn.tools.abandon();
   }
 
-  /** The denials come behind the `Cancel`, or the server would go on with what they deny. */
-  #tellCancel({ state }: Job): void {
-    const { wire } = this.#setup;
-    wire.send(encode.cancel);
-    for (const { callId } of state.calls.takeAwaiting()) wire.send(encode.toolDecision(callId, false));
+  // --- the floor ---
+
+  get #running(): Job | undefined {
+    return this.#floor.name === "running" ? this.#floor.job : undefined;
   }
 
-  /** What a server says behind a `Cancel` comes before the `Pong` of a `Ping` behind it. */
-  #awaitPong(job: Job): void {
-    const { wire, settings, core } = this.#setup;
-    const { cancelTimeout } = settings;
-    const failed = (error: AgentwireError): void => {
-      if (!isAgentwireError(error, "request-timeout")) return; // the connection is gone already
-      const message = `the server did not answer the \`Ping\` behind a \`Cancel\` within ${cancelTimeout} ms`;
-      const sideEffectsPossible = job.turn.toolCalls.length > 0 || undefined;
-      core.connection.drop(new ConnectionLostError(message, { sideEffectsPossible }));
-    };
-    wire.pingThen(cancelTimeout, () => this.#stopped(job), failed);
+  get #stopping(): Barrier | undefined {
+    return this.#floor.name === "stopping" ? this.#floor.barrier : undefined;
   }
 
-  #stopped(job: Job): void {
-    if (this.#stopping !== job) return; // two pings were sent for it, and this is the second answer
-    if (!job.usage) this.#setup.wire.session?.usage.missed();
+  /** From here until the `Pong` no prompt is sent. */
+  #raise(job: Job): Barrier {
+    const barrier = new Barrier(this.#setup, job);
+    this.#floor = { name: "stopping", barrier };
+    return barrier;
+  }
+
+  #ping(barrier: Barrier): void {
+    barrier.ping(() => {
+      if (this.#stopping !== barrier) return; // the second `Pong`, where two pings were sent
+      const { turn, usage } = barrier.job;
+      if (!usage) this.#setup.wire.count(undefined);
+      this.#clear();
+      turn.stopped();
+      this.pump();
+    });
+  }
+
+  /** Leaves the floor free, and returns what was on it. */
+  #clear(): Floor {
+    const floor = this.#floor;
     this.#floor = FREE;
-    job.turn.stopped();
-    this.pump();
+    return floor;
   }
-
-  /** What comes before the `Pong` is of the turn that was stopped. */
-  #afterCancel(job: Job, message: TurnMessage): void {
-    if (message.type === "ToolRequest") {
-      // It crossed the `Cancel`, as the questions behind it may have.
-      for (const told of message.calls) job.state.calls.add(message.agent_id, told.call_id, told, told);
-      this.#remember(job);
-    }
-    if (message.type !== "Finished" || !isOfRoot(job.state, message)) return;
-    const usage = this.#count(message.usage);
-    job.usage ??= usage;
-    job.endedBy ??= message;
-  }
-
-  /** A question that no turn takes is denied all the same, or the server would keep it open. */
-  #denyLate(agentId: number, callId: string): void {
-    const { session } = this.#setup.wire;
-    const key = keyOf(agentId, callId);
-    const unasked = this.#stopping?.state.calls.takeRequested(key) ?? false;
-    if (!unasked && session?.past.get(key)) return; // it says again what was denied with the `Cancel`, or behind it
-    session?.past.set(key, true);
-    this.#setup.wire.send(encode.toolDecision(callId, false));
-  }
-
-  /** What comes late for a call of an ended turn. A question is not late behind the `Pong`: it begins a call of this turn. */
-  #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
-    if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
-    const key = keyOf(message.agent_id, message.call_id);
-    return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) === true;
-  }
-}
-
-function lostTurn(error: AgentwireError, turn: Job["turn"]): ConnectionLostError {
-  const message = `${withoutCode(error)}, in the middle of the turn${mayRun(turn)}`;
-  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
-  return new ConnectionLostError(message, {
-    delivery: "unknown",
-    closeCode,
-    closeReason,
-    cause: error,
-  });
-}
-
-/** What comes after a lost link begins with a server that knows nothing of what was said. */
-function contextLost(cause: unknown): ConnectionLostError {
-  const message = "the session ended with its connection, and the server has forgotten what was said in it";
-  return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
-}
-
-function closedError(turn: Job["turn"]): ClosedError {
-  const message = `the client was closed while the turn ran${mayRun(turn)}`;
-  return new ClosedError(message, { delivery: "unknown" });
-}
-
-/** A warning for a turn in which calls were announced. */
-function mayRun({ toolCalls }: Job["turn"]): string {
-  return toolCalls.length > 0 ? "; a tool that was approved may still run" : "";
 }
