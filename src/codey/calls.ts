@@ -2,17 +2,10 @@ import { isUsersWord } from "../core/gate/decision.ts";
 import { Queue } from "../core/queue.ts";
 import { hasEnded } from "../core/turn/turn-tools.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
-import type {
-  RequestedCall,
-  ToolAwaitingApproval,
-  ToolCompleted,
-  ToolDelta,
-  ToolError,
-  ToolStarted,
-} from "./messages.ts";
+import type { RequestedCall, ToolError, TurnMessage } from "./messages.ts";
 
 /** A message about one call. */
-export type CallMessage = ToolAwaitingApproval | ToolStarted | ToolDelta | ToolCompleted | ToolError;
+export type CallMessage = Extract<TurnMessage, { readonly call_id: string }>;
 
 /** What a message makes of a call. */
 export interface CallStep {
@@ -36,7 +29,7 @@ const UNKNOWN = "unknown";
 export function newCall(
   id: string,
   agentId: number,
-  told: Partial<Pick<RequestedCall, "name" | "params" | "background">>,
+  told: Partial<RequestedCall>,
   raw: unknown,
 ): TurnToolCall {
   const { name = UNKNOWN, params = null, background } = told;
@@ -204,9 +197,9 @@ export class TurnCalls {
   }
 
   /** The call with the oldest open question of this id, if it has been decided: no decision overtakes another. */
-  nextRuled({ agentId, callId }: CodeyCall): (CodeyCall & { readonly ruling: Ruling }) | undefined {
+  nextRuled({ agentId, callId }: CodeyCall): CodeyCall | undefined {
     const asked = this.#byKey.get(keyOf(agentId, callId))?.awaiting.first;
-    return asked && isRuled(asked) ? asked : undefined;
+    return asked?.ruling ? asked : undefined;
   }
 
   /** Takes out the oldest call of an id that needed no decision yet; returns whether there was one. */
@@ -231,10 +224,6 @@ export class TurnCalls {
 function lineOf(call: TurnToolCall): keyof SameId | undefined {
   if (isOver(call)) return undefined;
   return call.state === "requested" || call.state === "awaiting" ? call.state : "begun";
-}
-
-function isRuled(call: CodeyCall): call is CodeyCall & { readonly ruling: Ruling } {
-  return call.ruling !== undefined;
 }
 
 /** Names the calls of one agent and id: a server may count the ids of each agent separately. */

@@ -7,7 +7,7 @@ import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { type CodeyConversation, openConversation } from "./conversation.ts";
+import type { CodeyConversation } from "./conversation.ts";
 import { TIMEOUT_HINT } from "./errors.ts";
 import { CODEY_EVENTS, type CodeyClientEvents, type CodeyCore } from "./events.ts";
 import type { CodeyPromptInput } from "./input.ts";
@@ -98,9 +98,9 @@ export class CodeyClient
    */
   prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
     return this.#core.outbox.run(() => {
-      const job = this.#turns.create(input, options);
-      this.#turns.start(job);
-      return job.turn;
+      const { turn, start } = this.#turns.make(input, options);
+      start();
+      return turn;
     });
   }
 
@@ -117,10 +117,7 @@ export class CodeyClient
         "Leave `from` out; put what matters of the old one into the first prompt.",
       );
     }
-    const { transcript } = this.#turns;
-    const rooms = { core: this.#core, wire: this.#wire, turns: this.#turns };
-    transcript.conversation ??= openConversation(rooms, transcript);
-    return transcript.conversation;
+    return this.#turns.transcript.conversation;
   }
 
   /** The server's state. On the real server a stub: show it, and decide nothing by it. */

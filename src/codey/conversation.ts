@@ -4,8 +4,9 @@ import {
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
+  type Memory,
+  type Step,
 } from "../core/turn/conversation.ts";
-import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CodeyCore } from "./events.ts";
@@ -29,16 +30,60 @@ export interface CodeyConversationState extends ConversationState {
   readonly sessionId?: string;
 }
 
-/** What was said in one session. The server's own history is empty. */
-export class Transcript {
-  /** Set when the session has ended: what a prompt in it fails with, and which session it was. */
-  lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
-  /** Made when it is first asked for. */
-  conversation: CodeyConversation | undefined;
+/** A turn that was made and is not sent: `start` sends it when the turns before it are done. */
+export type UnsentTurn = Pick<Step<CodeyEvent, CodeyResult>, "turn" | "start">;
+
+/** What a conversation needs of its client. */
+export interface ConversationHost {
+  readonly core: CodeyCore;
+  readonly wire: Wire;
+  make(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): UnsentTurn;
+}
+
+/** What was said in one session, in all turns of the client. The server's own history is empty. */
+export class Transcript
+  implements Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>
+{
+  readonly shared = true;
+  readonly #host: ConversationHost;
   #messages: readonly ConversationMessage[] = [];
+  /** Set when the session has ended: what its prompts fail with, and which session it was. */
+  #lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
+  #conversation: CodeyConversation | undefined;
+
+  constructor(host: ConversationHost) {
+    this.#host = host;
+  }
+
+  /** The conversation of the session. */
+  get conversation(): CodeyConversation {
+    this.#conversation ??= new LiveConversation(this, this.#host.core.outbox);
+    return this.#conversation;
+  }
 
   get messages(): readonly ConversationMessage[] {
     return this.#messages;
+  }
+
+  get state(): CodeyConversationState {
+    const { sessionId } = this.#lost ?? this.#host.wire;
+    return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
+  }
+
+  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Step<CodeyEvent, CodeyResult> {
+    if (this.#lost) {
+      this.#host.core.assertOpen();
+      throw copyError(this.#lost.error); // each prompt gets a copy, with its own input
+    }
+    const { turn, start } = this.#host.make(input, options);
+    return {
+      turn,
+      start: () => {
+        if (this.#lost) turn.fail(copyError(this.#lost.error));
+        else start();
+      },
+      completed: () => {}, // `answered` has it, as it has turns of `client.prompt()`
+    };
   }
 
   /** A prompt was sent. The server remembers it, whatever becomes of the turn. */
@@ -50,49 +95,9 @@ export class Transcript {
   answered(content: string): void {
     this.#messages = [...this.#messages, { role: "assistant", content }];
   }
-}
 
-/** What a conversation needs of its client. */
-export interface ConversationSetup<Job> {
-  readonly core: CodeyCore;
-  readonly wire: Wire;
-  readonly turns: {
-    create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job;
-    start(job: Job): void;
-  };
-}
-
-/** The conversation of the session that `transcript` belongs to. */
-export function openConversation<Job extends { readonly turn: LiveTurn<CodeyEvent, CodeyResult> }>(
-  { core, wire, turns }: ConversationSetup<Job>,
-  transcript: Transcript,
-): CodeyConversation {
-  return new LiveConversation<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>(
-    {
-      get messages(): readonly ConversationMessage[] {
-        return transcript.messages;
-      },
-      get state(): CodeyConversationState {
-        const { sessionId } = transcript.lost ?? wire;
-        return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
-      },
-      shared: true,
-      create: (input, options) => {
-        if (transcript.lost) {
-          core.assertOpen();
-          throw copyError(transcript.lost.error); // each prompt gets a copy, with its own input
-        }
-        const job = turns.create(input, options);
-        return {
-          turn: job.turn,
-          start: () => {
-            if (transcript.lost) job.turn.fail(copyError(transcript.lost.error));
-            else turns.start(job);
-          },
-          completed: () => {}, // the transcript has the turns of the session, those of `client.prompt()` too
-        };
-      },
-    },
-    core.outbox,
-  );
+  /** The session has ended. */
+  end(error: ConnectionLostError): void {
+    this.#lost = { error, sessionId: this.#host.wire.sessionId };
+  }
 }

@@ -9,7 +9,7 @@ import type { TurnOptions } from "../core/turn/turn.ts";
 import type { DecidedBy, Ruling } from "../core/values.ts";
 import { Barrier, type BarrierSetup, denyLate, remember, type StoppableTurn, sendCancel } from "./barrier.ts";
 import { type CodeyCall, keyOf } from "./calls.ts";
-import { Transcript } from "./conversation.ts";
+import { Transcript, type UnsentTurn } from "./conversation.ts";
 import { closedTurn, contextLost, lostTurn, misconfigured, turnError, unreadable } from "./errors.ts";
 import { buildPrompt, type CodeyPrompt, type CodeyPromptInput } from "./input.ts";
 import { encode, type Finished, type Invalid, type ServerError, type TurnMessage } from "./messages.ts";
@@ -62,30 +62,36 @@ export class Turns implements Course<Job>, WireUser {
   readonly #setup: TurnsSetup;
   #floor: Floor = FREE;
   /** What was said in the present session. */
-  #transcript = new Transcript();
+  #transcript: Transcript;
   /** The turn whose message is being handled. It stays set when that throws. */
   #handled: StoppableTurn | undefined;
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
     this.runner = new Runner(setup.core, this);
+    this.#transcript = this.#newTranscript();
   }
 
   get transcript(): Transcript {
     return this.#transcript;
   }
 
+  #newTranscript(): Transcript {
+    const { core, wire } = this.#setup;
+    return new Transcript({ core, wire, make: (input, options) => this.make(input, options) });
+  }
+
   /**
    * Makes a turn without sending it.
    * @throws InvalidInputError, PayloadTooLargeError, UnsupportedError or QueueFullError; ClosedError on a closed client
    */
-  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job {
+  make(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): UnsentTurn {
     const { settings, core, gate } = this.#setup;
     core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
     const prompt = buildPrompt(input, settings.maxSendBytes);
     const state = newTurnState((callId) => gate.idFor(callId), core.limits.maxTextBytes);
-    return this.runner.make(
+    const job = this.runner.make(
       {
         id: randomId("turn"),
         input,
@@ -97,11 +103,7 @@ export class Turns implements Course<Job>, WireUser {
       },
       (turn) => ({ turn, prompt, state, open: new Map(), usage: undefined, endedBy: undefined }),
     );
-  }
-
-  /** Sends a turn when the turns before it are done. */
-  start(job: Job): void {
-    this.runner.start(job, job.prompt.bytes);
+    return { turn: job.turn, start: () => this.runner.start(job, prompt.bytes) };
   }
 
   /** Sends the next turn, if the server is free for it. */
@@ -143,11 +145,10 @@ export class Turns implements Course<Job>, WireUser {
 
   /** The session is gone. The turn that ran may go on unheard. What waits was meant for a server that knew what was said. */
   lost(error: AgentwireError): void {
-    const { gate, wire } = this.#setup;
     const floor = this.#clear();
-    this.#transcript.lost = { error: contextLost(error), sessionId: wire.sessionId };
-    this.#transcript = new Transcript();
-    gate.newSession();
+    this.#transcript.end(contextLost(error));
+    this.#transcript = this.#newTranscript();
+    this.#setup.gate.newSession();
     if (floor.name === "running") {
       const { turn } = floor.job;
       this.#leave(floor.job, "disconnected", "the connection has ended");
@@ -205,7 +206,7 @@ export class Turns implements Course<Job>, WireUser {
     const { ask, decided, warning, end } = step;
     const { core } = this.#setup;
     if (warning !== undefined) core.warn("odd-call", warning);
-    if (decided) this.#withdraw(job, decided.call.id, "elsewhere", "the server has decided it");
+    if (decided) job.open.get(decided.call.id)?.("elsewhere", "the server has decided it");
     this.#tell(job, step, size);
     if (ask) this.#ask(job, ask);
     if (decided) this.#sendDecisions(job, decided);
@@ -233,7 +234,7 @@ export class Turns implements Course<Job>, WireUser {
     turn.complete({
       text: turn.text,
       ...(turn.truncated ? { truncated: true } : {}),
-      sessionId: wire.session?.id ?? "",
+      sessionId: wire.sessionId ?? "",
       rounds,
       thinking: rounds.map(({ thinking }) => thinking).join(""),
       toolCalls: turn.toolCalls,
@@ -272,7 +273,7 @@ export class Turns implements Course<Job>, WireUser {
     const isEnd = claims === "Error" || (claims === "Finished" && agentId !== undefined);
     if (job && isEnd && (agentId === undefined || isOfRoot(job.state, agentId)))
       job.turn.stopWith(unreadable(problem)); // a server that is done ignores the `Cancel`
-    if (undecided !== undefined) this.#denyUnreadable({ callId: undecided, agentId: agentId ?? 0, raw });
+    if (undecided !== undefined) this.#denyUnreadable(agentId ?? 0, undecided, raw);
     const handled = this.#handled;
     this.#handled = undefined;
     if (handled) this.#giveUp(handled, unreadable(problem));
@@ -307,34 +308,29 @@ export class Turns implements Course<Job>, WireUser {
   /** A `ToolDecision` has nothing but the id, so it answers the oldest open question of that id. */
   #sendDecisions(job: Job, sameId: CodeyCall): void {
     const { calls } = job.state;
-    for (let ruled = calls.nextRuled(sameId); ruled; ruled = calls.nextRuled(sameId)) {
+    for (let ruled = calls.nextRuled(sameId); ruled?.ruling; ruled = calls.nextRuled(sameId)) {
       const { approved, ...step } = decide(job.state, ruled, ruled.ruling);
       this.#setup.wire.send(encode.toolDecision(ruled.callId, approved));
       this.#tell(job, step, 0);
     }
   }
 
-  #denyUnreadable(question: Parameters<typeof stepUnreadable>[1]): void {
+  /** The server asks, and only the ids of the question can be read. */
+  #denyUnreadable(agentId: number, callId: string, raw: string): void {
     const job = this.#running;
     if (!job) {
-      denyLate(this.#setup.wire, this.#stopping, question.agentId, question.callId);
+      denyLate(this.#setup.wire, this.#stopping, agentId, callId);
       return;
     }
-    const { ask, ...step } = stepUnreadable(job.state, question);
+    const { ask, ...step } = stepUnreadable(job.state, { agentId, callId, raw });
     this.#tell(job, step, 0);
     const reason = "its question cannot be read";
     if (ask) this.#decided(job, ask, { decision: "reject", by: "error", reason });
   }
 
-  #withdraw({ open }: Job, id: string, by: DecidedBy, reason: string): void {
-    const withdraw = open.get(id);
-    open.delete(id);
-    withdraw?.(by, reason);
-  }
-
   /** Nothing of the turn waits any more. */
   #leave(job: Job, by: DecidedBy, reason: string): void {
-    for (const id of [...job.open.keys()]) this.#withdraw(job, id, by, reason);
+    for (const withdraw of job.open.values()) withdraw(by, reason);
     job.turn.tools.abandon();
   }
 

@@ -231,18 +231,17 @@ export class Wire implements ClientProtocol {
     const { core } = this.#setup;
     switch (message.type) {
       case "Pong":
-        if (session.pings.take()) core.connection.alive();
-        else this.#unasked("Pong"); // proves nothing
+        if (!session.pings.take()) break; // proves no life
+        core.connection.alive();
         return;
       case "State":
-        if (!session.states.take(message)) this.#unasked("State");
-        return;
+        if (session.states.take(message)) return;
+        break;
       case "History":
-        if (!session.histories.take(message)) this.#unasked("History");
-        return;
+        if (session.histories.take(message)) return;
+        break;
       case "Connected":
-        this.#unasked("Connected");
-        return;
+        break;
       case "unknown":
         core.warn("unknown-message", "a message of a type that is not known here");
         core.events.emit("unknownMessage", message.message);
@@ -256,7 +255,9 @@ export class Wire implements ClientProtocol {
         return;
       default:
         this.#user?.receive(message, text);
+        return;
     }
+    core.warn("stray-message", `a \`${message.type}\` that nobody asked for`);
   }
 
   /** A request fails when its reply cannot be read: it gets no other one. */
@@ -264,10 +265,6 @@ export class Wire implements ClientProtocol {
     if (message.claims === "State") session.states.spoil(unreadableAnswer(message.problem));
     if (message.claims === "History") session.histories.spoil(unreadableAnswer(message.problem));
     this.#user?.receive(message, text);
-  }
-
-  #unasked(what: string): void {
-    this.#setup.core.warn("stray-message", `a \`${what}\` that nobody asked for`);
   }
 }
 
