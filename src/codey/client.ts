@@ -135,10 +135,9 @@ export class CodeyClient
   /** @returns ms until the answer, which comes behind everything that the server has sent before. */
   async ping(): Promise<number> {
     await this.#ready();
-    const { clock } = this.#settings.socket;
-    const start = clock.now();
+    const start = this.#core.clock.now();
     await this.#wire.request((session) => session.pings, encode.ping, "Ping");
-    return clock.now() - start;
+    return this.#core.clock.now() - start;
   }
 
   async #ready(): Promise<void> {

@@ -33,10 +33,8 @@ export interface CodeyConversationState extends ConversationState {
 /** A turn that was made and is not sent: `start` sends it when the turns before it are done. */
 export type UnsentTurn = Pick<Step<CodeyEvent, CodeyResult>, "turn" | "start">;
 
-/** What a conversation needs of its client. */
-export interface ConversationHost {
-  readonly core: CodeyCore;
-  readonly wire: Wire;
+/** Makes the turns of a conversation. */
+export interface TurnMaker {
   make(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): UnsentTurn;
 }
 
@@ -45,19 +43,21 @@ export class Transcript
   implements Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>
 {
   readonly shared = true;
-  readonly #host: ConversationHost;
+  readonly #setup: { readonly core: CodeyCore; readonly wire: Wire };
+  readonly #maker: TurnMaker;
   #messages: readonly ConversationMessage[] = [];
   /** Set when the session has ended: what its prompts fail with, and which session it was. */
   #lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
   #conversation: CodeyConversation | undefined;
 
-  constructor(host: ConversationHost) {
-    this.#host = host;
+  constructor(setup: { readonly core: CodeyCore; readonly wire: Wire }, maker: TurnMaker) {
+    this.#setup = setup;
+    this.#maker = maker;
   }
 
   /** The conversation of the session. */
   get conversation(): CodeyConversation {
-    this.#conversation ??= new LiveConversation(this, this.#host.core.outbox);
+    this.#conversation ??= new LiveConversation(this, this.#setup.core.outbox);
     return this.#conversation;
   }
 
@@ -66,16 +66,16 @@ export class Transcript
   }
 
   get state(): CodeyConversationState {
-    const { sessionId } = this.#lost ?? this.#host.wire;
+    const { sessionId } = this.#lost ?? this.#setup.wire;
     return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
   create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Step<CodeyEvent, CodeyResult> {
     if (this.#lost) {
-      this.#host.core.assertOpen();
+      this.#setup.core.assertOpen();
       throw copyError(this.#lost.error); // each prompt gets a copy, with its own input
     }
-    const { turn, start } = this.#host.make(input, options);
+    const { turn, start } = this.#maker.make(input, options);
     return {
       turn,
       start: () => {
@@ -98,6 +98,6 @@ export class Transcript
 
   /** The session has ended. */
   end(error: ConnectionLostError): void {
-    this.#lost = { error, sessionId: this.#host.wire.sessionId };
+    this.#lost = { error, sessionId: this.#setup.wire.sessionId };
   }
 }

@@ -85,6 +85,7 @@ const NOTHING: readonly TurnToolCall[] = [];
 
 /** One message of a running turn. */
 export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
+  const told = { event: message, changed: NOTHING };
   if (message.type !== "Retrying") state.retries = 0;
   switch (message.type) {
     case "TextDelta":
@@ -94,7 +95,7 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
         const { text, thinking } = prelude(state);
         (message.type === "TextDelta" ? text : thinking).add(message.content);
       }
-      return { event: message, changed: NOTHING };
+      return told;
     }
     case "ToolRequest":
       state.root ??= message.agent_id;
@@ -107,10 +108,8 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
       return onCall(state, message);
     case "Retrying":
       return onRetrying(state, message);
-    case "Finished": {
-      const step = { event: message, changed: NOTHING };
-      return isOfRoot(state, message.agent_id) ? { ...step, end: "finished" } : step; // or a sub-agent has finished
-    }
+    case "Finished":
+      return isOfRoot(state, message.agent_id) ? { ...told, end: "finished" } : told; // or a sub-agent has finished
     default:
       return message satisfies never;
   }

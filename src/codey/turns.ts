@@ -40,7 +40,7 @@ export interface TurnsSetup extends BarrierSetup {
 }
 
 /**
- * What the server works on. It takes one turn at a time: a second one would spoil both.
+ * What the server works on. It takes one turn at a time: a second turn would spoil both.
  *
  *     free ──pump()──▶ running ──Finished──────────────────▶ free
  *      ▲                  │ Error, a cancel, a limit: Cancel, denials, Ping
@@ -63,22 +63,17 @@ export class Turns implements Course<Job>, WireUser {
   #floor: Floor = FREE;
   /** What was said in the present session. */
   #transcript: Transcript;
-  /** The turn whose message is being handled. It stays set when that throws. */
-  #handled: StoppableTurn | undefined;
+  /** The turn that ran when the present message came. It stays set when handling the message throws. */
+  #handled: Job | undefined;
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
     this.runner = new Runner(setup.core, this);
-    this.#transcript = this.#newTranscript();
+    this.#transcript = new Transcript(setup, this);
   }
 
   get transcript(): Transcript {
     return this.#transcript;
-  }
-
-  #newTranscript(): Transcript {
-    const { core, wire } = this.#setup;
-    return new Transcript({ core, wire, make: (input, options) => this.make(input, options) });
   }
 
   /**
@@ -119,7 +114,7 @@ export class Turns implements Course<Job>, WireUser {
     job.turn.active();
   }
 
-  /** A turn that was sent has to end: cancelled, past a limit, or given up here. It settles at the `Pong`. */
+  /** A turn that was sent has to end: it was cancelled, is past a limit, or was given up. It settles at the `Pong`. */
   stop(job: Job): void {
     if (this.#running !== job) return;
     const barrier = this.#raise(job);
@@ -131,45 +126,40 @@ export class Turns implements Course<Job>, WireUser {
   // --- what the wire gives ---
 
   receive(message: TurnMessage | ServerError | Invalid, text: string): void {
-    switch (message.type) {
-      case "invalid":
-        this.#onInvalid(message, text);
-        return;
-      case "Error":
-        this.#onError(message);
-        return;
-      default:
-        this.#onMessage(message, text.length);
+    if (message.type === "invalid") {
+      this.#onInvalid(message, text);
+      return;
     }
+    this.#handled = this.#running;
+    if (message.type === "Error") this.#onError(message);
+    else this.#onMessage(message, text.length);
+    this.#handled = undefined;
   }
 
-  /** The session is gone. The turn that ran may go on unheard. What waits was meant for a server that knew what was said. */
+  /** The turn that ran may go on in the server. The turns that wait were meant for a server that knew what was said. */
   lost(error: AgentwireError): void {
-    const floor = this.#clear();
+    const job = this.#clear();
     this.#transcript.end(contextLost(error));
-    this.#transcript = this.#newTranscript();
+    this.#transcript = new Transcript(this.#setup, this);
     this.#setup.gate.newSession();
-    if (floor.name === "running") {
-      const { turn } = floor.job;
-      this.#leave(floor.job, "disconnected", "the connection has ended");
-      turn.fail(lostTurn(error, turn.toolCalls));
+    if (job) {
+      this.#leave(job, "disconnected", "the connection has ended");
+      job.turn.fail(lostTurn(error, job.turn.toolCalls));
     }
-    if (floor.name === "stopping") floor.barrier.job.turn.stopped();
     for (const { turn } of this.runner.takeWaiting()) turn.fail(contextLost(error));
   }
 
   closing(): void {
     const job = this.#running;
     if (!job) return;
-    this.#clear();
+    this.#floor = FREE;
     sendCancel(this.#setup.wire, job.state.calls);
     this.#leave(job, "cancelled", "the client is closing");
     job.turn.abandon(closedTurn(job.turn.toolCalls));
   }
 
   unavailable(reason: AgentwireError): void {
-    const floor = this.#clear();
-    if (floor.name === "stopping") floor.barrier.job.turn.stopped();
+    this.#clear();
     this.runner.unavailable(reason);
   }
 
@@ -178,24 +168,18 @@ export class Turns implements Course<Job>, WireUser {
   #onMessage(message: TurnMessage, size: number): void {
     const { core, wire } = this.#setup;
     const job = this.#running;
+    const stopping = this.#stopping;
     if (job && !this.#isOfEarlierTurn(job, message)) {
-      this.#handled = job;
       this.#apply(job, stepTurn(job.state, message), message, size);
-      this.#handled = undefined;
       return;
     }
-    const stopping = this.#stopping;
     if (message.type === "ToolAwaitingApproval") denyLate(wire, stopping, message.agent_id, message.call_id);
     stopping?.receive(message);
-    if (job || stopping) {
-      core.events.emit("late", message);
-      return;
-    }
-    core.warn("stray-message", `a \`${message.type}\` while no turn runs`);
-    core.events.emit("stray", message);
+    if (!job && !stopping) core.warn("stray-message", `a \`${message.type}\` while no turn runs`);
+    core.events.emit(job || stopping ? "late" : "stray", message);
   }
 
-  /** A late message about a call of an ended turn. A question begins a call of this turn, whatever its id. */
+  /** Whether a message is about a call of an ended turn. A question always begins a call of this turn. */
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
     if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
     const key = keyOf(message.agent_id, message.call_id);
@@ -225,7 +209,7 @@ export class Turns implements Course<Job>, WireUser {
     const { core, wire } = this.#setup;
     const { turn, state } = job;
     job.usage = wire.count(usage);
-    this.#clear();
+    this.#floor = FREE;
     core.connection.healthy();
     this.#transcript.answered(turn.text);
     remember(wire, state.calls);
@@ -249,13 +233,11 @@ export class Turns implements Course<Job>, WireUser {
     const job = this.#running;
     const stopped = this.#stopping?.job;
     if (job) {
-      this.#handled = job;
       const barrier = this.#raise(job);
       if (!error.fatal) sendCancel(wire, job.state.calls);
       this.#leave(job, "ended", "the turn has failed");
       job.turn.fail(turnError(error.message, error.fatal));
       if (!error.fatal) this.#ping(barrier);
-      this.#handled = undefined;
     } else if (stopped && !stopped.turn.settled) {
       stopped.endedBy ??= error;
     } else {
@@ -267,23 +249,19 @@ export class Turns implements Course<Job>, WireUser {
     core.connection.drop(new ConnectionLostError(message, { retryable: false }));
   }
 
-  /** Without the end of the turn, or a decision, turn or server would wait without end. */
+  /** A turn whose end cannot be read, and a call whose question cannot be read, would wait without end. */
   #onInvalid({ claims, undecided, agentId, problem }: Invalid, raw: string): void {
     const job = this.#running;
-    const isEnd = claims === "Error" || (claims === "Finished" && agentId !== undefined);
-    if (job && isEnd && (agentId === undefined || isOfRoot(job.state, agentId)))
-      job.turn.stopWith(unreadable(problem)); // a server that is done ignores the `Cancel`
+    const isOfTurn = agentId !== undefined && job && isOfRoot(job.state, agentId);
+    if (claims === "Error" || (claims === "Finished" && isOfTurn)) job?.turn.stopWith(unreadable(problem));
     if (undecided !== undefined) this.#denyUnreadable(agentId ?? 0, undecided, raw);
     const handled = this.#handled;
+    if (!handled) return;
+    // Handling a message threw half-way, so its turn is given up.
     this.#handled = undefined;
-    if (handled) this.#giveUp(handled, unreadable(problem));
-  }
-
-  /** The handling of a message threw half-way, so its turn is stopped. */
-  #giveUp(job: StoppableTurn, error: AgentwireError): void {
-    if (this.#running === job) job.turn.stopWith(error);
-    else job.turn.fail(error); // it was just ending
-    if (this.#stopping?.job === job) this.#ping(this.#stopping);
+    if (this.#running === handled) handled.turn.stopWith(unreadable(problem));
+    else handled.turn.fail(unreadable(problem)); // it was just ending
+    if (this.#stopping?.job === handled) this.#ping(this.#stopping);
     this.pump();
   }
 
@@ -295,7 +273,7 @@ export class Turns implements Course<Job>, WireUser {
     const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
     const call = { id, name, input, turnId: turn.id, raw };
     const withdraw = this.#setup.gate.ask(call, { turn, isHandled: false, decided });
-    if (asked.ruling === undefined) open.set(id, withdraw); // or a rule has decided it at once
+    if (asked.ruling === undefined) open.set(id, withdraw); // a rule may have decided it at once
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
@@ -305,7 +283,7 @@ export class Turns implements Course<Job>, WireUser {
     this.#sendDecisions(job, asked);
   }
 
-  /** A `ToolDecision` has nothing but the id, so it answers the oldest open question of that id. */
+  /** Sends what is decided. A `ToolDecision` names the id alone, so it answers the oldest open question of that id. */
   #sendDecisions(job: Job, sameId: CodeyCall): void {
     const { calls } = job.state;
     for (let ruled = calls.nextRuled(sameId); ruled?.ruling; ruled = calls.nextRuled(sameId)) {
@@ -315,7 +293,7 @@ export class Turns implements Course<Job>, WireUser {
     }
   }
 
-  /** The server asks, and only the ids of the question can be read. */
+  /** Only the ids of a question can be read. */
   #denyUnreadable(agentId: number, callId: string, raw: string): void {
     const job = this.#running;
     if (!job) {
@@ -354,18 +332,17 @@ export class Turns implements Course<Job>, WireUser {
   #ping(barrier: Barrier): void {
     barrier.ping(() => {
       if (this.#stopping !== barrier) return; // the second `Pong`, where two pings were sent
-      const { turn, usage } = barrier.job;
-      if (!usage) this.#setup.wire.count(undefined);
+      if (!barrier.job.usage) this.#setup.wire.count(undefined);
       this.#clear();
-      turn.stopped();
       this.pump();
     });
   }
 
-  /** Leaves the floor free, and returns what was on it. */
-  #clear(): Floor {
+  /** Makes the floor free: a turn that was being stopped has stopped. Returns the turn that ran. */
+  #clear(): Job | undefined {
     const floor = this.#floor;
     this.#floor = FREE;
-    return floor;
+    if (floor.name === "stopping") floor.barrier.job.turn.stopped();
+    return floor.name === "running" ? floor.job : undefined;
   }
 }
