@@ -8,7 +8,7 @@ import type { RequestedCall, ToolError, TurnMessage } from "./messages.ts";
 export type CallMessage = Extract<TurnMessage, { readonly call_id: string }>;
 
 /** What a message makes of a call. */
-export interface CallStep {
+interface CallStep {
   readonly call: TurnToolCall;
   /** Whether the message is an event of the turn. A repeated message is none. */
   readonly tell: boolean;

@@ -92,22 +92,22 @@ export class CodeyClient
   }
 
   /**
-   * Sends a prompt, when those before it are done, and streams its answer. Connects first if need be. The server keeps
-   * what is said on one connection together, whether or not `conversation()` is used.
+   * Sends a prompt when the turns before it are done, and streams its answer. Connects first if need be. All prompts of one
+   * connection are one conversation for the server, whether or not `conversation()` is used.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
     return this.#core.outbox.run(() => {
-      const { turn, start } = this.#turns.make(input, options);
+      const { turn, start } = this.#turns.create(input, options);
       start();
       return turn;
     });
   }
 
   /**
-   * The conversation of the present session: the same one for every call (`shared`), until its connection is lost. Then its
-   * prompts fail with `context-lost`, and another call begins a new one.
-   * @throws UnsupportedError for `from`: the server cannot go on from anything.
+   * The conversation of the present session, the same object for every call (`shared`). When the connection is lost, its
+   * prompts fail with `context-lost`, and the next call of `conversation()` begins a new one.
+   * @throws UnsupportedError for `from`: the server cannot go on from an earlier conversation.
    */
   conversation(options: { readonly from?: ConversationState } = {}): CodeyConversation {
     checkCallOptions(options, { from: checks.any });
@@ -120,19 +120,19 @@ export class CodeyClient
     return this.#turns.transcript.conversation;
   }
 
-  /** The server's state. On the real server a stub: show it, and decide nothing by it. */
+  /** The server's state. The real server sends a stub: show it, and decide nothing by it. */
   async getState(): Promise<State> {
     await this.#ready();
     return this.#wire.request((session) => session.states, encode.getState, "GetState");
   }
 
-  /** The server's history; on the real server always empty, so see `conversation().messages`. */
+  /** The server's history. The real server's is always empty: use `conversation().messages`. */
   async getHistory(): Promise<History> {
     await this.#ready();
     return this.#wire.request((session) => session.histories, encode.getHistory, "GetHistory");
   }
 
-  /** @returns ms until the answer, which comes behind everything that the server has sent before. */
+  /** @returns ms until the answer. Everything that the server has sent before comes before the answer. */
   async ping(): Promise<number> {
     await this.#ready();
     const start = this.#core.clock.now();

@@ -23,41 +23,37 @@ export type CodeyConversation = Conversation<
   CodeyConversationState
 >;
 
-/** Says which session it was. Nothing can go on from it: a server forgets a session with its connection. */
+/** Names the session. No conversation can go on from it: a server forgets a session with its connection. */
 export interface CodeyConversationState extends ConversationState {
   readonly protocol: "codey";
   readonly version: 1;
   readonly sessionId?: string;
 }
 
-/** A turn that was made and is not sent: `start` sends it when the turns before it are done. */
-export type UnsentTurn = Pick<Step<CodeyEvent, CodeyResult>, "turn" | "start">;
-
-/** Makes the turns of a conversation. */
-export interface TurnMaker {
-  make(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): UnsentTurn;
-}
+type CodeyMemory = Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>;
+type CodeyStep = Step<CodeyEvent, CodeyResult>;
+type MakeTurn = (input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined) => CodeyStep;
 
 /** What was said in one session, in all turns of the client. The server's own history is empty. */
-export class Transcript
-  implements Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>
-{
+export class Transcript implements CodeyMemory {
   readonly shared = true;
-  readonly #setup: { readonly core: CodeyCore; readonly wire: Wire };
-  readonly #maker: TurnMaker;
+  readonly #wire: Wire;
+  readonly #core: CodeyCore;
+  readonly #turns: { readonly create: MakeTurn };
   #messages: readonly ConversationMessage[] = [];
   /** Set when the session has ended: what its prompts fail with, and which session it was. */
   #lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
   #conversation: CodeyConversation | undefined;
 
-  constructor(setup: { readonly core: CodeyCore; readonly wire: Wire }, maker: TurnMaker) {
-    this.#setup = setup;
-    this.#maker = maker;
+  constructor(setup: { wire: Wire; core: CodeyCore }, turns: { readonly create: MakeTurn }) {
+    this.#wire = setup.wire;
+    this.#core = setup.core;
+    this.#turns = turns;
   }
 
   /** The conversation of the session. */
   get conversation(): CodeyConversation {
-    this.#conversation ??= new LiveConversation(this, this.#setup.core.outbox);
+    this.#conversation ??= new LiveConversation(this, this.#core.outbox);
     return this.#conversation;
   }
 
@@ -66,24 +62,21 @@ export class Transcript
   }
 
   get state(): CodeyConversationState {
-    const { sessionId } = this.#lost ?? this.#setup.wire;
+    const { sessionId } = this.#lost ?? this.#wire;
     return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
-  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Step<CodeyEvent, CodeyResult> {
+  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): CodeyStep {
     if (this.#lost) {
-      this.#setup.core.assertOpen();
+      this.#core.assertOpen();
       throw copyError(this.#lost.error); // each prompt gets a copy, with its own input
     }
-    const { turn, start } = this.#maker.make(input, options);
-    return {
-      turn,
-      start: () => {
-        if (this.#lost) turn.fail(copyError(this.#lost.error));
-        else start();
-      },
-      completed: () => {}, // `answered` has it, as it has turns of `client.prompt()`
+    const step = this.#turns.create(input, options);
+    const start = (): void => {
+      if (this.#lost) step.turn.fail(copyError(this.#lost.error));
+      else step.start();
     };
+    return { ...step, start };
   }
 
   /** A prompt was sent. The server remembers it, whatever becomes of the turn. */
@@ -98,6 +91,6 @@ export class Transcript
 
   /** The session has ended. */
   end(error: ConnectionLostError): void {
-    this.#lost = { error, sessionId: this.#setup.wire.sessionId };
+    this.#lost = { error, sessionId: this.#wire.sessionId };
   }
 }

@@ -5,7 +5,7 @@ import { boolean, lazy, list, literal, type Reads, type Shape } from "../core/sc
 /** The greeting; the first message of every connection. */
 export interface Connected {
   readonly type: "Connected";
-  /** Another one for every connection: a server resumes nothing. */
+  /** New for every connection: a server resumes no session. */
   readonly session_id: string;
 }
 
@@ -27,13 +27,13 @@ export interface ThinkingDelta {
 export interface RequestedCall {
   readonly call_id: string;
   readonly name: string;
-  /** What the model made up as input: usually an object, but any JSON. */
+  /** The input that the model chose: usually an object, but any JSON. */
   readonly params: unknown;
-  /** It runs beside the others; the turn waits for it all the same. */
+  /** The call runs beside the others. The turn waits for it, too. */
   readonly background: boolean;
 }
 
-/** All calls of a round; informational: it asks for nothing. */
+/** All calls of a round. Asks for no decision. */
 export interface ToolRequest {
   readonly type: "ToolRequest";
   readonly agent_id: number;
@@ -92,7 +92,7 @@ export interface FinishedUsage {
 export interface Finished {
   readonly type: "Finished";
   readonly agent_id: number;
-  /** `undefined` when it could not be read: the turn has ended all the same. */
+  /** `undefined` when it cannot be read. The turn has ended all the same. */
   readonly usage?: FinishedUsage | undefined;
 }
 
@@ -134,7 +134,7 @@ export interface PendingApproval {
 export interface State {
   readonly type: "State";
   readonly agents: readonly AgentState[];
-  /** In no order; may hold calls that a cancel has ended. */
+  /** In no order. May have calls that a cancel has ended. */
   readonly pending_approvals: readonly PendingApproval[];
 }
 
@@ -147,11 +147,11 @@ export interface Pong {
 export interface ServerError {
   readonly type: "Error";
   readonly message: string;
-  /** The session cannot be used any more. */
+  /** Whether the session has ended, too. */
   readonly fatal: boolean;
 }
 
-/** What belongs to a turn, in the order in which it came. */
+/** A message of a turn. */
 export type TurnMessage =
   | TextDelta
   | ThinkingDelta

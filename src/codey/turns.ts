@@ -3,13 +3,14 @@ import { TURN_CHECKS } from "../core/client/options.ts";
 import { type AgentwireError, ConnectionLostError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
+import type { Step } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { DecidedBy, Ruling } from "../core/values.ts";
 import { Barrier, type BarrierSetup, denyLate, remember, type StoppableTurn, sendCancel } from "./barrier.ts";
 import { type CodeyCall, keyOf } from "./calls.ts";
-import { Transcript, type UnsentTurn } from "./conversation.ts";
+import { Transcript } from "./conversation.ts";
 import { closedTurn, contextLost, lostTurn, misconfigured, turnError, unreadable } from "./errors.ts";
 import { buildPrompt, type CodeyPrompt, type CodeyPromptInput } from "./input.ts";
 import { encode, type Finished, type Invalid, type ServerError, type TurnMessage } from "./messages.ts";
@@ -29,13 +30,13 @@ import {
 import type { WireUser } from "./wire.ts";
 
 /** One turn of this client, from the call to its end. */
-export interface Job extends StoppableTurn {
+interface Job extends StoppableTurn {
   readonly prompt: CodeyPrompt;
   /** Withdraws an open approval, by the id of its call. */
   readonly open: Map<string, Withdraw>;
 }
 
-export interface TurnsSetup extends BarrierSetup {
+interface TurnsSetup extends BarrierSetup {
   readonly gate: Gate;
 }
 
@@ -80,7 +81,7 @@ export class Turns implements Course<Job>, WireUser {
    * Makes a turn without sending it.
    * @throws InvalidInputError, PayloadTooLargeError, UnsupportedError or QueueFullError; ClosedError on a closed client
    */
-  make(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): UnsentTurn {
+  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Step<CodeyEvent, CodeyResult> {
     const { settings, core, gate } = this.#setup;
     core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
@@ -98,7 +99,8 @@ export class Turns implements Course<Job>, WireUser {
       },
       (turn) => ({ turn, prompt, state, open: new Map(), usage: undefined, endedBy: undefined }),
     );
-    return { turn: job.turn, start: () => this.runner.start(job, prompt.bytes) };
+    const start = (): void => this.runner.start(job, prompt.bytes);
+    return { turn: job.turn, start, completed: () => {} }; // the transcript remembers it: see `#finish`
   }
 
   /** Sends the next turn, if the server is free for it. */
@@ -122,8 +124,6 @@ export class Turns implements Course<Job>, WireUser {
     this.#leave(job, "cancelled", "the turn was cancelled");
     this.#ping(barrier);
   }
-
-  // --- what the wire gives ---
 
   receive(message: TurnMessage | ServerError | Invalid, text: string): void {
     if (message.type === "invalid") {
@@ -162,8 +162,6 @@ export class Turns implements Course<Job>, WireUser {
     this.#clear();
     this.runner.unavailable(reason);
   }
-
-  // --- messages ---
 
   #onMessage(message: TurnMessage, size: number): void {
     const { core, wire } = this.#setup;
@@ -265,8 +263,6 @@ export class Turns implements Course<Job>, WireUser {
     this.pump();
   }
 
-  // --- decisions ---
-
   #ask(job: Job, asked: CodeyCall): void {
     const { id, name, input, raw } = asked.call;
     const { turn, open } = job;
@@ -311,8 +307,6 @@ export class Turns implements Course<Job>, WireUser {
     for (const withdraw of job.open.values()) withdraw(by, reason);
     job.turn.tools.abandon();
   }
-
-  // --- the floor ---
 
   get #running(): Job | undefined {
     return this.#floor.name === "running" ? this.#floor.job : undefined;

@@ -42,7 +42,7 @@ export interface WireUser {
   unavailable(reason: AgentwireError): void;
 }
 
-export interface WireSetup {
+interface WireSetup {
   readonly settings: CodeySettings;
   readonly core: CodeyCore;
 }
@@ -132,8 +132,6 @@ export class Wire implements ClientProtocol {
     return usage;
   }
 
-  // --- the connection's side ---
-
   opened(): void {
     this.#session = new Session(this.#setup.settings.socket.clock);
   }
@@ -206,8 +204,6 @@ export class Wire implements ClientProtocol {
     this.#user?.closing();
     if (this.session) this.pingThen();
   }
-
-  // --- messages ---
 
   #onGreeting(session: Session, message: ServerMessage): void {
     const { connection, redactor, events } = this.#setup.core;
