@@ -1,40 +1,34 @@
+import { Queue } from "../core/queue.ts";
 import { hasEnded } from "../core/turn/turn-tools.ts";
-import type { TurnToolCall } from "../core/values.ts";
-import type {
-  RequestedCall,
-  ToolAwaitingApproval,
-  ToolCompleted,
-  ToolDelta,
-  ToolError,
-  ToolStarted,
-} from "./messages.ts";
+import type { Ruling, TurnToolCall } from "../core/values.ts";
+import type { RequestedCall, ToolError, TurnMessage } from "./messages.ts";
 
-/** What tells of one call. */
-export type CallMessage = ToolAwaitingApproval | ToolStarted | ToolDelta | ToolCompleted | ToolError;
+/** A message about one call. */
+export type CallMessage = Extract<TurnMessage, { readonly call_id: string }>;
 
 /** What a message makes of a call. */
-export interface CallStep {
+interface CallStep {
   readonly call: TurnToolCall;
-  /** Whether users hear of the message; not of one that repeats what they know. */
+  /** Whether the message is an event of the turn. A repeated message is none. */
   readonly tell: boolean;
   /** The call needs a decision. */
   readonly ask?: true;
-  /** The decision that was open is not needed any more. */
+  /** The open decision is not needed any more. */
   readonly decided?: true;
   readonly warning?: string;
 }
 
-/** What the server says of a call that its own filter, or this client, denied. */
+/** The server's error for a call that was denied, by its own filter or by this client. */
 const DENIED = "Denied by user";
 
-/** The name of a call whose name no message has told. */
+/** The name of a call until a message names it. */
 const UNKNOWN = "unknown";
 
-/** A call that was just heard of; what a message does not say is unknown. */
+/** A call that was just heard of. */
 export function newCall(
   id: string,
   agentId: number,
-  told: Partial<Pick<RequestedCall, "name" | "params" | "background">>,
+  told: Partial<RequestedCall>,
   raw: unknown,
 ): TurnToolCall {
   const { name = UNKNOWN, params = null, background } = told;
@@ -43,77 +37,183 @@ export function newCall(
 }
 
 /**
- * One message about a call, as the life cycle has it:
+ * One message about a call. The letters are the messages: A (`ToolAwaitingApproval`), S, D, C, E.
  *
  *     requested ──A──▶ awaiting ──decision──▶ approved ──▶ running ──▶ done | failed
  *         │                │                  denied  ──▶ (the server's ToolError)
  *         └──── S, D, C, E ┴── decided elsewhere
  *
- * A message for a call that is over changes nothing. Which call a message is about: see {@link TurnCalls}.
+ * A message for a call that is over changes nothing.
  */
 export function stepCall(call: TurnToolCall, message: CallMessage): CallStep {
   if (isOver(call)) return { call, tell: false };
   switch (message.type) {
-    case "ToolAwaitingApproval":
-      return onAwaiting(call, message);
-    case "ToolStarted":
-      return onStarted(call, message);
-    case "ToolDelta":
-      return onDelta(call, message);
-    case "ToolCompleted":
-      return ended(
-        call,
-        { ...call, state: "done", output: message.content },
-        "has run although it was denied",
-      );
+    case "ToolAwaitingApproval": {
+      if (call.state !== "requested") return { call, tell: false };
+      const { name, params, background } = message;
+      const asked = { ...call, name, input: params, background, raw: message, state: "awaiting" } as const;
+      return { call: asked, tell: true, ask: true };
+    }
+    case "ToolStarted": {
+      if (call.state === "running") return { call, tell: false };
+      const name = call.name === UNKNOWN ? message.name : call.name;
+      return goesOn(call, { ...call, name, state: "running" }, "runs although it was denied");
+    }
+    case "ToolDelta": {
+      const output = (typeof call.output === "string" ? call.output : "") + message.content;
+      const next: TurnToolCall = call.state === "denied" ? call : { ...call, state: "running", output };
+      return goesOn(call, next, "sends output although it was denied");
+    }
+    case "ToolCompleted": {
+      const next: TurnToolCall = { ...call, state: "done", output: message.content };
+      return goesOn(call, next, "has run although it was denied");
+    }
     case "ToolError":
       return onError(call, message);
+    default:
+      return message satisfies never;
   }
-}
-
-/** Whether the server has nothing more to say of it. It confirms a denial with a `ToolError`. */
-export function isOver(call: TurnToolCall): boolean {
-  return hasEnded(call) && (call.state !== "denied" || call.error !== undefined);
-}
-
-function onAwaiting(call: TurnToolCall, message: ToolAwaitingApproval): CallStep {
-  if (call.state !== "requested") return { call, tell: false };
-  const { name, params, background } = message;
-  return {
-    call: { ...call, name, input: params, background, raw: message, state: "awaiting" },
-    tell: true,
-    ask: true,
-  };
-}
-
-function onStarted(call: TurnToolCall, { name }: ToolStarted): CallStep {
-  if (call.state === "running") return { call, tell: false };
-  return began(call, { ...call, name: call.name === UNKNOWN ? name : call.name, state: "running" });
-}
-
-function onDelta(call: TurnToolCall, { content }: ToolDelta): CallStep {
-  const before = typeof call.output === "string" ? call.output : "";
-  const next: TurnToolCall = { ...call, state: "running", output: before + content };
-  if (call.state === "denied") return { call, tell: true, warning: "sends output although it was denied" };
-  return began(call, next);
 }
 
 function onError(call: TurnToolCall, { error }: ToolError): CallStep {
   if (call.state === "denied") return { call: { ...call, error }, tell: true };
-  // Without having asked, the server's own filter has denied it.
+  // The client was not asked, so the server's own filter has denied the call.
   if (error === DENIED && call.state === "requested")
     return { call: { ...call, state: "denied", deniedBy: "server", error }, tell: true };
-  return ended(call, { ...call, state: "failed", error }, "");
+  return goesOn(call, { ...call, state: "failed", error });
 }
 
-/** It runs; whoever was to decide need not any more. */
-function began(call: TurnToolCall, next: TurnToolCall): CallStep {
-  if (call.state === "denied") return { call: next, tell: true, warning: "runs although it was denied" };
-  return call.state === "awaiting" ? { call: next, tell: true, decided: true } : { call: next, tell: true };
+/** The server goes on with a call, whatever was decided here. */
+function goesOn(call: TurnToolCall, next: TurnToolCall, oddity = ""): CallStep {
+  const step = { call: next, tell: true };
+  if (call.state === "awaiting") return { ...step, decided: true };
+  return call.state === "denied" ? { ...step, warning: oddity } : step;
 }
 
-function ended(call: TurnToolCall, next: TurnToolCall, oddity: string): CallStep {
-  const decided = call.state === "awaiting" ? { decided: true as const } : {};
-  const warning = call.state === "denied" ? { warning: oddity } : {};
-  return { call: next, tell: true, ...decided, ...warning };
+/** Whether the server has nothing more to say of a call. It confirms a denial with a `ToolError`. */
+function isOver(call: TurnToolCall): boolean {
+  return hasEnded(call) && (call.state !== "denied" || call.error !== undefined);
+}
+
+/** A call of the turn, with its names on the wire. */
+export interface CodeyCall {
+  readonly callId: string;
+  readonly agentId: number;
+  /** As it is now. */
+  call: TurnToolCall;
+  /** The decision on this call, not sent yet: an older question of the same id is still open. */
+  ruling?: Ruling;
+}
+
+/** The calls of one agent and id that are not over, in three lines. Each line keeps the order in which calls joined it. */
+interface SameId {
+  readonly requested: Queue<CodeyCall>;
+  readonly awaiting: Queue<CodeyCall>;
+  readonly begun: Queue<CodeyCall>;
+}
+
+/**
+ * The calls of a turn. A server may use an id again: for a later call, or for two calls of one request (the ids of a
+ * Gemini model are the names of its tools). So an id names a line of calls, and a message is about the oldest call of the
+ * line that the message can be about.
+ */
+export class TurnCalls {
+  readonly #byKey = new Map<string, SameId>();
+  readonly #ids = new Set<string>();
+  readonly #idFor: (callId: string) => string;
+
+  /** @param idFor makes an id that is unique in the client out of the server's id */
+  constructor(idFor: (callId: string) => string) {
+    this.#idFor = idFor;
+  }
+
+  /** The keys (`keyOf`) of all calls, also of those that are over. */
+  keys(): Iterable<string> {
+    return this.#byKey.keys();
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Adds a call that was just heard of. */
+  add(agentId: number, callId: string, told: Partial<RequestedCall>, raw: unknown): CodeyCall {
+    const key = keyOf(agentId, callId);
+    let lines = this.#byKey.get(key);
+    if (!lines) {
+      lines = { requested: new Queue(), awaiting: new Queue(), begun: new Queue() };
+      this.#byKey.set(key, lines);
+    }
+    const added: CodeyCall = { callId, agentId, call: newCall(this.#newId(callId), agentId, told, raw) };
+    lines.requested.add(added);
+    return added;
+  }
+
+  /**
+   * The call that a message is about, if one of its id is not over. A call that awaits its decision comes last: the server
+   * does nothing with it before the decision, and a question that is withdrawn without an answer would block the turn.
+   */
+  addressed(type: CallMessage["type"], agentId: number, callId: string): CodeyCall | undefined {
+    const lines = this.#byKey.get(keyOf(agentId, callId));
+    if (!lines) return undefined;
+    const [requested, awaiting, begun] = [lines.requested.first, lines.awaiting.first, lines.begun.first];
+    switch (type) {
+      case "ToolAwaitingApproval":
+        return requested ?? awaiting; // an open question that is asked again
+      case "ToolStarted":
+        return requested ?? begun ?? awaiting;
+      case "ToolDelta":
+      case "ToolCompleted":
+      case "ToolError":
+        return begun ?? requested ?? awaiting;
+      default:
+        return type satisfies never;
+    }
+  }
+
+  /** The call is now `next`. */
+  update(known: CodeyCall, next: TurnToolCall): void {
+    const lines = this.#byKey.get(keyOf(known.agentId, known.callId));
+    const from = lineOf(known.call);
+    const to = lineOf(next);
+    known.call = next;
+    if (from === to) return;
+    // The call is the first of its line: messages go to the first, and decisions are sent in the order of the questions.
+    if (from) lines?.[from].take();
+    if (to) lines?.[to].add(known);
+  }
+
+  /** The call with the oldest open question of this id, if it has been decided: no decision overtakes another. */
+  nextRuled({ agentId, callId }: CodeyCall): CodeyCall | undefined {
+    const asked = this.#byKey.get(keyOf(agentId, callId))?.awaiting.first;
+    return asked?.ruling ? asked : undefined;
+  }
+
+  /** Takes out the oldest call of an id that needed no decision yet; returns whether there was one. */
+  takeRequested(key: string): boolean {
+    return this.#byKey.get(key)?.requested.take() !== undefined;
+  }
+
+  /** Takes out the calls that await a decision, those of one id in the order of their questions. */
+  *takeAwaiting(): Iterable<CodeyCall> {
+    for (const { awaiting } of this.#byKey.values())
+      for (let next = awaiting.take(); next; next = awaiting.take()) yield next;
+  }
+
+  #newId(callId: string): string {
+    let id = this.#idFor(callId);
+    while (this.#ids.has(id)) id = this.#idFor(callId);
+    this.#ids.add(id);
+    return id;
+  }
+}
+
+function lineOf(call: TurnToolCall): keyof SameId | undefined {
+  if (isOver(call)) return undefined;
+  return call.state === "requested" || call.state === "awaiting" ? call.state : "begun";
+}
+
+/** Names the calls of one agent and id: a server may count the ids of each agent separately. */
+export function keyOf(agentId: number, callId: string): string {
+  return `${agentId} ${callId}`;
 }

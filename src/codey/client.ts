@@ -1,22 +1,21 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
-import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import { UnsupportedError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { type CodeyConversation, openConversation } from "./conversation.ts";
-import { CODEY_EVENTS, type CodeyClientEvents } from "./events.ts";
+import type { CodeyConversation } from "./conversation.ts";
+import { TIMEOUT_HINT } from "./errors.ts";
+import { CODEY_EVENTS, type CodeyClientEvents, type CodeyCore } from "./events.ts";
+import type { CodeyPromptInput } from "./input.ts";
 import { encode, type History, type State } from "./messages.ts";
-import { type CodeyClientOptions, type CodeySettings, resolveOptions } from "./options.ts";
-import { buildPrompt, type CodeyPromptInput } from "./prompt.ts";
-import type { Transcript } from "./transcript.ts";
+import { type CodeyClientOptions, resolveOptions } from "./options.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import { type Job, Turns } from "./turns.ts";
-import { TIMEOUT_HINT, Wire } from "./wire.ts";
+import { Turns } from "./turns.ts";
+import { Wire } from "./wire.ts";
 
 /**
  * Client of codey-server's WebSocket protocol.
@@ -37,17 +36,14 @@ export class CodeyClient
   extends SocketClient<CodeyEvent, CodeyResult, CodeyClientEvents>
   implements AgentClient<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyClientEvents>
 {
-  readonly #settings: CodeySettings;
-  readonly #core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly #core: CodeyCore;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  /** That of the present session, once it was asked for. */
-  #conversation: { readonly transcript: Transcript; readonly of: CodeyConversation } | undefined;
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CodeyClientOptions) {
     const settings = resolveOptions(options);
-    const core = new ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>({
+    const core: CodeyCore = new ClientCore({
       events: CODEY_EVENTS,
       options,
       resolved: settings.socket,
@@ -62,7 +58,6 @@ export class CodeyClient
     const wire = new Wire({ settings, core });
     const turns = new Turns({ settings, wire, gate, core });
     wire.serve(turns);
-    this.#settings = settings;
     this.#core = core;
     this.#wire = wire;
     this.#turns = turns;
@@ -71,7 +66,7 @@ export class CodeyClient
 
   /** Of the present connection, or of the last one. */
   get sessionId(): string | undefined {
-    return this.#turns.sessionId;
+    return this.#wire.sessionId;
   }
 
   get capabilities(): Capabilities {
@@ -95,22 +90,22 @@ export class CodeyClient
   }
 
   /**
-   * Sends a prompt, when those before it are done, and streams its answer. Connects first if need be. The server keeps
-   * what is said on one connection together, whether or not `conversation()` is used.
+   * Sends a prompt when the turns before it are done, and streams its answer. Connects first if need be. All prompts of one
+   * connection are one conversation for the server, whether or not `conversation()` is used.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
     return this.#core.outbox.run(() => {
-      const job = this.#create(input, options);
-      this.#turns.runner.start(job);
-      return job.turn;
+      const { turn, start } = this.#turns.create(input, options);
+      start();
+      return turn;
     });
   }
 
   /**
-   * The conversation of the present session: the same one for every call (`shared`), until its connection is lost. Then its
-   * prompts fail with `context-lost`, and another call begins a new one.
-   * @throws UnsupportedError for `from`: the server cannot go on from anything.
+   * The conversation of the present session, the same object for every call (`shared`). When the connection is lost, its
+   * prompts fail with `context-lost`, and the next call of `conversation()` begins a new one.
+   * @throws UnsupportedError for `from`: the server cannot go on from an earlier conversation.
    */
   conversation(options: { readonly from?: ConversationState } = {}): CodeyConversation {
     checkCallOptions(options, { from: checks.any });
@@ -120,46 +115,27 @@ export class CodeyClient
         "Leave `from` out; put what matters of the old one into the first prompt.",
       );
     }
-    const { transcript } = this.#turns;
-    if (this.#conversation?.transcript !== transcript) {
-      const host = {
-        outbox: this.#core.outbox,
-        create: (input: PromptOf<CodeyPromptInput>, turnOptions: TurnOptions | undefined) =>
-          this.#create(input, turnOptions),
-        start: (job: Job) => this.#turns.runner.start(job),
-        assertOpen: () => this.#core.assertOpen(),
-        sessionId: () => this.sessionId,
-      };
-      this.#conversation = { transcript, of: openConversation(host, transcript) };
-    }
-    return this.#conversation.of;
+    return this.#turns.transcript.conversation;
   }
 
-  /** The server's state. On the real server a stub: show it, and decide nothing by it. */
+  /** The server's state. The real server sends a stub: show it, and decide nothing by it. */
   async getState(): Promise<State> {
     await this.#ready();
     return this.#wire.request((session) => session.states, encode.getState, "GetState");
   }
 
-  /** The server's history; on the real server always empty, so see `conversation().messages`. */
+  /** The server's history. The real server's is always empty: use `conversation().messages`. */
   async getHistory(): Promise<History> {
     await this.#ready();
     return this.#wire.request((session) => session.histories, encode.getHistory, "GetHistory");
   }
 
-  /** @returns ms until the answer, which comes behind everything that the server has sent before. */
+  /** @returns ms until the answer. Everything that the server has sent before comes before the answer. */
   async ping(): Promise<number> {
     await this.#ready();
-    const { clock } = this.#settings.socket;
-    const start = clock.now();
+    const start = this.#core.clock.now();
     await this.#wire.request((session) => session.pings, encode.ping, "Ping");
-    return clock.now() - start;
-  }
-
-  #create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job {
-    this.#core.assertOpen();
-    checkCallOptions(options, TURN_CHECKS);
-    return this.#turns.create(input, buildPrompt(input, this.#settings.maxSendBytes), options);
+    return this.#core.clock.now() - start;
   }
 
   async #ready(): Promise<void> {

@@ -1,17 +1,18 @@
-import type { Outbox } from "../core/client/outbox.ts";
-import { copyError } from "../core/errors.ts";
+import { type ConnectionLostError, copyError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
+  type Memory,
+  type Step,
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import type { CodeyPromptInput } from "./prompt.ts";
-import type { Transcript } from "./transcript.ts";
+import type { CodeyCore } from "./events.ts";
+import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import type { Job } from "./turns.ts";
+import type { Wire } from "./wire.ts";
 
 /** A conversation with a Codey server: the session of the connection, which ends with it. */
 export type CodeyConversation = Conversation<
@@ -22,51 +23,74 @@ export type CodeyConversation = Conversation<
   CodeyConversationState
 >;
 
-/** Says which session it was. Nothing can go on from it: a server forgets a session with its connection. */
+/** Names the session. No conversation can go on from it: a server forgets a session with its connection. */
 export interface CodeyConversationState extends ConversationState {
   readonly protocol: "codey";
   readonly version: 1;
   readonly sessionId?: string;
 }
 
-/** What a conversation needs of its client. */
-export interface ConversationHost {
-  readonly outbox: Outbox;
-  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Job;
-  start(job: Job): void;
-  /** @throws ClosedError on a closed client */
-  assertOpen(): void;
-  sessionId(): string | undefined;
-}
+type CodeyMemory = Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>;
+type CodeyStep = Step<CodeyEvent, CodeyResult>;
+type MakeTurn = (input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined) => CodeyStep;
 
-/** The conversation of the session that `transcript` is of. */
-export function openConversation(host: ConversationHost, transcript: Transcript): CodeyConversation {
-  return new LiveConversation<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>(
-    {
-      get messages(): readonly ConversationMessage[] {
-        return transcript.messages;
-      },
-      get state(): CodeyConversationState {
-        const sessionId = host.sessionId();
-        return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
-      },
-      shared: true,
-      create: (input, options) => {
-        if (transcript.lost) {
-          host.assertOpen();
-          throw copyError(transcript.lost); // each prompt gets a copy, with its own input
-        }
-        const job = host.create(input, options);
-        return {
-          turn: job.turn,
-          start: () => {
-            if (transcript.lost) job.turn.fail(copyError(transcript.lost));
-            else host.start(job);
-          },
-          completed: () => {}, // the transcript is kept for all turns of the session
-        };
-      },
-    },
-    host.outbox,
-  );
+/** What was said in one session, in all turns of the client. The server's own history is empty. */
+export class Transcript implements CodeyMemory {
+  readonly shared = true;
+  readonly #wire: Wire;
+  readonly #core: CodeyCore;
+  readonly #turns: { readonly create: MakeTurn };
+  #messages: readonly ConversationMessage[] = [];
+  /** Set when the session has ended: what its prompts fail with, and which session it was. */
+  #lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
+  #conversation: CodeyConversation | undefined;
+
+  constructor(setup: { wire: Wire; core: CodeyCore }, turns: { readonly create: MakeTurn }) {
+    this.#wire = setup.wire;
+    this.#core = setup.core;
+    this.#turns = turns;
+  }
+
+  /** The conversation of the session. */
+  get conversation(): CodeyConversation {
+    this.#conversation ??= new LiveConversation(this, this.#core.outbox);
+    return this.#conversation;
+  }
+
+  get messages(): readonly ConversationMessage[] {
+    return this.#messages;
+  }
+
+  get state(): CodeyConversationState {
+    const { sessionId } = this.#lost ?? this.#wire;
+    return { protocol: "codey", version: 1, ...(sessionId === undefined ? {} : { sessionId }) };
+  }
+
+  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): CodeyStep {
+    if (this.#lost) {
+      this.#core.assertOpen();
+      throw copyError(this.#lost.error); // each prompt gets a copy, with its own input
+    }
+    const step = this.#turns.create(input, options);
+    const start = (): void => {
+      if (this.#lost) step.turn.fail(copyError(this.#lost.error));
+      else step.start();
+    };
+    return { ...step, start };
+  }
+
+  /** A prompt was sent. The server remembers it, whatever becomes of the turn. */
+  asked(content: string): void {
+    this.#messages = [...this.#messages, { role: "user", content }];
+  }
+
+  /** A turn has finished. The server remembers no answer of any other turn. */
+  answered(content: string): void {
+    this.#messages = [...this.#messages, { role: "assistant", content }];
+  }
+
+  /** The session has ended. */
+  end(error: ConnectionLostError): void {
+    this.#lost = { error, sessionId: this.#wire.sessionId };
+  }
 }

@@ -1,6 +1,8 @@
-import { TurnError } from "../core/errors.ts";
+import { type AgentwireError, ConnectionLostError, TurnError } from "../core/errors.ts";
+import { isBusy } from "../core/link/connection-errors.ts";
+import type { TurnToolCall } from "../core/values.ts";
 
-/** What a failed Codey turn failed of, as far as the server's words tell. */
+/** Why a Codey turn failed, as far as the server's words tell. */
 export type CodeyFailureKind =
   /** The model API answered with an HTTP status: see `status`. */
   | "http"
@@ -10,15 +12,15 @@ export type CodeyFailureKind =
   | "truncated"
   /** The server cannot build its requests (often an API key is missing), or the address of its model API is wrong. */
   | "misconfigured"
-  /** What the server said of the turn cannot be handled: `serverMessage` says why. */
+  /** A message of the turn cannot be read or handled: `serverMessage` says why. */
   | "unreadable"
   | "other";
 
-/** The server ended a turn with an `Error`, or can do nothing but try again. */
+/** The server ended a turn with an `Error`, retries without end, or said something of the turn that cannot be read. */
 export class CodeyTurnError extends TurnError {
   override readonly name = "CodeyTurnError";
   declare readonly kind: CodeyFailureKind;
-  /** Whether the server said that the session cannot be used any more. */
+  /** Whether the server ended its session, too. */
   declare readonly fatal: boolean;
 }
 
@@ -32,33 +34,47 @@ const BEGINNINGS: readonly (readonly [beginning: string, kind: CodeyFailureKind]
   ["API error (", "misconfigured"],
 ];
 
-/** Statuses after which the same prompt may succeed; it is repeated in the model's context all the same. */
-const isRetryable = (status: number): boolean => status === 408 || status === 429 || status >= 500;
-
-/** `message` is the server's own, without credentials. */
+/** The server ended the turn with an `Error`. `message` is the server's own, without credentials. */
 export function turnError(message: string, fatal: boolean): CodeyTurnError {
   const status = Number(HTTP.exec(message)?.[1]);
   const kind = status
     ? "http"
     : (BEGINNINGS.find(([beginning]) => message.startsWith(beginning))?.[1] ?? "other");
   const retryable =
-    !fatal && (kind === "http" ? isRetryable(status) : kind === "transport" || kind === "truncated");
+    !fatal && (kind === "http" ? isBusy(status) : kind === "transport" || kind === "truncated");
   return new CodeyTurnError(
     { origin: "error", kind, serverMessage: message, retryable, ...(status ? { status } : {}) },
     { fatal },
   );
 }
 
-/** The server tries again and again without getting anywhere. */
+/** The server retries without end. */
 export function misconfigured(message: string, retries: number): CodeyTurnError {
   const serverMessage = `the server has tried ${retries} times without counting up, and said: ${message}`;
   return new CodeyTurnError({ origin: "retrying", kind: "misconfigured", serverMessage }, { fatal: false });
 }
 
-/** The turn ran, and what the server said of it is lost. */
+/** A message that decides on the turn cannot be read or handled. */
 export function unreadable(problem: string): CodeyTurnError {
-  return new CodeyTurnError(
-    { origin: "frame", kind: "unreadable", serverMessage: problem },
-    { fatal: false },
-  );
+  const options = { origin: "frame", kind: "unreadable", serverMessage: problem };
+  return new CodeyTurnError(options, { fatal: false });
 }
+
+/** The next connection begins a new session: the server has forgotten what was said. */
+export function contextLost(cause: AgentwireError): ConnectionLostError {
+  const message = "the session ended with its connection, and the server has forgotten what was said in it";
+  return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
+}
+
+/** A warning for a turn in which calls were announced. */
+export function mayRun(calls: readonly TurnToolCall[]): string {
+  return calls.length > 0 ? "; a tool that was approved may still run" : "";
+}
+
+/**
+ * Why a codey-server may not answer a connection in time. As published (with tokio 1.49) its session loop never yields to
+ * the code that answers clients, unless the machine has many cores.
+ */
+export const TIMEOUT_HINT =
+  "codey-server as published (with tokio 1.49) answers nobody on a machine of few cores, and each session left behind uses up a core: " +
+  "restart the server, build it with tokio 1.51 or later, or give it more cores";

@@ -4,6 +4,7 @@ export { CodeyClient } from "./client.ts";
 export type { CodeyConversation, CodeyConversationState } from "./conversation.ts";
 export { type CodeyFailureKind, CodeyTurnError } from "./errors.ts";
 export type { CodeyClientEvents, SessionStarted } from "./events.ts";
+export type { CodeyPromptInput } from "./input.ts";
 export type {
   AgentState,
   Finished,
@@ -26,6 +27,5 @@ export type {
   TurnMessage,
 } from "./messages.ts";
 export type { CodeyClientOptions } from "./options.ts";
-export type { CodeyPromptInput } from "./prompt.ts";
 export type { CodeyEvent, CodeyResult, CodeyRound } from "./turn.ts";
 export type { CodeyUsage } from "./usage.ts";

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, lazy, list, literal, readByType } from "../core/schemas.ts";
+import { boolean, lazy, list, literal, type Reads, readByType, type Shape } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
 export interface Connected {
   readonly type: "Connected";
-  /** Another one for every connection: a server resumes nothing. */
+  /** New for every connection: a server resumes no session. */
   readonly session_id: string;
 }
 
@@ -28,13 +27,13 @@ export interface ThinkingDelta {
 export interface RequestedCall {
   readonly call_id: string;
   readonly name: string;
-  /** What the model made up as input: usually an object, but any JSON. */
+  /** The input that the model chose: usually an object, but any JSON. */
   readonly params: unknown;
-  /** It runs beside the others; the turn waits for it all the same. */
+  /** The call runs beside the others. The turn waits for it, too. */
   readonly background: boolean;
 }
 
-/** All calls of a round; informational: it asks for nothing. */
+/** All calls of a round. Asks for no decision. */
 export interface ToolRequest {
   readonly type: "ToolRequest";
   readonly agent_id: number;
@@ -93,7 +92,7 @@ export interface FinishedUsage {
 export interface Finished {
   readonly type: "Finished";
   readonly agent_id: number;
-  /** `undefined` when it could not be read: the turn has ended all the same. */
+  /** `undefined` when it cannot be read. The turn has ended all the same. */
   readonly usage?: FinishedUsage | undefined;
 }
 
@@ -135,7 +134,7 @@ export interface PendingApproval {
 export interface State {
   readonly type: "State";
   readonly agents: readonly AgentState[];
-  /** In no order; may hold calls that a cancel has ended. */
+  /** In no order. May have calls that a cancel has ended. */
   readonly pending_approvals: readonly PendingApproval[];
 }
 
@@ -148,11 +147,11 @@ export interface Pong {
 export interface ServerError {
   readonly type: "Error";
   readonly message: string;
-  /** The session cannot be used any more. */
+  /** Whether the session has ended, too. */
   readonly fatal: boolean;
 }
 
-/** What belongs to a turn, in the order in which it came. */
+/** A message of a turn. */
 export type TurnMessage =
   | TextDelta
   | ThinkingDelta
@@ -165,35 +164,22 @@ export type TurnMessage =
   | Finished
   | Retrying;
 
-/** Every message that is known, and what becomes of the others. */
-export type ServerMessage =
-  | Connected
-  | TurnMessage
-  | History
-  | State
-  | Pong
-  | ServerError
-  | { readonly type: "unknown"; readonly message: unknown }
-  | Invalid;
+/** Every message of a server that is known. */
+type KnownMessage = Connected | TurnMessage | History | State | Pong | ServerError;
 
-/** A frame, or a message of a known type, that is not what it should be. */
+/** What a frame turns out to be. */
+export type ServerMessage = KnownMessage | { readonly type: "unknown"; readonly message: unknown } | Invalid;
+
+/** A frame that is no message, or a message that cannot be read or handled. */
 export interface Invalid {
   readonly type: "invalid";
   readonly problem: string;
-  /** The type that it claims, where that is one of the known ones. */
+  /** The `type` of the frame. */
   readonly claims?: string;
-  /** The call that it asks a decision for: without one the server would wait for ever. */
+  /** The id of the call that the frame asks a decision for. The server waits for that decision without end. */
   readonly undecided?: string;
-  /** The agent that it is of; the server's first where none is named. */
+  /** The agent that the frame names. */
   readonly agentId?: number;
-}
-
-/** What can be read of a question that cannot be read as a whole. */
-export interface UnreadableQuestion {
-  readonly callId: string;
-  readonly agentId: number;
-  /** The frame. */
-  readonly raw: string;
 }
 
 /** The largest id: an unsigned integer of 32 bits. */
@@ -204,22 +190,15 @@ export function isU32(value: unknown): value is number {
 }
 
 const u32 = z.custom<number>(isU32);
+const string = z.string();
 
-/** Reads a field that nothing depends on; what it cannot be read as, `read` says. */
+/** A field that is never wrong: `read` makes a value of whatever it holds. */
 const lenient = <T>(read: (value: unknown) => T): z.ZodMiniType<T> => z.transform(read);
 
-/** Absent is null: a field that may be null need not be there. */
 const json = lenient((value: unknown): unknown => value ?? null);
 const textOrNull = lenient((value) => (typeof value === "string" ? value : null));
 
-const requestedCall = {
-  call_id: z.string(),
-  name: z.string(),
-  params: json,
-  background: boolean,
-};
-
-/** Whatever the server says of tokens, the turn is over. */
+/** A `Finished` ends its turn, also with a usage that cannot be read. */
 const usage = lenient((value) => (isUsage(value) ? value : undefined));
 
 function isUsage(value: unknown): value is FinishedUsage {
@@ -228,184 +207,94 @@ function isUsage(value: unknown): value is FinishedUsage {
   return [output_tokens, context_tokens, cache_creation_tokens, cache_read_tokens].every(isU32);
 }
 
-/** The message ends the turn whatever it says; only a clear `true` ends the session. */
+/** An `Error` ends its turn, whatever is in it. Only a clear `true` ends the session. */
 const words = lenient((value) => (typeof value === "string" ? value : "an error without words"));
 const flag = lenient((value) => value === true);
 
-// Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
+const requestedCall = { call_id: string, name: string, params: json, background: boolean };
+const piece = { agent_id: u32, content: string };
+const ofCall = { agent_id: u32, call_id: string };
 
-const connected = lazy(() =>
-  z.looseObject({ type: literal("Connected"), session_id: z.string() } satisfies Shape<Connected>),
-);
-
-export const textDelta = lazy(() =>
-  z.looseObject({
-    type: literal("TextDelta"),
-    agent_id: u32,
-    content: z.string(),
-  } satisfies Shape<TextDelta>),
-);
-
-export const thinkingDelta = lazy(() =>
-  z.looseObject({
-    type: literal("ThinkingDelta"),
-    agent_id: u32,
-    content: z.string(),
-  } satisfies Shape<ThinkingDelta>),
-);
-
-const toolRequest = lazy(() =>
-  z.looseObject({
-    type: literal("ToolRequest"),
-    agent_id: u32,
-    calls: list(z.looseObject(requestedCall satisfies Shape<RequestedCall>)),
-  } satisfies Shape<ToolRequest>),
-);
-
-const toolAwaitingApproval = lazy(() =>
-  z.looseObject({
-    type: literal("ToolAwaitingApproval"),
-    agent_id: u32,
-    ...requestedCall,
-  } satisfies Shape<ToolAwaitingApproval>),
-);
-
-const toolStarted = lazy(() =>
-  z.looseObject({
-    type: literal("ToolStarted"),
-    agent_id: u32,
-    call_id: z.string(),
-    name: z.string(),
-  } satisfies Shape<ToolStarted>),
-);
-
-const toolDelta = lazy(() =>
-  z.looseObject({
-    type: literal("ToolDelta"),
-    agent_id: u32,
-    call_id: z.string(),
-    content: z.string(),
-  } satisfies Shape<ToolDelta>),
-);
-
-const toolCompleted = lazy(() =>
-  z.looseObject({
-    type: literal("ToolCompleted"),
-    agent_id: u32,
-    call_id: z.string(),
-    content: z.string(),
-  } satisfies Shape<ToolCompleted>),
-);
-
-const toolError = lazy(() =>
-  z.looseObject({
-    type: literal("ToolError"),
-    agent_id: u32,
-    call_id: z.string(),
-    error: z.string(),
-  } satisfies Shape<ToolError>),
-);
-
-const finished = lazy(() =>
-  z.looseObject({
-    type: literal("Finished"),
-    agent_id: u32,
-    usage,
-  } satisfies Shape<Finished>),
-);
-
-const retrying = lazy(() =>
-  z.looseObject({
-    type: literal("Retrying"),
-    agent_id: u32,
-    attempt: u32,
-    error: z.string(),
-  } satisfies Shape<Retrying>),
-);
-
-const history = lazy(() =>
-  z.looseObject({
-    type: literal("History"),
-    messages: list(
-      z.looseObject({
-        role: z.string(),
-        content: z.string(),
-        timestamp: textOrNull,
-      } satisfies Shape<HistoryMessage>),
-    ),
-  } satisfies Shape<History>),
-);
-
-const state = lazy(() =>
-  z.looseObject({
-    type: literal("State"),
-    agents: list(
-      z.looseObject({ id: u32, name: textOrNull, is_streaming: boolean } satisfies Shape<AgentState>),
-    ),
-    pending_approvals: list(
-      z.looseObject({
-        agent_id: u32,
-        call_id: z.string(),
-        name: z.string(),
-        params: json,
-      } satisfies Shape<PendingApproval>),
-    ),
-  } satisfies Shape<State>),
-);
-
-const pong = lazy(() => z.looseObject({ type: literal("Pong") } satisfies Shape<Pong>));
-
-const serverError = lazy(() =>
-  z.looseObject({
-    type: literal("Error"),
-    message: words,
-    fatal: flag,
-  } satisfies Shape<ServerError>),
-);
-
-const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
-  Connected: connected,
-  TextDelta: textDelta,
-  ThinkingDelta: thinkingDelta,
-  ToolRequest: toolRequest,
-  ToolAwaitingApproval: toolAwaitingApproval,
-  ToolStarted: toolStarted,
-  ToolDelta: toolDelta,
-  ToolCompleted: toolCompleted,
-  ToolError: toolError,
-  Finished: finished,
-  Retrying: retrying,
-  History: history,
-  State: state,
-  Pong: pong,
-  Error: serverError,
+/** A schema is made when it first reads: making all of them takes as long as loading zod (`bench`, cold import). */
+export const SCHEMAS: { readonly [Message in KnownMessage as Message["type"]]: Reads<Message> } = {
+  Connected: lazy(() =>
+    z.looseObject({ type: literal("Connected"), session_id: string } satisfies Shape<Connected>),
+  ),
+  TextDelta: lazy(() => z.looseObject({ type: literal("TextDelta"), ...piece } satisfies Shape<TextDelta>)),
+  ThinkingDelta: lazy(() =>
+    z.looseObject({ type: literal("ThinkingDelta"), ...piece } satisfies Shape<ThinkingDelta>),
+  ),
+  ToolRequest: lazy(() => {
+    const calls = list(z.looseObject(requestedCall satisfies Shape<RequestedCall>));
+    return z.looseObject({ type: literal("ToolRequest"), agent_id: u32, calls } satisfies Shape<ToolRequest>);
+  }),
+  ToolAwaitingApproval: lazy(() => {
+    const type = literal("ToolAwaitingApproval");
+    return z.looseObject({ type, agent_id: u32, ...requestedCall } satisfies Shape<ToolAwaitingApproval>);
+  }),
+  ToolStarted: lazy(() =>
+    z.looseObject({ type: literal("ToolStarted"), ...ofCall, name: string } satisfies Shape<ToolStarted>),
+  ),
+  ToolDelta: lazy(() =>
+    z.looseObject({ type: literal("ToolDelta"), ...ofCall, content: string } satisfies Shape<ToolDelta>),
+  ),
+  ToolCompleted: lazy(() => {
+    const type = literal("ToolCompleted");
+    return z.looseObject({ type, ...ofCall, content: string } satisfies Shape<ToolCompleted>);
+  }),
+  ToolError: lazy(() =>
+    z.looseObject({ type: literal("ToolError"), ...ofCall, error: string } satisfies Shape<ToolError>),
+  ),
+  Finished: lazy(() =>
+    z.looseObject({ type: literal("Finished"), agent_id: u32, usage } satisfies Shape<Finished>),
+  ),
+  Retrying: lazy(() => {
+    const type = literal("Retrying");
+    return z.looseObject({ type, agent_id: u32, attempt: u32, error: string } satisfies Shape<Retrying>);
+  }),
+  History: lazy(() => {
+    const said = { role: string, content: string, timestamp: textOrNull } satisfies Shape<HistoryMessage>;
+    const messages = list(z.looseObject(said));
+    return z.looseObject({ type: literal("History"), messages } satisfies Shape<History>);
+  }),
+  State: lazy(() => {
+    const agent = { id: u32, name: textOrNull, is_streaming: boolean } satisfies Shape<AgentState>;
+    const pending = { ...ofCall, name: string, params: json } satisfies Shape<PendingApproval>;
+    return z.looseObject({
+      type: literal("State"),
+      agents: list(z.looseObject(agent)),
+      pending_approvals: list(z.looseObject(pending)),
+    } satisfies Shape<State>);
+  }),
+  Pong: lazy(() => z.looseObject({ type: literal("Pong") } satisfies Shape<Pong>)),
+  Error: lazy(() =>
+    z.looseObject({ type: literal("Error"), message: words, fatal: flag } satisfies Shape<ServerError>),
+  ),
 };
 
-/** The hot frames get a guard by hand; a property test holds it equal to their schemas. */
+const BY_TYPE: Readonly<Record<string, Reads<KnownMessage>>> = SCHEMAS;
+
+/** Reads deltas, the most frequent messages, by hand. A property test compares this guard with the schemas. */
 export function isDelta(message: object): message is TextDelta | ThinkingDelta {
   if (!isObject(message)) return false;
-  const { type } = message;
-  return (
-    (type === "TextDelta" || type === "ThinkingDelta") &&
-    typeof message["content"] === "string" &&
-    isU32(message["agent_id"])
-  );
+  const { type, content, agent_id } = message;
+  return (type === "TextDelta" || type === "ThinkingDelta") && typeof content === "string" && isU32(agent_id);
 }
 
-/** Reads one parsed frame. Never throws: what is not understood comes back as such. */
-export function decode(message: unknown): ServerMessage {
-  if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
-  if (isDelta(message)) return message;
-  const { type } = message;
+/** Reads one parsed frame. Never throws. */
+export function decode(frame: unknown): ServerMessage {
+  if (!isObject(frame)) return { type: "invalid", problem: "a frame that is not an object" };
+  if (isDelta(frame)) return frame;
+  const { type } = frame;
   if (typeof type !== "string") return { type: "invalid", problem: "a message without a `type`" };
-  return readByType(MESSAGES, type, message, (problem) =>
-    problem === undefined ? { type: "unknown", message } : unhandled(message, problem),
+  return readByType(BY_TYPE, type, frame, (problem) =>
+    problem === undefined ? { type: "unknown", message: frame } : invalid(frame, problem),
   );
 }
 
-/** A frame that was read, and cannot be handled. */
-export function unhandled(message: unknown, problem: string): Invalid {
-  const { type, call_id: callId, agent_id: agentId } = isObject(message) ? message : {};
+/** What can still be said of a frame that cannot be read or handled. */
+export function invalid(frame: unknown, problem: string): Invalid {
+  const { type, call_id: callId, agent_id: agentId } = isObject(frame) ? frame : {};
   if (typeof type !== "string") return { type: "invalid", problem };
   return {
     type: "invalid",
@@ -416,10 +305,11 @@ export function unhandled(message: unknown, problem: string): Invalid {
   };
 }
 
-/** The frames a client sends. */
+/** The frames that a client sends. */
 export const encode = {
   sendMessage: (content: string, agentId: number | null): string =>
     JSON.stringify({ type: "SendMessage", content, agent_id: agentId }),
+  /** The answer to a `ToolAwaitingApproval`: `true` lets the call run, `false` refuses it. The server confirms nothing. */
   toolDecision: (callId: string, approved: boolean): string =>
     JSON.stringify({ type: "ToolDecision", call_id: callId, approved }),
   cancel: '{"type":"Cancel"}',

@@ -11,11 +11,20 @@ import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
 export interface CodeyClientOptions
   extends SocketClientOptions,
     Pick<ApprovalOptions, "toolPolicy" | "onToolApproval" | "approvalTimeout"> {
-  /** From a `Cancel` until the answer to the `Ping` behind it; past it the connection is cut, for nobody knows what the server does. @default 5_000 */
+  /**
+   * How long a cancelled turn waits for the `Pong` behind its `Cancel`. Without the `Pong` nobody knows what the server does, so
+   * the connection is cut. Set it higher for a server that is slow or far away, lower for a UI that must go on. @default 5_000
+   */
   readonly cancelTimeout?: number;
-  /** Until the answer to `getState()`, `getHistory()` or `ping()`. @default 10_000 */
+  /**
+   * How long `getState()`, `getHistory()` and `ping()` wait for their answer. Set it lower for a health check, higher for a
+   * server that is slow or far away. @default 10_000
+   */
   readonly requestTimeout?: number;
-  /** Silence of a turn, not counting the time in which a decision is open. @default 0: a long shell command says nothing at all */
+  /**
+   * How long a turn may be silent; the time in which a decision is open does not count. Set it where no tool runs long, to
+   * find a server that hangs. @default 0: the server says nothing while a long shell command runs
+   */
   readonly idleTimeout?: number;
 }
 
@@ -26,10 +35,10 @@ export type CodeySettings = Required<
   readonly socket: ResolvedSocketOptions;
 };
 
-/** The real server takes 16 MiB in a frame, and goes deaf above it. */
+/** The real server takes frames up to 16 MiB. After a larger one it reads nothing more, and does not say so. */
 const MAX_SEND_BYTES = 15 * 1_048_576;
 
-/** Other traffic proves nothing: a deaf server still sends. */
+/** For Ping and Pong. Other messages are no proof of life: a server that reads nothing more still sends. */
 const KEEPALIVE = { interval: 20_000, timeout: 10_000 };
 
 const { onQuestion: _, ...GATE_CHECKS } = APPROVAL_CHECKS; // the server asks no questions

@@ -2,21 +2,13 @@ import { decideCall, inferStart } from "../core/gate/decision.ts";
 import { GrowingText } from "../core/turn/growing-text.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
-import { type CallMessage, stepCall } from "./calls.ts";
-import type {
-  RequestedCall,
-  Retrying,
-  ToolRequest,
-  ToolStarted,
-  TurnMessage,
-  UnreadableQuestion,
-} from "./messages.ts";
-import { type CodeyCall, keyOf, TurnCalls } from "./turn-calls.ts";
+import { type CallMessage, type CodeyCall, keyOf, stepCall, TurnCalls } from "./calls.ts";
+import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } from "./messages.ts";
 import type { CodeyUsage } from "./usage.ts";
 
 /**
- * What a Codey turn yields: the server's messages of this turn, in order. Repeated ones are left out. A `ToolStarted`
- * with `inferred` was not sent by the server, which does not tell that an approved call begins.
+ * An event of a Codey turn: a message of the server, in the order of the wire. Repeated messages are left out. A
+ * `ToolStarted` with `inferred` was not sent by the server: the real server does not say when an approved call begins.
  */
 export type CodeyEvent = Exclude<TurnMessage, ToolStarted> | (ToolStarted & { readonly inferred?: true });
 
@@ -45,46 +37,40 @@ interface Round {
   readonly calls: string[];
 }
 
-/** What is known of one turn while it runs. */
+/** The state of one turn while it runs. */
 export interface TurnState {
   readonly maxTextBytes: number;
   readonly rounds: Round[];
   readonly calls: TurnCalls;
-  /** The agent whose end is the turn's: the first that spoke or asked for calls. */
+  /** The root agent: the first that spoke or asked for calls. Its `Finished` ends the turn. */
   root: number | undefined;
-  /** `Retrying` in a row that do not count up, and the last number. */
+  /** How many `Retrying` came in a row without counting up, and the `attempt` of the last one. */
   retries: number;
   attempt: number;
 }
 
-/** @param idFor makes an id that is unique in the client out of the server's, another one each time */
+/** @param idFor makes an id that is unique in the client out of the server's id, another one for each call */
 export function newTurnState(idFor: (callId: string) => string, maxTextBytes: number): TurnState {
-  return {
-    maxTextBytes,
-    rounds: [],
-    calls: new TurnCalls(idFor),
-    root: undefined,
-    retries: 0,
-    attempt: 0,
-  };
+  const calls = new TurnCalls(idFor);
+  return { maxTextBytes, rounds: [], calls, root: undefined, retries: 0, attempt: 0 };
 }
 
 /** What to do about one message. */
 export interface TurnStep {
   readonly event?: CodeyEvent;
   readonly changed: readonly TurnToolCall[];
-  /** A decision is needed. */
+  /** The call needs a decision. */
   readonly ask?: CodeyCall;
-  /** A call whose decision is not needed any more. */
+  /** The open decision on the call is not needed any more. */
   readonly decided?: CodeyCall;
   readonly warning?: string;
-  /** The turn is over, or the server only says that it tries again. */
+  /** The turn has finished, or the server retries without end. */
   readonly end?: "finished" | "retries";
 }
 
 /**
- * `Retrying` in a row that do not count up: the real server floods the same number without end when it cannot build
- * its request at all, for example without an API key. A server that counts gets all the attempts it wants.
+ * A turn fails at this many `Retrying` in a row that do not count up: the real server sends `attempt: 1` without end when
+ * it cannot build its request, for example without an API key. A server that counts up may try as often as it wants.
  */
 export const MAX_RETRIES = 5;
 
@@ -92,6 +78,7 @@ const NOTHING: readonly TurnToolCall[] = [];
 
 /** One message of a running turn. */
 export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
+  const told = { event: message, changed: NOTHING };
   if (message.type !== "Retrying") state.retries = 0;
   switch (message.type) {
     case "TextDelta":
@@ -101,7 +88,7 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
         const { text, thinking } = prelude(state);
         (message.type === "TextDelta" ? text : thinking).add(message.content);
       }
-      return { event: message, changed: NOTHING };
+      return told;
     }
     case "ToolRequest":
       state.root ??= message.agent_id;
@@ -115,23 +102,23 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
     case "Retrying":
       return onRetrying(state, message);
     case "Finished":
-      // A sub-agent is done, not the turn.
-      if (!isOfRoot(state, message)) return { event: message, changed: NOTHING };
-      return { event: message, changed: NOTHING, end: "finished" };
+      return isOfRoot(state, message.agent_id) ? { ...told, end: "finished" } : told; // or a sub-agent has finished
+    default:
+      return message satisfies never;
   }
 }
 
-/** Whether it is of the agent whose end is the turn's; of the first one, before any has spoken. */
-export function isOfRoot({ root = 0 }: TurnState, { agent_id }: { readonly agent_id: number }): boolean {
-  return agent_id === root;
+/** Whether an agent is the root agent. Before an agent has spoken, that is agent 0. */
+export function isOfRoot({ root = 0 }: TurnState, agentId: number): boolean {
+  return agentId === root;
 }
 
-/** The text that an event adds to the turn's: what the root agent says. */
+/** The text that an event adds to the turn's text: only the root agent's. */
 export function textOf(state: TurnState, event: CodeyEvent): string {
   return event.type === "TextDelta" && event.agent_id === state.root ? event.content : "";
 }
 
-/** What a decision makes of a call that awaits it, and what users hear of that. */
+/** What a decision makes of a call that awaits it. */
 export function decide(
   { calls }: TurnState,
   asked: CodeyCall,
@@ -142,22 +129,19 @@ export function decide(
   if (decided.state === "denied") return { changed: [decided], approved: false };
   const running = inferStart(decided);
   calls.update(asked, running);
-  const event: CodeyEvent = {
-    type: "ToolStarted",
-    agent_id: asked.agentId,
-    call_id: asked.callId,
-    name: running.name,
-    inferred: true,
-  };
+  const { agentId: agent_id, callId: call_id } = asked;
+  const event: CodeyEvent = { type: "ToolStarted", agent_id, call_id, name: running.name, inferred: true };
   return { event, changed: [decided, running], approved: true };
 }
 
-/** A question of which no more than the ids can be read. Users hear of the call; there is no event to show. */
-export function stepUnreadable(state: TurnState, question: UnreadableQuestion): TurnStep {
-  const { agentId, callId, raw } = question;
+/** A question of which only the ids can be read. Its call is shown; the question itself is no event. */
+export function stepUnreadable(
+  state: TurnState,
+  { agentId, callId, raw }: { readonly agentId: number; readonly callId: string; readonly raw: string },
+): TurnStep {
   const asked =
     state.calls.addressed("ToolAwaitingApproval", agentId, callId) ?? add(state, agentId, callId, {}, raw);
-  if (asked.call.state === "awaiting") return { changed: NOTHING }; // the very same question
+  if (asked.call.state === "awaiting") return { changed: NOTHING }; // an open question that is asked again
   state.calls.update(asked, { ...asked.call, raw, state: "awaiting" });
   return { changed: [asked.call], ask: asked };
 }
@@ -166,26 +150,23 @@ export function roundsOf({ rounds }: TurnState): readonly CodeyRound[] {
   return rounds.map(({ text, thinking, calls }) => ({ text: text.value, thinking: thinking.value, calls }));
 }
 
-/** The round whose calls have not begun. */
+/** The round in which no call was requested yet. */
 function prelude(state: TurnState): Round {
   const last = state.rounds.at(-1);
   return last && last.calls.length === 0 ? last : newRound(state);
 }
 
 function newRound({ rounds, maxTextBytes }: TurnState): Round {
-  const round: Round = {
-    text: new GrowingText(maxTextBytes),
-    thinking: new GrowingText(maxTextBytes),
-    calls: [],
-  };
+  const [text, thinking] = [new GrowingText(maxTextBytes), new GrowingText(maxTextBytes)];
+  const round: Round = { text, thinking, calls: [] };
   rounds.push(round);
   return round;
 }
 
-/** The calls that the server means to make, each a new one. Those of the root end its round, also when it has said nothing in it. */
+/** Each entry is a new call. The root agent's calls end its round, also a round without text. */
 function onRequest(state: TurnState, message: ToolRequest): TurnToolCall[] {
   const { agent_id: agentId, calls } = message;
-  if (isOfRoot(state, message) && calls.length > 0) prelude(state);
+  if (isOfRoot(state, agentId) && calls.length > 0) prelude(state);
   return calls.map((told) => add(state, agentId, told.call_id, told, told).call);
 }
 
@@ -193,7 +174,7 @@ function onCall(state: TurnState, message: CallMessage): TurnStep {
   const { type, agent_id: agentId, call_id: callId } = message;
   const { calls } = state;
   const known = calls.addressed(type, agentId, callId);
-  // Its calls are over, and only a question begins another one.
+  // All calls of this id are over, and only a question begins another call.
   if (!known && type !== "ToolAwaitingApproval" && calls.has(keyOf(agentId, callId)))
     return { changed: NOTHING };
   const addressed = known ?? add(state, agentId, callId, "name" in message ? message : {}, message);

@@ -3,32 +3,29 @@ import type { FinishedUsage } from "./messages.ts";
 
 /** Tokens of one turn, and of the session behind it. */
 export interface CodeyUsage extends Usage {
-  /** What this turn wrote: the difference of the session's count. */
+  /** Output of this turn: what the session's count has grown by. */
   readonly outputTokens: number;
-  /** What the session has written so far, as the server counts. */
+  /** Output of the session so far. */
   readonly totalOutputTokens: number;
-  /** The last request's input, what it put into the cache and what it read from there included. */
+  /** Input of the last request, with what it wrote to the cache and read from it. */
   readonly contextTokens: number;
   readonly cacheCreationTokens: number;
   readonly cacheReadTokens: number;
-  /**
-   * `outputTokens` is an upper bound: a turn before this one was cancelled or failed, and its finished rounds count
-   * here.
-   */
+  /** `outputTokens` is an upper bound: it has the finished rounds of a turn before, which was cancelled or failed. */
   readonly inexact?: true;
 }
 
-/** What one connection's session has used, from which the use of a turn is told. */
+/** Counts the tokens of one session, to tell what each of its turns has used. */
 export class UsageCount {
   #total = 0;
   #inexact = false;
 
-  /** A turn ended without telling what it used. */
+  /** A turn ended, and the server did not tell the count. */
   missed(): void {
     this.#inexact = true;
   }
 
-  /** The server told its count. `odd` when that went backwards, and the use is the raw count. */
+  /** The server told its count. `odd`: the count went backwards, so the usage is the raw count. */
   take(told: FinishedUsage): { readonly usage: CodeyUsage; readonly odd: boolean } {
     const difference = told.output_tokens - this.#total;
     const odd = difference < 0;

@@ -1,4 +1,5 @@
-import type { ClientCore, ClientProtocol } from "../core/client/client-core.ts";
+import type { ClientProtocol } from "../core/client/client-core.ts";
+import type { Clock } from "../core/clock.ts";
 import {
   type AgentwireError,
   ConnectTimeoutError,
@@ -8,54 +9,67 @@ import {
 } from "../core/errors.ts";
 import { linkLost, neverReady, requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
-import type { Replies } from "../core/replies.ts";
-import type { CodeyClientEvents } from "./events.ts";
+import { Recent } from "../core/recent.ts";
+import { Replies } from "../core/replies.ts";
+import { TIMEOUT_HINT } from "./errors.ts";
+import type { CodeyCore } from "./events.ts";
 import {
   decode,
   encode,
+  type FinishedUsage,
+  type History,
   type Invalid,
+  invalid,
   type ServerError,
   type ServerMessage,
+  type State,
   type TurnMessage,
-  type UnreadableQuestion,
-  unhandled,
 } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
-import { Session } from "./session.ts";
-import type { CodeyEvent, CodeyResult } from "./turn.ts";
+import { type CodeyUsage, UsageCount } from "./usage.ts";
 
-/** The published server, on a machine of few cores: its session loop never yields to what answers clients. */
-export const TIMEOUT_HINT =
-  "codey-server as published (with tokio 1.49) answers nobody on a machine of few cores, and each session left behind uses up a core: " +
-  "restart the server, build it with tokio 1.51 or later, or give it more cores";
-
-/** What the wire tells the rest of the client. */
+/** The room above the wire. */
 export interface WireUser {
-  /** The server has greeted: another session begins. */
-  sessionStarted(sessionId: string): void;
-  /** The connection is ready: send what waits. */
+  /** The connection is ready: send the prompt that waits. */
   pump(): void;
-  /** A message of a turn, and how long its frame was. */
-  receive(message: TurnMessage, size: number): void;
-  /** The server says that something failed. */
-  receiveError(error: ServerError): void;
-  /** A call needs a decision, and more of it cannot be read. */
-  receiveUnreadable(question: UnreadableQuestion): void;
-  /** The end of a turn cannot be read; `agentId` says whose end it is; an error is everybody's. */
-  receiveUnreadableEnd(problem: string, agentId: number | undefined): void;
-  /** The handling of a message threw, perhaps half-way through what it meant for a turn. */
-  handlingFailed(problem: string): void;
-  /** The session is gone, and with it everything the server knew. */
-  sessionLost(error: AgentwireError): void;
-  /** The client is closing: what runs is told to stop. */
+  /** A message of a turn, or a message that cannot be read or handled. `text` is its frame. */
+  receive(message: TurnMessage | ServerError | Invalid, text: string): void;
+  /** The connection has ended, and its session with it. */
+  lost(error: AgentwireError): void;
+  /** The client is closing. The connection is still there, to tell the server. */
   closing(): void;
-  /** No more will be sent, for now or ever. */
+  /** There is no connection, for now or ever: fail what waits. */
   unavailable(reason: AgentwireError): void;
 }
 
-export interface WireSetup {
+interface WireSetup {
   readonly settings: CodeySettings;
-  readonly core: ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
+  readonly core: CodeyCore;
+}
+
+/** How many calls of ended turns a session remembers, so that a late message about one of them begins no new call. */
+const REMEMBERED = 256;
+
+/** What one connection awaits, and what its session has used. Gone with its socket. */
+class Session {
+  /** Known once the server has greeted. */
+  id: string | undefined;
+  readonly pings: Replies<void>;
+  readonly states: Replies<State>;
+  readonly histories: Replies<History>;
+  readonly usage = new UsageCount();
+  /** The calls of turns that are over, by `keyOf`. */
+  readonly past = new Recent<string, true>(REMEMBERED);
+
+  constructor(clock: Clock) {
+    this.pings = new Replies(clock);
+    this.states = new Replies(clock);
+    this.histories = new Replies(clock);
+  }
+
+  end(error: AgentwireError): void {
+    for (const replies of [this.pings, this.states, this.histories]) replies.clear(() => copyError(error));
+  }
 }
 
 /** The protocol below the turns: the greeting, requests answered in order, and loss. */
@@ -63,34 +77,40 @@ export class Wire implements ClientProtocol {
   readonly #setup: WireSetup;
   #user: WireUser | undefined;
   #session: Session | undefined;
+  #sessionId: string | undefined;
 
   constructor(setup: WireSetup) {
     this.#setup = setup;
   }
 
-  /** Made before what uses it. */
+  /** The wire is made before the room that uses it. */
   serve(user: WireUser): void {
     this.#user = user;
   }
 
-  /** The session, once the server has greeted and while frames reach it. */
+  /** The session, from the server's greeting for as long as frames can be sent. */
   get session(): Session | undefined {
     const session = this.#session;
     return session?.id !== undefined && this.#setup.core.connection.writable ? session : undefined;
+  }
+
+  /** Of the present connection, or of the last one. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
   }
 
   send(frame: string, unwritten?: () => void): void {
     this.#setup.core.connection.send(frame, unwritten);
   }
 
-  /** Sends a `Ping`, and tells when its own `Pong` has come: by then everything before it has. */
-  pingThen(timeout: number, ponged: () => void, failed: (error: AgentwireError) => void): void {
+  /** Sends a `Ping`. At its `Pong` (`ponged`), everything that the server had sent before has arrived. */
+  pingThen(timeout = 0, ponged = (): void => {}, failed: (error: AgentwireError) => void = () => {}): void {
     const late = (): AgentwireError => noReply("Ping", timeout);
     this.#session?.pings.add({ timeout, late, reply: ponged, failed });
     this.send(encode.ping);
   }
 
-  /** Asks for something that is answered in order. */
+  /** Sends a request, and waits for its reply. */
   request<Reply>(of: (session: Session) => Replies<Reply>, frame: string, what: string): Promise<Reply> {
     const { session } = this;
     const { requestTimeout: timeout, socket } = this.#setup.settings;
@@ -102,16 +122,15 @@ export class Wire implements ClientProtocol {
     });
   }
 
-  /** A `Ping` whose `Pong` nobody waits for. */
-  #pingOnly(): void {
-    this.pingThen(
-      0,
-      () => {},
-      () => {},
-    );
+  /** What a turn has used, from the server's count for the session. `told` is undefined for a turn that did not tell. */
+  count(told: FinishedUsage | undefined): CodeyUsage | undefined {
+    const count = this.session?.usage;
+    if (!told) count?.missed();
+    if (!told || !count) return undefined;
+    const { usage, odd } = count.take(told);
+    if (odd) this.#setup.core.warn("odd-usage", "the server's count of output tokens went backwards");
+    return usage;
   }
-
-  // --- the connection's side ---
 
   opened(): void {
     this.#session = new Session(this.#setup.settings.socket.clock);
@@ -126,11 +145,10 @@ export class Wire implements ClientProtocol {
     else this.#onMessage(session, message, text);
   }
 
-  spoiled(value: unknown, problem: string, raw: string): void {
+  spoiled(value: unknown, problem: string, text: string): void {
     const session = this.#session;
     if (session?.id === undefined) return; // the handshake has a limit of its own
-    this.#settle(session, unhandled(value, problem), raw);
-    this.#user?.handlingFailed(problem);
+    this.#onInvalid(session, invalid(value, problem), text);
   }
 
   ready(): void {
@@ -147,22 +165,21 @@ export class Wire implements ClientProtocol {
     this.#session = undefined;
     if (session?.id === undefined) return neverReady(end, "the server greeted");
     const error = linkLost(end);
-    session.end(() => copyError(error));
-    this.#user?.sessionLost(error);
+    session.end(error);
+    this.#user?.lost(error);
     return error;
   }
 
   unavailable(reason: AgentwireError): void {
-    const session = this.#session;
+    this.#session?.end(reason);
     this.#session = undefined;
-    session?.end(() => copyError(reason));
     this.#user?.unavailable(reason);
   }
 
-  /** A link that takes nothing is judged like one that answers nothing. */
+  /** A connection that takes no frame counts as one that answers none. */
   ping(): boolean {
     if (!this.session) return !this.#setup.core.connection.writable;
-    this.#pingOnly();
+    this.pingThen();
     return true;
   }
 
@@ -170,19 +187,22 @@ export class Wire implements ClientProtocol {
     return false;
   }
 
-  /** The Close comes next. An idle server does not react to it, but drops the link when it then answers this `Ping`. */
+  /** The Close comes next. An idle server ignores it, but drops the connection when it then answers this `Ping`. */
   closing(): void {
     this.#user?.closing();
-    if (this.session) this.#pingOnly();
+    if (this.session) this.pingThen();
   }
 
-  // --- messages ---
-
   #onGreeting(session: Session, message: ServerMessage): void {
-    const { connection, redactor } = this.#setup.core;
+    const { connection, redactor, events } = this.#setup.core;
     if (message.type === "Connected") {
-      session.id = message.session_id;
-      this.#user?.sessionStarted(message.session_id);
+      const { session_id: sessionId } = message;
+      const previous = this.#sessionId;
+      const contextLost = previous !== undefined;
+      session.id = sessionId;
+      this.#sessionId = sessionId;
+      const since = contextLost ? { previousSessionId: previous } : {};
+      events.emit("sessionStarted", { sessionId, contextLost, ...since });
       connection.accept();
       return;
     }
@@ -195,52 +215,40 @@ export class Wire implements ClientProtocol {
     const { core } = this.#setup;
     switch (message.type) {
       case "Pong":
-        if (session.pings.take()) core.connection.alive();
-        else this.#unasked("Pong"); // proves nothing
+        if (!session.pings.take()) break; // proves no life
+        core.connection.alive();
         return;
       case "State":
-        if (!session.states.take(message)) this.#unasked("State");
-        return;
+        if (session.states.take(message)) return;
+        break;
       case "History":
-        if (!session.histories.take(message)) this.#unasked("History");
-        return;
+        if (session.histories.take(message)) return;
+        break;
       case "Connected":
-        this.#unasked("Connected");
-        return;
-      case "Error":
-        this.#user?.receiveError({ ...message, message: core.redactor.redact(message.message) });
-        return;
+        break;
       case "unknown":
         core.warn("unknown-message", "a message of a type that is not known here");
         core.events.emit("unknownMessage", message.message);
         return;
       case "invalid":
+        core.warn("invalid-message", message.problem, { raw: text });
         this.#onInvalid(session, message, text);
         return;
+      case "Error":
+        this.#user?.receive({ ...message, message: core.redactor.redact(message.message) }, text);
+        return;
       default:
-        this.#user?.receive(message, text.length);
+        this.#user?.receive(message, text);
+        return;
     }
+    core.warn("stray-message", `a \`${message.type}\` that nobody asked for`);
   }
 
-  #onInvalid(session: Session, message: Invalid, raw: string): void {
-    this.#setup.core.warn("invalid-message", message.problem, { raw });
-    this.#settle(session, message, raw);
-  }
-
-  /** What waits for a message that cannot be read does not wait for another one. */
-  #settle(session: Session, { problem, claims, undecided, agentId }: Invalid, raw: string): void {
-    const error = unreadableAnswer(problem);
-    if (claims === "State") session.states.spoil(error);
-    if (claims === "History") session.histories.spoil(error);
-    // Without an agent nobody can say whose end it is.
-    if (claims === "Error" || (claims === "Finished" && agentId !== undefined))
-      this.#user?.receiveUnreadableEnd(problem, agentId);
-    if (undecided !== undefined)
-      this.#user?.receiveUnreadable({ callId: undecided, agentId: agentId ?? 0, raw });
-  }
-
-  #unasked(what: string): void {
-    this.#setup.core.warn("stray-message", `a \`${what}\` that nobody asked for`);
+  /** A request fails when its reply cannot be read: it gets no other one. */
+  #onInvalid(session: Session, message: Invalid, text: string): void {
+    if (message.claims === "State") session.states.spoil(unreadableAnswer(message.problem));
+    if (message.claims === "History") session.histories.spoil(unreadableAnswer(message.problem));
+    this.#user?.receive(message, text);
   }
 }
 

@@ -86,6 +86,16 @@ test("a call that asks for its decision in a frame that is nested too deeply is 
   await server.waitFor(({ frames }) => frames.some(({ raw }) => raw === denial));
 });
 
+test("an Error that is nested too deeply ends the turn, whatever agent it names: an Error is of no agent", async () => {
+  await using pair = await codeyPair({ mock: { answer: () => ["part", codeyStep.hang()] } });
+  const { client, server } = pair;
+  const turn = client.prompt("hello");
+  await once(client, "event");
+  const error = { type: "Error", message: "m", fatal: false, agent_id: 7 };
+  server.connections.at(-1)?.send(deepened(error, 6_000).get("message") ?? "");
+  expect(await failureOf(turn)).toMatchObject({ code: "turn-failed", kind: "unreadable" });
+});
+
 test.each(["complete", "push"] as const)(
   "a turn that throws in the middle of `%s` fails, and the next one runs",
   async (method) => {

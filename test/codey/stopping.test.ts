@@ -410,6 +410,16 @@ test("what waits in a conversation that is lost is given back, to each its own",
   expect(() => conversation.prompt("four")).toThrow(expect.objectContaining({ code: "context-lost" }));
 });
 
+test("a conversation says which session it was, also when the client has another one", async () => {
+  const made = await fakePair({ reconnect: {} });
+  const conversation = made.client.conversation();
+  made.socket.ends(1006);
+  await made.clock.advance(30_000);
+  await made.greet("session-2");
+  expect(conversation.state).toEqual({ protocol: "codey", version: 1, sessionId: "session-1" });
+  expect(made.client.conversation().state).toMatchObject({ sessionId: "session-2" });
+});
+
 test("what a session is remembered by is in order, whoever prompts on hearing of an end", async () => {
   const made = await fakePair();
   const conversation = made.client.conversation();

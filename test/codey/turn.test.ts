@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { CodeyCall } from "../../src/codey/calls.ts";
 import type { TurnMessage } from "../../src/codey/messages.ts";
 import {
   decide,
@@ -11,7 +12,6 @@ import {
   type TurnStep,
   textOf,
 } from "../../src/codey/turn.ts";
-import type { CodeyCall } from "../../src/codey/turn-calls.ts";
 import type { Ruling } from "../../src/core/values.ts";
 import { say } from "../helpers/codey-fake.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { decode } from "../../src/codebuff/messages.ts";
 import { isPrintModeEvent, isToolOutput } from "../../src/codebuff-events/print-mode.ts";
-import { isDelta, textDelta, thinkingDelta } from "../../src/codey/messages.ts";
+import { isDelta, SCHEMAS } from "../../src/codey/messages.ts";
 import { runs } from "./support/runs.ts";
 
 const json = fc.jsonValue({ maxDepth: 2 });
@@ -168,7 +168,8 @@ describe("a guard by hand says what a schema would", () => {
       fc.property(fc.oneof({ weight: 20, arbitrary: near }, json), (value) => {
         const is = isDelta(value as never);
         said[is ? "yes" : "no"]++;
-        expect(is).toBe(textDelta.safeParse(value).success || thinkingDelta.safeParse(value).success);
+        const { TextDelta, ThinkingDelta } = SCHEMAS;
+        expect(is).toBe(TextDelta.safeParse(value).success || ThinkingDelta.safeParse(value).success);
       }),
       runs(4_000),
     );

@@ -4,15 +4,15 @@ import { utf8Length, wellFormed } from "../core/text.ts";
 import { type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
 import { encode, isU32, MAX_U32 } from "./messages.ts";
 
-/** What a Codey prompt says. */
+/** A prompt in Codey's own form. */
 export interface CodeyPromptInput {
-  /** What the user says; not blank, or the server's session would be spoiled by it. */
+  /** What the user says. Not blank: the model's API refuses a blank text, then and in every later turn of the session. */
   readonly content: string;
-  /** Who is addressed; the real server ignores it. @default nobody in particular */
+  /** The agent that is addressed. The real server ignores it. @default none */
   readonly agentId?: number;
 }
 
-/** A prompt that can be sent. */
+/** A prompt that was checked, and its frame. */
 export interface CodeyPrompt {
   readonly content: string;
   readonly frame: string;
@@ -26,7 +26,7 @@ const FIELDS: Checks<CodeyPromptInput> = {
 
 const HOW_TO_PROMPT = 'Pass a string, or an object such as { content: "Hello" }.';
 
-/** @throws InvalidInputError for what the server would drop or choke on; PayloadTooLargeError above `maxSendBytes`. */
+/** @throws InvalidInputError for a prompt that the server would drop or that would spoil its session; PayloadTooLargeError above `maxSendBytes`. */
 export function buildPrompt(input: PromptOf<CodeyPromptInput>, maxSendBytes: number): CodeyPrompt {
   const text = readPromptText(input);
   const given = text === undefined ? (input as CodeyPromptInput) : { content: text };
@@ -40,7 +40,7 @@ export function buildPrompt(input: PromptOf<CodeyPromptInput>, maxSendBytes: num
   const bytes = utf8Length(frame);
   if (bytes > maxSendBytes) {
     throw new PayloadTooLargeError(
-      `the prompt takes ${bytes} bytes, and the server goes deaf above ${maxSendBytes}; send less`,
+      `the prompt takes ${bytes} bytes, over the limit of ${maxSendBytes} (\`maxSendBytes\`); send less`,
       { bytes, limit: maxSendBytes },
     );
   }
