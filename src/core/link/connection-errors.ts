@@ -93,6 +93,22 @@ export function isTooLarge(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 }
 
+/** How a socket ended, for the protocol. A server may quote credentials when it says why it closed: they are taken out. */
+export function readEnd(
+  reported: SocketEnd,
+  maxReceiveBytes: number,
+  redact: (text: string) => string,
+): SocketEnd | ConnectionLostError {
+  const cause = cleanCause(reported.cause, redact);
+  if (isTooLarge(reported.cause)) return tooLarge(maxReceiveBytes, cause);
+  return { ...reported, reason: redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
+}
+
+/** The socket threw at a frame that it was to send. */
+export function refusedFrame(cause: unknown, redact: (text: string) => string): ConnectionLostError {
+  return new ConnectionLostError("the socket refused a frame", { cause: cleanCause(cause, redact) });
+}
+
 /** Why a ready link ended. What gave it up says so itself. */
 export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   if (isOurs(end)) return end;
