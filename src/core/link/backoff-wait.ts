@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from "../clock.ts";
-import type { Attempts } from "./backoff.ts";
+import type { AttemptCount } from "./backoff.ts";
 
 interface EventSource {
   addEventListener(type: string, listener: () => void): void;
@@ -13,7 +13,7 @@ interface Page extends EventSource {
 /** One wait between two attempts. A call that needs the connection cuts it short, and so does a browser that wakes up. */
 export class BackoffWait {
   readonly #clock: Clock;
-  readonly #attempts: Attempts;
+  readonly #count: AttemptCount;
   readonly #over: () => void;
   readonly #stopListening: () => void;
   /** When the next attempt is to start. */
@@ -21,9 +21,9 @@ export class BackoffWait {
   #cancelTimer: CancelTimer;
 
   /** Calls `over` after `delay` ms, or sooner. */
-  constructor(clock: Clock, attempts: Attempts, delay: number, over: () => void) {
+  constructor(clock: Clock, count: AttemptCount, delay: number, over: () => void) {
     this.#clock = clock;
-    this.#attempts = attempts;
+    this.#count = count;
     this.#over = over;
     this.#due = clock.now() + delay;
     this.#cancelTimer = clock.setTimeout(over, delay);
@@ -33,7 +33,7 @@ export class BackoffWait {
   /** A call needs the connection. */
   hurry(): void {
     const now = this.#clock.now();
-    const due = this.#attempts.hurry(now, this.#due);
+    const due = this.#count.hurry(now, this.#due);
     if (due === this.#due) return;
     this.#due = due;
     this.#cancelTimer();

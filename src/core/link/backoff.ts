@@ -3,7 +3,7 @@ import { isBusy } from "./connection-errors.ts";
 
 /** How to come back after a connection ended. Every field has a default. */
 export interface ReconnectOptions {
-  /** Attempts in a row before the client gives up, and is closed for good. The default is the protocol's. */
+  /** AttemptCount in a row before the client gives up, and is closed for good. The default is the protocol's. */
   readonly maxAttempts?: number;
   /** ms; the first wait is random between 0 and this, and each further one may be twice as long. @default 500 */
   readonly minDelay?: number;
@@ -59,7 +59,7 @@ export function jittered(random: number, min: number, max: number, failures: num
 }
 
 /** Counts what failed, and decides whether to try again and how long to wait before. */
-export class Attempts {
+export class AttemptCount {
   readonly #policy: ReconnectPolicy | undefined;
   readonly #host: { listenerThrew(error: unknown, name: string): void };
   /** Since the connection last proved itself. */

@@ -12,12 +12,26 @@ import {
 } from "../errors.ts";
 import type { SocketEnd } from "./socket.ts";
 
+/** The server as messages may show it: without credentials. */
+interface Server {
+  /** Its address. */
+  target(): string;
+  /** Takes credentials out of a text. */
+  redact(text: string): string;
+}
+
+function clean(cause: unknown, server: Pick<Server, "redact">): unknown {
+  return cleanCause(cause, (text) => server.redact(text));
+}
+
 /** `ws` tells a refused upgrade only in its message. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
-/** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
-export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
-  const cause = cleanCause(end.cause, redact);
+/** Why a socket ended before it was open. A runtime may quote the whole address, with its credentials. */
+export function connectError(end: SocketEnd | AgentwireError, server: Server): AgentwireError {
+  if (isOurs(end)) return end;
+  const cause = clean(end.cause, server);
+  const target = server.target();
   const problem = cause instanceof Error ? cause.message : said(cause ?? "");
   const refused = REFUSED_UPGRADE.exec(problem)?.[1];
   if (refused !== undefined) {
@@ -54,14 +68,10 @@ export function isBusy(status: number): boolean {
 }
 
 /** What a failed attempt threw, as an error of this library. A constructor quotes the address that it does not take. */
-export function asConnectError(
-  error: unknown,
-  target: string,
-  redact: (text: string) => string,
-): AgentwireError {
+export function asConnectError(error: unknown, server: Server): AgentwireError {
   if (isOurs(error)) return error;
-  const cause = cleanCause(error, redact);
-  return new ConnectError(`cannot connect to ${target} (${said(cause)})`, { cause });
+  const cause = clean(error, server);
+  return new ConnectError(`cannot connect to ${server.target()} (${said(cause)})`, { cause });
 }
 
 /** The end that the caller wanted. */
@@ -70,7 +80,8 @@ export const closedByCaller = (): ClosedError => new ClosedError("the client was
 /** A client that is closed takes nothing new: why, and what to do. `reason` is undefined while its caller closes it. */
 export function clientClosed(
   reason: AgentwireError | undefined,
-  { redact, reconnects }: { readonly redact: (text: string) => string; readonly reconnects: boolean },
+  server: Pick<Server, "redact">,
+  reconnects: boolean,
 ): ClosedError {
   const options = { cause: reason, delivery: "not-sent" } as const;
   if (!reason || isAgentwireError(reason, "closed"))
@@ -79,7 +90,7 @@ export function clientClosed(
     reason.retryable && !reconnects
       ? "make a new one, with `reconnect` if it is to go on by itself"
       : "make a new one";
-  return new ClosedError(`this client was closed (${redact(withoutCode(reason))}); ${way}`, options);
+  return new ClosedError(`this client was closed (${server.redact(withoutCode(reason))}); ${way}`, options);
 }
 
 /** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
@@ -97,16 +108,16 @@ export function isTooLarge(cause: unknown): boolean {
 export function readEnd(
   reported: SocketEnd,
   maxReceiveBytes: number,
-  redact: (text: string) => string,
+  server: Pick<Server, "redact">,
 ): SocketEnd | ConnectionLostError {
-  const cause = cleanCause(reported.cause, redact);
+  const cause = clean(reported.cause, server);
   if (isTooLarge(reported.cause)) return tooLarge(maxReceiveBytes, cause);
-  return { ...reported, reason: redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
+  return { ...reported, reason: server.redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
 }
 
 /** The socket threw at a frame that it was to send. */
-export function refusedFrame(cause: unknown, redact: (text: string) => string): ConnectionLostError {
-  return new ConnectionLostError("the socket refused a frame", { cause: cleanCause(cause, redact) });
+export function refusedFrame(cause: unknown, server: Pick<Server, "redact">): ConnectionLostError {
+  return new ConnectionLostError("the socket refused a frame", { cause: clean(cause, server) });
 }
 
 /** Why a ready link ended. What gave it up says so itself. */

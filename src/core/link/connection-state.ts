@@ -117,8 +117,8 @@ interface Attempt extends Wanted {
 interface Link {
   readonly socket: Socket;
   readonly keepalive: Keepalive;
-  /** Ends the wait for the link to be stable. */
-  readonly cancelStable: CancelTimer;
+  /** Ends the wait for the link to be stable, where there is one. */
+  readonly cancelStable: CancelTimer | undefined;
 }
 
 /** The client is being closed. */
@@ -129,7 +129,7 @@ interface Closing {
   readonly ended: Deferred<void>;
 }
 
-/** Goes from state to state: ends the timers and the socket that the next state does not take over. */
+/** Goes from state to state. Ends the timers and the socket that the next state does not take over. */
 export class Lifecycle {
   readonly #host: Pick<ConnectionHost, "onStatus">;
   #state: State = { name: "idle" };
@@ -150,17 +150,29 @@ export class Lifecycle {
     return this.#state.name === "closed" || this.#state.name === "closing";
   }
 
+  /** The socket that takes frames now. */
+  get openSocket(): Socket | undefined {
+    const state = this.#state;
+    if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
+    return state.socket.isOpen ? state.socket : undefined;
+  }
+
+  get keepalive(): Keepalive | undefined {
+    return "keepalive" in this.#state ? this.#state.keepalive : undefined;
+  }
+
   to(next: State): void {
     const previous = this.#state;
     this.#state = next;
     if ("cancelTimer" in previous) previous.cancelTimer();
     if ("wait" in previous) previous.wait.cancel();
     if ("keepalive" in previous && !("keepalive" in next)) {
-      previous.cancelStable();
+      previous.cancelStable?.();
       previous.keepalive.stop();
     }
     if ("socket" in previous && !("socket" in next && next.socket === previous.socket))
       previous.socket?.terminate();
+    if ("ended" in previous && next.name === "closed") previous.ended.resolve();
     if (statusOf(next) !== statusOf(previous)) this.#host.onStatus(statusOf(next));
   }
 }

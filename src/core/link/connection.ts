@@ -1,16 +1,9 @@
-import { type Deferred, deferred } from "../deferred.ts";
-import { type AgentwireError, ClosedError, ConnectionLostError, isAgentwireError } from "../errors.ts";
+import type { Clock } from "../clock.ts";
+import { deferred } from "../deferred.ts";
+import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";
 import type { ClientStatus } from "../values.ts";
-import { AttemptRun, limited } from "./attempt-run.ts";
-import { Attempts } from "./backoff.ts";
-import {
-  asConnectError,
-  clientClosed,
-  closedByCaller,
-  connectError,
-  readEnd,
-  refusedFrame,
-} from "./connection-errors.ts";
+import { Attempts, limited } from "./attempts.ts";
+import { clientClosed, closedByCaller, connectError, readEnd, refusedFrame } from "./connection-errors.ts";
 import {
   type ConnectionHost,
   type ConnectionSetup,
@@ -39,11 +32,15 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.#host = host;
     this.#protocol = protocol;
     this.#life = new Lifecycle(host);
-    this.#attempts = new Attempts(setup.resolved.reconnect, host);
+    this.#attempts = new Attempts({ setup, host, protocol, life: this.#life, user: this });
   }
 
   get #state(): State {
     return this.#life.state;
+  }
+
+  get #clock(): Clock {
+    return this.#setup.resolved.clock;
   }
 
   get status(): ClientStatus {
@@ -57,8 +54,7 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   /** The error for every call on a closed client: why the client was closed, and what to do. */
   closedError(reason: AgentwireError | undefined): ClosedError {
-    const reconnects = this.#setup.resolved.reconnect !== undefined;
-    return clientClosed(reason, { redact: this.#redact, reconnects });
+    return clientClosed(reason, this.#host, this.#setup.resolved.reconnect !== undefined);
   }
 
   /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
@@ -67,8 +63,11 @@ export class Connection implements KeepaliveUser, SocketUser {
     switch (state.name) {
       case "ready":
         return state.socket.isOpen ? Promise.resolve() : this.#leave(state, "ending");
-      case "idle":
-        return this.#establish(deferred());
+      case "idle": {
+        const next = deferred<void>();
+        this.#attempts.begin(next);
+        return next.promise;
+      }
       case "connecting":
       case "handshaking":
       case "renewing":
@@ -103,7 +102,7 @@ export class Connection implements KeepaliveUser, SocketUser {
   #leave(state: StateOf<"ready">, name: "renewing" | "ending"): Promise<void> {
     const unfinished = (): void =>
       this.drop(new ConnectionLostError("the server did not finish closing the connection"));
-    const cancelTimer = this.#setup.resolved.clock.setTimeout(unfinished, CLOSE_TIMEOUT);
+    const cancelTimer = this.#clock.setTimeout(unfinished, CLOSE_TIMEOUT);
     const next = deferred<void>();
     this.#life.to({ ...state, name, cancelTimer, next });
     return next.promise;
@@ -111,7 +110,7 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   /** Whether a frame sent now reaches the platform. It does not once a socket is closing, even before its end is told. */
   get writable(): boolean {
-    return this.#openSocket !== undefined;
+    return this.#life.openSocket !== undefined;
   }
 
   /**
@@ -119,7 +118,7 @@ export class Connection implements KeepaliveUser, SocketUser {
    * and this one did not leave.
    */
   send(text: string, unwritten?: () => void): void {
-    const socket = this.#openSocket;
+    const socket = this.#life.openSocket;
     if (!socket) return;
     const { outbox } = this.#setup.resolved;
     outbox.enter(); // what a peer in the same process answers at once is told behind this frame
@@ -129,12 +128,6 @@ export class Connection implements KeepaliveUser, SocketUser {
     } finally {
       outbox.leave();
     }
-  }
-
-  get #openSocket(): Socket | undefined {
-    const state = this.#state;
-    if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
-    return state.socket.isOpen ? state.socket : undefined;
   }
 
   // The protocol's handshake.
@@ -150,8 +143,8 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   #shakeHands({ next, step }: StateOf<"connecting" | "handshaking">, socket: Socket): void {
-    const { clock, connectTimeout } = this.#setup.resolved;
-    const cancelTimer = limited(clock, connectTimeout, () => this.#protocol.handshakeTimedOut());
+    const expire = (): void => this.#protocol.handshakeTimedOut();
+    const cancelTimer = limited(this.#clock, this.#setup.resolved.connectTimeout, expire);
     this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
   }
 
@@ -160,14 +153,13 @@ export class Connection implements KeepaliveUser, SocketUser {
     const state = this.#state;
     if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused, or lost, a moment ago
     const { resolved, stableAfter } = this.#setup;
-    const { clock } = resolved;
     const { socket, step } = state;
     const cancelStable =
       stableAfter === undefined
-        ? () => {}
-        : clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
-    const keepalive = new Keepalive(clock, resolved.keepalive, this);
-    this.#attempts.ready();
+        ? undefined
+        : this.#clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
+    const keepalive = new Keepalive(this.#clock, resolved.keepalive, this);
+    this.#attempts.count.ready();
     this.#life.to({ name: "ready", socket, keepalive, cancelStable });
     step.resolve("ready");
     this.#protocol.ready();
@@ -194,27 +186,22 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   /** The link has proved itself: earlier failures no longer lengthen the back-off. */
   healthy(): void {
-    this.#attempts.forgive();
+    this.#attempts.count.forgive();
   }
 
   /** Proof of life, where the protocol decides what counts. */
   alive(): void {
-    this.#keepalive?.alive();
+    this.#life.keepalive?.alive();
   }
 
   /** What excused the server's silence is over: the time for an answer to a ping counts from now. */
   answerDue(): void {
-    this.#keepalive?.due();
+    this.#life.keepalive?.due();
   }
 
   /** Sends a ping that could not be sent when it was due. */
   pingNow(): void {
-    this.#keepalive?.pingNow();
-  }
-
-  get #keepalive(): Keepalive | undefined {
-    const state = this.#state;
-    return "keepalive" in state ? state.keepalive : undefined;
+    this.#life.keepalive?.pingNow();
   }
 
   ping(): boolean {
@@ -252,50 +239,36 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   onRefused(cause: unknown): void {
-    this.drop(refusedFrame(cause, this.#redact));
+    this.drop(refusedFrame(cause, this.#host));
   }
 
   onEnd(reported: SocketEnd): void {
-    const end = readEnd(reported, this.#setup.resolved.maxReceiveBytes, this.#redact);
     const state = this.#state;
-    if (state.name === "connecting")
-      state.step.reject(connectError(reported, this.#host.target(), this.#redact));
-    else if (state.name === "closing") this.#end(state.reason);
-    else this.#ended(end);
+    if (state.name === "closing") this.#life.to({ name: "closed", reason: state.reason });
+    else this.drop(readEnd(reported, this.#setup.resolved.maxReceiveBytes, this.#host));
   }
 
-  /** Gives up the current socket as if the link had broken. */
-  drop(error: AgentwireError): void {
-    const state = this.#state;
-    if (state.name === "connecting") {
-      state.socket?.terminate();
-      state.step.reject(error);
-    } else {
-      this.#ended(error);
-    }
-  }
-
-  /** An open socket has ended, or is given up: then no frame behind this one is heard. */
-  #ended(end: SocketEnd | AgentwireError): void {
+  /** The current socket has ended, or is given up as if the link had broken: no frame behind this one is heard. */
+  drop(end: SocketEnd | AgentwireError): void {
     const state = this.#state;
     switch (state.name) {
+      case "connecting":
+        state.socket?.terminate();
+        state.step.reject(connectError(end, this.#host));
+        break;
       case "handshaking":
         state.socket.terminate();
         state.step.reject(this.#protocol.lost(end));
         break;
       case "ready":
-        this.#lost(end, deferred());
-        break;
       case "renewing":
       case "ending":
-        this.#lost(end, state.next, state.name);
+        this.#lost(state, end);
         break;
       case "draining":
-        state.socket.terminate();
-        this.#lostWhileDraining(this.#tellLost(end));
+        this.#lostWhileDraining(state, end);
         break;
       case "idle":
-      case "connecting":
       case "lost":
       case "reconnecting":
       case "closing":
@@ -306,64 +279,24 @@ export class Connection implements KeepaliveUser, SocketUser {
     }
   }
 
-  #tellLost(end: SocketEnd | AgentwireError): AgentwireError {
+  #lost(state: StateOf<"ready" | "renewing" | "ending">, end: SocketEnd | AgentwireError): void {
+    const lost: StateOf<"lost"> = { name: "lost", next: "next" in state ? state.next : deferred() };
+    this.#life.to(lost);
     const error = this.#protocol.lost(end);
     this.#host.onDisconnected(error);
-    return error;
-  }
-
-  /** The loss may have ended the work that the drain waited for. */
-  #lostWhileDraining(error: AgentwireError): void {
-    if (this.#life.isOver) return;
-    this.#end(closedByCaller());
-    this.#protocol.unavailable(error);
-  }
-
-  // Coming back, or not.
-
-  #lost(end: SocketEnd | AgentwireError, next: Deferred<void>, how?: "renewing" | "ending"): void {
-    const lost: StateOf<"lost"> = { name: "lost", next };
-    this.#life.to(lost);
-    const error = this.#tellLost(end);
-    if (this.#state !== lost) return; // closed by the protocol
+    if (this.#state !== lost) return; // the protocol has closed the client
     const { outbox, reconnect } = this.#setup.resolved;
-    if (how === "renewing") void this.#establish(next, error);
-    else if (reconnect?.shouldReconnect) outbox.tell(() => this.#comeBack(lost, error));
-    else this.#comeBack(lost, error);
+    if (state.name === "renewing") this.#attempts.begin(lost.next, error);
+    else if (reconnect?.shouldReconnect) outbox.tell(() => this.#attempts.comeBack(lost, error));
+    else this.#attempts.comeBack(lost, error);
   }
 
-  /** A listener that was told of the loss may have closed the client, and so may `shouldReconnect`. */
-  #comeBack(lost: StateOf<"lost">, error: AgentwireError): void {
-    if (this.#state !== lost) return;
-    const triesAgain = this.#attempts.failedWith(error);
-    if (this.#state !== lost) return;
-    if (triesAgain) {
-      void this.#establish(lost.next, error);
-    } else {
-      this.#setup.resolved.outbox.run(() => this.#giveUp(error));
-      lost.next.reject(error);
-    }
-  }
-
-  /** Begins a run of attempts, which settles `next`. `cause` is why a ready link ended. */
-  #establish(next: Deferred<void>, cause?: AgentwireError): Promise<void> {
-    const setup = this.#setup;
-    const host = this.#host;
-    const run = new AttemptRun({ setup, host, life: this.#life, attempts: this.#attempts, user: this }, next);
-    run.start(cause).then(next.resolve, (error: unknown) => {
-      const failure = asConnectError(error, host.target(), this.#redact);
-      if (!this.#life.isOver) setup.resolved.outbox.run(() => this.#giveUp(failure));
-      next.reject(failure);
-    });
-    return next.promise;
-  }
-
-  #giveUp(error: AgentwireError): void {
-    const forGood =
-      this.#attempts.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
-    this.healthy();
-    if (forGood) this.#end(error);
-    else this.#life.to({ name: "idle" });
+  #lostWhileDraining(state: StateOf<"draining">, end: SocketEnd | AgentwireError): void {
+    state.socket.terminate();
+    const error = this.#protocol.lost(end);
+    this.#host.onDisconnected(error);
+    if (this.#state !== state) return; // the loss has ended the work that the drain waited for
+    this.#life.to({ name: "closed", reason: closedByCaller() });
     this.#protocol.unavailable(error);
   }
 
@@ -382,47 +315,37 @@ export class Connection implements KeepaliveUser, SocketUser {
     if (!this.#life.isOver) {
       const drains = !options.force && options.drainTimeout > 0 && this.#protocol.busy();
       const state = this.#state;
-      if (!drains) this.#shut(closedByCaller());
-      else if (state.name === "ready" && state.socket.isOpen) this.#drain(state.socket, options.drainTimeout);
-      else if (state.name !== "draining") this.#shut(closedByCaller());
+      if (drains && state.name === "ready" && state.socket.isOpen) this.#drain(state, options.drainTimeout);
+      else if (!drains || state.name !== "draining") this.#shut(closedByCaller());
     }
     const state = this.#state;
     return "ended" in state ? state.ended.promise : Promise.resolve();
   }
 
-  #drain(socket: Socket, limit: number): void {
-    const cancelTimer = this.#setup.resolved.clock.setTimeout(() => {
+  #drain({ socket }: StateOf<"ready">, limit: number): void {
+    const expire = (): void => {
       this.#host.warn("drain-expired", `closed with work under way, after waiting ${limit} ms for it`);
       this.#shut(closedByCaller());
-    }, limit);
+    };
+    const cancelTimer = this.#clock.setTimeout(expire, limit);
     this.#life.to({ name: "draining", socket, cancelTimer, ended: deferred() });
   }
 
   #shut(reason: AgentwireError): void {
     if (this.#life.isOver) return;
     const state = this.#state;
-    const socket = this.#openSocket;
+    const socket = this.#life.openSocket;
+    const closed: State = { name: "closed", reason };
     if (socket) {
       const ended = "ended" in state ? state.ended : deferred<void>();
-      const cancelTimer = this.#setup.resolved.clock.setTimeout(() => this.#end(reason), CLOSE_TIMEOUT);
+      const cancelTimer = this.#clock.setTimeout(() => this.#life.to(closed), CLOSE_TIMEOUT);
       this.#life.to({ name: "closing", socket, cancelTimer, ended, reason });
       socket.close(1000, "");
     } else {
-      this.#end(reason);
+      this.#life.to(closed);
     }
     if ("step" in state) state.step.reject(reason);
     else if ("next" in state) state.next.reject(reason);
     this.#protocol.unavailable(reason);
-  }
-
-  #end(reason: AgentwireError): void {
-    const state = this.#state;
-    this.#life.to({ name: "closed", reason });
-    if ("ended" in state) state.ended.resolve();
-  }
-
-  /** Made when it is needed: an idle connection keeps no closure of it. */
-  get #redact(): (text: string) => string {
-    return (text) => this.#host.redact(text);
   }
 }
