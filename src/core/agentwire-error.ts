@@ -16,12 +16,14 @@ export interface TurnPartial {
   readonly endedBy?: unknown;
 }
 
+/** Options of every error. */
 export interface AgentwireErrorOptions {
   readonly cause?: unknown;
   readonly retryable?: boolean | undefined;
   readonly delivery?: Delivery | undefined;
 }
 
+/** The code of each kind of failure. */
 export type ErrorCode =
   | "invalid-input"
   | "already-consumed"

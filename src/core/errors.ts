@@ -169,6 +169,7 @@ export class RequestTimeoutError extends AgentwireError {
   }
 }
 
+/** The parts of a {@link TurnError}. */
 export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;

@@ -1,5 +1,5 @@
 import pRetry from "p-retry";
-import type { CancelTimer, Clock } from "../clock.ts";
+import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import { type AgentwireError, asAny, ConnectTimeoutError, isAgentwireError } from "../errors.ts";
 import { AttemptCount } from "./backoff.ts";
@@ -126,6 +126,11 @@ export class Attempts {
 }
 
 /** The time limit of one step, in ms; 0 is none. */
-export function limited(clock: Clock, limit: number, expire: () => void): CancelTimer {
-  return limit === 0 ? () => {} : clock.setTimeout(expire, limit);
+export function limited(
+  clock: Clock,
+  limit: number,
+  expire: () => void,
+  options?: TimerOptions,
+): CancelTimer {
+  return limit === 0 ? () => {} : clock.setTimeout(expire, limit, options);
 }

@@ -24,6 +24,9 @@ function clean(cause: unknown, server: Pick<Server, "redact">): unknown {
   return cleanCause(cause, (text) => server.redact(text));
 }
 
+/** The code of the error by which `ws` refuses a frame that is too large. */
+const WS_TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+
 /** `ws` tells a refused upgrade only in its message. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
@@ -99,11 +102,6 @@ export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
   return new ConnectionLostError(message, { cause });
 }
 
-/** `ws` refuses such a frame by itself, and says so with a code. */
-export function isTooLarge(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
-}
-
 /** How a socket ended, for the protocol. A server may quote credentials when it says why it closed: they are taken out. */
 export function readEnd(
   reported: SocketEnd,
@@ -111,7 +109,9 @@ export function readEnd(
   server: Pick<Server, "redact">,
 ): SocketEnd | ConnectionLostError {
   const cause = clean(reported.cause, server);
-  if (isTooLarge(reported.cause)) return tooLarge(maxReceiveBytes, cause);
+  const { cause: error } = reported;
+  if (error instanceof Error && "code" in error && error.code === WS_TOO_LARGE)
+    return tooLarge(maxReceiveBytes, cause);
   return { ...reported, reason: server.redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
 }
 

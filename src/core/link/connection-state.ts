@@ -117,8 +117,8 @@ interface Attempt extends Wanted {
 interface Link {
   readonly socket: Socket;
   readonly keepalive: Keepalive;
-  /** Ends the wait for the link to be stable, where there is one. */
-  readonly cancelStable: CancelTimer | undefined;
+  /** Ends the wait for the link to be stable. */
+  readonly cancelStable: CancelTimer;
 }
 
 /** The client is being closed. */
@@ -167,7 +167,7 @@ export class Lifecycle {
     if ("cancelTimer" in previous) previous.cancelTimer();
     if ("wait" in previous) previous.wait.cancel();
     if ("keepalive" in previous && !("keepalive" in next)) {
-      previous.cancelStable?.();
+      previous.cancelStable();
       previous.keepalive.stop();
     }
     if ("socket" in previous && !("socket" in next && next.socket === previous.socket))

@@ -154,10 +154,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused, or lost, a moment ago
     const { resolved, stableAfter } = this.#setup;
     const { socket, step } = state;
-    const cancelStable =
-      stableAfter === undefined
-        ? undefined
-        : this.#clock.setTimeout(() => this.healthy(), stableAfter, { unref: true });
+    const cancelStable = limited(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
     const keepalive = new Keepalive(this.#clock, resolved.keepalive, this);
     this.#attempts.count.ready();
     this.#life.to({ name: "ready", socket, keepalive, cancelStable });

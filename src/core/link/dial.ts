@@ -9,19 +9,20 @@ import type { WebSocketLike } from "./socket.ts";
 
 /** Opens sockets for one client, as its options say. */
 export interface Dialer {
-  /** `stillWanted` is asked before a socket is made. */
+  /** Asks `stillWanted` just before a socket is made. */
   dial(stillWanted?: () => boolean): Promise<WebSocketLike>;
-  /** The user's address: that of the last dial, or the one that the next would take. */
+  /** The user's address, of the last dial or else of the next. */
   address(): Promise<URL>;
-  /** Where the last dial led, without query and credentials, for messages. */
+  /** The address of the last dial, without query and credentials, for messages. */
   target(): string;
   /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
   assertPrivate(): void;
 }
 
 /**
- * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers`
- * that the socket in use cannot send. A `url` function is called, and its answer checked, at each dial.
+ * A `url` function is called, and its result checked, at each dial.
+ * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers` that the socket in
+ * use cannot send.
  */
 export function createDialer(
   options: SocketClientOptions,
@@ -30,7 +31,7 @@ export function createDialer(
   protocol: {
     /** Whether credentials go to the server. */
     carriesCredentials(): boolean;
-    /** What is dialled: the user's address, which was checked, with what the protocol adds to it. */
+    /** Adds the protocol's part to the user's address, which was checked. */
     address(url: string): string | Promise<string>;
   },
 ): Dialer {
@@ -71,7 +72,6 @@ export function createDialer(
   };
 }
 
-/** What the caller made, if it is a socket. */
 function checkSocket(made: unknown): WebSocketLike {
   if (isSocket(made)) return made;
   throw new InvalidInputError(
@@ -98,7 +98,7 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
   try {
     url = new URL(String(value));
   } catch {
-    // Without the platform's own error, which quotes the URL and whatever secret it holds.
+    // The platform's own error is left out: it quotes the URL, which may hold a secret.
     throw new InvalidInputError(
       "the URL cannot be read.",
       'Give the whole address, such as "ws://127.0.0.1:8000/ws".',
