@@ -76,7 +76,7 @@ export class Connection implements KeepaliveUser, SocketUser {
       case "reconnecting":
         return state.next.promise;
       case "draining":
-        return Promise.reject(new ClosedError("the client is closing"));
+        return Promise.reject(new ClosedError("the client is closing; make a new one"));
       case "closing":
       case "closed":
         return Promise.reject(this.closedError(state.reason));
@@ -85,12 +85,12 @@ export class Connection implements KeepaliveUser, SocketUser {
     }
   }
 
-  /** A call needs the connection: the wait between two attempts is cut short. The attempt is one of the run all the same. */
+  /** A call needs the connection: cuts the wait between two attempts short. */
   hurry(): void {
     if (this.#state.name === "reconnecting") this.#state.wait.hurry();
   }
 
-  /** Closes the current socket politely and goes on with another. For when nothing is under way, on a client that reconnects. */
+  /** Closes the current socket politely and goes on with another one. Nothing may be under way. */
   renew(): void {
     const state = this.#state;
     if (state.name !== "ready" || !state.socket.isOpen) return;
@@ -210,7 +210,8 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   onDead(timeout: number): void {
-    this.drop(new ConnectionLostError(`no sign of life for ${timeout} ms after a ping`));
+    const advice = "if the server is only slow, raise the `timeout` of `keepalive`";
+    this.drop(new ConnectionLostError(`no sign of life for ${timeout} ms after a ping; ${advice}`));
   }
 
   // The current socket. An old one tells nothing any more.

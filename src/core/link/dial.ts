@@ -7,16 +7,11 @@ import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
 import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./socket.ts";
 
-/** Opens sockets for one client, as its options say. */
-export interface Dialer {
-  /** Asks `stillWanted` just before a socket is made. */
-  dial(stillWanted?: () => boolean): Promise<WebSocketLike>;
-  /** The user's address, of the last dial or else of the next. */
-  address(): Promise<URL>;
-  /** The address of the last dial, without query and credentials, for messages. */
-  target(): string;
-  /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
-  assertPrivate(): void;
+interface DialledProtocol {
+  /** Whether credentials go to the server. */
+  carriesCredentials(): boolean;
+  /** Adds the protocol's part to the user's address, which was checked. */
+  address(url: string): string | Promise<string>;
 }
 
 /**
@@ -28,48 +23,83 @@ export function createDialer(
   options: SocketClientOptions,
   maxReceiveBytes: number,
   redactor: Redactor,
-  protocol: {
-    /** Whether credentials go to the server. */
-    carriesCredentials(): boolean;
-    /** Adds the protocol's part to the user's address, which was checked. */
-    address(url: string): string | Promise<string>;
-  },
+  protocol: DialledProtocol,
 ): Dialer {
-  const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
-  if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
+  const { createWebSocket, WebSocket } = options;
+  if (hasHeaders(options) && !createWebSocket && (WebSocket || !sendsHeaders)) {
     throw new UnsupportedError(
       "`headers` cannot be sent with this WebSocket.",
       "Browsers allow none: authenticate in the protocol, or make the socket yourself with `createWebSocket`, which receives them.",
     );
   }
-  const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || protocol.carriesCredentials();
-  const check = (value: unknown): URL => {
-    const found = credentialsIn(String(value));
-    redactor.use("url", ...found);
-    return checkUrl(value, (found.length > 0 || carriesCredentials()) && !allowInsecure);
-  };
-  let address = typeof url === "function" ? undefined : check(url);
-  const ask = async (): Promise<string> => {
-    const asked = typeof url === "function" ? await url() : url;
-    address = check(asked);
-    return String(asked);
-  };
+  return new Dialer(options, maxReceiveBytes, redactor, protocol);
+}
 
-  return {
-    target: () => (address ? withoutSecrets(address) : "the server"),
-    assertPrivate: () => {
-      if (address && !allowInsecure) assertPrivate(address);
-    },
-    address: async () => address ?? new URL(await ask()),
-    async dial(stillWanted = () => true) {
-      const target = await protocol.address(await ask());
-      const init = { protocols: [], headers };
-      if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
-      if (createWebSocket) return checkSocket(createWebSocket(target, init));
-      if (WebSocket) return new WebSocket(target);
-      return openSocket(target, init, { maxReceiveBytes });
-    },
-  };
+/** Opens the sockets of one client, as its options say. */
+export class Dialer {
+  readonly #options: SocketClientOptions;
+  readonly #maxReceiveBytes: number;
+  readonly #redactor: Redactor;
+  readonly #protocol: DialledProtocol;
+  #address: URL | undefined;
+
+  constructor(
+    options: SocketClientOptions,
+    maxReceiveBytes: number,
+    redactor: Redactor,
+    protocol: DialledProtocol,
+  ) {
+    this.#options = options;
+    this.#maxReceiveBytes = maxReceiveBytes;
+    this.#redactor = redactor;
+    this.#protocol = protocol;
+    if (typeof options.url !== "function") this.#address = this.#check(options.url);
+  }
+
+  /** The address of the last dial, without query and credentials, for messages. */
+  target(): string {
+    const url = this.#address;
+    return url ? `${url.protocol}//${url.host}${url.pathname}` : "the server";
+  }
+
+  /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
+  assertPrivate(): void {
+    if (this.#address && !this.#options.allowInsecure) assertPrivate(this.#address);
+  }
+
+  /** The user's address, of the last dial or else of the next. */
+  async address(): Promise<URL> {
+    return this.#address ?? new URL(await this.#ask());
+  }
+
+  /** Asks `stillWanted` just before a socket is made. */
+  async dial(stillWanted = () => true): Promise<WebSocketLike> {
+    const { createWebSocket, WebSocket, headers = {} } = this.#options;
+    const target = await this.#protocol.address(await this.#ask());
+    const init = { protocols: [], headers };
+    if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
+    if (createWebSocket) return checkSocket(createWebSocket(target, init));
+    if (WebSocket) return new WebSocket(target);
+    return openSocket(target, init, { maxReceiveBytes: this.#maxReceiveBytes });
+  }
+
+  async #ask(): Promise<string> {
+    const { url } = this.#options;
+    const asked = typeof url === "function" ? await url() : url;
+    this.#address = this.#check(asked);
+    return String(asked);
+  }
+
+  #check(value: unknown): URL {
+    const found = credentialsIn(String(value));
+    this.#redactor.use("url", ...found);
+    const carries = found.length > 0 || hasHeaders(this.#options) || this.#protocol.carriesCredentials();
+    return checkUrl(value, carries && !this.#options.allowInsecure);
+  }
+}
+
+function hasHeaders({ headers = {} }: SocketClientOptions): boolean {
+  return Object.keys(headers).length > 0;
 }
 
 function checkSocket(made: unknown): WebSocketLike {
@@ -121,8 +151,4 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
     throw new InvalidInputError("the URL has a fragment (#...).", "A WebSocket takes none: leave it out.");
   if (mustBePrivate) assertPrivate(url);
   return url;
-}
-
-function withoutSecrets(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname}`;
 }
