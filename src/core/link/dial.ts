@@ -7,6 +7,15 @@ import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
 import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./socket.ts";
 
+/** What of the options is dialled with, as it was when the client was made. */
+interface DialOptions extends Pick<SocketClientOptions, "url"> {
+  readonly createWebSocket: SocketClientOptions["createWebSocket"] | undefined;
+  readonly WebSocket: SocketClientOptions["WebSocket"] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowInsecure: boolean;
+  readonly maxReceiveBytes: number;
+}
+
 interface DialledProtocol {
   /** Whether credentials go to the server. */
   carriesCredentials(): boolean;
@@ -25,32 +34,26 @@ export function createDialer(
   redactor: Redactor,
   protocol: DialledProtocol,
 ): Dialer {
-  const { createWebSocket, WebSocket } = options;
-  if (hasHeaders(options) && !createWebSocket && (WebSocket || !sendsHeaders)) {
+  const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
+  if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
     throw new UnsupportedError(
       "`headers` cannot be sent with this WebSocket.",
       "Browsers allow none: authenticate in the protocol, or make the socket yourself with `createWebSocket`, which receives them.",
     );
   }
-  return new Dialer(options, maxReceiveBytes, redactor, protocol);
+  const kept = { url, createWebSocket, WebSocket, headers, allowInsecure, maxReceiveBytes };
+  return new Dialer(kept, redactor, protocol);
 }
 
 /** Opens the sockets of one client, as its options say. */
 export class Dialer {
-  readonly #options: SocketClientOptions;
-  readonly #maxReceiveBytes: number;
+  readonly #options: DialOptions;
   readonly #redactor: Redactor;
   readonly #protocol: DialledProtocol;
   #address: URL | undefined;
 
-  constructor(
-    options: SocketClientOptions,
-    maxReceiveBytes: number,
-    redactor: Redactor,
-    protocol: DialledProtocol,
-  ) {
+  constructor(options: DialOptions, redactor: Redactor, protocol: DialledProtocol) {
     this.#options = options;
-    this.#maxReceiveBytes = maxReceiveBytes;
     this.#redactor = redactor;
     this.#protocol = protocol;
     if (typeof options.url !== "function") this.#address = this.#check(options.url);
@@ -74,13 +77,13 @@ export class Dialer {
 
   /** Asks `stillWanted` just before a socket is made. */
   async dial(stillWanted = () => true): Promise<WebSocketLike> {
-    const { createWebSocket, WebSocket, headers = {} } = this.#options;
+    const { createWebSocket, WebSocket, headers, maxReceiveBytes } = this.#options;
     const target = await this.#protocol.address(await this.#ask());
     const init = { protocols: [], headers };
     if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
     if (createWebSocket) return checkSocket(createWebSocket(target, init));
     if (WebSocket) return new WebSocket(target);
-    return openSocket(target, init, { maxReceiveBytes: this.#maxReceiveBytes });
+    return openSocket(target, init, { maxReceiveBytes });
   }
 
   async #ask(): Promise<string> {
@@ -91,15 +94,13 @@ export class Dialer {
   }
 
   #check(value: unknown): URL {
+    const { headers, allowInsecure } = this.#options;
     const found = credentialsIn(String(value));
     this.#redactor.use("url", ...found);
-    const carries = found.length > 0 || hasHeaders(this.#options) || this.#protocol.carriesCredentials();
-    return checkUrl(value, carries && !this.#options.allowInsecure);
+    const carriesCredentials =
+      found.length > 0 || Object.keys(headers).length > 0 || this.#protocol.carriesCredentials();
+    return checkUrl(value, carriesCredentials && !allowInsecure);
   }
-}
-
-function hasHeaders({ headers = {} }: SocketClientOptions): boolean {
-  return Object.keys(headers).length > 0;
 }
 
 function checkSocket(made: unknown): WebSocketLike {
