@@ -93,8 +93,9 @@ export class HandshakeError extends AgentwireError {
   override readonly name: string = "HandshakeError";
   readonly code = "handshake-refused";
   declare readonly reason: HandshakeReason;
-  /** Of `identity-mismatch`: the user that the client wants to be, and the user that the server names (null: nobody). */
+  /** Where the handshake compares users: the user that the client wants to be. */
   declare readonly expected?: string;
+  /** The user that the server names; null for nobody. */
   declare readonly got?: string | null;
   /** The close code that ended the attempt, where one did. */
   declare readonly closeCode?: number;

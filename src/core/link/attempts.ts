@@ -30,12 +30,7 @@ export class Attempts {
 
   /** Begins a run, which settles `next`. `cause` is why a ready link ended: then a wait comes first. */
   begin(next: Deferred<void>, cause?: AgentwireError): void {
-    const { life, setup } = this.#connection;
-    this.#run(next, cause).then(next.resolve, (error: unknown) => {
-      const failure = this.#asConnectError(error);
-      if (!life.isOver) setup.resolved.outbox.run(() => this.#giveUp(failure));
-      next.reject(failure);
-    });
+    next.resolve(this.#run(next, cause));
   }
 
   /** Decides whether a run follows a loss. A listener that was told of it may have closed the client, and so may `shouldReconnect`. */
@@ -47,8 +42,8 @@ export class Attempts {
     if (triesAgain) {
       this.begin(lost.next, error);
     } else {
-      setup.resolved.outbox.run(() => this.#giveUp(error));
       lost.next.reject(error);
+      setup.resolved.outbox.run(() => this.#giveUp(error));
     }
   }
 
@@ -61,7 +56,18 @@ export class Attempts {
   }
 
   async #run(next: Deferred<void>, cause: AgentwireError | undefined): Promise<void> {
-    if (cause) await this.#wait(next, cause);
+    const { life, setup } = this.#connection;
+    try {
+      if (cause) await this.#wait(next, cause);
+      await this.#attemptUntilReady(next);
+    } catch (error) {
+      const failure = this.#asConnectError(error);
+      if (!life.isOver) setup.resolved.outbox.run(() => this.#giveUp(failure));
+      throw failure;
+    }
+  }
+
+  async #attemptUntilReady(next: Deferred<void>): Promise<void> {
     const { life } = this.#connection;
     // The delays of p-retry are off: the wait is in `onFailedAttempt`, on the injected clock and with full jitter.
     await pRetry(() => this.#attempt(next), {
