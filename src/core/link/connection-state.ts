@@ -91,7 +91,7 @@ export type State =
   | (Link & { readonly name: "ready" })
   /** The socket is closing, and another link follows: `renewing` was asked for by us, `ending` by the server. */
   | (Link & Wanted & { readonly name: "renewing" | "ending"; readonly cancelTimer: CancelTimer })
-  /** Whether another attempt follows is about to be decided. */
+  /** The link has ended; it is not decided yet whether another attempt follows. */
   | (Wanted & { readonly name: "lost" })
   | (Wanted & { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly wait: BackoffWait })
   | (Closing & { readonly name: "draining" })
@@ -100,7 +100,7 @@ export type State =
 
 export type StateOf<Name extends State["name"]> = Extract<State, { readonly name: Name }>;
 
-/** There is no ready link. */
+/** The next link is wanted. */
 interface Wanted {
   /** Settles with the next ready link, for all who call `connect()` meanwhile. */
   readonly next: Deferred<void>;
