@@ -189,10 +189,6 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return this.#setup.token.exists;
   }
 
-  address(url: string): string {
-    return url;
-  }
-
   opened(): void {
     const { settings, core } = this.#setup;
     const probeAfter = settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER;

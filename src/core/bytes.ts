@@ -1,24 +1,24 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** What is not of the standard alphabet. To look for it needs no going back, which a text of megabytes has no stack for. */
+/** A search for one odd character needs no backtracking, which would overflow the stack on megabytes. */
 const ODD = /[^A-Za-z0-9+/]/;
 
-/** Bytes that become text at a time, in whole groups of three: more than a call takes as arguments would overflow the stack. */
+/** Bytes that become text in one call, in whole groups of three: too many arguments would overflow the stack. */
 const PIECE = 6_144;
 
-/** Whether `text` is base64: of the standard alphabet, padded, without white space. Linear. */
+/** Whether `text` is base64 of the standard alphabet, padded, without white space. Linear. */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   const padding = paddingOf(text);
   return !ODD.test(padding === 0 ? text : text.slice(0, -padding));
 }
 
-/** How many bytes a text that {@link isBase64} stands for. */
+/** The bytes that a base64 text stands for. */
 export function sizeOfBase64(base64: string): number {
   return (base64.length / 4) * 3 - paddingOf(base64);
 }
 
-/** The bytes of a text that {@link isBase64}. Not by `atob`: engines without a browser lack it, or want other padding. */
+/** Decodes a text that {@link isBase64}. Not by `atob`: some engines lack it, or want other padding. */
 export function fromBase64(base64: string): Uint8Array {
   const values = new Uint8Array(128);
   for (let value = 0; value < 64; value++) values[ALPHABET.charCodeAt(value)] = value;
@@ -34,7 +34,7 @@ export function fromBase64(base64: string): Uint8Array {
   return bytes;
 }
 
-/** Bytes as base64, of the standard alphabet and padded. */
+/** Standard alphabet, padded. */
 export function toBase64(bytes: Uint8Array): string {
   const codes = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
   let base64 = "";
@@ -57,7 +57,7 @@ function paddingOf(base64: string): number {
   return base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
 }
 
-/** Pieces of bytes as one; a single piece is itself. */
+/** A single piece is not copied. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces;
   if (first && pieces.length === 1) return first;
@@ -70,7 +70,7 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The types of pictures that models take. */
+/** The image types that models take. */
 export type ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 const SIGNATURES: readonly {
@@ -92,10 +92,10 @@ const SIGNATURES: readonly {
   }, // RIFF....WEBP
 ];
 
-/** Characters of base64 that hold the bytes by which a type is told. */
+/** Characters of base64 that hold every signature. */
 export const HEAD_BASE64 = 24;
 
-/** The type that the first bytes of a picture show. */
+/** The type by the first bytes of an image. */
 export function imageTypeOf(head: Uint8Array): ImageType | undefined {
   return SIGNATURES.find(({ at, bytes }) => at.every((position, n) => head[position] === bytes[n]))?.type;
 }

@@ -2,7 +2,7 @@ import { MAX_DELAY } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
 import { checkNames, labelled } from "./names.ts";
 
-/** Without the fields that are `undefined`, so that they do not hide a default. */
+/** A copy without the fields that are `undefined`: they would hide a default. */
 export function defined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -11,22 +11,22 @@ export function defined<T extends object>(
   };
 }
 
-/** One expectation of a value: whether it holds, and how to say it. */
+/** What a value must be. */
 export interface Check {
   readonly expects: string;
   readonly holds: (value: unknown) => boolean;
-  /** Of the fields of a value that is an object, or of each object in a list. It has no others. */
+  /** The checks of all fields of the object, or of each object in the list. */
   readonly fields?: Readonly<Record<string, Check>>;
 }
 
-/** A check for each field of `T`, also for those that may be left out: what has none does not exist for callers. */
+/** A check for each field of `T`. A field without a check does not exist for callers. */
 export type Checks<T> = Readonly<Record<keyof T, Check>>;
 
-/** Forbids a table to have more than the fields of `T`: it would let something pass that is not there. */
+/** Forbids checks of fields that `T` does not have. */
 export type Only<T, Table> = Readonly<Record<Exclude<keyof Table, keyof T>, never>>;
 
 export const checks = {
-  /** For what is checked elsewhere: only the name is looked at. */
+  /** For a value that is checked elsewhere. */
   any: { expects: "anything", holds: () => true },
   string: { expects: "a string", holds: (value) => typeof value === "string" },
   text: {
@@ -90,11 +90,11 @@ function either(first: Check, second: Check): Check {
   };
 }
 
-/** The check of an option that `false` turns off. */
+/** For an option that `false` turns off. */
 export const orFalse = (check: Check): Check =>
   either(check, { expects: "false", holds: (value) => value === false });
 
-/** @throws InvalidInputError when `options` is given and no object, or as {@link checkFields}. */
+/** @throws InvalidInputError when `options` is not an object, and as {@link checkFields}. */
 export function checkCallOptions<Options extends object, Table extends Checks<Options>>(
   options: Options | undefined,
   expected: Table & Only<Options, Table>,
@@ -105,7 +105,7 @@ export function checkCallOptions<Options extends object, Table extends Checks<Op
   checkFields<Options, Table>(options, expected, "option");
 }
 
-/** @throws InvalidInputError for the first field of `value` that does not exist, or is given and is not what it should be. */
+/** @throws InvalidInputError for the first field of `value` that does not exist or fails its check. */
 export function checkFields<Value extends object, Table extends Checks<Value>>(
   value: Value,
   expected: Table & Only<Value, Table>,
@@ -116,7 +116,7 @@ export function checkFields(value: object, expected: Readonly<Record<string, Che
   checkValues(value, expected, what);
 }
 
-/** The same for an object that may have other fields as well, which go to a server as they are. */
+/** The same for an object that may have more fields, which go to a server as they are. */
 export function checkValues(value: object, expected: Readonly<Record<string, Check>>, what: string): void {
   const given = new Map<string, unknown>(Object.entries(value));
   for (const [name, { expects, holds, fields }] of Object.entries(expected)) {
@@ -124,7 +124,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
     if (field === undefined) continue;
     const label = labelled(what, name);
     const inner = fields ? innerOf(field, fields, label.replaceAll("`", "")) : [];
-    for (const each of inner) checkNames(...each); // before it is missed: a rule without a `then` may have a `than`
+    for (const each of inner) checkNames(...each); // first, to guess a `than` where `then` is missing
     if (!holds(field))
       throw new InvalidInputError(`${label} is ${describe(field)}.`, `It must be ${expects}.`);
     for (const each of inner) checkValues(...each);
@@ -133,7 +133,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
 
 type Table = Readonly<Record<string, Check>>;
 
-/** The objects in a field that has fields of its own, each with its checks and its place. */
+/** The objects in a field, each with its checks and its place. */
 function innerOf(
   field: unknown,
   fields: Table,
@@ -143,7 +143,7 @@ function innerOf(
   return field.flatMap((item: unknown, at) => (isObject(item) ? [[item, fields, `${label}[${at}].`]] : []));
 }
 
-/** Says what a value is without quoting it: it may be a credential, or long. */
+/** The kind of a value. The value itself is not quoted: it may be a credential, or long. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";

@@ -1,8 +1,8 @@
 import type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 
 /**
- * A limit on silence: expires once `delay` ms pass without a `touch()`. Touching only notes the time, so
- * a hot stream does not set and clear a timer for every frame; the timer finds out when it fires.
+ * A limit on silence: expires once `delay` ms pass without a `touch()`. A touch only notes the time; the timer compares when it
+ * fires, so that a hot stream sets and clears no timers.
  */
 export class Deadline {
   readonly #clock: Clock;
@@ -12,7 +12,7 @@ export class Deadline {
   #last = 0;
   #cancel: CancelTimer | undefined;
 
-  /** `delay` in ms; 0 makes a deadline that never expires. */
+  /** `delay` in ms; 0 never expires. */
   constructor(clock: Clock, delay: number, onExpire: () => void, options?: TimerOptions) {
     this.#clock = clock;
     this.#delay = delay;
@@ -24,7 +24,7 @@ export class Deadline {
     return this.#cancel !== undefined;
   }
 
-  /** Starts over from now, running or not. */
+  /** Starts, or starts over. */
   start(): void {
     if (this.#delay === 0) return;
     this.#last = this.#clock.now();

@@ -1,11 +1,11 @@
-/** A promise that somebody else settles. */
+/** A promise with the functions that settle it. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T | PromiseLike<T>): void;
   reject(error: unknown): void;
 }
 
-/** A rejection that nobody awaits is not reported: whoever holds one of these is told in another way too. */
+/** A rejection that nobody awaits is not reported: the failure is also told in another way. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T | PromiseLike<T>) => void = () => {};
   let reject: (error: unknown) => void = () => {};

@@ -1,17 +1,17 @@
 import { UnsupportedError } from "./errors.ts";
 
 /**
- * What clients need beyond the language, and an engine without a browser may lack. React Native's has no `crypto`, a `URL` that
- * throws at most of its parts or reads them wrongly, and before 0.85 no `TextDecoder`.
+ * Something beyond the language that an engine without a browser may lack. React Native has no `crypto`, no `TextDecoder`
+ * before 0.85, and a `URL` that throws at most of its parts or reads them wrongly.
  */
 export interface Need {
-  /** A package that brings it. */
+  /** A package that adds it. */
   readonly from: string;
-  /** What of it is not there, to be named. */
+  /** The names that the engine lacks. */
   missing(): readonly string[];
 }
 
-/** Random numbers that nobody can guess. There is no other source: ids made of `Math.random` could be guessed. */
+/** Random numbers for ids that cannot be guessed, unlike those of `Math.random`. */
 export const RANDOM: Need = {
   from: "react-native-get-random-values",
   missing: () =>
@@ -20,7 +20,7 @@ export const RANDOM: Need = {
       : ["crypto.getRandomValues"],
 };
 
-/** Addresses, read as the platform's WebSocket reads them: credentials go by what is read. */
+/** Addresses. Where credentials may go is decided by their parts. */
 export const ADDRESSES: Need = {
   from: "react-native-url-polyfill/auto",
   missing: () => {
@@ -32,7 +32,6 @@ export const ADDRESSES: Need = {
   },
 };
 
-/** Text of bytes. */
 export const TEXT: Need = {
   from: "@bacons/text-decoder/install",
   missing: () => (typeof TextDecoder === "function" ? [] : ["TextDecoder"]),
@@ -50,25 +49,23 @@ const SAMPLE = {
   pathname: "/a",
 };
 
-/** Without any part where it cannot be read at all. */
 function parsedSample(): object {
   try {
     return new URL(SAMPLE.href);
   } catch {
-    return {}; // which is reported, by the names of the parts
+    return {}; // every part counts as missing
   }
 }
 
-/** `undefined` for a part that throws. */
 function partOf(url: object, part: string): unknown {
   try {
     return Reflect.get(url, part);
   } catch {
-    return undefined; // which is reported, by the name of the part
+    return undefined; // a part that throws counts as missing
   }
 }
 
-/** @throws UnsupportedError that names all that is missing, and what brings it. */
+/** @throws UnsupportedError with all that is missing, and the packages that add it. */
 export function assertEngine(needs: readonly Need[]): void {
   const lacking = needs.filter((need) => need.missing().length > 0);
   if (lacking.length === 0) return;

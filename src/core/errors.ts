@@ -1,64 +1,18 @@
-import type { Cost, TurnToolCall, Usage } from "./values.ts";
+import { AgentwireError, type AgentwireErrorOptions, type ErrorCode, isOurs } from "./agentwire-error.ts";
 
-/**
- * Whether the server may have seen what failed. `not-sent`: it never left this machine, and trying again
- * repeats nothing. `unknown`: it was written to a socket; trying again may do the work twice.
- */
-export type Delivery = "not-sent" | "unknown";
+export {
+  AgentwireError,
+  type AgentwireErrorOptions,
+  copyError,
+  type Delivery,
+  type ErrorCode,
+  isOurs,
+  said,
+  type TurnPartial,
+  withoutCode,
+} from "./agentwire-error.ts";
 
-/** What a turn had produced when it ended early. */
-export interface TurnPartial {
-  /** The text so far. */
-  readonly text: string;
-  /** Its tool calls, if there were any. */
-  readonly toolCalls?: readonly TurnToolCall[];
-  /** What it used and what it cost so far, where the server tells. */
-  readonly usage?: Usage;
-  readonly cost?: Cost;
-  /** What a conversation can go on from, as far as this turn knows. */
-  readonly state?: unknown;
-  /** What the server still said of its end, after the turn had been stopped here. */
-  readonly endedBy?: unknown;
-}
-
-/** What every error can be given. */
-export interface AgentwireErrorOptions {
-  readonly cause?: unknown;
-  readonly retryable?: boolean | undefined;
-  readonly delivery?: Delivery | undefined;
-}
-
-/** Marks errors of this package, across copies of it: `instanceof` fails between two installed versions. */
-const BRAND = Symbol.for("agentwire.error");
-
-/**
- * Base of every error that the library throws or rejects with. `code` is stable and meant for programs;
- * the message leads with it, because consoles often show nothing else.
- */
-export abstract class AgentwireError extends Error {
-  abstract readonly code: ErrorCode;
-  /** Whether the same call can succeed later without being changed. Says nothing of side effects: see `delivery`. */
-  readonly retryable: boolean;
-  /** What the turn had produced, where a turn was under way. */
-  declare partial?: TurnPartial;
-  /** Whether the server may have seen the prompt; set on errors that end a turn without the server's own word. */
-  declare delivery?: Delivery;
-  /** What was passed to `prompt()`, handed back when it was `not-sent`; without an `authToken`, since errors are logged. */
-  declare input?: unknown;
-
-  /** `fields` are those that a subclass declares; one that is undefined is left out, and does not show. */
-  constructor(code: ErrorCode, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
-    const { cause, retryable = false, delivery } = options;
-    super(`${code}: ${message}`, cause === undefined ? undefined : { cause });
-    this.retryable = retryable;
-    for (const [name, value] of Object.entries({ delivery, ...fields })) {
-      if (value !== undefined) Reflect.set(this, name, value);
-    }
-    Object.defineProperty(this, BRAND, { value: true });
-  }
-}
-
-/** The caller passed something that cannot work. Thrown from the call, before anything is sent. */
+/** The caller's mistake. Thrown from the call, before anything is sent. */
 export class InvalidInputError extends AgentwireError {
   override readonly name = "InvalidInputError";
   declare readonly code: "invalid-input" | "already-consumed";
@@ -87,10 +41,11 @@ export class UnsupportedError extends AgentwireError {
   }
 }
 
-/** No WebSocket could be opened, or no answer had over HTTP. `status` is the HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
+/** No WebSocket could be opened, or HTTP gave no answer. */
 export class ConnectError extends AgentwireError {
   override readonly name = "ConnectError";
   readonly code = "connect-failed";
+  /** The HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
   declare readonly status?: number;
 
   constructor(
@@ -108,18 +63,18 @@ export class ConnectTimeoutError extends AgentwireError {
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  /** @param hint why that may be, and what to do about it */
+  /** @param hint the likely cause, and what to do */
   constructor(
     timeout: number,
     step: "accept the connection" | "greet" = "accept the connection",
-    hint?: string,
+    hint = "raise `connectTimeout` if the server is slow",
   ) {
-    const message = `the server did not ${step} within ${timeout} ms${hint === undefined ? "" : `; ${hint}`}`;
+    const message = `the server did not ${step} within ${timeout} ms; ${hint}`;
     super("connect-timeout", message, { retryable: true }, { timeout });
   }
 }
 
-/** Why a server and a client did not come to terms after the socket opened. */
+/** Why a handshake failed. */
 export type HandshakeReason =
   | "nack"
   | "policy"
@@ -138,8 +93,9 @@ export class HandshakeError extends AgentwireError {
   override readonly name: string = "HandshakeError";
   readonly code = "handshake-refused";
   declare readonly reason: HandshakeReason;
-  /** Who the client wants to be, and who the server takes it for (null: for nobody), where that is the reason. */
+  /** Where the handshake compares users: the user that the client wants to be. */
   declare readonly expected?: string;
+  /** The user that the server names; null for nobody. */
   declare readonly got?: string | null;
   /** The close code that ended the attempt, where one did. */
   declare readonly closeCode?: number;
@@ -154,13 +110,13 @@ export class HandshakeError extends AgentwireError {
   }
 }
 
-/** The connection ended while something waited on it. See `delivery` before trying again. */
+/** The connection ended while something waited on it. Look at `delivery` before trying again. */
 export class ConnectionLostError extends AgentwireError {
   override readonly name = "ConnectionLostError";
   declare readonly code: "connection-lost" | "context-lost";
   declare readonly closeCode?: number;
   declare readonly closeReason?: string;
-  /** Set where a tool call was announced in the turn: it may run, or have run, although nobody hears of it. */
+  /** Set where the turn had announced a tool call: the tool may have run, or still run. */
   declare sideEffectsPossible?: boolean;
 
   constructor(
@@ -214,12 +170,12 @@ export class RequestTimeoutError extends AgentwireError {
   }
 }
 
-/** What a {@link TurnError} is made of. */
+/** The parts of a {@link TurnError}. */
 export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;
   readonly serverMessage: string;
-  /** What to do, for the message alone. */
+  /** What to do: ends the message. */
   readonly advice?: string | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
@@ -230,9 +186,9 @@ export interface TurnErrorOptions extends AgentwireErrorOptions {
 export class TurnError extends AgentwireError {
   override readonly name: string = "TurnError";
   readonly code = "turn-failed";
-  /** Where the failure showed: the protocol's word for the channel, such as `action` or `stream`. */
+  /** The protocol's word for the channel of the failure, such as `action` or `stream`. */
   declare readonly origin: string;
-  /** The protocol's own name of the failure. */
+  /** The protocol's name of the failure. */
   declare readonly kind: string;
   /** The server's own words, unchanged but for credentials. */
   declare readonly serverMessage: string;
@@ -271,14 +227,14 @@ export class TurnTimeoutError extends AgentwireError {
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  /** `advice` says which option to raise, where it is not that of these names. */
+  /** `advice` replaces the advice to raise the option. */
   constructor(
     kind: "idle" | "total",
     timeout: number,
     { advice, retryable = true }: { readonly advice?: string; readonly retryable?: boolean } = {},
   ) {
-    const what = kind === "idle" ? "nothing arrived for the turn" : "the turn did not end";
-    const option = kind === "idle" ? "idleTimeout" : "timeout";
+    const [what, option] =
+      kind === "idle" ? ["nothing arrived for the turn", "idleTimeout"] : ["the turn did not end", "timeout"];
     const how = advice ?? `raise \`${option}\`, or set it to 0 to wait without end`;
     const message = `${what} within ${timeout} ms; ${how}`;
     super("turn-timeout", message, { retryable, delivery: "unknown" }, { kind, timeout });
@@ -293,9 +249,13 @@ export class BufferOverflowError extends AgentwireError {
   declare readonly limit: number;
 
   constructor(bytes: number, limit: number) {
-    const advice = "read faster, raise `maxBufferedBytes`, or use `result`";
-    const message = `${bytes} bytes waited to be read, over the limit of ${limit}; ${advice}`;
-    super("buffer-overflow", message, {}, { bytes, limit });
+    const what = `${bytes} bytes waited to be read, over the limit of ${limit}`;
+    super(
+      "buffer-overflow",
+      `${what}; read faster, raise \`maxBufferedBytes\`, or use \`result\``,
+      {},
+      { bytes, limit },
+    );
   }
 }
 
@@ -308,18 +268,17 @@ export class QueueFullError extends AgentwireError {
   declare readonly limit: number;
 
   constructor(what: "bytes" | "turns", amount: number, limit: number) {
-    const advice = "wait for earlier turns to settle";
-    const message = `${amount} ${what} would wait to be sent, over the limit of ${limit}; ${advice}`;
+    const message = `${amount} ${what} would wait to be sent, over the limit of ${limit}; wait for earlier turns to settle`;
     super("queue-full", message, { retryable: true, delivery: "not-sent" }, { bytes: amount, limit });
   }
 }
 
-/** One frame is larger than the other side takes. */
+/** One frame is larger than its receiver takes. */
 export class PayloadTooLargeError extends AgentwireError {
   override readonly name = "PayloadTooLargeError";
   readonly code = "payload-too-large";
   declare readonly bytes: number;
-  /** What may be sent, where that is known. */
+  /** The largest size, where it is known. */
   declare readonly limit?: number;
 
   constructor(message: string, size: { readonly bytes: number; readonly limit?: number }) {
@@ -335,28 +294,6 @@ export class ClosedError extends AgentwireError {
   constructor(message: string, options: AgentwireErrorOptions = {}) {
     super("closed", message, options);
   }
-}
-
-/** What was thrown, as text; not everything that can be thrown can also be shown. */
-export function said(thrown: unknown): string {
-  try {
-    return String(thrown);
-  } catch {
-    return "something that cannot be shown as text";
-  }
-}
-
-/** An error's message without the code that leads it, to go into another error's. */
-export function withoutCode(error: AgentwireError): string {
-  return error.message.slice(error.code.length + 2);
-}
-
-/** A copy, for a failure that several turns share: each gets its own `partial`, `delivery` and `input`. */
-export function copyError<E extends AgentwireError>(error: E): E {
-  const copy = Object.create(Object.getPrototypeOf(error));
-  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
-  // In some engines the stack is an accessor that answers only on the original.
-  return Object.defineProperty(copy, "stack", { value: error.stack, writable: true, configurable: true });
 }
 
 /** Which class carries which code. */
@@ -380,19 +317,17 @@ export interface ErrorByCode {
   closed: ClosedError;
 }
 
-export type ErrorCode = keyof ErrorByCode;
-
 /** Any error of this library: `code` tells which. */
 export type AnyAgentwireError = ErrorByCode[ErrorCode];
 
-/** For the types that users see: every class here, and every one that extends it, carries one of the codes. */
+/** For the types that users see: every error carries one of the codes. */
 export function asAny(error: AgentwireError): AnyAgentwireError {
   return error as AnyAgentwireError;
 }
 
 /**
- * Whether `error` comes from this library, and, when `code` is given, whether it is that error.
- * Works across several installed copies of the package, where `instanceof` does not.
+ * Whether `error` is one of this library's, with this `code` if one is given. Works across several installed copies of the
+ * package, where `instanceof` does not.
  */
 export function isAgentwireError<Code extends ErrorCode>(
   error: unknown,
@@ -400,11 +335,5 @@ export function isAgentwireError<Code extends ErrorCode>(
 ): error is ErrorByCode[Code];
 export function isAgentwireError(error: unknown): error is AnyAgentwireError;
 export function isAgentwireError(error: unknown, code?: ErrorCode): boolean {
-  if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
-  return code === undefined || (error as { code?: unknown }).code === code;
-}
-
-/** The same for code that tells an error from something else; `AgentwireError` as a type covers errors of any code. */
-export function isOurs(value: unknown): value is AgentwireError {
-  return isAgentwireError(value);
+  return isOurs(error) && (code === undefined || error.code === code);
 }

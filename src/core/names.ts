@@ -1,13 +1,12 @@
 import { InvalidInputError } from "./errors.ts";
 
-/** Characters of a name that an error quotes: real ones are shorter. */
+/** Characters of a name that an error quotes. */
 const QUOTED = 100;
 
 /**
- * Refuses a name that does not exist: it would change nothing, and nobody would notice.
- * @param known what exists, by its own fields
- * @param what names are meant, such as `option`; one that ends with a dot is the place of the name, such as `option reconnect.`
- * @throws InvalidInputError that guesses what was meant
+ * @param known an object with a field for each name that exists
+ * @param what the kind of name, such as `option`, or its place, which ends with a dot, such as `option reconnect.`
+ * @throws InvalidInputError for a name that does not exist, with a guess
  */
 export function checkName(name: unknown, known: object, what: string): void {
   if (typeof name === "string" && Object.hasOwn(known, name)) return;
@@ -19,25 +18,24 @@ export function checkName(name: unknown, known: object, what: string): void {
 }
 
 /**
- * Refuses an object that has a field which does not exist, also one that is undefined. What it inherits does not count.
+ * Checks the name of every own field, also of undefined ones.
  * @throws InvalidInputError as {@link checkName}
  */
 export function checkNames(value: object, known: object, what: string): void {
   for (const name of Object.keys(value)) checkName(name, known, what);
 }
 
-/** How an error names a field. */
 export function labelled(what: string, name: string): string {
   return what.endsWith(".") ? `${what}${name}` : `${what} \`${name}\``;
 }
 
-/** The name that was meant, if one is near enough: a third of its letters may be wrong. */
+/** The nearest name. A third of its letters may be wrong. */
 function closest(given: string, names: readonly string[]): string | undefined {
   let meant: string | undefined;
   let least = Infinity;
   for (const name of names) {
     const limit = Math.max(1, Math.floor(name.length / 3));
-    if (Math.abs(name.length - given.length) > limit) continue; // which also bounds the work for a long one
+    if (Math.abs(name.length - given.length) > limit) continue; // also bounds the work for a long name
     const wrong = distance(given.toLowerCase(), name.toLowerCase());
     if (wrong > limit || wrong >= least) continue;
     least = wrong;
@@ -46,7 +44,7 @@ function closest(given: string, names: readonly string[]): string | undefined {
   return meant;
 }
 
-/** How many letters have to be put in, left out or changed to make one word of another. */
+/** Levenshtein distance. */
 function distance(from: string, to: string): number {
   let row = [...to.split(""), ""].map((_, at) => at);
   for (const letter of from) {

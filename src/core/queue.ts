@@ -6,12 +6,10 @@ interface Segment<T> {
 }
 
 /**
- * A first-in-first-out queue in linked segments: adding and taking are constant time and no element is
- * ever moved, however long the backlog. (`Array.shift()` moves the whole rest.) One that runs empty again
- * and again allocates nothing.
+ * A first-in-first-out queue in linked segments: `add` and `take` are constant time, and no element is ever moved
+ * (`Array.shift()` moves the whole rest). A queue that runs empty again and again allocates nothing.
  */
 export class Queue<T> {
-  /** Both are made with the first item. */
   #head: Segment<T> | undefined;
   #tail: Segment<T> | undefined;
   /** Where the next item is read in the head and written in the tail. */
@@ -47,7 +45,7 @@ export class Queue<T> {
     const head = this.#head;
     if (!head || this.#size === 0) return undefined;
     const item = head.items[this.#read];
-    head.items[this.#read++] = undefined; // what was read can be collected before its segment is done
+    head.items[this.#read++] = undefined; // can be collected before its segment is done
     if (--this.#size === 0) {
       this.#read = 0;
       this.#written = 0;

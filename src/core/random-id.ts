@@ -1,4 +1,4 @@
-/** `prefix` and 128 random bits in hex: unguessable, and unique without anybody keeping count. */
+/** `prefix` and 128 random bits in hex. */
 export function randomId(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `${prefix}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -1,5 +1,6 @@
 import { Table } from "./table.ts";
-/** The last `limit` keys that were set, each with a value: enough to tell a late message from an unknown one, in bounded memory. */
+
+/** The last `limit` keys that were set, each with a value: tells late messages from unknown ones, in bounded memory. */
 export class Recent<Key, Value> {
   readonly #limit: number;
   readonly #values = new Table<Key, Value>();

@@ -3,11 +3,11 @@ import { Deadline } from "./deadline.ts";
 import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
 
-/** Somebody who waits for a reply; told exactly once. */
+/** One of the two callbacks is called, exactly once. */
 export interface Awaiting<Reply> {
   readonly reply: (reply: Reply) => void;
   readonly failed: (error: AgentwireError) => void;
-  /** ms until the error of `late` is told; 0 waits for ever. */
+  /** ms until `failed` gets the error of `late`; 0 waits for ever. */
   readonly timeout: number;
   readonly late: () => AgentwireError;
 }
@@ -18,8 +18,8 @@ interface Place<Reply> {
 }
 
 /**
- * Requests of one kind, which a protocol without ids answers first in, first out. One that nobody waits for any more
- * keeps its place: its reply is still to come, and is not the next one's.
+ * Requests of one kind, answered first in, first out, in a protocol without ids. A request that timed out keeps its place: its
+ * reply is still to come, and belongs to no other request.
  */
 export class Replies<Reply> {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Replies<Reply> {
     this.#clock = clock;
   }
 
-  /** Replies that are still to come, awaited or not. */
+  /** The number of replies that are still to come, awaited or not. */
   get due(): number {
     return this.#places.size;
   }
@@ -46,14 +46,14 @@ export class Replies<Reply> {
     this.#places.add(place);
   }
 
-  /** A request was sent whose reply is waited for as a promise. */
+  /** The same, with a promise of the reply. */
   ask(timeout: number, late: () => AgentwireError): Promise<Reply> {
     const reply = deferred<Reply>();
     this.add({ timeout, late, reply: reply.resolve, failed: reply.reject });
     return reply.promise;
   }
 
-  /** While the server is known to be busy with something older, nobody's time runs; it starts over when that is done. */
+  /** Stops all clocks while the server is busy with older work; they start over afterwards. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     for (const { awaiting, deadline } of this.#places) {
@@ -62,12 +62,12 @@ export class Replies<Reply> {
     }
   }
 
-  /** A reply came; returns whether one was due. */
+  /** A reply came. Returns whether one was due. */
   take(reply: Reply): boolean {
     return this.#takeFirst((awaiting) => awaiting.reply(reply));
   }
 
-  /** A reply came that cannot be read, or is a refusal. */
+  /** A reply came that is unreadable or a refusal. Returns whether one was due. */
   spoil(error: AgentwireError): boolean {
     return this.#takeFirst((awaiting) => awaiting.failed(error));
   }

@@ -1,18 +1,17 @@
 import * as z from "zod/mini";
 
 /**
- * Ties a schema to the interface it stands for, key by key: `z.looseObject({ ... } satisfies Shape<Ack>)`
- * fails to compile when a field is forgotten or has another type. The interface stays hand-written, so
- * that declarations name no zod.
+ * Ties a schema to its interface, key by key: `z.looseObject({ ... } satisfies Shape<Ack>)` does not compile when a field is
+ * missing or has another type. Interfaces are written by hand, so that declarations name no zod.
  */
 export type Shape<T> = { [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
 
-/** What reads a value: a schema, or one that is yet to be made. */
+/** A schema, or one that is yet to be made. */
 export interface Reads<T> {
   safeParse(value: unknown): z.core.util.SafeParseResult<T>;
 }
 
-/** A schema that is made when it first reads something: making them all takes as long as loading zod. */
+/** A schema that is made at its first use: making all of them takes as long as loading zod. */
 export function lazy<T>(make: () => Reads<T>): Reads<T> {
   let schema: Reads<T> | undefined;
   return {
@@ -41,10 +40,10 @@ export function readByType<T, Other>(
   return otherwise(`${type}: wrong or missing ${fields.join(", ")}`);
 }
 
-/** `null` and absent are the same thing on this wire: servers drop some empty fields and send others. */
+/** Absent and `null` mean the same: servers drop some empty fields and send others as null. */
 export type Nullish<T> = T | null | undefined;
 
-/** A field that a server may leave out, send as null, or get wrong: only required fields decide on a message. */
+/** A field that may be absent, null or wrong: a wrong value is read as absent, and the message stays valid. */
 export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   z.transform((value): Nullish<T> => {
     if (value === undefined || value === null) return value;
@@ -52,32 +51,30 @@ export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
     return result.success ? result.data : undefined;
   });
 
-/** A field that may be absent or null, which is read as `absent` says, and decides on its message when it is wrong. */
+/** A field that may be absent or null, both read by `absent`. A wrong value makes the message invalid. */
 export const given = <T, A>(schema: Reads<T>, absent: (value: null | undefined) => A): z.ZodMiniType<T | A> =>
   z.transform((value, { issues }): T | A => {
     if (value === undefined || value === null) return absent(value);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     report(issues, value, result.error);
-    return absent(undefined); // nobody reads it: the message is refused
+    return absent(undefined); // not read: the message is invalid
   });
 
-/** The same, left as it is: something is done with it. */
+/** The same, with absent and null left as they are. */
 export const nullish = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   given<T, null | undefined>(schema, (value) => value);
 
-// One kind of schema for what a comparison decides: each kind of zod's own is code that a browser loads.
+// By `z.custom`, not by zod's own kinds: each kind is code that a browser loads.
 
-/** One of these. */
 export const literal = <const T extends string>(...values: readonly T[]): z.ZodMiniType<T> =>
   z.custom<T>((value) => values.some((each) => each === value));
 
-/** A number as JSON has them. */
 export const finite = z.custom<number>(Number.isFinite);
 
 export const boolean = z.custom<boolean>((value) => typeof value === "boolean");
 
-/** A list of these; one that is wrong makes the list wrong. */
+/** A wrong item makes the list wrong. */
 export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
   z.transform((value, { issues }): readonly T[] => {
     if (!Array.isArray(value)) {
@@ -92,7 +89,7 @@ export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
     });
   });
 
-/** Says what is wrong in a part of a message, and where: `at` is its place in a list. */
+/** Adds the problems of a part of a message. `at` is the place in a list. */
 function report(
   issues: z.core.$ZodRawIssue[],
   input: unknown,

@@ -1,4 +1,4 @@
-/** A `Map` that is made when something is first kept in it: an idle client has a dozen tables, and an empty `Map` takes 250 bytes. */
+/** A `Map` that is made at the first `set`: an idle client has a dozen tables, and an empty `Map` takes 250 bytes. */
 export class Table<Key, Value> {
   #map: Map<Key, Value> | undefined;
 
@@ -27,7 +27,6 @@ export class Table<Key, Value> {
     this.#map = undefined;
   }
 
-  /** Oldest first, as a `Map` has them. */
   keys(): Iterable<Key> {
     return this.#map?.keys() ?? [];
   }

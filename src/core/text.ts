@@ -1,12 +1,8 @@
 /**
- * Reads one text frame as JSON, and tolerates what real servers write although it is not JSON: the bare
- * values `Infinity`, `-Infinity` and `NaN` (Python's encoder does; read as +Infinity, -Infinity and
- * null; all three as null where `infinity` says so, for protocols that have no such numbers). Everything
- * else that strict JSON refuses stays refused.
+ * Parses one text frame. Besides JSON it takes the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder: read as
+ * +Infinity, -Infinity and null, or all as null with `infinity: "null"`. Linear in time, constant in stack.
  *
- * Linear in time and constant in stack, whatever the input.
- *
- * @throws SyntaxError (or the platform's own error for absurd nesting) when the text is not readable.
+ * @throws SyntaxError when the text is not readable, or the platform's own error for absurd nesting.
  */
 export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): unknown {
   try {
@@ -19,19 +15,14 @@ export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): un
 }
 
 /**
- * Levels of nesting that a text from outside may have. What walks a value by recursion overflows the stack at some depth:
- * `structuredClone` at 1,500 levels, `JSON.stringify` at 4,000, on an empty stack. The states of real sessions have some
- * tens.
+ * Levels of nesting that a text from outside may have. Recursion overflows an empty stack at 1,500 levels in `structuredClone`,
+ * and at 4,000 in `JSON.stringify`. Real session states have some tens.
  */
 export const MAX_NESTING = 500;
 
-/** Why a text was not taken for its nesting. */
 export const TOO_DEEP = `it is nested deeper than ${MAX_NESTING} levels`;
 
-/**
- * Whether a text of JSON is nested deeper than {@link MAX_NESTING}. Linear, without recursion, and at once for a short
- * text: each level takes two brackets.
- */
+/** Whether a JSON text is nested deeper than {@link MAX_NESTING}. Linear; immediate for a short text, as a level takes two brackets. */
 export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_NESTING) return false;
   let depth = 0;
@@ -54,8 +45,8 @@ export function isTooDeep(text: string): boolean {
 }
 
 /**
- * Reads a text that is no frame, such as a line or the body of an answer, as {@link parseFrame} does.
- * @throws SyntaxError also for one that is nested too deeply.
+ * {@link parseFrame} for a line or a body.
+ * @throws SyntaxError also for a text that is nested too deeply.
  */
 export function parseJson(text: string, infinity: "kept" | "null" = "kept"): unknown {
   if (isTooDeep(text)) throw new SyntaxError(TOO_DEEP);
@@ -70,9 +61,8 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
 /**
- * Each token becomes JSON of the same value: `1e999` is how JSON says Infinity. One pass over the text,
- * skipping strings; a token counts only where a whole value can stand, so `1Infinity` is left as it is
- * and refused by the parser. Returns `undefined` when there is nothing to replace.
+ * Replaces each bare number outside of strings by JSON of the same value (`1e999` is Infinity), in one pass. A token counts
+ * only where a whole value can stand: `1Infinity` stays, and the parser refuses it. `undefined` when there is none.
  */
 function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | undefined {
   let repaired = "";
@@ -122,7 +112,7 @@ function standsAlone(neighbour: string | undefined, separators: string): boolean
   return neighbour === undefined || separators.includes(neighbour) || " \t\n\r".includes(neighbour);
 }
 
-/** How many bytes `text` takes on the wire; a lone surrogate counts as the three bytes that replace it. */
+/** Bytes of `text` in UTF-8. A lone surrogate counts as the three bytes that replace it. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -140,7 +130,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** The beginning of `text` that takes `maxBytes` on the wire at most; it ends behind a whole character. */
+/** The longest start of `text`, in whole characters, of at most `maxBytes` bytes in UTF-8. */
 export function utf8Start(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;
@@ -155,13 +145,13 @@ export function utf8Start(text: string, maxBytes: number): string {
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** Whether `text` takes more than `limit` bytes; counts them only where the length leaves a doubt. */
+/** Whether `text` takes more than `limit` bytes. Counts the bytes only where the length leaves a doubt. */
 export function exceedsBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true;
   return text.length * 3 > limit && utf8Length(text) > limit;
 }
 
-/** Half of a surrogate pair says nothing, and servers drop a frame that has one. */
+/** Replaces lone surrogates: servers drop a frame that has one. */
 export function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

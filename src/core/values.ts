@@ -1,21 +1,21 @@
-/** What an event of any turn has; the rest is the protocol's. */
+/** An event of any protocol. */
 export interface AnyEvent {
   readonly type: string;
 }
 
-/** Tokens, or whatever unit the backend counts in. */
+/** Tokens, or another unit of the backend. */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
 }
 
-/** What a turn cost, in the unit of the backend. */
+/** The cost of a turn, in the unit of the backend. */
 export interface Cost {
   readonly amount: number;
   readonly unit: string;
 }
 
-/** Where a client's connection is. */
+/** The state of a client's connection. */
 export type ClientStatus =
   | "idle"
   | "connecting"
@@ -26,8 +26,8 @@ export type ClientStatus =
   | "closed";
 
 /**
- * Where a turn is: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `recovering` (its link was lost, and
- * its answer is looked for), `cancelling` (stopped here, the server may not know yet), then one of three ends.
+ * The state of a turn: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `recovering` (its link was lost,
+ * and the client looks for the answer), `cancelling` (stopped here, the server may not know yet), then one of three ends.
  */
 export type TurnStatus =
   | "queued"
@@ -39,9 +39,9 @@ export type TurnStatus =
   | "cancelled"
   | "failed";
 
-/** A tool that a server wants to be run: by itself, with leave, or on this machine. */
+/** A tool that a server wants to run: by itself, with approval, or on this machine. */
 export interface ToolCall {
-  /** Unique for the life of the client; what `client.decide` takes. */
+  /** Unique for the life of the client; goes to `client.decide`. */
   readonly id: string;
   readonly name: string;
   /** As the server sent it: check it before you rely on it. */
@@ -53,9 +53,8 @@ export interface ToolCall {
 }
 
 /**
- * Where a call is: `requested` (the server means to make it), `awaiting` (a decision is open), `approved`, `running`,
- * then one of four ends. `denied` is final once the decision is made; `abandoned` means that its turn ended before
- * it did, and what it had begun may go on.
+ * The state of a call: `requested` (the server intends it), `awaiting` (a decision is open), `approved`, `running`, then one of
+ * four ends. `denied` is final. `abandoned`: the turn ended first, and the tool may still run.
  */
 export type ToolCallState =
   | "requested"
@@ -67,40 +66,40 @@ export type ToolCallState =
   | "denied"
   | "abandoned";
 
-/** Who said no: the user (a callback, or `client.decide`), a rule or limit of this client, or the server. */
+/** `user`: a callback, or `client.decide`. `policy`: a rule or limit of this client. */
 export type Denier = "user" | "policy" | "server";
 
-/** One call of a turn as it is now, for a renderer; each change is a new object. */
+/** A snapshot of one call of a turn; each change is a new object. */
 export interface TurnToolCall extends Omit<ToolCall, "turnId"> {
   readonly state: ToolCallState;
-  /** What came of it: text that grows while it runs, or what a handler of this machine gave. */
+  /** Text that grows while the tool runs, or the result of a handler of this machine. */
   readonly output?: unknown;
   /** Why it failed. */
   readonly error?: string;
   readonly deniedBy?: Denier;
-  /** Why it was denied, where somebody said. */
+  /** Why it was denied, where that is known. */
   readonly reason?: string;
-  /** The server does not tell when a call starts; that it runs was concluded from its approval. */
+  /** The server does not tell when a call starts: `running` was inferred from the approval. */
   readonly startInferred?: true;
-  /** It runs beside the others. */
+  /** Whether it runs beside other calls. */
   readonly background?: boolean;
-  /** Which agent makes it, where the server has several. */
+  /** The agent that makes the call, where the server has several. */
   readonly agentId?: number | string;
 }
 
-/** One thing that an agent wants to know. */
+/** One item of a {@link Question}. */
 export interface QuestionItem {
   readonly question: string;
-  /** A few words that name it. */
+  /** A short title. */
   readonly header?: string;
-  /** What to choose from; anything else is an answer too. */
+  /** The choices. Free text is an answer too. */
   readonly options: readonly { readonly label: string; readonly description?: string }[];
   readonly multiSelect: boolean;
 }
 
-/** What an agent asks the user, perhaps several things at once. */
+/** A question of an agent to the user, of one or more items. */
 export interface Question {
-  /** Unique for the life of the client; what `client.answer` takes. */
+  /** Unique for the life of the client; goes to `client.answer`. */
   readonly id: string;
   readonly questions: readonly QuestionItem[];
   /** The turn it belongs to, where the server says so. */
@@ -112,17 +111,17 @@ export interface Question {
 /**
  * The answers: labels of options, or free text.
  *
- * - a string: to the only question
- * - a list of strings: one per question; to an only question, all that was selected
- * - a list of lists: what was selected, per question
+ * - a string: the answer to a single question
+ * - a list of strings: one per question; for a single question, all selected labels
+ * - a list of lists: the selected labels per question
  * - `null`: the user does not want to answer
  */
 export type Answer = string | readonly string[] | readonly (readonly string[])[] | null;
 
-/** What was selected per question; `undefined` when the user did not want to answer. */
+/** The selected labels per question; `undefined` when the user did not want to answer. */
 export type Answers = readonly (readonly string[])[] | undefined;
 
-/** What a callback, or `client.decide`, says to a call. `true` is `once`, `false` is `reject`; `always` holds for all calls of this tool in this session. */
+/** `true` is `once`, `false` is `reject`. `always` holds for all calls of this tool in this session. */
 export type Decision =
   | boolean
   | "once"
@@ -131,9 +130,9 @@ export type Decision =
   | { readonly decision: "once" | "always" | "reject"; readonly reason?: string };
 
 /**
- * What brought a decision about: a rule or the lack of anybody to ask (`policy`), an earlier `always` (`session`), the
- * callback, `client.decide` or `client.answer` (`reply`), the time limit, a callback that failed (`error`), or an end that came first: decided by the
- * server (`elsewhere`), the turn `cancelled` or over (`ended`), the link lost (`disconnected`).
+ * The cause of a decision: a rule, or nothing to ask (`policy`); an earlier `always` (`session`); the callback; `client.decide` or
+ * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or something came first: a decision on the server
+ * (`elsewhere`), the turn was `cancelled` or over (`ended`), the link was lost (`disconnected`).
  */
 export type DecidedBy =
   | "policy"
@@ -156,18 +155,18 @@ export interface Ruling {
 
 /** How a question was settled. */
 export interface Reply {
-  /** What was selected, per question; `undefined` when it was not answered. */
+  /** The selected labels per question; `undefined` without an answer. */
   readonly answers: Answers;
   readonly by: DecidedBy;
   readonly reason?: string;
 }
 
-/** Something that waits for the user. */
+/** A request that waits for the user. */
 export type PendingRequest =
   | { readonly type: "approval"; readonly id: string; readonly call: ToolCall }
   | { readonly type: "question"; readonly id: string; readonly question: Question };
 
-/** How a request ended, whatever ended it. */
+/** How a request ended. */
 export type SettledRequest =
   | { readonly type: "approval"; readonly id: string; readonly call: ToolCall; readonly ruling: Ruling }
   | { readonly type: "question"; readonly id: string; readonly question: Question; readonly reply: Reply };

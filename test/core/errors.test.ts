@@ -228,7 +228,7 @@ describe("the words of an error", () => {
   test.each([
     {
       make: () => new ConnectTimeoutError(5),
-      says: "connect-timeout: the server did not accept the connection within 5 ms",
+      says: "connect-timeout: the server did not accept the connection within 5 ms; raise `connectTimeout` if the server is slow",
     },
     {
       make: () => new ConnectTimeoutError(5, "greet", "restart it"),

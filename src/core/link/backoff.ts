@@ -3,11 +3,11 @@ import { isBusy } from "./connection-errors.ts";
 
 /** How to come back after a connection ended. Every field has a default. */
 export interface ReconnectOptions {
-  /** Attempts in a row before the client gives up, and is closed for good. The default is the protocol's. */
+  /** AttemptCount in a row before the client gives up, and is closed for good. The default is the protocol's. */
   readonly maxAttempts?: number;
   /** ms; the first wait is random between 0 and this, and each further one may be twice as long. @default 500 */
   readonly minDelay?: number;
-  /** ms that no wait exceeds. @default 30_000: a server that is back should not be found half an hour later */
+  /** ms; the longest wait. @default 30_000 */
   readonly maxDelay?: number;
   /** The last word on whether to try again; `attempt` counts from 1. Asked only where a retry makes sense at all. */
   readonly shouldReconnect?: (error: AnyAgentwireError, attempt: number) => boolean;
@@ -18,58 +18,51 @@ export type ReconnectPolicy = Required<Omit<ReconnectOptions, "shouldReconnect">
 
 /** A wait before the next attempt. */
 export interface Backoff {
-  /** Counts from 1; starts over once a connection has proved itself. */
+  /** Counts from 1; starts over once a connection was stable. */
   readonly attempt: number;
-  /** ms until the attempt; less when the browser comes back online, or when a call needs the connection. */
+  /** ms until the attempt. It starts sooner when the browser comes back online, or when a call needs the connection. */
   readonly delay: number;
-  /** What ended the connection or the last attempt. */
+  /** Why the connection or the last attempt ended. */
   readonly error: AnyAgentwireError;
 }
 
 /**
- * Upgrades refused with an HTTP 4xx status, in a row: often a wrong URL, but also a proxy in front of a
- * server that is being replaced. With the usual waits this takes about half a minute.
+ * Upgrades refused with an HTTP 4xx status, in a row. The usual cause is a wrong URL, but a proxy also answers so while its
+ * server is replaced. With the default waits, eight take about half a minute.
  */
 const MAX_REFUSED_UPGRADES = 8;
 
-/** Handshakes that fail before the first success: enough for a stale session id to be released and replaced. */
+/** Handshakes that may fail before the first success: enough for a stale session id to be released and replaced. */
 const MAX_FIRST_HANDSHAKES = 6;
 
-/** The same for a server that never answers: it takes its time, and is more likely none of ours. */
+/** The same for a server that never answers: it is probably another kind of server. */
 const MAX_FIRST_SILENCES = 2;
 
-/** ms; doubled from here even when `minDelay` is 0, so that a server that fails at once is not asked in a hot loop. */
+/** ms; the first ceiling where `minDelay` is 0, so that attempts make no hot loop. */
 const MIN_CEILING = 1;
 
-/**
- * ms between the starts of two attempts that calls have hurried. The default `minDelay`: a program that prompts in a loop
- * asks a server that is down as often as a first back-off does, and a person notices no half second.
- */
+/** ms between the starts of two hurried attempts: a program that prompts in a loop must not flood a server that is down. */
 const HURRIED_GAP = 500;
 
-/** A ceiling that doubled this often is above any limit; further, it would become infinite. */
+/** A ceiling that doubled this often is above any limit; further doublings would make it infinite. */
 const MAX_DOUBLINGS = 31;
 
-/**
- * How long to wait behind so many failures in a row, in ms. Full jitter: anywhere between 0 and a ceiling that doubles up to
- * `max`, so that the clients of a restarted server spread out.
- */
+/** ms to wait after so many failures in a row. Full jitter spreads out the clients of a server that restarts. */
 export function jittered(random: number, min: number, max: number, failures: number): number {
   return random * Math.min(max, min * 2 ** Math.min(failures, MAX_DOUBLINGS));
 }
 
 /** Counts what failed, and decides whether to try again and how long to wait before. */
-export class Attempts {
+export class AttemptCount {
   readonly #policy: ReconnectPolicy | undefined;
   readonly #host: { listenerThrew(error: unknown, name: string): void };
-  /** Since the connection last proved itself. */
+  /** Failures since the connection was last stable. */
   #failed = 0;
   #refusedInARow = 0;
   #wasReady = false;
-  /** When the last hurried attempt was to start. */
+  /** The planned start of the last hurried attempt. */
   #hurriedTo = Number.NEGATIVE_INFINITY;
 
-  /** Without a policy there is never another try. */
   constructor(
     policy: ReconnectPolicy | undefined,
     host: { listenerThrew(error: unknown, name: string): void },
@@ -78,7 +71,6 @@ export class Attempts {
     this.#host = host;
   }
 
-  /** Whether the connection has ever been ready. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
@@ -93,7 +85,7 @@ export class Attempts {
     this.#failed = 0;
   }
 
-  /** Notes a failure; returns whether another try makes sense. The caller's `shouldReconnect` has the last word. */
+  /** Notes a failure; returns whether another attempt follows. `shouldReconnect` has the last word. */
   failedWith(error: AgentwireError): boolean {
     const policy = this.#policy;
     const attempt = this.#failed + 1;
@@ -104,15 +96,15 @@ export class Attempts {
     try {
       const verdict: unknown = policy.shouldReconnect?.(asAny(error), attempt) ?? true;
       if (typeof verdict === "boolean") return verdict;
-      if (verdict instanceof Promise) verdict.catch(() => {}); // what it rejects with is beside the point made below
+      if (verdict instanceof Promise) verdict.catch(() => {}); // the TypeError below is the one to tell
       throw new TypeError("it must return true or false, at once");
     } catch (thrown) {
       this.#host.listenerThrew(thrown, "shouldReconnect");
-      return true; // as if it had not been given
+      return true; // the default
     }
   }
 
-  /** Counts another try. */
+  /** Counts another attempt. */
   next(random: number): { readonly attempt: number; readonly delay: number } {
     const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
     const delay = jittered(random, Math.max(minDelay, MIN_CEILING), maxDelay, this.#failed);
@@ -120,8 +112,8 @@ export class Attempts {
   }
 
   /**
-   * A call needs the connection `now`, and the next attempt is to start at `due`.
-   * @returns when it starts instead: at once, or a gap behind the last one that was hurried, and never later than `due`.
+   * A call needs the connection `now`, and the next attempt is planned for `due`.
+   * @returns the new start: at once, or a gap behind the last hurried attempt, and never later than `due`.
    */
   hurry(now: number, due: number): number {
     const sooner = Math.max(now, this.#hurriedTo + HURRIED_GAP);
@@ -131,10 +123,10 @@ export class Attempts {
   }
 }
 
-/** Before anything worked, a server that cannot be reached is reported at once; one that is there is asked again. */
+/** Before the first success, a server that cannot be reached is reported at once. A server that answers is asked again. */
 function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
   if (!isAgentwireError(error, "handshake-refused")) return false;
-  if (error.reason === "initializing") return true; // it is there, and says that it will be ready
+  if (error.reason === "initializing") return true; // the server is still starting
   return attempt < (error.reason === "timeout" ? MAX_FIRST_SILENCES : MAX_FIRST_HANDSHAKES);
 }
 

@@ -12,12 +12,31 @@ import {
 } from "../errors.ts";
 import type { SocketEnd } from "./socket.ts";
 
-/** `ws` tells a refused upgrade only in its message. */
+interface Redactor {
+  /** Takes credentials out of a text. */
+  redact(text: string): string;
+}
+
+interface Server extends Redactor {
+  /** The address, without credentials. */
+  target(): string;
+}
+
+function clean(cause: unknown, redactor: Redactor): unknown {
+  return cleanCause(cause, (text) => redactor.redact(text));
+}
+
+/** The code of `ws` for a frame that is too large. */
+const WS_TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+
+/** The message of `ws` for a refused upgrade; there is no code. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
-/** Why a socket ended before it was open. A runtime may quote the whole address, so `redact` reads its words first. */
-export function connectError(end: SocketEnd, target: string, redact: (text: string) => string): ConnectError {
-  const cause = cleanCause(end.cause, redact);
+/** Why a socket ended before it was open. A runtime may quote the whole address, with its credentials. */
+export function connectError(end: SocketEnd | AgentwireError, server: Server): AgentwireError {
+  if (isOurs(end)) return end;
+  const cause = clean(end.cause, server);
+  const target = server.target();
   const problem = cause instanceof Error ? cause.message : said(cause ?? "");
   const refused = REFUSED_UPGRADE.exec(problem)?.[1];
   if (refused !== undefined) {
@@ -45,32 +64,28 @@ function adviceOn(status: number): { readonly hint: string; readonly retryable: 
   }
   if (isBusy(status))
     return { hint: "the server is busy or being restarted: wait, and try again", retryable: true };
-  return { hint: WRONG_URL, retryable: true }; // also of a proxy before a server that is being replaced
+  return { hint: WRONG_URL, retryable: true }; // a proxy also answers so while its server is replaced
 }
 
-/** Whether a server that answers with this HTTP status may take the same request later. */
+/** Whether the server may take the same request later. */
 export function isBusy(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** What a failed attempt threw, as an error of this library. A constructor quotes the address that it does not take. */
-export function asConnectError(
-  error: unknown,
-  target: string,
-  redact: (text: string) => string,
-): AgentwireError {
+/** What a failed attempt threw, as an error of this library. A WebSocket constructor quotes the address that it refuses. */
+export function asConnectError(error: unknown, server: Server): AgentwireError {
   if (isOurs(error)) return error;
-  const cause = cleanCause(error, redact);
-  return new ConnectError(`cannot connect to ${target} (${said(cause)})`, { cause });
+  const cause = clean(error, server);
+  return new ConnectError(`cannot connect to ${server.target()} (${said(cause)})`, { cause });
 }
 
-/** The end that the caller wanted. */
 export const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
 
-/** A client that is closed takes nothing new: why, and what to do. `reason` is undefined while its caller closes it. */
+/** The error for every call on a closed client. `reason` is undefined while the caller closes it. */
 export function clientClosed(
   reason: AgentwireError | undefined,
-  { redact, reconnects }: { readonly redact: (text: string) => string; readonly reconnects: boolean },
+  redactor: Redactor,
+  reconnects: boolean,
 ): ClosedError {
   const options = { cause: reason, delivery: "not-sent" } as const;
   if (!reason || isAgentwireError(reason, "closed"))
@@ -79,21 +94,33 @@ export function clientClosed(
     reason.retryable && !reconnects
       ? "make a new one, with `reconnect` if it is to go on by itself"
       : "make a new one";
-  return new ClosedError(`this client was closed (${redact(withoutCode(reason))}); ${way}`, options);
+  return new ClosedError(`this client was closed (${redactor.redact(withoutCode(reason))}); ${way}`, options);
 }
 
-/** The frame is lost, and with it whatever turn it belonged to; the client comes back. */
 export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
   const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
   return new ConnectionLostError(message, { cause });
 }
 
-/** `ws` refuses such a frame by itself, and says so with a code. */
-export function isTooLarge(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+/** The end of a socket without credentials: a server may quote some in its reason. */
+export function readEnd(
+  reported: SocketEnd,
+  maxReceiveBytes: number,
+  redactor: Redactor,
+): SocketEnd | ConnectionLostError {
+  const cause = clean(reported.cause, redactor);
+  const { cause: error } = reported;
+  if (error instanceof Error && "code" in error && error.code === WS_TOO_LARGE)
+    return tooLarge(maxReceiveBytes, cause);
+  return { ...reported, reason: redactor.redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Why a ready link ended. What gave it up says so itself. */
+/** The socket threw when it was to send a frame. */
+export function refusedFrame(cause: unknown, redactor: Redactor): ConnectionLostError {
+  return new ConnectionLostError("the socket refused a frame", { cause: clean(cause, redactor) });
+}
+
+/** Why a ready link ended. */
 export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   if (isOurs(end)) return end;
   const { code: closeCode, reason: closeReason, cause } = end;
@@ -117,21 +144,19 @@ export function closedInTurn(also = ""): ClosedError {
   return new ClosedError(`the client was closed while the turn ran${also}`, { delivery: "unknown" });
 }
 
-/** Why a link ended that was not ready yet: nothing was lost, for it could not be had. */
+/** Why a link ended before it was ready. */
 export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
   if (isOurs(end)) return end;
   const message = `the connection ended before ${before} (code ${end.code})`;
   return new ConnectError(message, { cause: end.cause });
 }
 
-/** A request that no socket took. */
 export function requestNotSent(): ConnectionLostError {
-  return new ConnectionLostError("the connection ended before the request was sent", {
+  return new ConnectionLostError("the connection ended before the request was sent; make it again", {
     delivery: "not-sent",
   });
 }
 
-/** A request was answered, and nobody can say with what. */
 export function unreadableAnswer(problem: string): RequestError {
   return new RequestError(`the server's answer cannot be read: ${problem}`, { serverMessage: problem });
 }

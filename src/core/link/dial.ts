@@ -7,32 +7,32 @@ import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
 import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./socket.ts";
 
-/** Opens sockets for one client, as its options say. */
-export interface Dialer {
-  /** `stillWanted` is asked before a socket is made. */
-  dial(stillWanted?: () => boolean): Promise<WebSocketLike>;
-  /** The user's address: that of the last dial, or the one that the next would take. */
-  address(): Promise<URL>;
-  /** Where the last dial led, without query and credentials, for messages. */
-  target(): string;
-  /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
-  assertPrivate(): void;
+/** What of the options is dialled with, as it was when the client was made. */
+interface DialOptions extends Pick<SocketClientOptions, "url"> {
+  readonly createWebSocket: SocketClientOptions["createWebSocket"] | undefined;
+  readonly WebSocket: SocketClientOptions["WebSocket"] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowInsecure: boolean;
+  readonly maxReceiveBytes: number;
+}
+
+interface DialledProtocol {
+  /** Whether credentials go to the server. */
+  carriesCredentials(): boolean;
+  /** Adds the protocol's part to the user's address, which was checked. @default nothing */
+  address?(url: string): string | Promise<string>;
 }
 
 /**
- * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers`
- * that the socket in use cannot send. A `url` function is called, and its answer checked, at each dial.
+ * A `url` function is called, and its result checked, at each dial.
+ * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers` that the socket in
+ * use cannot send.
  */
 export function createDialer(
   options: SocketClientOptions,
   maxReceiveBytes: number,
   redactor: Redactor,
-  protocol: {
-    /** Whether credentials go to the server. */
-    carriesCredentials(): boolean;
-    /** What is dialled: the user's address, which was checked, with what the protocol adds to it. @default nothing */
-    address?(url: string): string | Promise<string>;
-  },
+  protocol: DialledProtocol,
 ): Dialer {
   const { url, createWebSocket, WebSocket, headers = {}, allowInsecure = false } = options;
   if (Object.keys(headers).length > 0 && !createWebSocket && (WebSocket || !sendsHeaders)) {
@@ -41,38 +41,69 @@ export function createDialer(
       "Browsers allow none: authenticate in the protocol, or make the socket yourself with `createWebSocket`, which receives them.",
     );
   }
-  const carriesCredentials = (): boolean => Object.keys(headers).length > 0 || protocol.carriesCredentials();
-  const check = (value: unknown): URL => {
-    const found = credentialsIn(String(value));
-    redactor.use("url", ...found);
-    return checkUrl(value, (found.length > 0 || carriesCredentials()) && !allowInsecure);
-  };
-  let address = typeof url === "function" ? undefined : check(url);
-  const ask = async (): Promise<string> => {
-    const asked = typeof url === "function" ? await url() : url;
-    address = check(asked);
-    return String(asked);
-  };
-
-  return {
-    target: () => (address ? withoutSecrets(address) : "the server"),
-    assertPrivate: () => {
-      if (address && !allowInsecure) assertPrivate(address);
-    },
-    address: async () => address ?? new URL(await ask()),
-    async dial(stillWanted = () => true) {
-      const asked = await ask();
-      const target = (await protocol.address?.(asked)) ?? asked;
-      const init = { protocols: [], headers };
-      if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
-      if (createWebSocket) return checkSocket(createWebSocket(target, init));
-      if (WebSocket) return new WebSocket(target);
-      return openSocket(target, init, { maxReceiveBytes });
-    },
-  };
+  const kept = { url, createWebSocket, WebSocket, headers, allowInsecure, maxReceiveBytes };
+  return new Dialer(kept, redactor, protocol);
 }
 
-/** What the caller made, if it is a socket. */
+/** Opens the sockets of one client, as its options say. */
+export class Dialer {
+  readonly #options: DialOptions;
+  readonly #redactor: Redactor;
+  readonly #protocol: DialledProtocol;
+  #address: URL | undefined;
+
+  constructor(options: DialOptions, redactor: Redactor, protocol: DialledProtocol) {
+    this.#options = options;
+    this.#redactor = redactor;
+    this.#protocol = protocol;
+    if (typeof options.url !== "function") this.#address = this.#check(options.url);
+  }
+
+  /** The address of the last dial, without query and credentials, for messages. */
+  target(): string {
+    const url = this.#address;
+    return url ? `${url.protocol}//${url.host}${url.pathname}` : "the server";
+  }
+
+  /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
+  assertPrivate(): void {
+    if (this.#address && !this.#options.allowInsecure) assertPrivate(this.#address);
+  }
+
+  /** The user's address, of the last dial or else of the next. */
+  async address(): Promise<URL> {
+    return this.#address ?? new URL(await this.#ask());
+  }
+
+  /** Asks `stillWanted` just before a socket is made. */
+  async dial(stillWanted = () => true): Promise<WebSocketLike> {
+    const { createWebSocket, WebSocket, headers, maxReceiveBytes } = this.#options;
+    const asked = await this.#ask();
+    const target = (await this.#protocol.address?.(asked)) ?? asked;
+    const init = { protocols: [], headers };
+    if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
+    if (createWebSocket) return checkSocket(createWebSocket(target, init));
+    if (WebSocket) return new WebSocket(target);
+    return openSocket(target, init, { maxReceiveBytes });
+  }
+
+  async #ask(): Promise<string> {
+    const { url } = this.#options;
+    const asked = typeof url === "function" ? await url() : url;
+    this.#address = this.#check(asked);
+    return String(asked);
+  }
+
+  #check(value: unknown): URL {
+    const { headers, allowInsecure } = this.#options;
+    const found = credentialsIn(String(value));
+    this.#redactor.use("url", ...found);
+    const carriesCredentials =
+      found.length > 0 || Object.keys(headers).length > 0 || this.#protocol.carriesCredentials();
+    return checkUrl(value, carriesCredentials && !allowInsecure);
+  }
+}
+
 function checkSocket(made: unknown): WebSocketLike {
   if (isSocket(made)) return made;
   throw new InvalidInputError(
@@ -99,7 +130,7 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
   try {
     url = new URL(String(value));
   } catch {
-    // Without the platform's own error, which quotes the URL and whatever secret it holds.
+    // The platform's own error is left out: it quotes the URL, which may hold a secret.
     throw new InvalidInputError(
       "the URL cannot be read.",
       'Give the whole address, such as "ws://127.0.0.1:8000/ws".',
@@ -122,8 +153,4 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
     throw new InvalidInputError("the URL has a fragment (#...).", "A WebSocket takes none: leave it out.");
   if (mustBePrivate) assertPrivate(url);
   return url;
-}
-
-function withoutSecrets(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -7,17 +7,17 @@ export interface KeepaliveTimes {
   readonly timeout: number;
 }
 
-/** Who pings, and hears the verdict. */
+/** The link that is kept alive. */
 export interface KeepaliveUser {
   /** Sends one ping; returns whether it could. */
   ping(): boolean;
   /** Whether the server's silence proves nothing right now. */
   excused(): boolean;
-  /** No life within `timeout` ms of a ping. */
+  /** Nothing came within `timeout` ms of a ping. */
   onDead(timeout: number): void;
 }
 
-/** Pings a link, and declares it dead when one goes without proof of life. Runs until stopped. */
+/** Pings a link, and declares the link dead when no proof of life follows. Runs until stopped. */
 export class Keepalive {
   readonly #clock: Clock;
   readonly #times: KeepaliveTimes;
@@ -39,13 +39,13 @@ export class Keepalive {
     this.#cancelVerdict = undefined;
   }
 
-  /** What excused the server's silence is over: an answer that is still due counts from now. */
+  /** The server has no excuse any more: the limit for its answer counts from now. */
   due(): void {
     this.alive();
     this.#arm();
   }
 
-  /** Pings now, because a ping could not be sent when it was due. The next one follows an interval later. */
+  /** Pings now; the next ping follows an interval later. */
   pingNow(): void {
     this.#cancelPing?.();
     this.#ping();
@@ -66,7 +66,7 @@ export class Keepalive {
     this.#schedule();
     const armed = this.#cancelVerdict !== undefined;
     if (!armed) this.#arm();
-    if (!this.#user.ping() && !armed) this.alive(); // without a ping its silence says nothing
+    if (!this.#user.ping() && !armed) this.alive(); // no ping was sent, so silence proves nothing
   }
 
   #arm(): void {

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../errors.ts";
 
-/** @throws InvalidInputError when what is sent to `url` could be read on the way. */
+/** @throws InvalidInputError when `url` is neither encrypted nor on this machine. */
 export function assertPrivate(url: URL): void {
   const { protocol, hostname } = url;
   if (protocol === "wss:" || protocol === "https:" || isLoopback(hostname)) return;
@@ -11,8 +11,8 @@ export function assertPrivate(url: URL): void {
 }
 
 /**
- * Whether a URL's host name is this machine: `localhost`, 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6. The URL parser has
- * already made one form of `127.1` and its like. Not `*.localhost`: resolvers are asked for those names, and may answer anything.
+ * `localhost`, 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6; the URL parser has normalised `127.1`. Not `*.localhost`: a
+ * resolver may answer anything for those names.
  */
 function isLoopback(hostname: string): boolean {
   return (

@@ -1,7 +1,7 @@
 import type { Outbox } from "../client/outbox.ts";
 import { Table } from "../table.ts";
 
-/** The part of the WebSocket interface that the library uses; browsers', Node's and `ws`'s all fit. */
+/** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all fit. */
 export interface WebSocketLike {
   readonly readyState: number;
   binaryType?: string;
@@ -33,7 +33,7 @@ export interface WebSocketInit {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Opens the platform's own kind of socket; one file per platform, chosen by the package's `imports`. */
+/** Opens the platform's own socket; one file per platform, chosen by the package's `imports`. */
 export type OpenSocket = (
   url: string,
   init: WebSocketInit,
@@ -45,20 +45,20 @@ export interface SocketEnd {
   /** The close code; 1006 when the link broke without one. */
   readonly code: number;
   readonly reason: string;
-  /** What the runtime said was wrong, where it did. */
+  /** The error of the runtime, where it tells one. */
   readonly cause?: unknown;
 }
 
-/** What a binary frame is to a protocol: text in other clothes, or nothing that its servers send. */
+/** `utf-8`: binary frames are text. `unreadable`: the protocol has none. */
 export type BinaryFrames = "utf-8" | "unreadable";
 
-/** Who hears of a socket. */
+/** The connection that a socket belongs to. */
 export interface SocketUser {
   onOpen(): void;
   onText(text: string): void;
-  /** A frame that is not text, and that does not count as such or does not read as UTF-8. */
+  /** A binary frame that is no text. */
   onUnreadable(problem: string): void;
-  /** The socket threw at a frame that was given to it. */
+  /** The socket threw when it was to send a frame. */
   onRefused(cause: unknown): void;
   /** Called once, last. */
   onEnd(end: SocketEnd): void;
@@ -67,21 +67,20 @@ export interface SocketUser {
 const OPEN = 1;
 
 /**
- * One WebSocket of any runtime. What it tells is an input of the client's outbox, and what it is told waits there for the
- * end of the input under way, in order. After `release()`, `terminate()` or the end, nothing more is heard of it: a late
- * callback of an old socket cannot touch what came after.
+ * One WebSocket of any runtime. Each of its events is an input of the client's outbox; writes wait there, in order, for the end
+ * of the input under way. After `terminate()` or the end the socket tells nothing more.
  */
 export class Socket {
   readonly #socket: WebSocketLike;
   readonly #outbox: Outbox;
   readonly #binary: BinaryFrames;
-  /** None once nothing more is to be heard of it. */
+  /** None once the socket tells nothing more. */
   #user: SocketUser | undefined;
-  /** Its end was asked for. */
+  /** `close` was called; the platform is told only at the end of the input. */
   #isClosing = false;
-  /** It has refused a frame: those behind it are not written. */
+  /** The socket threw at a frame: no later frame is written. */
   #hasRefused = false;
-  /** Of the frames that wait to be written. */
+  /** The callbacks of frames that wait to be written. */
   readonly #unwritten = new Table<() => void, true>();
   #failure: unknown;
 
@@ -95,17 +94,17 @@ export class Socket {
     socket.addEventListener("message", this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
-    // A ready-made socket fires no event any more for what has happened to it.
+    // A ready-made socket fires no event for its past.
     if (socket.readyState === OPEN) queueMicrotask(this.#onOpen);
     if (socket.readyState > OPEN) queueMicrotask(() => this.#onClose({ code: 1006, reason: "" }));
   }
 
-  /** Whether a frame sent now reaches the platform; one given to a closing socket is lost without a word. */
+  /** Whether a frame sent now reaches the platform: a closing socket drops frames silently. */
   get isOpen(): boolean {
     return this.#user !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
   }
 
-  /** `unwritten` is called, before the end is told, where a frame before this one has ended the socket. */
+  /** `unwritten` is called before `onEnd` when the socket ended before this frame was written. */
   send(text: string, unwritten?: () => void): void {
     if (unwritten) this.#unwritten.set(unwritten, true);
     this.#outbox.write(() => {
@@ -124,7 +123,6 @@ export class Socket {
     });
   }
 
-  /** What waits to be written is not written any more. */
   #giveBack(): void {
     for (const unwritten of this.#unwritten.keys()) unwritten();
     this.#unwritten.clear();
@@ -137,30 +135,30 @@ export class Socket {
       try {
         this.#socket.close(code, reason);
       } catch {
-        this.terminate(); // a socket that cannot be closed politely; whoever closes has a limit of their own
+        this.terminate();
       }
     });
   }
 
-  /** Ends the connection and tells nothing more. */
+  /** Ends the connection without a Close frame, and tells nothing more. */
   terminate(): void {
-    if (!this.#user) return; // ended, or given up, before
-    this.release();
+    if (!this.#user) return;
+    this.#release();
     this.#outbox.write(() => {
       try {
         if (this.#socket.terminate) this.#socket.terminate();
         else this.#socket.close();
       } catch {
-        // A socket of the caller's that cannot be ended: it is given up all the same, and nothing more is heard of it.
+        // The caller's socket cannot be ended. It is given up all the same.
       }
     });
   }
 
   /**
-   * Stops listening. The error listener stays: `ws` reports an error after a socket was given up while
-   * it was opening, and an error that nobody listens to would end the process.
+   * Stops listening. The error listener stays: `ws` emits `error` when a socket is terminated while it opens, and an `error`
+   * without a listener ends the process.
    */
-  release(): void {
+  #release(): void {
     this.#user = undefined;
     this.#socket.removeEventListener("open", this.#onOpen);
     this.#socket.removeEventListener("message", this.#onMessage);
@@ -180,20 +178,20 @@ export class Socket {
     }
   };
 
-  /** `ws` puts the error on the event; browsers tell nothing, on purpose. */
+  /** `ws` puts the error on the event; browsers hide it. */
   readonly #onError = (event: object): void => {
     if ("error" in event) this.#failure = event.error;
   };
 
   readonly #onClose = (event: CloseEventLike): void => {
     const user = this.#user;
-    this.release();
+    this.#release();
     const end = { code: event.code, reason: event.reason };
     this.#giveBack();
     this.#outbox.run(() => user?.onEnd(this.#failure === undefined ? end : { ...end, cause: this.#failure }));
   };
 
-  /** Some original servers read binary frames as UTF-8 text; with those, so do we. */
+  /** Some original servers read a binary frame as UTF-8 text, and so does the client. */
   #onBinary(data: unknown): void {
     const read = this.#binary === "unreadable" ? ", which this protocol does not have" : utf8Of(data);
     if (typeof read === "string") this.#user?.onUnreadable(`a binary frame${read}`);
@@ -212,7 +210,7 @@ function utf8Of(data: unknown): string | { readonly text: string } {
   }
 }
 
-/** Not by `instanceof`: a buffer may come from another realm. */
+/** Not by `instanceof`: the buffer may come from another realm. */
 function isBytes(data: unknown): data is ArrayBuffer | DataView {
   return ArrayBuffer.isView(data) || Object.prototype.toString.call(data) === "[object ArrayBuffer]";
 }

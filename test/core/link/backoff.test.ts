@@ -6,7 +6,7 @@ import {
   ConnectTimeoutError,
   HandshakeError,
 } from "../../../src/core/errors.ts";
-import { Attempts, type ReconnectPolicy } from "../../../src/core/link/backoff.ts";
+import { AttemptCount, type ReconnectPolicy } from "../../../src/core/link/backoff.ts";
 import { unhandledDuring } from "../support/promises.ts";
 
 const policy: ReconnectPolicy = { maxAttempts: Infinity, minDelay: 500, maxDelay: 30_000 };
@@ -17,7 +17,7 @@ const refused = (status?: number) => new ConnectError("no", { status });
 
 function attempts(changes: Partial<ReconnectPolicy> = {}, state: "new" | "ready" = "ready") {
   const thrown: (readonly [unknown, string])[] = [];
-  const made = new Attempts(
+  const made = new AttemptCount(
     { ...policy, ...changes },
     {
       listenerThrew: (error, name) => void thrown.push([error, name]),
@@ -28,7 +28,7 @@ function attempts(changes: Partial<ReconnectPolicy> = {}, state: "new" | "ready"
 }
 
 /** What `failedWith` says of each error in a row, counting an attempt after every yes. */
-function verdicts(made: Attempts, errors: readonly AgentwireError[]): boolean[] {
+function verdicts(made: AttemptCount, errors: readonly AgentwireError[]): boolean[] {
   return errors.map((error) => {
     const again = made.failedWith(error);
     if (again) made.next(0);
@@ -97,7 +97,7 @@ describe("whether there is another try, once the connection has been ready", () 
   });
 
   test("never without a policy", () => {
-    const made = new Attempts(undefined, { listenerThrew: () => {} });
+    const made = new AttemptCount(undefined, { listenerThrew: () => {} });
     made.ready();
     expect(made.failedWith(lost)).toBe(false);
   });

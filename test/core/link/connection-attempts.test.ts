@@ -232,4 +232,42 @@ describe("the handshake", () => {
     rig.connection.accept();
     expect(rig.news()).toEqual(["is ready", "ready"]);
   });
+
+  test("that is refused for another one at once gets a new socket without a wait, and without counting", async () => {
+    const rig = await connectionIn("handshaking");
+    const connected = rig.connection.connect();
+    rig.connection.refuse(busyServer(), "at-once");
+    await rig.settle();
+    expect([rig.news(), rig.sockets.length, rig.sockets[0]?.terminated, rig.backoffs]).toEqual([
+      ["lost handshake-refused", "is connecting"],
+      2,
+      true,
+      [],
+    ]);
+    await becomeReady(rig);
+    expect(await wordOf(connected)).toBe("resolved");
+  });
+
+  test("that is refused for another one at once, on a client that is closed right behind it, gets none", async () => {
+    const rig = await connectionIn("handshaking");
+    const connected = rig.connection.connect();
+    rig.connection.refuse(busyServer(), "at-once");
+    void rig.close();
+    await rig.settle();
+    expect([rig.connection.status, rig.sockets.length, rig.clock.pending, await wordOf(connected)]).toEqual([
+      "closed",
+      1,
+      0,
+      "closed",
+    ]);
+  });
+
+  test("that is refused late, on a ready link, leaves no attempt uncounted", async () => {
+    const rig = await connectionIn("ready");
+    rig.connection.refuse(busyServer(), "at-once");
+    await rig.clock.advance(250);
+    rig.socket.ends();
+    await rig.settle();
+    expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
 });

@@ -323,4 +323,12 @@ describe("leaving a server for good", () => {
       expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", why]);
     },
   );
+
+  test("changes nothing on a client that is being closed", async () => {
+    const rig = await connectionIn("closing");
+    const { closedBy } = rig.connection;
+    rig.news();
+    rig.connection.refuse(new HandshakeError("policy", "never"), "never");
+    expect([rig.news(), rig.connection.status, rig.connection.closedBy]).toEqual([[], "draining", closedBy]);
+  });
 });

@@ -14,6 +14,7 @@ import {
 } from "../../../src/core/link/connection-errors.ts";
 
 const target = "ws://127.0.0.1:8000/ws";
+const server = { target: () => target, redact: String };
 
 describe("a socket that ended before it was open", () => {
   test.each<{ statuses: readonly number[]; retryable: boolean; hint: RegExp }>([
@@ -42,7 +43,7 @@ describe("a socket that ended before it was open", () => {
     ({ statuses, retryable, hint }) => {
       for (const status of statuses) {
         const cause = new Error(`Unexpected server response: ${status}`);
-        const error = connectError({ code: 1006, reason: "", cause }, target, String);
+        const error = connectError({ code: 1006, reason: "", cause }, server);
         expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable });
         expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
         expect(error.message).toMatch(hint);
@@ -52,7 +53,7 @@ describe("a socket that ended before it was open", () => {
 
   test("tells what the runtime said", () => {
     const cause = new Error("connect ECONNREFUSED");
-    const error = connectError({ code: 1006, reason: "", cause }, target, String);
+    const error = connectError({ code: 1006, reason: "", cause }, server);
     expect(error).toMatchObject({ cause, retryable: true });
     expect(error.message).toContain("connect ECONNREFUSED");
     expect(error.message).toContain("is the server running?");
@@ -60,7 +61,7 @@ describe("a socket that ended before it was open", () => {
   });
 
   test("tells the close code where the runtime says nothing, as browsers do", () => {
-    const error = connectError({ code: 1006, reason: "" }, target, String);
+    const error = connectError({ code: 1006, reason: "" }, server);
     expect(error.message).toContain("close code 1006");
     expect("cause" in error).toBe(false);
   });
@@ -69,14 +70,14 @@ describe("a socket that ended before it was open", () => {
 describe("what a failed attempt threw", () => {
   test("is left alone when it is one of ours", () => {
     for (const error of [new ClosedError("closed"), new InvalidInputError("a", "b")]) {
-      expect(asConnectError(error, target, String)).toBe(error);
+      expect(asConnectError(error, server)).toBe(error);
     }
   });
 
   test.each([new Error("boom"), new TypeError("boom"), "boom", undefined])(
     "becomes a ConnectError that may be tried again: %o",
     (thrown) => {
-      const error = asConnectError(thrown, target, String);
+      const error = asConnectError(thrown, server);
       expect(error).toBeInstanceOf(ConnectError);
       expect(error.retryable).toBe(true);
       expect(error.cause).toBe(thrown);
@@ -85,16 +86,16 @@ describe("what a failed attempt threw", () => {
   );
 
   test("quotes no credential, nor does its cause, however deep", () => {
-    const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+    const hiding = { ...server, redact: (text: string) => text.replaceAll("hunter2", "[redacted]") };
     const inner = new TypeError("dialling ws://a/?token=hunter2");
     const thrown = new Error("no socket", { cause: inner });
-    const error = asConnectError(thrown, target, redact);
+    const error = asConnectError(thrown, hiding);
     expect(error.cause).toMatchObject({
       message: "no socket",
       cause: { name: "TypeError", message: "dialling ws://a/?token=[redacted]" },
     });
-    expect(asConnectError(inner, target, redact).message).toContain("token=[redacted]");
-    for (const shown of [error, asConnectError(inner, target, redact)])
+    expect(asConnectError(inner, hiding).message).toContain("token=[redacted]");
+    for (const shown of [error, asConnectError(inner, hiding)])
       expect(inspect(shown)).not.toContain("hunter2");
     expect(thrown.cause).toBe(inner); // the caller's own errors stay what they are
   });

@@ -56,6 +56,17 @@ const badUrls = [
   { url: "wss://host/ws#top", says: "fragment", hint: "leave it out" },
 ];
 
+test("options that change after the client was made change nothing", async () => {
+  const given = new FakeSocket();
+  const asked: SocketClientOptions = { url: local, createWebSocket: () => given };
+  const kept = createDialer(asked, 1_000, new Redactor(), {
+    carriesCredentials: () => true,
+    address: String,
+  });
+  Object.assign(asked, { url: "ws://elsewhere.example/", createWebSocket: undefined, allowInsecure: true });
+  expect([await kept.dial(), kept.target()]).toEqual([given, local]);
+});
+
 describe("a URL that cannot be dialled is refused with what to do", () => {
   test.each(badUrls)("a string, before anything is dialled: $url", ({ url, says, hint }) => {
     const error = refusalOf(() => dialerFor({ url }));

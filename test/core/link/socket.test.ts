@@ -136,7 +136,7 @@ describe("Socket", () => {
     socket.close(1000, "");
     expect(socket.isOpen).toBe(false);
     const released = rig(FakeSocket.opened());
-    released.socket.release();
+    released.socket.terminate();
     expect(released.socket.isOpen).toBe(false);
   });
 
@@ -149,7 +149,7 @@ describe("Socket", () => {
 
   test("a ready-made socket that is let go at once says nothing", async () => {
     const { socket, log } = rig(FakeSocket.opened());
-    socket.release();
+    socket.terminate();
     await settle();
     expect(log).toEqual([]);
   });
@@ -217,7 +217,6 @@ describe("a binary frame", () => {
 
 describe("a socket that was let go", () => {
   const ways: readonly { way: string; letGo: (socket: Socket, fake: FakeSocket) => void; said: number }[] = [
-    { way: "release", letGo: (socket) => socket.release(), said: 0 },
     { way: "terminate", letGo: (socket) => socket.terminate(), said: 0 },
     { way: "the end", letGo: (_, fake) => fake.ends(), said: 1 },
   ];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { onWake } from "../../../src/core/link/wake.ts";
+import { onWake } from "../../../src/core/link/backoff-wait.ts";
 
 /** What a page has that can be listened to. */
 class Source {

@@ -1,0 +1,142 @@
+import pRetry from "p-retry";
+import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
+import { type Deferred, deferred } from "../deferred.ts";
+import { type AgentwireError, asAny, ConnectTimeoutError, isAgentwireError } from "../errors.ts";
+import { AttemptCount } from "./backoff.ts";
+import { BackoffWait } from "./backoff-wait.ts";
+import { asConnectError, closedByCaller } from "./connection-errors.ts";
+import type { ConnectionHost, ConnectionSetup, Lifecycle, Protocol, StateOf } from "./connection-state.ts";
+import { Socket, type SocketUser } from "./socket.ts";
+
+/** The connection that the attempts are for. */
+interface Dialled {
+  readonly setup: ConnectionSetup;
+  readonly host: ConnectionHost;
+  readonly protocol: Pick<Protocol, "unavailable">;
+  readonly life: Lifecycle;
+  /** Hears of each socket, and gives up an attempt that takes too long. */
+  readonly user: SocketUser & { drop(error: AgentwireError): void };
+}
+
+/** The attempts of one connection, in runs: with back-off between them, until one is ready or the last one has failed. */
+export class Attempts {
+  readonly #connection: Dialled;
+  readonly count: AttemptCount;
+
+  constructor(connection: Dialled) {
+    this.#connection = connection;
+    this.count = new AttemptCount(connection.setup.resolved.reconnect, connection.host);
+  }
+
+  /** Begins a run, which settles `next`. `cause` is why a ready link ended: then a wait comes first. */
+  begin(next: Deferred<void>, cause?: AgentwireError): void {
+    next.resolve(this.#run(next, cause));
+  }
+
+  /** Decides whether a run follows a loss. A listener that was told of it may have closed the client, and so may `shouldReconnect`. */
+  comeBack(lost: StateOf<"lost">, error: AgentwireError): void {
+    const { life, setup } = this.#connection;
+    if (life.state !== lost) return;
+    const triesAgain = this.count.failedWith(error);
+    if (life.state !== lost) return;
+    if (triesAgain) {
+      this.begin(lost.next, error);
+    } else {
+      lost.next.reject(error);
+      setup.resolved.outbox.run(() => this.#giveUp(error));
+    }
+  }
+
+  #giveUp(error: AgentwireError): void {
+    const { life, protocol } = this.#connection;
+    const forGood = this.count.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
+    this.count.forgive();
+    life.to(forGood ? { name: "closed", reason: error } : { name: "idle" });
+    protocol.unavailable(error);
+  }
+
+  async #run(next: Deferred<void>, cause: AgentwireError | undefined): Promise<void> {
+    const { life, setup } = this.#connection;
+    try {
+      if (cause) await this.#wait(next, cause);
+      await this.#attemptUntilReady(next);
+    } catch (error) {
+      const failure = this.#asConnectError(error);
+      if (!life.isOver) setup.resolved.outbox.run(() => this.#giveUp(failure));
+      throw failure;
+    }
+  }
+
+  async #attemptUntilReady(next: Deferred<void>): Promise<void> {
+    const { life } = this.#connection;
+    // The delays of p-retry are off: the wait is in `onFailedAttempt`, on the injected clock and with full jitter.
+    await pRetry(() => this.#attempt(next), {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 0,
+      onFailedAttempt: async ({ error }) => {
+        const failure = this.#asConnectError(error);
+        const triesAgain = !life.isOver && this.count.failedWith(failure);
+        if (!triesAgain || life.isOver) throw failure; // `shouldReconnect` may have closed the client
+        await this.#wait(next, failure);
+      },
+    });
+  }
+
+  /** Dials until a socket is ready or fails. A server that asks for another socket at once gets it. */
+  async #attempt(next: Deferred<void>): Promise<void> {
+    const { life, setup, user } = this.#connection;
+    const { clock, connectTimeout, outbox } = setup.resolved;
+    const expire = (): void =>
+      user.drop(new ConnectTimeoutError(connectTimeout, "accept the connection", setup.connectTimeoutHint));
+    for (let end: string | undefined; end !== "ready"; ) {
+      if (life.isOver) throw closedByCaller();
+      const step = deferred<"ready" | "redial">();
+      const cancelTimer = limited(clock, connectTimeout, expire);
+      const state: StateOf<"connecting"> = { name: "connecting", next, step, cancelTimer };
+      outbox.run(() => life.to(state));
+      outbox.tell(() => void this.#dial(state)); // asks the caller for an address, a token and a socket
+      end = await step.promise;
+    }
+  }
+
+  async #dial(state: StateOf<"connecting">): Promise<void> {
+    const { life, host, setup, user } = this.#connection;
+    if (life.state !== state) return; // a listener that was told of the attempt has closed the client
+    try {
+      const webSocket = await host.dial(() => life.state === state);
+      const socket = new Socket(webSocket, setup.resolved.outbox, setup.binary, user);
+      if (life.state === state) state.socket = socket;
+      else socket.terminate(); // the attempt was given up during the dial
+    } catch (error) {
+      state.step.reject(this.#asConnectError(error));
+    }
+  }
+
+  /** Waits out the back-off before the next attempt. */
+  async #wait(next: Deferred<void>, error: AgentwireError): Promise<void> {
+    const { life, host, setup } = this.#connection;
+    const { clock, outbox } = setup.resolved;
+    const { attempt, delay } = this.count.next(clock.random());
+    const step = deferred<void>();
+    const wait = new BackoffWait(clock, this.count, delay, step.resolve);
+    outbox.run(() => {
+      life.to({ name: "reconnecting", next, step, wait });
+      host.onReconnecting({ attempt, delay, error: asAny(error) });
+    });
+    await step.promise;
+  }
+
+  #asConnectError(error: unknown): AgentwireError {
+    return asConnectError(error, this.#connection.host);
+  }
+}
+
+/** The time limit of one step, in ms; 0 is none. */
+export function limited(
+  clock: Clock,
+  limit: number,
+  expire: () => void,
+  options?: TimerOptions,
+): CancelTimer {
+  return limit === 0 ? () => {} : clock.setTimeout(expire, limit, options);
+}

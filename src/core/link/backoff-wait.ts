@@ -1,0 +1,68 @@
+import type { CancelTimer, Clock } from "../clock.ts";
+import type { AttemptCount } from "./backoff.ts";
+
+interface EventSource {
+  addEventListener(type: string, listener: () => void): void;
+  removeEventListener(type: string, listener: () => void): void;
+}
+
+interface Page extends EventSource {
+  readonly visibilityState: string;
+}
+
+/** One wait between two attempts. A call that needs the connection cuts it short, and so does a browser that wakes up. */
+export class BackoffWait {
+  readonly #clock: Clock;
+  readonly #count: AttemptCount;
+  readonly #over: () => void;
+  readonly #stopListening: () => void;
+  /** When the next attempt is to start. */
+  #due: number;
+  #cancelTimer: CancelTimer;
+
+  /** Calls `over` after `delay` ms, or sooner. */
+  constructor(clock: Clock, count: AttemptCount, delay: number, over: () => void) {
+    this.#clock = clock;
+    this.#count = count;
+    this.#over = over;
+    this.#due = clock.now() + delay;
+    this.#cancelTimer = clock.setTimeout(over, delay);
+    this.#stopListening = onWake(over);
+  }
+
+  /** A call needs the connection. */
+  hurry(): void {
+    const now = this.#clock.now();
+    const due = this.#count.hurry(now, this.#due);
+    if (due === this.#due) return;
+    this.#due = due;
+    this.#cancelTimer();
+    if (due === now) this.#over();
+    else this.#cancelTimer = this.#clock.setTimeout(this.#over, due - now);
+  }
+
+  cancel(): void {
+    this.#cancelTimer();
+    this.#stopListening();
+  }
+}
+
+/**
+ * Calls `wake` when a browser comes back online or its page becomes visible. Other runtimes have no such events.
+ *
+ * @returns the function that stops listening.
+ */
+export function onWake(wake: () => void): () => void {
+  const { addEventListener, removeEventListener, document } = globalThis as Partial<EventSource> & {
+    document?: Page;
+  };
+  const onVisible = (): void => {
+    if (document?.visibilityState === "visible") wake();
+  };
+  addEventListener?.("online", wake);
+  document?.addEventListener("visibilitychange", onVisible);
+  return () => {
+    removeEventListener?.("online", wake);
+    document?.removeEventListener("visibilitychange", onVisible);
+  };
+}
