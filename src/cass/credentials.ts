@@ -2,7 +2,7 @@ import { describe } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { Redactor } from "../core/client/redact.ts";
 import type { Clock } from "../core/clock.ts";
-import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
+import { ClosedError, copyError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { CassApiError, CassAuthError } from "./errors.ts";
 import { readToken } from "./jwt.ts";
 import { Waits } from "./waits.ts";
@@ -269,7 +269,7 @@ function noToken(cause: unknown): CassAuthError {
     return new CassAuthError("refresh-failed", message, { cause, retryable: true });
   }
   const { retryable } = cause;
-  return new CassAuthError("refresh-failed", `no token to be had: ${withoutCode(cause)}`, {
+  return new CassAuthError("refresh-failed", `no token to be had: ${cause.message}`, {
     cause,
     retryable,
   });

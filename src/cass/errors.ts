@@ -17,7 +17,7 @@ export type CassAuthReason = Extract<
  * (`refresh-failed`), which alone may be `retryable`.
  */
 export class CassAuthError extends HandshakeError {
-  override readonly name: string = "CassAuthError";
+  protected static override readonly className: string = "CassAuthError";
   declare readonly reason: CassAuthReason;
 
   constructor(
@@ -43,7 +43,7 @@ export interface CassApiErrorOptions extends AgentwireErrorOptions {
 
 /** A REST call was answered, and not with what was asked for. Retryable for 429 and 5xx. */
 export class CassApiError extends RequestError {
-  override readonly name: string = "CassApiError";
+  protected static override readonly className: string = "CassApiError";
   /** The HTTP status. Also 200: there are errors that the server answers so. 0 for a redirect whose status a browser hides. */
   declare readonly status: number;
   /** What the server says of it, without credentials; where it lists what is wrong with the input, all of that in one line. */

@@ -7,7 +7,6 @@ import {
   PayloadTooLargeError,
   TurnError,
   type TurnErrorOptions,
-  withoutCode,
 } from "../core/errors.ts";
 
 /** What the server says went wrong with a turn. What it says in words that are not known here is `failed`. */
@@ -23,7 +22,7 @@ export type CassFailureKind =
 
 /** The server answered a turn with an `error`, or with what cannot be read. The connection lives on. */
 export class CassTurnError extends TurnError {
-  override readonly name: string = "CassTurnError";
+  protected static override readonly className: string = "CassTurnError";
   declare readonly kind: CassFailureKind;
 
   constructor(options: TurnErrorOptions & { readonly kind: CassFailureKind }) {
@@ -79,7 +78,7 @@ export function lostTurn(error: AgentwireError, wasSearched: boolean): Agentwire
   const what = wasSearched
     ? "its answer was looked for and not found, and may still come: see `rest.getMessages()`"
     : "its answer may be stored: see the option `recover`";
-  const message = `${withoutCode(error)}, in the middle of the turn; ${what}`;
+  const message = `${error.message}, in the middle of the turn; ${what}`;
   return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }
 

@@ -40,7 +40,7 @@ export type CodebuffCliFailureKind =
 
 /** A run of the program has failed. What it had written to its error output is in `stderr`. */
 export class CodebuffCliError extends TurnError {
-  override readonly name: string = "CodebuffCliError";
+  protected static override readonly className: string = "CodebuffCliError";
   declare readonly kind: CodebuffCliFailureKind;
   /** Null where a signal ended the process, or this library did. */
   declare readonly exitCode: number | null;

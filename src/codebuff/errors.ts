@@ -5,7 +5,6 @@ import {
   isOurs,
   PayloadTooLargeError,
   TurnError,
-  withoutCode,
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { frameLimit } from "./frame-limit.ts";
@@ -14,7 +13,7 @@ import type { Session } from "./session.ts";
 
 /** The server ended a prompt with an error. `message` of the frame is kept as it came in `serverMessage`. */
 export class CodebuffTurnError extends TurnError {
-  override readonly name = "CodebuffTurnError";
+  protected static override readonly className: string = "CodebuffTurnError";
   declare readonly promptId: string;
   declare readonly origin: CodebuffFailureOrigin;
   /** The frame's `error` field: a detail, or a code-like text. */
@@ -72,7 +71,7 @@ export function requestLost(end: SocketEnd | AgentwireError, hint?: string): Con
   const unsure = "it may have been carried out, so it is not sent again by itself";
   const advice = hint === undefined ? unsure : `${unsure}; ${hint}`;
   if (isOurs(end)) {
-    return new ConnectionLostError(`${withoutCode(end)}; ${advice}`, { delivery: "unknown", cause: end });
+    return new ConnectionLostError(`${end.message}; ${advice}`, { delivery: "unknown", cause: end });
   }
   return new ConnectionLostError(
     `the connection ended (${describeEnd(end)}) with the request under way; ${advice}`,

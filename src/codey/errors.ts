@@ -18,7 +18,7 @@ export type CodeyFailureKind =
 
 /** The server ended a turn with an `Error`, retries without end, or said something of the turn that cannot be read. */
 export class CodeyTurnError extends TurnError {
-  override readonly name = "CodeyTurnError";
+  protected static override readonly className: string = "CodeyTurnError";
   declare readonly kind: CodeyFailureKind;
   /** Whether the server ended its session, too. */
   declare readonly fatal: boolean;

@@ -46,8 +46,10 @@ export type ErrorCode =
 /** Marks errors of this package, across copies of it: `instanceof` fails between two installed versions. */
 const BRAND = Symbol.for("agentwire.error");
 
-/** Base of every error of the library. `code` is stable; the message leads with it, because consoles often show nothing else. */
+/** Base of every error of the library. `code` is stable. The message is for people; `name`, and so `toString()`, shows the code. */
 export abstract class AgentwireError extends Error {
+  /** The name of the class: minifiers change `constructor.name`. */
+  protected static readonly className: string = "AgentwireError";
   abstract readonly code: ErrorCode;
   /** Whether the same call can succeed later unchanged. Says nothing of side effects: see `delivery`. */
   readonly retryable: boolean;
@@ -61,13 +63,21 @@ export abstract class AgentwireError extends Error {
   /** `fields` are those that a subclass declares; an undefined one is left out. */
   constructor(code: ErrorCode, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
     const { cause, retryable = false, delivery } = options;
-    super(`${code}: ${message}`, cause === undefined ? undefined : { cause });
+    super(message, cause === undefined ? undefined : { cause });
     this.retryable = retryable;
-    for (const [name, value] of Object.entries({ delivery, ...fields })) {
-      if (value !== undefined) Reflect.set(this, name, value);
+    for (const [field, value] of Object.entries({ code, delivery, ...fields })) {
+      if (value !== undefined) Reflect.set(this, field, value);
     }
+    const name = `${new.target.className} [${code}]`;
+    Object.defineProperty(this, "name", { value: name, writable: true, configurable: true });
     Object.defineProperty(this, BRAND, { value: true });
+    (Error as CapturesStack).captureStackTrace?.(this, new.target); // anew: a stack begins with the name
   }
+}
+
+/** V8 and some other engines. */
+interface CapturesStack {
+  readonly captureStackTrace?: (error: object, above: unknown) => void;
 }
 
 /** Whether `value` is an error of this library, or of another installed copy of it. */
@@ -82,11 +92,6 @@ export function said(thrown: unknown): string {
   } catch {
     return "something that cannot be shown as text";
   }
-}
-
-/** The message without its leading code, to be quoted in the message of another error. */
-export function withoutCode(error: AgentwireError): string {
-  return error.message.slice(error.code.length + 2);
 }
 
 /** A copy, for a failure that several turns share: each has its own `partial`, `delivery` and `input`. */

@@ -9,12 +9,11 @@ export {
   isOurs,
   said,
   type TurnPartial,
-  withoutCode,
 } from "./agentwire-error.ts";
 
 /** The caller's mistake. Thrown from the call, before anything is sent. */
 export class InvalidInputError extends AgentwireError {
-  override readonly name = "InvalidInputError";
+  protected static override readonly className: string = "InvalidInputError";
   declare readonly code: "invalid-input" | "already-consumed";
   /** What to do instead. */
   declare readonly hint: string;
@@ -25,14 +24,14 @@ export class InvalidInputError extends AgentwireError {
     options: AgentwireErrorOptions & { readonly code?: "invalid-input" | "already-consumed" } = {},
   ) {
     const { code = "invalid-input" } = options;
-    super(code, `${message} ${hint}`, options, { code, hint });
+    super(code, `${message} ${hint}`, options, { hint });
   }
 }
 
 /** The runtime, the protocol or the server cannot do what was asked. Thrown from the call. */
 export class UnsupportedError extends AgentwireError {
-  override readonly name = "UnsupportedError";
-  readonly code = "unsupported";
+  protected static override readonly className: string = "UnsupportedError";
+  declare readonly code: "unsupported";
   /** What to do instead. */
   declare readonly hint: string;
 
@@ -43,8 +42,8 @@ export class UnsupportedError extends AgentwireError {
 
 /** No WebSocket could be opened, or HTTP gave no answer. */
 export class ConnectError extends AgentwireError {
-  override readonly name = "ConnectError";
-  readonly code = "connect-failed";
+  protected static override readonly className: string = "ConnectError";
+  declare readonly code: "connect-failed";
   /** The HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
   declare readonly status?: number;
 
@@ -58,8 +57,8 @@ export class ConnectError extends AgentwireError {
 
 /** The socket did not open within `connectTimeout`, or the server did not greet within it. */
 export class ConnectTimeoutError extends AgentwireError {
-  override readonly name = "ConnectTimeoutError";
-  readonly code = "connect-timeout";
+  protected static override readonly className: string = "ConnectTimeoutError";
+  declare readonly code: "connect-timeout";
   /** The limit, in ms. */
   declare readonly timeout: number;
 
@@ -90,8 +89,8 @@ export type HandshakeReason =
 
 /** The socket opened, but the server refused the session, or never answered the handshake. */
 export class HandshakeError extends AgentwireError {
-  override readonly name: string = "HandshakeError";
-  readonly code = "handshake-refused";
+  protected static override readonly className: string = "HandshakeError";
+  declare readonly code: "handshake-refused";
   declare readonly reason: HandshakeReason;
   /** Where the handshake compares users: the user that the client wants to be. */
   declare readonly expected?: string;
@@ -112,7 +111,7 @@ export class HandshakeError extends AgentwireError {
 
 /** The connection ended while something waited on it. Look at `delivery` before trying again. */
 export class ConnectionLostError extends AgentwireError {
-  override readonly name = "ConnectionLostError";
+  protected static override readonly className: string = "ConnectionLostError";
   declare readonly code: "connection-lost" | "context-lost";
   declare readonly closeCode?: number;
   declare readonly closeReason?: string;
@@ -129,15 +128,15 @@ export class ConnectionLostError extends AgentwireError {
     } = {},
   ) {
     const { code = "connection-lost", closeCode, closeReason, sideEffectsPossible } = options;
-    const fields = { code, closeCode, closeReason: closeReason || undefined, sideEffectsPossible };
+    const fields = { closeCode, closeReason: closeReason || undefined, sideEffectsPossible };
     super(code, message, { retryable: true, ...options }, fields);
   }
 }
 
 /** The server refused one request. */
 export class RequestError extends AgentwireError {
-  override readonly name: string = "RequestError";
-  readonly code = "request-refused";
+  protected static override readonly className: string = "RequestError";
+  declare readonly code: "request-refused";
   /** The id of the request on the wire, where the protocol has one. */
   declare readonly txid?: number;
   /** The server's own words; may repeat what was sent, so think before logging it. */
@@ -155,8 +154,8 @@ export class RequestError extends AgentwireError {
 
 /** The server did not answer one request in time. */
 export class RequestTimeoutError extends AgentwireError {
-  override readonly name = "RequestTimeoutError";
-  readonly code = "request-timeout";
+  protected static override readonly className: string = "RequestTimeoutError";
+  declare readonly code: "request-timeout";
   declare readonly txid?: number;
   /** The limit, in ms. */
   declare readonly timeout: number;
@@ -184,8 +183,8 @@ export interface TurnErrorOptions extends AgentwireErrorOptions {
 
 /** The server ended the turn with an error of its own. */
 export class TurnError extends AgentwireError {
-  override readonly name: string = "TurnError";
-  readonly code = "turn-failed";
+  protected static override readonly className: string = "TurnError";
+  declare readonly code: "turn-failed";
   /** The protocol's word for the channel of the failure, such as `action` or `stream`. */
   declare readonly origin: string;
   /** The protocol's name of the failure. */
@@ -209,8 +208,8 @@ export class TurnError extends AgentwireError {
 
 /** The caller ended the turn: `cancel()`, leaving the loop, or a signal (its reason is the `cause`). */
 export class TurnCancelledError extends AgentwireError {
-  override readonly name = "TurnCancelledError";
-  readonly code = "turn-cancelled";
+  protected static override readonly className: string = "TurnCancelledError";
+  declare readonly code: "turn-cancelled";
   declare readonly by: "user" | "signal";
 
   constructor(by: "user" | "signal", options: AgentwireErrorOptions = {}) {
@@ -221,8 +220,8 @@ export class TurnCancelledError extends AgentwireError {
 
 /** The turn took too long: `idle` without a frame of it, or `total` from start to end. */
 export class TurnTimeoutError extends AgentwireError {
-  override readonly name = "TurnTimeoutError";
-  readonly code = "turn-timeout";
+  protected static override readonly className: string = "TurnTimeoutError";
+  declare readonly code: "turn-timeout";
   declare readonly kind: "idle" | "total";
   /** The limit, in ms. */
   declare readonly timeout: number;
@@ -243,8 +242,8 @@ export class TurnTimeoutError extends AgentwireError {
 
 /** The loop was too slow: more than `maxBufferedBytes` waited to be read. Only the iteration ends; `result` goes on. */
 export class BufferOverflowError extends AgentwireError {
-  override readonly name = "BufferOverflowError";
-  readonly code = "buffer-overflow";
+  protected static override readonly className: string = "BufferOverflowError";
+  declare readonly code: "buffer-overflow";
   declare readonly bytes: number;
   declare readonly limit: number;
 
@@ -261,8 +260,8 @@ export class BufferOverflowError extends AgentwireError {
 
 /** Too much waits to be sent. */
 export class QueueFullError extends AgentwireError {
-  override readonly name = "QueueFullError";
-  readonly code = "queue-full";
+  protected static override readonly className: string = "QueueFullError";
+  declare readonly code: "queue-full";
   /** Bytes, or turns where the number of turns is the limit. */
   declare readonly bytes: number;
   declare readonly limit: number;
@@ -275,8 +274,8 @@ export class QueueFullError extends AgentwireError {
 
 /** One frame is larger than its receiver takes. */
 export class PayloadTooLargeError extends AgentwireError {
-  override readonly name = "PayloadTooLargeError";
-  readonly code = "payload-too-large";
+  protected static override readonly className: string = "PayloadTooLargeError";
+  declare readonly code: "payload-too-large";
   declare readonly bytes: number;
   /** The largest size, where it is known. */
   declare readonly limit?: number;
@@ -288,8 +287,8 @@ export class PayloadTooLargeError extends AgentwireError {
 
 /** The client was closed, by the caller or for good after a failure (its `cause`). */
 export class ClosedError extends AgentwireError {
-  override readonly name = "ClosedError";
-  readonly code = "closed";
+  protected static override readonly className: string = "ClosedError";
+  declare readonly code: "closed";
 
   constructor(message: string, options: AgentwireErrorOptions = {}) {
     super("closed", message, options);

@@ -9,14 +9,14 @@ const QUOTED = 100;
  * TypeError too.
  */
 export class InvalidMockInput extends TypeError {
-  override readonly name = "InvalidInputError";
+  override readonly name = "InvalidInputError [invalid-input]";
   readonly code = "invalid-input";
   readonly retryable = false;
   /** What to do instead. */
   readonly hint: string;
 
   constructor(message: string, hint: string, options?: ErrorOptions) {
-    super(`invalid-input: ${message} ${hint}`, options);
+    super(`${message} ${hint}`, options);
     this.hint = hint;
     Object.defineProperty(this, BRAND, { value: true });
   }

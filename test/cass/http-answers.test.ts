@@ -45,9 +45,7 @@ describe("an answer that says no", () => {
     const error = await errorOf(http.call(get("conversations/c1")));
     expect(error).toBeInstanceOf(CassApiError);
     expect(error).toMatchObject({ status: 409, detail, serverMessage: detail, retryable: false });
-    expect((error as Error).message).toBe(
-      `request-refused: GET /conversations/c1 was answered with HTTP 409: ${detail}`,
-    );
+    expect((error as Error).message).toBe(`GET /conversations/c1 was answered with HTTP 409: ${detail}`);
     expect(everythingIn(error)).not.toMatch(/hunter2/);
   });
 
@@ -134,7 +132,7 @@ describe("a failure of the network", () => {
     const error = await errorOf(http.call(get()));
     expect(error).toBeInstanceOf(ConnectError);
     expect((error as Error).message).toBe(
-      "connect-failed: GET /status: cannot reach https://cass.example (connect ECONNREFUSED 127.0.0.1:1); is the server running?",
+      "GET /status: cannot reach https://cass.example (connect ECONNREFUSED 127.0.0.1:1); is the server running?",
     );
   });
 

@@ -137,7 +137,7 @@ describe("a limit of time", () => {
     const error = await errorOf(call);
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error).toMatchObject({ code: "request-timeout", timeout: 500, retryable: true });
-    expect((error as Error).message).toBe("request-timeout: GET /status: no answer within 500 ms");
+    expect((error as Error).message).toBe("GET /status: no answer within 500 ms");
     expect([calls[0]?.init.signal.aborted, clock.pending]).toEqual([true, 0]);
   });
 

@@ -73,7 +73,7 @@ describe("a server in trouble", () => {
     const error = await failure;
     expect(error).toBeInstanceOf(ConnectError);
     expect(error.message).toMatch(
-      /^connect-failed: GET \/auth\/me: cannot reach http:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\); is the server running\?$/,
+      /^GET \/auth\/me: cannot reach http:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\); is the server running\?$/,
     );
     expect(await failureOf(rest.login({ email: "a@b", password: PASSWORD }))).toBeInstanceOf(ConnectError);
   });

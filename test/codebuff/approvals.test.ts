@@ -232,8 +232,8 @@ describe("an approval", () => {
     await using pair = await original(asks("manual"), act());
     const turn = pair.client.prompt("go");
     await approval(pair);
-    expect(() => pair.client.decide("r9", true)).toThrow(/^invalid-input: .*"r9"/);
-    expect(() => pair.client.decide("r1", "yes please" as never)).toThrow(/^invalid-input: .*decision/);
+    expect(() => pair.client.decide("r9", true)).toThrow(/"r9"/);
+    expect(() => pair.client.decide("r1", "yes please" as never)).toThrow(/decision/);
     expect(turn.pending).toHaveLength(1);
     pair.client.decide("r1", true);
     await turn.result;

@@ -206,11 +206,11 @@ test("the queue is bounded in turns and in bytes; one frame fits whatever its si
   });
   const { client } = made;
   client.prompt("x".repeat(5_000));
-  expect(() => client.prompt("x".repeat(900))).toThrow(/^queue-full: .* bytes/);
+  expect(() => client.prompt("x".repeat(900))).toThrow(/ bytes/);
   await using other = await pair({ mock: { identify: "silent" }, client: { maxQueuedTurns: 2 } });
   other.client.prompt("one");
   other.client.prompt("two");
-  expect(() => other.client.prompt("three")).toThrow(/^queue-full: 3 turns/);
+  expect(() => other.client.prompt("three")).toThrow(/^3 turns/);
 });
 
 test("a prompt that was not sent is handed back without its token", async () => {
@@ -351,7 +351,7 @@ test("aborting the client's signal closes it", async () => {
   const closed = status(made.client, "closed");
   controller.abort();
   await closed;
-  expect(() => made.client.prompt("hello")).toThrow(/^closed: /);
+  expect(() => made.client.prompt("hello")).toThrow(expect.objectContaining({ code: "closed" }));
 });
 
 test("aborting connect() ends the wait, not the client", async () => {
@@ -565,8 +565,8 @@ test("a client that is closing takes nothing new while it waits for what is unde
   await made.server.nextPrompt();
   const closed = made.client.close();
   expect(made.client.status).toBe("draining");
-  expect(() => made.client.prompt("more")).toThrow(/^closed: /);
-  expect(() => made.client.subscribe(["a"])).toThrow(/^closed: /);
+  expect(() => made.client.prompt("more")).toThrow(expect.objectContaining({ code: "closed" }));
+  expect(() => made.client.subscribe(["a"])).toThrow(expect.objectContaining({ code: "closed" }));
   hold.open();
   expect((await turn.result).text).toBe("done");
   await closed;

@@ -109,7 +109,9 @@ test("a history that outgrows the frame limit fails before it is sent, and says 
   await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
   const chat = made.client.conversation();
   await chat.prompt("x".repeat(2_000)).result;
-  expect(() => chat.prompt("y".repeat(2_000))).toThrow(/^payload-too-large: /);
+  expect(() => chat.prompt("y".repeat(2_000))).toThrow(
+    expect.objectContaining({ code: "payload-too-large" }),
+  );
   const first = chat.prompt("small");
   const queued = chat.prompt("y".repeat(2_000));
   await first.result;
@@ -189,7 +191,7 @@ test("a prompt that says nothing is refused, although its state has messages", a
   await using made = await readyPair();
   const chat = made.client.conversation();
   const input = { sessionState: { messages: [{ role: "user", content: "hi" }] } };
-  expect(() => chat.prompt(input)).toThrow(/^invalid-input: the prompt says nothing/);
+  expect(() => chat.prompt(input)).toThrow(/^the prompt says nothing/);
   expect(chat.messages).toEqual([]);
 });
 

@@ -131,7 +131,7 @@ test("another refusal of identify is fatal: the client is closed, and says why",
     retryable: false,
   });
   expect(client.status).toBe("closed");
-  expect(() => client.prompt("hello")).toThrow(/^closed: /);
+  expect(() => client.prompt("hello")).toThrow(expect.objectContaining({ code: "closed" }));
   expect(clock.pending).toBe(0);
 });
 

@@ -172,7 +172,7 @@ describe("the state of a conversation", () => {
   ])("cannot be %s", (_, from) => {
     const make = () => new CodebuffMemory(from as unknown as ConversationState);
     expect(make).toThrow(InvalidInputError);
-    expect(make).toThrow(/^invalid-input: `from` .*conversation\.state/);
+    expect(make).toThrow(/^`from` .*conversation\.state/);
   });
 });
 

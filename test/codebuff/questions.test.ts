@@ -309,7 +309,7 @@ describe("a question that waits for the user", () => {
     await using pair = await original(manual, ask({ questions: [STYLE, STYLE] }));
     const turn = pair.client.prompt("go");
     await asked(pair);
-    expect(() => pair.client.answer("q1", "tabs")).toThrow(/^invalid-input: .*2 questions/);
+    expect(() => pair.client.answer("q1", "tabs")).toThrow(/2 questions/);
     expect(turn.pending).toHaveLength(1);
     pair.client.answer("q1", null);
     await turn.result;

@@ -300,7 +300,7 @@ test("close without force: waits for the prompt, which completes", async () => {
       await shown(turn, "one");
       const closed = client.close();
       expect(client.status).toBe("draining");
-      expect(() => client.prompt("more")).toThrow(/^closed: /);
+      expect(() => client.prompt("more")).toThrow(expect.objectContaining({ code: "closed" }));
       hold.open();
       await closed;
       expect(client.status).toBe("closed");

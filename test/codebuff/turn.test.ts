@@ -104,7 +104,7 @@ describe("a prompt-error", () => {
     expect(error).toMatchObject({
       name: "CodebuffTurnError",
       code: "turn-failed",
-      message: `turn-failed: ${message}`,
+      message: `${message}`,
       serverMessage: message,
       serverError: message,
       origin: "action",
@@ -150,7 +150,7 @@ describe("an action-error that is known to belong to a prompt", () => {
       origin: "action",
       kind: "action-error",
       serverMessage: message,
-      message: `turn-failed: ${message}`,
+      message: `${message}`,
     });
   });
 });
@@ -168,7 +168,7 @@ describe("an error inside the stream", () => {
         status: 404,
         retryable: false,
         serverMessage: "no such model",
-        message: "turn-failed: no such model",
+        message: "no such model",
         promptId: "p-1",
       });
       expect(run(messages, mode).at(-1)?.event).toBeUndefined();
@@ -195,9 +195,7 @@ describe("a prompt that the server forgot", () => {
   test("fails with words that say what is known", () => {
     const error = errorOf([chunk("Hel"), { type: "silent-end" }]);
     expect(error).toMatchObject({ origin: "silent-end", kind: "silent-end", promptId: "p-1" });
-    expect(error.message).toBe(
-      "turn-failed: the prompt ended without a terminal message; its backend may not stream",
-    );
+    expect(error.message).toBe("the prompt ended without a terminal message; its backend may not stream");
   });
 });
 

@@ -51,15 +51,13 @@ describe("what the words of an error mean", () => {
       retryable: false,
       fatal: false,
     });
-    expect(error.message).toBe(
-      "turn-failed: the server has tried 5 times without counting up, and said: no key",
-    );
+    expect(error.message).toBe("the server has tried 5 times without counting up, and said: no key");
   });
 
   test("they are told from others by their class, and by their code across copies of the package", () => {
     const error = turnError("broke", false);
     expect(error).toBeInstanceOf(CodeyTurnError);
-    expect(error.name).toBe("CodeyTurnError");
+    expect(error.name).toBe("CodeyTurnError [turn-failed]");
     expect(isAgentwireError(error, "turn-failed")).toBe(true);
   });
 });

@@ -122,7 +122,7 @@ describe("reconnecting", () => {
       partial: { text: "half" },
     });
     expect(made.client.status).toBe("closed");
-    expect(() => made.client.prompt("two")).toThrow(/^closed: /);
+    expect(() => made.client.prompt("two")).toThrow(expect.objectContaining({ code: "closed" }));
   });
 
   test("asked for: another session, which knows nothing, and nothing is sent again", async () => {

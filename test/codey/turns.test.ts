@@ -235,7 +235,7 @@ describe("a connection that ends", () => {
       void made.client.prompt("one").cancel();
       await made.clock.advance(100);
       const why = "the server did not answer the `Ping` behind a `Cancel` within 100 ms";
-      const message = `closed: this client was closed (${why}); ${advice}`;
+      const message = `this client was closed (${why}); ${advice}`;
       const expected = { code: "closed", delivery: "not-sent", message };
       expect(thrown(() => made.client.prompt("two"))).toMatchObject(expected);
       await expect(made.client.connect()).rejects.toMatchObject(expected);

@@ -38,7 +38,7 @@ const rows: readonly Row[] = [
     name: "InvalidInputError",
     code: "invalid-input",
     retryable: false,
-    extra: { hint: "Give a string.", message: "invalid-input: `url` is 5. Give a string." },
+    extra: { hint: "Give a string.", message: "`url` is 5. Give a string." },
   },
   {
     make: () => new InvalidInputError("turn a is read.", "Use `on`.", { code: "already-consumed" }),
@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
     name: "UnsupportedError",
     code: "unsupported",
     retryable: false,
-    extra: { hint: "Leave them.", message: "unsupported: No headers. Leave them." },
+    extra: { hint: "Leave them.", message: "No headers. Leave them." },
   },
   {
     make: () => new ConnectError("no", { status: 404 }),
@@ -228,26 +228,26 @@ describe("the words of an error", () => {
   test.each([
     {
       make: () => new ConnectTimeoutError(5),
-      says: "connect-timeout: the server did not accept the connection within 5 ms; raise `connectTimeout` if the server is slow",
+      says: "the server did not accept the connection within 5 ms; raise `connectTimeout` if the server is slow",
     },
     {
       make: () => new ConnectTimeoutError(5, "greet", "restart it"),
-      says: "connect-timeout: the server did not greet within 5 ms; restart it",
+      says: "the server did not greet within 5 ms; restart it",
     },
-    { make: () => new TurnError(failed), says: "turn-failed: It is 1.5. Full." },
+    { make: () => new TurnError(failed), says: "It is 1.5. Full." },
     {
       make: () => new TurnError({ ...failed, advice: "make room" }),
-      says: "turn-failed: It is 1.5. Full; make room",
+      says: "It is 1.5. Full; make room",
     },
-    { make: () => new TurnCancelledError("user"), says: "turn-cancelled: the turn was cancelled" },
-    { make: () => new TurnCancelledError("signal"), says: "turn-cancelled: the turn's signal was aborted" },
+    { make: () => new TurnCancelledError("user"), says: "the turn was cancelled" },
+    { make: () => new TurnCancelledError("signal"), says: "the turn's signal was aborted" },
     {
       make: () => new TurnTimeoutError("idle", 5),
-      says: "turn-timeout: nothing arrived for the turn within 5 ms; raise `idleTimeout`, or set it to 0 to wait without end",
+      says: "nothing arrived for the turn within 5 ms; raise `idleTimeout`, or set it to 0 to wait without end",
     },
     {
       make: () => new TurnTimeoutError("total", 5),
-      says: "turn-timeout: the turn did not end within 5 ms; raise `timeout`, or set it to 0 to wait without end",
+      says: "the turn did not end within 5 ms; raise `timeout`, or set it to 0 to wait without end",
     },
   ])("$says", ({ make, says }) => {
     expect(make().message).toBe(says);

@@ -35,7 +35,7 @@ describe("a name that does not exist", () => {
     expect(error).toMatchObject({
       code: "invalid-input",
       hint,
-      message: `invalid-input: option \`${given}\` does not exist. ${hint}`,
+      message: `option \`${given}\` does not exist. ${hint}`,
     });
   });
 
@@ -50,7 +50,7 @@ describe("a name that does not exist", () => {
   test("is quoted in part when it is long", () => {
     const error = thrownBy(() => checkName("x".repeat(1_000_000), known, "option"));
     expect(error).toMatchObject({
-      message: `invalid-input: option \`${"x".repeat(100)}\` does not exist. ${LIST}`,
+      message: `option \`${"x".repeat(100)}\` does not exist. ${LIST}`,
     });
   });
 
@@ -63,7 +63,7 @@ describe("a name that does not exist", () => {
 
   test("is named as an object when it is one", () => {
     expect(thrownBy(() => checkName({}, known, "event"))).toMatchObject({
-      message: `invalid-input: event \`object\` does not exist. ${LIST}`,
+      message: `event \`object\` does not exist. ${LIST}`,
     });
   });
 
@@ -79,7 +79,7 @@ describe("a name that does not exist", () => {
     };
     const error = thrownBy(() => checkCallOptions(options, { toolPolicy: APPROVAL_CHECKS.toolPolicy }));
     expect(error).toMatchObject({
-      message: "invalid-input: option toolPolicy[1].than does not exist. Did you mean `then`?",
+      message: "option toolPolicy[1].than does not exist. Did you mean `then`?",
     });
   });
 
@@ -92,7 +92,7 @@ describe("what an object has besides", () => {
   test("passes where the rest goes to a server as it is", () => {
     expect(() => checkValues({ a: "x", more: 1 }, { a: checks.string }, "field")).not.toThrow();
     expect(thrownBy(() => checkValues({ a: 1, more: 1 }, { a: checks.string }, "field"))).toMatchObject({
-      message: "invalid-input: field `a` is 1. It must be a string.",
+      message: "field `a` is 1. It must be a string.",
     });
   });
 

@@ -319,7 +319,7 @@ describe("a script", () => {
     await expect(MockCassServer.start({ answer: "Hello" })).rejects.toThrow("`answer` must be a function");
     // @ts-expect-error
     await expect(MockCassServer.start({ profile: "v3" })).rejects.toThrow(
-      "invalid-input: profile `v3` does not exist. Did you mean `v1`?",
+      "profile `v3` does not exist. Did you mean `v1`?",
     );
   });
 

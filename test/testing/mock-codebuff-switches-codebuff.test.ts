@@ -363,7 +363,5 @@ test("switch path (codebuff): 403 for every path but /ws", async () => {
 test("switch profile: a name that nobody has is refused with those that there are", async () => {
   // @ts-expect-error: what a caller without types may do
   const refused = MockCodebuffServer.start({ profile: "toString" });
-  await expect(refused).rejects.toThrow(
-    "invalid-input: profile `toString` does not exist. These exist: proxy, codebuff.",
-  );
+  await expect(refused).rejects.toThrow("profile `toString` does not exist. These exist: proxy, codebuff.");
 });

@@ -44,7 +44,7 @@ const MISSPELT: readonly { readonly title: string; readonly call: () => unknown;
   {
     title: "MockCodebuffServer.start({ prot })",
     call: () => MockCodebuffServer.start(misspelt({ prot: 8123 })),
-    says: "invalid-input: option `prot` does not exist. Did you mean `port`?",
+    says: "option `prot` does not exist. Did you mean `port`?",
   },
   {
     title: "MockCodeyServer.start({ prot })",
@@ -254,7 +254,7 @@ describe.each(SERVERS)("$name.start({ port })", ({ start }) => {
     const port = Number(new URL(server.url).port);
     const { message } = await refusalOf(() => start(port));
     expect(message).toBe(
-      `invalid-input: Port ${port} of 127.0.0.1 is in use. Stop the server that has it, or leave \`port\` out for one that is free.`,
+      `Port ${port} of 127.0.0.1 is in use. Stop the server that has it, or leave \`port\` out for one that is free.`,
     );
   });
 

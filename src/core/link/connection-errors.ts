@@ -8,7 +8,6 @@ import {
   isOurs,
   RequestError,
   said,
-  withoutCode,
 } from "../errors.ts";
 import type { SocketEnd } from "./socket.ts";
 
@@ -94,7 +93,7 @@ export function clientClosed(
     reason.retryable && !reconnects
       ? "make a new one, with `reconnect` if it is to go on by itself"
       : "make a new one";
-  return new ClosedError(`this client was closed (${redactor.redact(withoutCode(reason))}); ${way}`, options);
+  return new ClosedError(`this client was closed (${redactor.redact(reason.message)}); ${way}`, options);
 }
 
 export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
@@ -135,7 +134,7 @@ export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
 /** Why a turn failed whose link ended under it. `also` goes on with the message. */
 export function lostInTurn(error: AgentwireError, also = ""): ConnectionLostError {
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
-  const message = `${withoutCode(error)}, in the middle of the turn${also}`;
+  const message = `${error.message}, in the middle of the turn${also}`;
   return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }
 

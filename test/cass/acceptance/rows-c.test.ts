@@ -220,7 +220,7 @@ onEach(
       name: "CassTurnError",
       kind: "failed",
       serverMessage: text,
-      message: `turn-failed: ${text}`,
+      message: `${text}`,
     });
     expect((await two.result).text).toBe("yes");
     expect(server.connections.length).toBe(1);

@@ -73,7 +73,7 @@ onBoth(
       input: "hello",
     });
     expect(client.status).toBe("closed");
-    expect(() => client.prompt("again")).toThrow(/^closed: /);
+    expect(() => client.prompt("again")).toThrow(expect.objectContaining({ code: "closed" }));
     expect(server.connections).toHaveLength(1);
   },
 );

@@ -133,7 +133,9 @@ onBoth(
     expect(() => client.prompt(text)).toThrow(
       expect.objectContaining({ code: "payload-too-large", limit: 3_000 }),
     );
-    expect(() => client.init({ fileContext: { text: text.repeat(2) } })).toThrow(/^payload-too-large: /);
+    expect(() => client.init({ fileContext: { text: text.repeat(2) } })).toThrow(
+      expect.objectContaining({ code: "payload-too-large" }),
+    );
     expect(sentOn(server, 1)).toEqual(["identify"]);
   },
 );
@@ -142,7 +144,7 @@ onBoth(
   "edge case 15: the limit is 1 MiB, unless the server is known to set none",
   async ({ client, server, profile }) => {
     const text = "x".repeat(1_100_000);
-    if (profile === "proxy") expect(() => client.prompt(text)).toThrow(/^payload-too-large: .*1048576/);
+    if (profile === "proxy") expect(() => client.prompt(text)).toThrow(/1048576/);
     else await client.prompt(text).result;
     expect(sentOn(server, 1)).toHaveLength(profile === "proxy" ? 1 : 2);
   },
@@ -157,7 +159,8 @@ onBoth(
     await gone;
     const text = "x".repeat(1_100_000);
     expect(client.server).toBe(profile);
-    if (profile === "proxy") expect(() => client.prompt(text)).toThrow(/^payload-too-large: /);
+    if (profile === "proxy")
+      expect(() => client.prompt(text)).toThrow(expect.objectContaining({ code: "payload-too-large" }));
     else await client.prompt(text).result;
   },
 );

@@ -96,14 +96,14 @@ describe("a client that was closed", () => {
   test("by its caller says so, and no more", async () => {
     const { core } = rig();
     await core.close();
-    expect(core.closedError?.message).toBe("closed: this client was closed; make a new one");
+    expect(core.closedError?.message).toBe("this client was closed; make a new one");
   });
 
   test("by itself says why to everybody who wants something new, without credentials", async () => {
     const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
     await ready();
     core.connection.refuse(new HandshakeError("rejected", refused.message), "never");
-    const message = "closed: this client was closed (no place for [redacted]); make a new one";
+    const message = "this client was closed (no place for [redacted]); make a new one";
     expect(core.closedError).toMatchObject({
       message,
       delivery: "not-sent",
@@ -360,7 +360,7 @@ describe("the log", () => {
     await clock.advance(250);
     const lines = log.lines.filter((line) => line.startsWith("info "));
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toBe("info disconnected: connection-lost: gone with [redacted]");
+    expect(lines[0]).toBe("info disconnected: gone with [redacted]");
     expect(lines[1]).toMatch(/^info reconnecting in 250 ms: .*gone with \[redacted\]$/);
     expect(lines[2]).toMatch(/^info reconnecting in 500 ms: .*refused \[redacted\]/);
   });

@@ -84,7 +84,7 @@ describe("an option of a wrong type is refused by name, with what it must be", (
 
   test("without repeating a string, which may be a credential or long", () => {
     const { message } = refusalOf({ url, headers: "Bearer hunter2" });
-    expect(message).toBe("invalid-input: option `headers` is a string. It must be an object of strings.");
+    expect(message).toBe("option `headers` is a string. It must be an object of strings.");
   });
 
   test.each([
@@ -243,7 +243,7 @@ describe("the checks that the protocols share", () => {
     const never = { expects: "something else", holds: () => false };
     const error = thrownBy(() => checkFields({ field: value }, { field: never }, "option"));
     expect(error).toMatchObject({
-      message: `invalid-input: option \`field\` is ${said}. It must be something else.`,
+      message: `option \`field\` is ${said}. It must be something else.`,
     });
   });
 });

@@ -40,7 +40,7 @@ describe("the options of the gate", () => {
     expect(thrownBy(() => check({ toolPolicy }))).toMatchObject({
       code: "invalid-input",
       message: expect.stringMatching(
-        /^invalid-input: option `toolPolicy` is .*an array of rules such as .*`tool` is an exact name or a RegExp, `then` is .*allow.*deny.*ask/,
+        /^option `toolPolicy` is .*an array of rules such as .*`tool` is an exact name or a RegExp, `then` is .*allow.*deny.*ask/,
       ),
     });
   });

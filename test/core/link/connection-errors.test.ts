@@ -108,8 +108,7 @@ describe("a turn", () => {
       closeReason: "bye",
     });
     expect(lostInTurn(cause, "; a tool may still run")).toMatchObject({
-      message:
-        "connection-lost: the connection ended (code 1001), in the middle of the turn; a tool may still run",
+      message: "the connection ended (code 1001), in the middle of the turn; a tool may still run",
       delivery: "unknown",
       closeCode: 1001,
       closeReason: "bye",
@@ -119,7 +118,7 @@ describe("a turn", () => {
 
   test("whose client was closed may have reached the server", () => {
     expect(closedInTurn()).toMatchObject({
-      message: "closed: the client was closed while the turn ran",
+      message: "the client was closed while the turn ran",
       delivery: "unknown",
     });
   });
