@@ -112,3 +112,8 @@ function kindOf(path: string): "program" | "other" | "none" {
   }
   return "program";
 }
+
+/** Whether a value can be an argument or a variable: for the system, both end at a NUL. */
+export function isArgument(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("\0");
+}

@@ -1,7 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Checks, checkCallOptions, checks, isObject } from "../core/checks.ts";
-import { isArgument } from "./environment.ts";
+import { isCredentialParameter } from "../core/client/credential-names.ts";
+import { isArgument } from "./command.ts";
 import { homeFolder } from "./folder.ts";
 
 /** Where an API key is looked for. */
@@ -247,4 +248,22 @@ function keyOfProfile(value: object): Held {
   const profile: unknown = Reflect.get(value, "default");
   const key: unknown = isObject(profile) ? profile["authToken"] : undefined;
   return isKey(key) ? { key, field: "default.authToken", exposed: false } : { status: "none" };
+}
+
+/** Variables of shells and desktops that are named like credentials: a folder, and words such as `ubuntu`. */
+const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
+
+/** The credentials that the caller gives the program, found by their names: variables such as `GITHUB_TOKEN`, arguments such as `--api-key k` or `--api-key=k`. */
+export function secretsGiven(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): readonly string[] {
+  const inEnv = Object.entries(env).filter(
+    ([name]) => isCredentialParameter(name) && !NO_CREDENTIALS.has(name),
+  );
+  const inArgs = args.flatMap((arg, at) => {
+    const [, name = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return isCredentialParameter(name) ? [value ?? args[at + 1] ?? ""] : [];
+  });
+  return [...inEnv.map(([, value]) => value), ...inArgs];
 }

@@ -1,12 +1,5 @@
-import type { CodebuffCliFailureKind, CodebuffCliStderr } from "./errors.ts";
-import { kindOf, lastLine, lastWords, withoutStack } from "./failures.ts";
-
-/** How a process ended. */
-export interface Exit {
-  /** Null where a signal ended it. */
-  readonly code: number | null;
-  readonly signal: string | null;
-}
+import { type CodebuffCliFailureKind, type CodebuffCliStderr, kindOf, withoutStack } from "./errors.ts";
+import type { Exit } from "./process.ts";
 
 /** All that the end of a run is decided by. */
 export interface Ended {
@@ -74,4 +67,19 @@ function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
 
 function failed(kind: CodebuffCliFailureKind, words: string): Verdict {
   return { status: "failed", kind, words: withoutStack(words) };
+}
+
+/** The last line of error output that begins like a message of the program. */
+export function lastWords(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) =>
+    /^(?:(?:Error running prompt|Error|error): |Could not connect to server)/.test(line),
+  );
+}
+
+/** Lines behind the message of a crash: stack frames, closing brackets, the version of Node. */
+const NO_WORDS = /^(?:\s+at .*|Node\.js v\d.*|[\s{}[\]^]*)$/;
+
+/** The last line of error output that is none of those. */
+export function lastLine(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => !NO_WORDS.test(line));
 }

@@ -1,7 +1,6 @@
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
-import type { PrintedEvent } from "./events.ts";
-import { isReport, readEvent, readValue } from "./events.ts";
+import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";
 import type { Report } from "./outcome.ts";
 
 /** What one object says of a whole run: how it went, and what it did on the way. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { CodebuffCliStderr } from "./errors.ts";
-import { LineSplitter } from "./lines.ts";
+import { LineSplitter } from "./messages.ts";
 
 /** Lines kept of the beginning, where a program says what it is missing. */
 const HEAD = 20;

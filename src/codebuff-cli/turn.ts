@@ -3,7 +3,7 @@ import type { PrintModeEvent } from "../codebuff-events/print-mode.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall } from "../core/values.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
-import type { CodebuffCliEvent, CodebuffCliFinish, CodebuffCliToolOutput, PrintedEvent } from "./events.ts";
+import type { CodebuffCliEvent, CodebuffCliFinish, CodebuffCliToolOutput, PrintedEvent } from "./messages.ts";
 import { SESSION_ID } from "./options.ts";
 
 /** What a turn of the program ends with. */
@@ -18,6 +18,11 @@ export interface CodebuffCliResult extends TurnResult {
   /** Null when it had said its last word and had to be ended. */
   readonly exitCode: number | null;
   readonly stderr: CodebuffCliStderr;
+}
+
+/** The session of a conversation, once the program has told it. */
+export interface SessionRef {
+  id: string | undefined;
 }
 
 /** What is known of one turn while it runs. */
@@ -79,9 +84,25 @@ export function textOf(event: CodebuffCliEvent): string {
   return event.type === "text" || event.type === "chunk" ? event.delta : "";
 }
 
-/** In credits, as far as it was told. */
+/** In credits; `undefined` as long as the program has told none. */
 export function costOf({ finish }: TurnState): Cost | undefined {
   return finish?.totalCost === undefined ? undefined : { amount: finish.totalCost, unit: "credits" };
+}
+
+/** What a turn has come to, without the end of its process. */
+export function resultOf(
+  state: TurnState,
+  { text, truncated, toolCalls }: Pick<CodebuffCliResult, "text" | "truncated" | "toolCalls">,
+): Omit<CodebuffCliResult, "exitCode" | "stderr"> {
+  const cost = costOf(state);
+  const sessionId = state.sessionId ?? state.requestedSessionId;
+  return {
+    text,
+    ...(truncated ? { truncated: true } : {}),
+    ...(cost ? { cost } : {}),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    toolCalls,
+  };
 }
 
 /** One event of a running turn. `raw` is what it was read from. Pure but for what `state` carries along. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { readLine } from "../../src/codebuff-cli/events.ts";
+import { readLine } from "../../src/codebuff-cli/messages.ts";
 import { describe, test } from "./rows.ts";
 
 const said = (value: unknown) => readLine(JSON.stringify(value));

@@ -19,7 +19,7 @@ import {
   type TurnOptions,
 } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
-import { buildArgv } from "../../src/codebuff-cli/argv.ts";
+import { buildArgv } from "../../src/codebuff-cli/input.ts";
 import { resolveOptions } from "../../src/codebuff-cli/options.ts";
 import { codeIn, names, Page, read } from "./page.ts";
 
