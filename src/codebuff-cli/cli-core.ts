@@ -31,13 +31,7 @@ export interface CliRooms {
     endAll(force: boolean): void;
   };
   /** What agents have asked the user. */
-  readonly questions: {
-    readonly pending: readonly PendingRequest[];
-    isOpen(id: string): boolean;
-    decide(id: string, decision: Decision): Ruling;
-    answer(id: string, answer: Answer): Reply;
-    close(): void;
-  };
+  readonly questions: Pick<CliCore, "pending" | "isOpen" | "decide" | "answer"> & { close(): void };
 }
 
 /** What `ClientCore` is to a client with a connection: status, events, warnings and logs without credentials, and the end. */

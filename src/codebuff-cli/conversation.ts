@@ -47,13 +47,7 @@ export function openConversation(
   const { profile, requireContinuity } = core.settings;
   const session: SessionRef = { id: options.from === undefined ? undefined : sessionIdOf(options.from) };
   let messages: readonly ConversationMessage[] = []; // replaced and never changed: callers keep the old list
-  const conversation: CodebuffCliConversation = new LiveConversation<
-    CodebuffCliEvent,
-    CodebuffCliResult,
-    CodebuffCliPromptOptions,
-    CodebuffCliPromptInput,
-    CodebuffCliConversationState
-  >(
+  const conversation: CodebuffCliConversation = new LiveConversation(
     {
       get messages() {
         return messages;

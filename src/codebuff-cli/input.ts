@@ -18,15 +18,11 @@ export interface CodebuffCliPromptInput {
   readonly prompt: string;
 }
 
-/** How prompts get to the program, and which prompts it takes. */
-export interface PromptRules {
-  readonly promptVia: "arg" | "stdin";
-  readonly endOfOptions: boolean;
-  readonly commandPrefixes: readonly string[];
-  readonly allowCommands: boolean;
-  /** On Windows an argument is shorter, and counted in characters. */
-  readonly platform: string;
-}
+/** Which prompts the program takes. On Windows arguments are shorter, and counted in characters. */
+export type PromptRules = { readonly platform: string } & Pick<
+  CodebuffCliSettings,
+  "promptVia" | "endOfOptions" | "commandPrefixes" | "allowCommands"
+>;
 
 /** A prompt that was checked. */
 export interface CodebuffCliPrompt {

@@ -1,7 +1,7 @@
 import { type Check, type Checks, checkFields, checks, defined, isObject, oneOf } from "../core/checks.ts";
-import { type Logger, TURN_CHECKS } from "../core/client/options.ts";
+import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
 import { Outbox } from "../core/client/outbox.ts";
-import { type Clock, systemClock } from "../core/clock.ts";
+import { systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { isArgument } from "./command.ts";
 import type { CredentialOptions } from "./credentials.ts";
@@ -20,7 +20,19 @@ export function saysAllAtEnd(profile: CodebuffCliProfile): boolean {
 export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
 /** Options of {@link CodebuffCli}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
-export interface CodebuffCliOptions extends CredentialOptions {
+export interface CodebuffCliOptions
+  extends CredentialOptions,
+    Pick<
+      SocketClientOptions, // what means the same on every client
+      | "maxQueuedTurns"
+      | "maxQueuedBytes"
+      | "maxBufferedBytes"
+      | "maxTextBytes"
+      | "signal"
+      | "logger"
+      | "debug"
+      | "clock"
+    > {
   /** The program: a name that is looked for in `PATH`, or a path. For apps that ship or pin their own program. @default "codebuff" */
   readonly command?: string;
   /** Before all other arguments; trusted. For a `command` that needs them, such as Node and its script. @default none */
@@ -75,22 +87,6 @@ export interface CodebuffCliOptions extends CredentialOptions {
   readonly maxOutputBytes?: number;
   /** Events that wait for a slow reader before the program's output is paused. Lowered where memory is short. @default 1_000 */
   readonly maxQueuedEvents?: number;
-  /** Prompts that wait for a process. Raised for batches. @default 100 */
-  readonly maxQueuedTurns?: number;
-  /** Bytes of prompts that wait. Raised for batches. @default 1_048_576 */
-  readonly maxQueuedBytes?: number;
-  /** Bytes of memory, estimated, for the events of one turn that wait for a reader that has not begun. Lowered where memory is short. @default 67_108_864 */
-  readonly maxBufferedBytes?: number;
-  /** Bytes of `result.text`; past it the result says `truncated`. Lowered where memory is short. @default 67_108_864 */
-  readonly maxTextBytes?: number;
-  /** Aborting it closes the client, as `close()` does. For apps that end by one signal. */
-  readonly signal?: AbortSignal;
-  /** Where warnings and `debug` lines go. For apps with a log. @default none */
-  readonly logger?: Logger;
-  /** Writes each line of output, without credentials; error output has the event `stderr`. For the search for a fault. @default false */
-  readonly debug?: boolean;
-  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
-  readonly clock?: Clock;
 }
 
 /** Options of one prompt. */

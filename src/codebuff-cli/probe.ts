@@ -8,15 +8,15 @@ import { ESCAPE } from "./messages.ts";
 import type { CodebuffCliProfile } from "./options.ts";
 import { CliProcess } from "./process.ts";
 
-/** What a program says it can do. */
+/** What a program says of itself. */
 export interface CodebuffCliProbe {
-  /** As it says it; absent where it did not answer. */
+  /** The program's own words; absent where it did not answer. */
   readonly version?: string;
-  /** Those of the flags in question that its help names. */
+  /** The flags of profiles and of the free mode that its help names. */
   readonly flags: readonly string[];
-  /** The best profile that it has; absent where it has none. */
+  /** The best profile of the program; absent where it has none. */
   readonly profile?: CodebuffCliProfile;
-  /** What it calls its free mode. */
+  /** Its flag for the free mode. */
   readonly freeFlag?: "--free" | "--lite";
 }
 
@@ -93,7 +93,7 @@ function withoutEvents(text: string): string {
 }
 
 interface Answer {
-  /** What it said, if it ended well. */
+  /** The output, if the program ended with code 0. */
   readonly text: string | undefined;
   readonly inTime: boolean;
 }

@@ -69,10 +69,6 @@ type State =
 
 const NO_TIMER: CancelTimer = () => {};
 
-type Limits = Pick<Extract<State, { readonly name: "starting" }>, "timer" | "unhold" | "total">;
-
-const NO_LIMITS: Limits = { timer: NO_TIMER, unhold: () => {}, total: NO_TIMER };
-
 /**
  * One process that answers one prompt. Its turn settles when the process is gone and all of its output has come.
  *
@@ -99,7 +95,7 @@ export class Run implements OutputUser {
     this.#output = new Output({ core, questions, turn, state, run: this });
     const process = this.#spawn();
     const { pid } = process;
-    this.#state = { name: "starting", process, ...(pid === undefined ? NO_LIMITS : this.#limits()) };
+    this.#state = { name: "starting", process, ...this.#limits() };
     if (pid === undefined) return; // `failed` is about to be told
     turn.sent();
     turn.active();
@@ -142,7 +138,8 @@ export class Run implements OutputUser {
     }
   }
 
-  #limits(): Limits {
+  /** The limits of a process that has just started. */
+  #limits() {
     const { core, job } = this.#setup;
     const { clock, settings } = core;
     const { turn, options, invocation } = job;

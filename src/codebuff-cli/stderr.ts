@@ -2,19 +2,19 @@ import { stripVTControlCharacters } from "node:util";
 import type { CodebuffCliStderr } from "./errors.ts";
 import { LineSplitter } from "./messages.ts";
 
-/** Lines kept of the beginning, where a program says what it is missing. */
+/** Lines of the beginning, where a program says what it lacks. */
 const HEAD = 20;
 
-/** Lines kept of the end, where it says what it died of. */
+/** Lines of the end, where a program says why it failed. */
 const TAIL = 50;
 
-/** Characters kept of a line: a stack trace has no longer ones that help. */
+/** Characters of a line. */
 const LINE = 2_000;
 
-/** Bytes of one line that are looked at; noise without a newline is not kept. */
+/** Bytes of a line; a longer line is noise. */
 const MAX_LINE_BYTES = 65_536;
 
-/** Keeps what explains a failure of the program, and no more of what it writes, however much that is. */
+/** Keeps the beginning and the end of the error output, however much there is. */
 export class StderrKeeper {
   readonly #redact: (text: string) => string;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
