@@ -17,7 +17,6 @@ import type { CodebuffCliEvent } from "./messages.ts";
 import {
   type CodebuffCliOptions,
   type CodebuffCliPromptOptions,
-  type CodebuffCliSettings,
   resolveOptions,
   saysAllAtEnd,
 } from "./options.ts";
@@ -57,7 +56,6 @@ export class CodebuffCli
       CodebuffCliClientEvents
     >
 {
-  readonly #settings: CodebuffCliSettings;
   readonly #core: CliCore;
   readonly #environments: Environments;
   readonly #questions: Questions;
@@ -66,13 +64,11 @@ export class CodebuffCli
 
   /** @throws InvalidInputError for options that cannot work. */
   constructor(options: CodebuffCliOptions = {}) {
-    const settings = resolveOptions(options);
-    const core = new CliCore(settings);
+    const core = new CliCore(resolveOptions(options));
     super(core);
     const environments = new Environments(core);
     const questions = new Questions(core);
     const turns = new Turns({ core, questions, environments });
-    this.#settings = settings;
     this.#core = core;
     this.#environments = environments;
     this.#questions = questions;
@@ -82,7 +78,7 @@ export class CodebuffCli
   }
 
   get capabilities(): Capabilities {
-    const { profile, answerByContinue } = this.#settings;
+    const { profile, answerByContinue } = this.#core.settings;
     const isStreamed = !saysAllAtEnd(profile);
     return {
       textDeltas: isStreamed,
@@ -104,7 +100,7 @@ export class CodebuffCli
   }
 
   /**
-   * Starts the program with a prompt, and streams what it says.
+   * Starts the program with a prompt, and streams its events.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is started; ClosedError on a closed client.
    */
   prompt(
@@ -118,19 +114,19 @@ export class CodebuffCli
     });
   }
 
-  /** A session of the program: each prompt goes on with the one before, as far as the program tells its session. */
+  /** A session of the program. Each prompt goes on with the one before, if the program tells its session. */
   conversation(
     options: { readonly from?: CodebuffCliConversationState | ConversationState } = {},
   ): CodebuffCliConversation {
     return openConversation({ core: this.#core, turns: this.#turns, questions: this.#questions }, options);
   }
 
-  /** Asks the program what it can do, by its `--version` and `--help`; once for all calls, unless it could not be started or did not answer. */
+  /** Asks the program for its `--version` and `--help`; once for all calls, unless the program could not be started or did not answer. */
   probe(): Promise<CodebuffCliProbe> {
     return this.#probe.run();
   }
 
-  /** Where an API key was looked for, and what was found. It never shows the key unless asked for `credentials.apiKey`. */
+  /** The places of API keys, and the findings. Shows a key only as `credentials.apiKey`. */
   credentials(): CredentialReport {
     return this.#environments.credentials;
   }

@@ -43,7 +43,7 @@ export class Environments {
     this.#core = core;
   }
 
-  /** Where an API key was looked for, and what was found. */
+  /** The places of API keys, and the findings. */
   get credentials(): CredentialReport {
     return this.#search().report;
   }

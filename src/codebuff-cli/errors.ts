@@ -6,12 +6,12 @@ export interface CodebuffCliStderr {
   readonly head: readonly string[];
   /** The last lines, without those of the head. */
   readonly tail: readonly string[];
-  /** Whether lines between them, or the ends of long ones, are left out. */
+  /** Some lines, or the ends of long lines, are left out. */
   readonly truncated: boolean;
   readonly totalLines: number;
 }
 
-/** What went wrong with a run. */
+/** How a run failed. */
 export type CodebuffCliFailureKind =
   /** The process ended with a code other than 0, or by a signal, without words that are known. */
   | "process_exit"
@@ -97,7 +97,7 @@ export function withoutStack(words: string): string {
   return first.trimEnd();
 }
 
-/** What the user can do about it. */
+/** Advice for the user. */
 export function adviceOn(kind: CodebuffCliFailureKind, words: string): string | undefined {
   const isFree = kind === "unsupported_flag" && /unknown option '?--(?:free|lite)\b/.test(words);
   return isFree ? "its free mode has another name: set `freeFlag`, or ask `probe()`" : ADVICE[kind];

@@ -4,7 +4,7 @@ import type { Turn } from "../core/turn/turn.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** What `client.on` tells, besides what every client does; there is no connection, so of that it tells nothing. */
+/** The events of the client: those of every client, without those of a connection, and these. */
 export interface CodebuffCliClientEvents extends ClientEvents<CodebuffCliEvent, CodebuffCliResult> {
   /** A process has started. Without the prompt, and without credentials. */
   spawned: [process: { readonly pid: number; readonly turn: Turn<CodebuffCliEvent, CodebuffCliResult> }];

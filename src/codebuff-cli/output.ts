@@ -59,7 +59,7 @@ export class Output {
   #reading: Reading = { name: "silent" };
   #hasEvents = false;
   #hasGarbage = false;
-  /** What the program said of the whole run. `isLast`: no event has come behind that. */
+  /** The report of the whole run. `isLast`: no event has come behind it. */
   #reported: { readonly report: Report; readonly isLast: boolean } | undefined;
 
   constructor(setup: OutputSetup) {
@@ -72,7 +72,7 @@ export class Output {
   /** A piece of stdout; attached to the pipe itself. */
   readonly push = (piece: Uint8Array): void => {
     const { turn } = this.#setup;
-    if (!turn.open) return; // nobody gets what still comes
+    if (!turn.open) return; // events behind its end are dropped
     if (this.#reading.name === "silent") this.#begin(piece);
     turn.active(); // restart the limit on silence
     if (this.#reading.name === "whole") this.#keep(this.#reading, piece);
@@ -209,7 +209,7 @@ export class Output {
     run.finished();
   }
 
-  /** What the program said of the whole run, if its profile, or one of its lines, says that. */
+  /** The report of the whole run: by the profile at the end, or by a line that no event followed. */
   #report({ code }: Exit): Report | undefined {
     const { profile } = this.#setup.core.settings;
     if (!saysAllAtEnd(profile)) {

@@ -128,7 +128,7 @@ export class Turns implements Course<Job> {
   }
 }
 
-/** What a conversation can go on from. */
+/** The state of a conversation that goes on from this turn. */
 function stateOf(sessionId: string | undefined): object | undefined {
   return sessionId === undefined ? undefined : { protocol: "codebuff-cli", version: 1, sessionId };
 }
