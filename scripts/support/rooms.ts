@@ -25,15 +25,8 @@ export const PROCESS_FLATS: readonly string[] = ["codebuff-cli"];
 /** The files that every flat has: the wire, a turn, the client, and what users import. */
 export const FLAT_FILES: readonly string[] = ["messages.ts", "turn.ts", "client.ts", "index.ts"];
 
-/** What a program says is events and no messages, and nothing of it is there elsewhere than on Node. */
-export const PROCESS_FLAT_FILES: readonly string[] = [
-  "events.ts",
-  "process.ts",
-  "turn.ts",
-  "client.ts",
-  "index.ts",
-  "unsupported.ts",
-];
+/** A program is a process, and nothing of it is there elsewhere than on Node. */
+export const PROCESS_FLAT_FILES: readonly string[] = [...FLAT_FILES, "process.ts", "unsupported.ts"];
 
 /** The files that a flat lacks; `modules` are given relative to `src/`. */
 export function missingFiles(flat: string, modules: readonly string[]): readonly string[] {

@@ -1,64 +1,59 @@
 import { checkCallOptions, checks } from "../core/checks.ts";
-import type { CloseOptions } from "../core/client/agent-client.ts";
+import type { CloseOptions, ConnectOptions } from "../core/client/agent-client.ts";
 import { Redactor } from "../core/client/redact.ts";
+import type { SharedClient } from "../core/client/socket-client.ts";
 import { Voice } from "../core/client/voice.ts";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
-import { ClosedError } from "../core/errors.ts";
+import { ClosedError, ConnectError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { RunnerHost, TurnLimits } from "../core/turn/runner.ts";
-import type { ClientStatus, PendingRequest } from "../core/values.ts";
-import { CLI_EVENTS, type CodebuffCliClientEvents } from "./client-events.ts";
-import { secretsGiven } from "./environment.ts";
-import type { CodebuffCliEvent } from "./events.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../core/values.ts";
+import { locate } from "./command.ts";
+import { secretsGiven } from "./credentials.ts";
+import { notStarted } from "./errors.ts";
+import { CLI_EVENTS, type CodebuffCliClientEvents } from "./events.ts";
 import { homeFolder, withoutHome } from "./folder.ts";
-import type { CodebuffCliOptions, CodebuffCliSettings } from "./options.ts";
-import { SignalRelay } from "./signal-relay.ts";
+import type { CodebuffCliEvent } from "./messages.ts";
+import type { CodebuffCliSettings } from "./options.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** The turns and processes of a client, made once its core is there. */
-export interface CliWork {
-  /** Whether a process runs. */
-  readonly busy: boolean;
-  /** A turn that has not settled. */
-  find(turnId: string): LiveTurn<CodebuffCliEvent, CodebuffCliResult> | undefined;
-  /** Hands back the turns that wait for a process. */
-  giveBack(): void;
-  /** Ends all that runs; `force` does not wait for anything to end by itself. */
-  endAll(force: boolean): void;
-  /** Passes a signal on to all that runs. */
-  forward(signal: NodeJS.Signals): void;
+/** The rooms of a client, made once its core is there. */
+export interface CliRooms {
+  readonly turns: {
+    /** Whether a process runs. */
+    readonly busy: boolean;
+    /** A turn that has not settled. */
+    find(turnId: string): LiveTurn<CodebuffCliEvent, CodebuffCliResult> | undefined;
+    /** Hands back the turns that wait for a process. */
+    giveBack(): void;
+    /** Ends all that runs; with `force` at once. */
+    endAll(force: boolean): void;
+  };
+  /** What agents have asked the user. */
+  readonly questions: Pick<CliCore, "pending" | "isOpen" | "decide" | "answer"> & { close(): void };
 }
 
-/** What agents have asked the user. */
-export interface CliQuestions {
-  readonly pending: readonly PendingRequest[];
-  isOpen(id: string): boolean;
-  close(): void;
-}
-
-/** What a client has besides its processes: its status, its events, warnings and logs without credentials, and the way out. */
+/** What `ClientCore` is to a client with a connection: status, events, warnings and logs without credentials, and the end. */
 export class CliCore
   extends Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>
-  implements RunnerHost<CodebuffCliEvent, CodebuffCliResult>
+  implements
+    SharedClient<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>,
+    RunnerHost<CodebuffCliEvent, CodebuffCliResult>
 {
   readonly settings: CodebuffCliSettings;
   readonly clock: Clock;
   readonly limits: TurnLimits;
   /** Takes credentials and the user's folder out of what the program says. */
   readonly clean: (text: string) => string;
-  readonly #signal: AbortSignal | undefined;
   readonly #closing = new AbortController();
   readonly #closed = deferred<void>();
-  #work: CliWork | undefined;
-  #questions: CliQuestions | undefined;
-  #relay: SignalRelay | undefined;
+  #rooms: CliRooms | undefined;
   #status: ClientStatus = "idle";
   #cancelDrain: CancelTimer = () => {};
 
-  constructor(options: CodebuffCliOptions, settings: CodebuffCliSettings) {
-    const { apiKey, logger, homeDir, signal } = options;
-    const { outbox, debug, clock, env, args } = settings;
+  constructor(settings: CodebuffCliSettings) {
+    const { apiKey, logger, homeDir, outbox, debug, clock, env, args } = settings;
     const redactor = new Redactor();
     super({ events: CLI_EVENTS, outbox, redactor, logger, debug });
     redactor.use("options", apiKey, ...secretsGiven(env, args));
@@ -67,23 +62,31 @@ export class CliCore
     this.clock = clock;
     this.limits = settings;
     this.clean = (text) => redactor.redact(withoutHome(withoutHome(text, homeDir), home));
-    this.#signal = signal;
   }
 
   /** From here on the client can be used. A signal that was aborted before closes it at once. */
-  serve(work: CliWork, questions: CliQuestions): void {
-    this.#work = work;
-    this.#questions = questions;
-    this.#relay = new SignalRelay(this.settings.forwardSignals, (signal) => work.forward(signal));
-    if (this.#signal?.aborted) this.#onAbort();
-    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+  serve(rooms: CliRooms): void {
+    this.#rooms = rooms;
+    const { signal } = this.settings;
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get #served(): CliRooms {
+    if (!this.#rooms) throw new Error("the client is used before its rooms are made");
+    return this.#rooms;
+  }
+
+  /** The environment of this process, with the caller's additions. */
+  get variables(): NodeJS.ProcessEnv {
+    return { ...process.env, ...this.settings.env };
   }
 
   get status(): ClientStatus {
     return this.#status;
   }
 
-  /** Aborted when the client is told to close: what asks the program is to stop. */
+  /** Aborted when the client is told to close: what asks the program has to stop. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -104,15 +107,43 @@ export class CliCore
   }
 
   override get pending(): readonly PendingRequest[] {
-    return this.#questions?.pending ?? [];
+    return this.#served.questions.pending;
   }
 
   override isOpen(id: string): boolean {
-    return this.#questions?.isOpen(id) ?? false;
+    return this.#served.questions.isOpen(id);
   }
 
   override find(turnId: string): LiveTurn<CodebuffCliEvent, CodebuffCliResult> | undefined {
-    return this.#work?.find(turnId);
+    return this.#served.turns.find(turnId);
+  }
+
+  decide(id: string, decision: Decision): Ruling {
+    return this.#served.questions.decide(id, decision);
+  }
+
+  answer(id: string, answer: Answer): Reply {
+    return this.outbox.run(() => this.#served.questions.answer(id, answer));
+  }
+
+  /** Looks whether the program is there. */
+  connect(options: ConnectOptions = {}): Promise<void> {
+    checkCallOptions(options, { signal: checks.signal });
+    return this.outbox.run(() => this.#look(options));
+  }
+
+  async #look({ signal }: ConnectOptions): Promise<void> {
+    this.assertOpen();
+    if (signal?.aborted) {
+      throw new ConnectError("the wait for the program was aborted", { cause: signal.reason });
+    }
+    const { command } = this.settings;
+    try {
+      locate(command, this.variables);
+    } catch (cause) {
+      throw notStarted(command, cause, this.clean);
+    }
+    this.ready();
   }
 
   /** The program was found, or is about to be started. */
@@ -120,10 +151,10 @@ export class CliCore
     if (!this.isClosing) this.#setStatus("ready");
   }
 
-  /** A process waits for no connection: there is nothing to hurry. */
+  /** There is no connection to hurry. */
   wanted(): void {}
 
-  /** Nor is there one to make. */
+  /** There is no connection to make. */
   needed(): void {}
 
   close(options: CloseOptions = {}): Promise<void> {
@@ -134,17 +165,17 @@ export class CliCore
   }
 
   #close(force: boolean, drainTimeout: number): void {
-    const work = this.#work;
-    if (this.#status === "closed" || !work) return;
+    const { turns, questions } = this.#served;
+    if (this.#status === "closed") return;
     this.#setStatus("draining");
     this.#closing.abort(new ClosedError("the client was closed while it asked the program"));
-    this.#questions?.close();
-    work.giveBack();
-    if (!work.busy) this.#end();
-    else if (force || drainTimeout === 0) work.endAll(force);
+    questions.close();
+    turns.giveBack();
+    if (!turns.busy) this.#end();
+    else if (force || drainTimeout === 0) turns.endAll(force);
     else {
       this.#cancelDrain();
-      this.#cancelDrain = this.clock.setTimeout(() => work.endAll(false), drainTimeout);
+      this.#cancelDrain = this.clock.setTimeout(() => turns.endAll(false), drainTimeout);
     }
   }
 
@@ -154,9 +185,8 @@ export class CliCore
   }
 
   #end(): void {
-    this.#relay?.stop();
     this.#cancelDrain();
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.settings.signal?.removeEventListener("abort", this.#onAbort);
     this.#setStatus("closed");
     this.#closed.resolve();
   }

@@ -1,23 +1,23 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 
-/** What to start: a program, and what goes before its arguments. */
+/** The program to start, and the arguments that go before all others. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Why a command cannot be started: the code that trying it would fail with. */
+/** Why a command cannot be started: the error code of an attempt. */
 export interface Unstartable {
   readonly code: "ENOENT" | "EACCES" | "EINVAL";
 }
 
-/** What is asked of the system; tests give another one. */
+/** The system; tests give another one. */
 export interface CommandSystem {
   readonly platform: string;
-  /** Of this process, which a relative path is relative to. */
+  /** The folder of this process; relative paths start there. */
   readonly cwd: string;
-  /** What runs scripts. */
+  /** The Node that runs scripts. */
   readonly node: string;
   kindOf(path: string): "program" | "other" | "none";
   read(path: string): string;
@@ -33,18 +33,18 @@ const thisSystem: CommandSystem = {
   read: (path) => readFileSync(path, "utf8"),
 };
 
-/** What the system takes where there is no `PATH`. */
+/** The system's default without `PATH`. */
 const USUAL_PATH = "/usr/bin:/bin";
 
-/** Endings of what a shell would have to run, which is never asked to. */
+/** Files that only a shell can run. This library starts no shell. */
 const SHIM = /\.(?:cmd|bat)$/i;
 
-/** How the shims of package managers name what they start, in the last of their lines. */
+/** The target that the shim of a package manager names in its last line. */
 const TARGET = /"%(?:~dp0|dp0%)[\\/]*([^"%]+\.(?:[cm]?js|exe))"\s+%\*/gi;
 
 /**
- * Looks for a command as the system would, without starting it. A path with a separator, and one in `PATH`, is relative to the
- * folder of this process, and not to that of the new one. On Windows, where npm installs a shim for the shell, it is what that would start.
+ * Looks for a command as the system would, without starting it. Relative paths start at the folder of this process, and not
+ * of the new one. On Windows npm installs a shim for the shell: then it is the target of the shim.
  */
 export function findProgram(
   command: string,
@@ -62,7 +62,7 @@ export function findProgram(
   const candidates = isPath ? names : folders.flatMap((folder) => names.map((name) => join(folder, name)));
   let missing: Unstartable = { code: "ENOENT" };
   for (const candidate of candidates) {
-    // The new process may have another folder; and this one's may be gone, which hurts no other path.
+    // Absolute, because the new process may have another folder. Reads `cwd` only if needed: that folder may be gone.
     const path = isAbsolute(candidate) ? candidate : resolve(system.cwd, candidate);
     const kind = system.kindOf(path);
     if (kind === "program") return SHIM.test(path) && isWindows ? targetOf(path, system) : plain(path);
@@ -80,7 +80,7 @@ function namesOf(command: string, env: NodeJS.ProcessEnv): readonly string[] {
   return hasEnding ? [command] : endings.map((ending) => `${command}${ending}`);
 }
 
-/** What a shim would start. One that is not understood is for a shell, and so for nobody. */
+/** The program that a shim would start. A shim that is not understood cannot be started. */
 function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Program | Unstartable {
   const target = [...read(shim).matchAll(TARGET)].at(-1)?.[1];
   if (target === undefined) return { code: "EINVAL" };
@@ -89,10 +89,7 @@ function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Pr
   return /\.exe$/i.test(path) ? plain(path) : { command: node, args: [path] };
 }
 
-/**
- * What to start.
- * @throws what starting it would fail with
- */
+/** @throws the error that starting the command would fail with */
 export function locate(command: string, env: NodeJS.ProcessEnv): Program {
   const found = findProgram(command, env);
   if ("code" in found) throw Object.assign(new Error(`${command}: ${found.code}`), found);
@@ -111,4 +108,9 @@ function kindOf(path: string): "program" | "other" | "none" {
     return "other";
   }
   return "program";
+}
+
+/** Whether a value can be an argument or a variable: for the system, both end at a NUL. */
+export function isArgument(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("\0");
 }

@@ -1,5 +1,4 @@
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
-import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import {
   type Conversation,
@@ -7,15 +6,16 @@ import {
   type ConversationState,
   LiveConversation,
 } from "../core/turn/conversation.ts";
-import type { LiveTurn } from "../core/turn/live-turn.ts";
-import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import type { CodebuffCliEvent } from "./events.ts";
+import type { CliCore } from "./cli-core.ts";
+import { type CodebuffCliPromptInput, canContinue } from "./input.ts";
+import type { CodebuffCliEvent } from "./messages.ts";
 import { type CodebuffCliPromptOptions, SESSION_ID } from "./options.ts";
-import type { CodebuffCliPromptInput } from "./prompt.ts";
-import type { CodebuffCliResult } from "./turn.ts";
+import type { Questions } from "./questions.ts";
+import type { CodebuffCliResult, SessionRef } from "./turn.ts";
+import type { Turns } from "./turns.ts";
 
-/** A session of the program, which each prompt goes on with. */
+/** A session of the program. Each prompt goes on with it. */
 export type CodebuffCliConversation = Conversation<
   CodebuffCliEvent,
   CodebuffCliResult,
@@ -24,93 +24,81 @@ export type CodebuffCliConversation = Conversation<
   CodebuffCliConversationState
 >;
 
-/** Says which session it is. */
+/** Names the session. */
 export interface CodebuffCliConversationState extends ConversationState {
   readonly protocol: "codebuff-cli";
   readonly version: 1;
-  /** Absent as long as the program has told none: then nothing can be gone on with. */
+  /** Absent as long as the program has told none: then there is nothing to go on with. */
   readonly sessionId?: string;
 }
 
-/** What a conversation needs of its client. */
-export interface ConversationHost {
-  readonly outbox: Outbox;
-  create(
-    input: PromptOf<CodebuffCliPromptInput>,
-    options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
-    /** What to go on with, known when it starts. */
-    session: SessionRef,
-  ): {
-    readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
-    readonly start: () => void;
-    readonly text: string;
-  };
-  /** Whether the program can go on with a session at all. */
-  readonly continues: boolean;
-  readonly requireContinuity: boolean;
-  /** The program has told no session, so that the next prompt begins anew. */
-  noContinuity(): void;
-}
-
-/** The session of a conversation, once it is known. */
-export interface SessionRef {
-  id: string | undefined;
+export interface ConversationSetup {
+  readonly core: CliCore;
+  readonly turns: Turns;
+  readonly questions: Questions;
 }
 
 /** @throws InvalidInputError for a `from` that is no state of such a conversation */
 export function openConversation(
-  host: ConversationHost,
+  { core, turns, questions }: ConversationSetup,
   options: { readonly from?: CodebuffCliConversationState | ConversationState },
 ): CodebuffCliConversation {
   checkCallOptions(options, { from: checks.object });
+  const { profile, requireContinuity } = core.settings;
   const session: SessionRef = { id: options.from === undefined ? undefined : sessionIdOf(options.from) };
-  let messages: readonly ConversationMessage[] = []; // a new list each time: one that was handed out stays what it was
-  return new LiveConversation<
-    CodebuffCliEvent,
-    CodebuffCliResult,
-    CodebuffCliPromptOptions,
-    CodebuffCliPromptInput,
-    CodebuffCliConversationState
-  >(
+  let messages: readonly ConversationMessage[] = []; // replaced and never changed: callers keep the old list
+  const conversation: CodebuffCliConversation = new LiveConversation(
     {
       get messages() {
         return messages;
       },
       get state(): CodebuffCliConversationState {
-        return {
-          protocol: "codebuff-cli",
-          version: 1,
-          ...(session.id === undefined ? {} : { sessionId: session.id }),
-        };
+        const { id } = session;
+        return { protocol: "codebuff-cli", version: 1, ...(id === undefined ? {} : { sessionId: id }) };
       },
       create: (input, turnOptions) => {
-        const { turn, start, text } = host.create(input, turnOptions, session);
+        const job = turns.create(input, turnOptions, session);
+        const { turn, prompt } = job;
+        questions.belongTo(turn, { conversation, prompt: goOnWith(conversation, turnOptions) });
         return {
           turn,
           start: () => {
-            const sessionId = turnOptions?.sessionId ?? session.id;
-            if (sessionId === undefined && messages.length > 0) {
-              if (host.requireContinuity) {
-                turn.fail(noSession());
-                return;
-              }
-              host.noContinuity();
+            const isForgotten = (turnOptions?.sessionId ?? session.id) === undefined && messages.length > 0;
+            if (isForgotten && requireContinuity) {
+              turn.fail(noSession());
+              return;
             }
-            start();
+            if (isForgotten)
+              core.warn(
+                "no-continuity",
+                "the program has told no session, so that this prompt begins anew; `requireContinuity` refuses it instead",
+              );
+            questions.started(turn);
+            turns.start(job);
           },
           completed: (result) => {
-            if (host.continues) session.id = result.sessionId ?? session.id; // a program may tell another one each time
+            if (canContinue(profile)) session.id = result.sessionId ?? session.id; // may be another one each time
             messages = [
               ...messages,
-              { role: "user", content: text },
+              { role: "user", content: prompt.text },
               { role: "assistant", content: result.text },
             ];
           },
         };
       },
     },
-    host.outbox,
+    core.outbox,
   );
+  return conversation;
+}
+
+/** Questions keep this longer than the turn lives; made here, where no turn is in scope that it would keep alive. */
+function goOnWith(
+  conversation: CodebuffCliConversation,
+  options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
+): (answer: string) => void {
+  const { sessionId: _, signal: __, ...kept } = options ?? {}; // these two belong to that one prompt
+  return (answer) => void conversation.prompt(answer, kept);
 }
 
 function noSession(): UnsupportedError {

@@ -1,18 +1,19 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Checks, checkCallOptions, checks, isObject } from "../core/checks.ts";
-import { isArgument } from "./environment.ts";
+import { isCredentialParameter } from "../core/client/credential-names.ts";
+import { isArgument } from "./command.ts";
 import { homeFolder } from "./folder.ts";
 
-/** Where an API key is looked for. */
+/** Where to look for an API key. */
 export interface CredentialOptions {
-  /** The key itself. */
+  /** The key itself, for apps that keep it elsewhere. */
   readonly apiKey?: string;
-  /** The user's folder. @default that of the system */
+  /** The user's folder, for tests and for apps that act for several users. @default the system's */
   readonly homeDir?: string;
-  /** The program's own folder in `~/.config`; other environments of the product have `manicode-dev` and `manicode-test`. @default "manicode" */
+  /** The program's own folder in `~/.config`; for builds of other environments: `manicode-dev`, `manicode-test`. @default "manicode" */
   readonly configDirName?: string;
-  /** `documented`: the environment, then `~/.codebuff`, then the program's own file. `cli`: the program's own file first, as the program itself does. @default "documented" */
+  /** `documented`: the environment, then `~/.codebuff`, then the program's own file. `cli`: the program's own file first, as the program does; for apps that use the program's login. @default "documented" */
   readonly credentialOrder?: "documented" | "cli";
 }
 
@@ -24,14 +25,14 @@ export type CredentialPlace =
   | "~/.codebuff/auth.json"
   | "the program's own file";
 
-/** What was found at one place; never the key itself. */
+/** The finding at one place; never the key itself. */
 export interface CredentialFinding {
   readonly place: CredentialPlace;
   /** The file. */
   readonly path?: string;
   /**
-   * `used`: the key comes from here. `other`: there is one too, and it was not the first. `same`: there is the same one.
-   * `none`: nothing that is a key. The others say why a file could not be read.
+   * `used`: the key comes from here. `other`: another key, not used. `same`: the same key once more. `none`: no key.
+   * The others say why a file could not be read.
    */
   readonly status:
     | "used"
@@ -43,17 +44,17 @@ export interface CredentialFinding {
     | "too-large"
     | "not-json"
     | "no-object";
-  /** The field of the file that holds it. */
+  /** The field of the file that holds the key. */
   readonly field?: string;
   /** Others on this machine can read the file. */
   readonly exposed?: true;
 }
 
-/** Where was looked, in order, and what was there. */
+/** The places in the order of the search, with the findings. */
 export interface CredentialReport {
   readonly credentials: CodebuffCredentials | null;
   readonly findings: readonly CredentialFinding[];
-  /** What the user should know; without the key. */
+  /** For the user; without the key. */
   readonly warnings: readonly CredentialWarning[];
 }
 
@@ -63,7 +64,7 @@ export interface CredentialWarning {
   readonly message: string;
 }
 
-/** A key, and where it comes from. Printed, it hides the key. */
+/** A key and its place. Printed, it hides the key. */
 export class CodebuffCredentials {
   readonly source: CredentialPlace;
   readonly #apiKey: string;
@@ -88,21 +89,21 @@ export class CodebuffCredentials {
   }
 }
 
-/** Names of the field that holds the key, the first that is there counts. */
+/** Names of the field that holds the key; the first counts. */
 const FIELDS = ["apiKey", "api_key", "token", "accessToken", "access_token"] as const;
 
-/** Bytes of a file that is read: one with a key in it has a hundred. */
+/** Bytes of a file: one with a key has a hundred. */
 const MAX_FILE_BYTES = 1_048_576;
 
-/** What one place holds. */
-type Held =
-  | { readonly key: string; readonly field?: string; readonly exposed: boolean }
-  | {
-      readonly status: Exclude<CredentialFinding["status"], "used" | "other" | "same">;
-      readonly exposed?: boolean;
-    };
+/** The content of one place. */
+type Held = { readonly exposed?: true } & (
+  | { readonly key: string; readonly field?: string }
+  | { readonly status: Exclude<CredentialFinding["status"], "used" | "other" | "same"> }
+);
 
-/** A value that can be no key, or no folder, is a finding. */
+type Asked = Pick<CredentialFinding, "place" | "path"> & { readonly held: Held };
+
+/** A wrong value is a finding and no error. */
 const ANY_VALUES: Checks<CredentialOptions> = {
   apiKey: checks.any,
   homeDir: checks.any,
@@ -110,7 +111,7 @@ const ANY_VALUES: Checks<CredentialOptions> = {
   credentialOrder: checks.any,
 };
 
-/** Looks for the key, and says where. Reads only, never writes; a file that cannot be read is a finding and no error. @throws InvalidInputError for an option that does not exist */
+/** Looks for the key. Never writes. A file that cannot be read is a finding and no error. @throws InvalidInputError for an option that does not exist */
 export function findCodebuffCredentials(
   options: CredentialOptions = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -119,47 +120,43 @@ export function findCodebuffCredentials(
   return searchCredentials(options, env).report;
 }
 
-/** The report, and every key that was seen on the way, so that none is shown. */
+/** The report, and every key that was found: none may be shown. */
 export function searchCredentials(
   options: CredentialOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly report: CredentialReport; readonly keys: readonly string[] } {
-  const {
-    apiKey,
-    homeDir = homeFolder(),
-    configDirName = "manicode",
-    credentialOrder = "documented",
-  } = options;
-  const file = (place: CredentialPlace, path: string | undefined, read: (value: object) => Held) => ({
+  const { homeDir = homeFolder(), configDirName = "manicode", credentialOrder } = options;
+  const text = (place: CredentialPlace, value: unknown): Asked => ({
     place,
-    path,
-    held: path === undefined ? ({ status: "missing" } as const) : readFile(path, read),
+    held: isKey(value) ? { key: value } : { status: "none" },
   });
-  const inHome = (...parts: string[]) => (homeDir === undefined ? undefined : join(homeDir, ...parts));
-  const own = file(
-    "the program's own file",
-    inHome(".config", configDirName, "credentials.json"),
-    keyOfProfile,
-  );
+  const file = (place: CredentialPlace, parts: readonly string[], read: (value: object) => Held): Asked => {
+    if (homeDir === undefined) return { place, held: { status: "missing" } };
+    const path = join(homeDir, ...parts);
+    return { place, path, held: readFile(path, read) };
+  };
+  const own = file("the program's own file", [".config", configDirName, "credentials.json"], keyOfProfile);
+  const others = [
+    text("CODEBUFF_API_KEY", env["CODEBUFF_API_KEY"]),
+    file("~/.codebuff/config.json", [".codebuff", "config.json"], keyOfFields),
+    file("~/.codebuff/auth.json", [".codebuff", "auth.json"], keyOfFields),
+  ];
   const asked = [
-    { place: "option apiKey" as const, path: undefined, held: heldText(apiKey) },
-    ...(credentialOrder === "cli" ? [own] : []),
-    { place: "CODEBUFF_API_KEY" as const, path: undefined, held: heldText(env["CODEBUFF_API_KEY"]) },
-    file("~/.codebuff/config.json", inHome(".codebuff", "config.json"), keyOfFields),
-    file("~/.codebuff/auth.json", inHome(".codebuff", "auth.json"), keyOfFields),
-    ...(credentialOrder === "cli" ? [] : [own]),
+    text("option apiKey", options.apiKey),
+    ...(credentialOrder === "cli" ? [own, ...others] : [...others, own]),
   ];
   const first = asked.find(({ held }) => "key" in held);
   const used = first && "key" in first.held ? first.held.key : undefined;
-  const findings = asked.map((place): CredentialFinding => {
-    const { held, path } = place;
+  const findings = asked.map((each): CredentialFinding => {
+    const { held, ...place } = each;
+    const { exposed } = held;
+    if ("status" in held) return { ...place, ...held };
+    const { key, field } = held;
     return {
-      place: place.place,
-      ...(path === undefined ? {} : { path }),
-      status:
-        "status" in held ? held.status : place === first ? "used" : held.key === used ? "same" : "other",
-      ...("field" in held && held.field !== undefined ? { field: held.field } : {}),
-      ...(held.exposed ? { exposed: true } : {}),
+      ...place,
+      status: each === first ? "used" : key === used ? "same" : "other",
+      ...(field === undefined ? {} : { field }),
+      ...(exposed ? { exposed } : {}),
     };
   });
   const report: CredentialReport = {
@@ -170,7 +167,7 @@ export function searchCredentials(
   return { report, keys: asked.flatMap(({ held }) => ("key" in held ? [held.key] : [])) };
 }
 
-/** The key, and where it comes from; null where there is none. See {@link findCodebuffCredentials} for where it looks. */
+/** The key and its place; null without a key. Looks where {@link findCodebuffCredentials} looks. */
 export function resolveCodebuffCredentials(
   options: CredentialOptions = {},
   env?: Readonly<Record<string, string | undefined>>,
@@ -179,47 +176,32 @@ export function resolveCodebuffCredentials(
 }
 
 function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[] {
-  const exposed = findings.flatMap(({ exposed, path }): CredentialWarning[] =>
-    exposed && path !== undefined
-      ? [
-          {
-            kind: "credentials-exposed",
-            message: `others on this machine can read ${path}: \`chmod 600\` it`,
-          },
-        ]
-      : [],
-  );
-  const own = findings.find(({ place }) => place === "the program's own file");
-  const conflict: CredentialWarning[] =
-    own?.status === "other"
-      ? [
-          {
-            kind: "credential-conflict",
-            message:
-              "the program's own file holds another key, and the program prefers that: `isolateHome` keeps it from it",
-          },
-        ]
-      : [];
-  return [...exposed, ...conflict];
+  const warnings: CredentialWarning[] = [];
+  for (const { exposed, path } of findings) {
+    const message = `others on this machine can read ${path}: \`chmod 600\` it`;
+    if (exposed) warnings.push({ kind: "credentials-exposed", message });
+  }
+  if (findings.some(({ place, status }) => place === "the program's own file" && status === "other")) {
+    const message =
+      "the program's own file holds another key, and the program prefers that: `isolateHome` keeps it from it";
+    warnings.push({ kind: "credential-conflict", message });
+  }
+  return warnings;
 }
 
-function heldText(text: string | undefined): Held {
-  return isKey(text) ? { key: text, exposed: false } : { status: "none" };
-}
-
-/** What can be handed to a program in its environment. */
+/** Whether a value can be a key in an environment. */
 function isKey(value: unknown): value is string {
   return isArgument(value) && value !== "";
 }
 
 function readFile(path: string, read: (value: object) => Held): Held {
   let text: string;
-  let exposed = false;
+  let exposed: Pick<Held, "exposed"> = {};
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return { status: "unreadable" };
     if (stat.size > MAX_FILE_BYTES) return { status: "too-large" };
-    exposed = process.platform !== "win32" && (stat.mode & 0o077) !== 0;
+    if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) exposed = { exposed: true };
     accessSync(path, constants.R_OK);
     text = readFileSync(path, "utf8");
   } catch (error) {
@@ -230,15 +212,15 @@ function readFile(path: string, read: (value: object) => Held): Held {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    return { status: "not-json", exposed };
+    return { status: "not-json", ...exposed };
   }
-  return isObject(value) ? { ...read(value), exposed } : { status: "no-object", exposed };
+  return isObject(value) ? { ...read(value), ...exposed } : { status: "no-object", ...exposed };
 }
 
 function keyOfFields(value: object): Held {
   for (const field of FIELDS) {
     const key: unknown = Reflect.get(value, field);
-    if (isKey(key)) return { key, field, exposed: false };
+    if (isKey(key)) return { key, field };
   }
   return { status: "none" };
 }
@@ -246,5 +228,23 @@ function keyOfFields(value: object): Held {
 function keyOfProfile(value: object): Held {
   const profile: unknown = Reflect.get(value, "default");
   const key: unknown = isObject(profile) ? profile["authToken"] : undefined;
-  return isKey(key) ? { key, field: "default.authToken", exposed: false } : { status: "none" };
+  return isKey(key) ? { key, field: "default.authToken" } : { status: "none" };
+}
+
+/** Variables of shells and desktops that are named like credentials: a folder, and words such as `ubuntu`. */
+const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
+
+/** The credentials that the caller gives the program, found by their names: variables such as `GITHUB_TOKEN`, arguments such as `--api-key k` or `--api-key=k`. */
+export function secretsGiven(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): readonly string[] {
+  const inEnv = Object.entries(env).filter(
+    ([name]) => isCredentialParameter(name) && !NO_CREDENTIALS.has(name),
+  );
+  const inArgs = args.flatMap((arg, at) => {
+    const [, name = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return isCredentialParameter(name) ? [value ?? args[at + 1] ?? ""] : [];
+  });
+  return [...inEnv.map(([, value]) => value), ...inArgs];
 }

@@ -1,28 +1,31 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isCredentialParameter } from "../core/client/credential-names.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import { ConnectError, said } from "../core/errors.ts";
+import type { CliCore } from "./cli-core.ts";
+import { type CredentialReport, searchCredentials } from "./credentials.ts";
 
 export interface EnvironmentSetup {
-  /** The user's own additions. */
+  /** The caller's own additions. */
   readonly env: Readonly<Record<string, string>>;
   readonly apiKey: string | undefined;
   readonly isolateHome: boolean;
 }
 
-/** The environment of one process, and what deletes again what was made for it. */
+/** The environment of one process. `dispose` deletes the folder that was made for it. */
 export interface Environment {
   readonly env: NodeJS.ProcessEnv;
   readonly dispose: () => void;
 }
 
-/** This process's own environment, with what was added, the key, and nothing else. */
+/** The environment of this process, with the caller's additions, the key, and nothing else. */
 export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup): Environment {
-  // Many programs let these overrule NO_COLOR.
+  // Many programs let these two overrule NO_COLOR.
   const { FORCE_COLOR: _, CLICOLOR_FORCE: __, ...own } = process.env;
   const made: NodeJS.ProcessEnv = { ...own, ...env, NO_COLOR: "1" };
   if (apiKey !== undefined) made["CODEBUFF_API_KEY"] = apiKey;
-  if (made["CODEBUFF_API_KEY"] === "") delete made["CODEBUFF_API_KEY"]; // an empty one counts as one for some
+  if (made["CODEBUFF_API_KEY"] === "") delete made["CODEBUFF_API_KEY"]; // some programs take an empty key for a key
   if (!isolateHome) return { env: made, dispose: () => {} };
   const home = mkdtempSync(join(tmpdir(), "codebuff-home-"));
   return {
@@ -31,25 +34,54 @@ export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup):
   };
 }
 
-/** What can be an argument, or a value in the environment: not what ends with a NUL for the system. */
-export function isArgument(value: unknown): value is string {
-  return typeof value === "string" && !value.includes("\0");
-}
+/** The environments of a client's processes. The key is in the environment, and never among the arguments. */
+export class Environments {
+  readonly #core: CliCore;
+  #isWarned = false;
 
-/** Variables of shells and desktops whose names end like those of credentials: a folder, and words such as `ubuntu`. */
-const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
+  constructor(core: CliCore) {
+    this.#core = core;
+  }
 
-/** The credentials that the caller gives the program, by their names: variables such as `GITHUB_TOKEN`, arguments such as `--api-key k` or `--api-key=k`. */
-export function secretsGiven(
-  env: Readonly<Record<string, string>>,
-  args: readonly string[],
-): readonly string[] {
-  const inEnv = Object.entries(env).filter(
-    ([name]) => isCredentialParameter(name) && !NO_CREDENTIALS.has(name),
-  );
-  const inArgs = args.flatMap((arg, at) => {
-    const [, name = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
-    return isCredentialParameter(name) ? [value ?? args[at + 1] ?? ""] : [];
-  });
-  return [...inEnv.map(([, value]) => value), ...inArgs];
+  /** The places of API keys, and the findings. */
+  get credentials(): CredentialReport {
+    return this.#search().report;
+  }
+
+  #search(): ReturnType<typeof searchCredentials> {
+    return searchCredentials(this.#core.settings, this.#core.variables);
+  }
+
+  /** @throws ConnectError when no home can be made for the program */
+  make(): Environment {
+    const { redactor, settings, clean } = this.#core;
+    const { env, isolateHome } = settings;
+    const { report, keys } = this.#search();
+    redactor.use("keys", ...keys); // also those that only the program itself reads
+    const { credentials, warnings } = report;
+    for (const { kind, message } of this.#isWarned ? [] : warnings) {
+      // In a home of its own the program does not find the other key.
+      if (kind !== "credential-conflict" || !isolateHome) this.#core.warn(kind, clean(message));
+    }
+    this.#isWarned = true;
+    try {
+      const made = makeEnvironment({ env, apiKey: credentials?.apiKey, isolateHome });
+      return { env: made.env, dispose: () => this.#dispose(made) };
+    } catch (cause) {
+      throw new ConnectError(
+        "no folder could be made for the program's own home; check the folder for temporary files (TMPDIR)",
+        { cause: cleanCause(cause, clean), delivery: "not-sent", retryable: false },
+      );
+    }
+  }
+
+  /** A home that cannot be deleted, because its files are protected or still written to, fails nothing. */
+  #dispose({ dispose }: Environment): void {
+    try {
+      dispose();
+    } catch (cause) {
+      const message = `the program's own home could not be deleted: ${said(cause)}`;
+      this.#core.warn("home-left", this.#core.clean(message));
+    }
+  }
 }

@@ -1,24 +1,25 @@
-import { TurnError, type TurnErrorOptions } from "../core/errors.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import { ConnectError, TurnError, type TurnErrorOptions, TurnTimeoutError } from "../core/errors.ts";
 
-/** What the program wrote to its error output: its beginning and its end. */
+/** The beginning and the end of the program's error output. */
 export interface CodebuffCliStderr {
   readonly head: readonly string[];
-  /** What came behind the head, at most the last lines. */
+  /** The last lines, without those of the head. */
   readonly tail: readonly string[];
-  /** Whether lines between them, or the ends of long ones, are left out. */
+  /** Some lines, or the ends of long lines, are left out. */
   readonly truncated: boolean;
   readonly totalLines: number;
 }
 
-/** What went wrong with a run. */
+/** How a run failed. */
 export type CodebuffCliFailureKind =
-  /** The process ended with a code other than 0, or by a signal, and said nothing that is recognised. */
+  /** The process ended with a code other than 0, or by a signal, without words that are known. */
   | "process_exit"
   /** The program says that the run has failed. */
   | "run_failed"
-  /** It got no prompt. */
+  /** The program got no prompt. */
   | "no_prompt"
-  /** There is no API key, or it is refused. */
+  /** There is no API key, or the key was refused. */
   | "auth"
   | "payment_required"
   | "forbidden"
@@ -29,16 +30,16 @@ export type CodebuffCliFailureKind =
   | "no_response"
   /** The program ended the run by itself. */
   | "cancelled_by_cli"
-  /** The program has no such option: another `profile`, or another program. */
+  /** The program has no such option: choose another `profile`, or another program. */
   | "unsupported_flag"
-  /** What the program wrote is nothing that can be read. */
+  /** The output of the program cannot be read. */
   | "protocol_error"
   /** The program ended well, but without `finish`, and `requireFinish` is set. */
   | "stream_ended"
-  /** The program has opened its user interface, which never ends without a terminal. */
+  /** The program has opened its user interface, which never ends without a terminal. This library killed it. */
   | "interactive_cli";
 
-/** A run of the program has failed. What it had written to its error output is in `stderr`. */
+/** A run of the program has failed. `stderr` has its error output. */
 export class CodebuffCliError extends TurnError {
   protected static override readonly className: string = "CodebuffCliError";
   declare readonly kind: CodebuffCliFailureKind;
@@ -59,4 +60,102 @@ export class CodebuffCliError extends TurnError {
     const { exitCode, signal, stderr } = options;
     super(options, { exitCode, signal, stderr });
   }
+}
+
+/** Known beginnings only: the free words of a program decide nothing. */
+const PATTERNS: readonly (readonly [words: RegExp, kind: CodebuffCliFailureKind])[] = [
+  [/^No prompt provided/, "no_prompt"],
+  [/^Print mode requires a prompt/, "no_prompt"],
+  [/^No authentication token found/, "auth"],
+  [/^Authentication failed/, "auth"],
+  [/^(?:Agent run error: )?Unauthorized/, "auth"],
+  [/^(?:Agent run error: )?Payment Required/, "payment_required"],
+  [/^(?:Agent run error: )?Forbidden/, "forbidden"],
+  [/^(?:Agent run error: )?(?:Failed after \d+ attempts\. Last error: )?Too Many Requests/, "rate_limited"],
+  [/^(?:Agent run error: )?Failed after \d+ attempts\. Last error: /, "server"],
+  [
+    /^(?:Agent run error: )?(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)/,
+    "server",
+  ],
+  [/^Could not connect to server/, "server"],
+  [/^Invalid agent ID: /, "agent_not_found"],
+  [/^No response from agent/, "no_response"],
+  [/^Run cancelled by user/, "cancelled_by_cli"],
+  [/^Request timed out after/, "cancelled_by_cli"],
+  [/^unknown option /, "unsupported_flag"],
+];
+
+/** The kind of failure that the program's last words name; `undefined` for words that are not known. */
+export function kindOf(words: string): CodebuffCliFailureKind | undefined {
+  const text = words.trim().replace(/^(?:Error running prompt|Error|error): /, "");
+  return PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** Without the stack trace, which comes behind a blank line. */
+export function withoutStack(words: string): string {
+  const [first = ""] = words.trim().split(/\n\s*\n|\n\s+at /, 1);
+  return first.trimEnd();
+}
+
+/** Advice for the user. */
+export function adviceOn(kind: CodebuffCliFailureKind, words: string): string | undefined {
+  const isFree = kind === "unsupported_flag" && /unknown option '?--(?:free|lite)\b/.test(words);
+  return isFree ? "its free mode has another name: set `freeFlag`, or ask `probe()`" : ADVICE[kind];
+}
+
+const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
+  auth: "set CODEBUFF_API_KEY, or run the program once by itself to log in",
+  payment_required: "the account is out of credits",
+  unsupported_flag: "this program speaks otherwise: choose another `profile`, or ask `probe()`",
+  protocol_error: "it may speak otherwise: choose another `profile`, or ask `probe()`",
+  interactive_cli: "this program has no way to run without a terminal; choose another `command`",
+  rate_limited: "wait before the next prompt",
+  cancelled_by_cli: "the program has limits of its own",
+};
+
+/** Why a program does not start, and what to do. `found`: there is such a program. */
+export function startFailure(command: string, cause: unknown, found = false): string {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  switch (code) {
+    case "ENOENT":
+      if (found) return `\`${command}\` is there, but not what runs it: see the first line of the script`;
+      return `\`${command}\` is not to be found; ${whereToLook(command)}`;
+    case "EACCES":
+    case "EPERM":
+      return `\`${command}\` is no file that may be executed; check its permissions, and that it is no folder`;
+    case "EINVAL":
+      return `\`${command}\` is no program that starts without a shell; on Windows pass Node as \`command\` and the script in \`args\``;
+    case "E2BIG":
+      return 'the arguments and the environment are too long together; shorten `params` or `env`, or set `promptVia: "stdin"`';
+    default:
+      return `\`${command}\` could not be started${typeof code === "string" ? ` (${code})` : ""}`;
+  }
+}
+
+/** The error for a program that was not started. `clean` removes credentials and the user's folder. */
+export function notStarted(
+  command: string,
+  cause: unknown,
+  clean: (text: string) => string,
+  found = false,
+): ConnectError {
+  return new ConnectError(clean(startFailure(command, cause, found)), {
+    cause: cleanCause(cause, clean),
+    retryable: false,
+  });
+}
+
+function whereToLook(command: string): string {
+  if (/[\\/]/.test(command)) return "`command` is a path, relative to the folder of this process: check it";
+  if (/\s/.test(command)) return "`command` is the program alone: pass what follows it in `args`";
+  return "install it (npm install -g codebuff), or say where it is with `command`";
+}
+
+/** `limit` in ms. */
+export function tookTooLong(kind: "idle" | "total", option: string, limit: number): TurnTimeoutError {
+  const without = option === "timeoutSeconds" ? "leave it out" : "set it to 0";
+  return new TurnTimeoutError(kind, limit, {
+    advice: `raise \`${option}\`, or ${without} to wait without end`,
+    retryable: false, // the agent may have changed files
+  });
 }

@@ -2,9 +2,7 @@
 export type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";
-export { type CodebuffCliChat, listCodebuffChats } from "./chats.ts";
 export { CodebuffCli } from "./client.ts";
-export type { CodebuffCliClientEvents } from "./client-events.ts";
 export type { CodebuffCliConversation, CodebuffCliConversationState } from "./conversation.ts";
 export {
   CodebuffCredentials,
@@ -17,6 +15,9 @@ export {
   resolveCodebuffCredentials,
 } from "./credentials.ts";
 export { CodebuffCliError, type CodebuffCliFailureKind, type CodebuffCliStderr } from "./errors.ts";
+export type { CodebuffCliClientEvents } from "./events.ts";
+export { type CodebuffCliChat, listCodebuffChats } from "./folder.ts";
+export type { CodebuffCliPromptInput } from "./input.ts";
 export type {
   CodebuffCliChunk,
   CodebuffCliEvent,
@@ -25,7 +26,7 @@ export type {
   CodebuffCliToolOutput,
   CodebuffCliToolResult,
   CodebuffCliUnknown,
-} from "./events.ts";
+} from "./messages.ts";
 export type {
   CodebuffCliMode,
   CodebuffCliOptions,
@@ -33,5 +34,4 @@ export type {
   CodebuffCliPromptOptions,
 } from "./options.ts";
 export type { CodebuffCliProbe } from "./probe.ts";
-export type { CodebuffCliPromptInput } from "./prompt.ts";
 export type { CodebuffCliResult } from "./turn.ts";

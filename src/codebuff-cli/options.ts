@@ -1,10 +1,10 @@
-import { type Check, type Checks, checkFields, checks, isObject, oneOf } from "../core/checks.ts";
-import { type Logger, TURN_CHECKS } from "../core/client/options.ts";
+import { type Check, type Checks, checkFields, checks, defined, isObject, oneOf } from "../core/checks.ts";
+import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
 import { Outbox } from "../core/client/outbox.ts";
-import { type Clock, systemClock } from "../core/clock.ts";
+import { systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { isArgument } from "./command.ts";
 import type { CredentialOptions } from "./credentials.ts";
-import { isArgument } from "./environment.ts";
 
 /**
  * How the program speaks. `stream-json`: a line of JSON for each event. `json`: one object at its end. `print`: lines of JSON,
@@ -20,75 +20,73 @@ export function saysAllAtEnd(profile: CodebuffCliProfile): boolean {
 export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
 /** Options of {@link CodebuffCli}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
-export interface CodebuffCliOptions extends CredentialOptions {
-  /** The program: a name that is looked for in `PATH`, or a path. @default "codebuff" */
+export interface CodebuffCliOptions
+  extends CredentialOptions,
+    Pick<
+      SocketClientOptions, // what means the same on every client
+      | "maxQueuedTurns"
+      | "maxQueuedBytes"
+      | "maxBufferedBytes"
+      | "maxTextBytes"
+      | "signal"
+      | "logger"
+      | "debug"
+      | "clock"
+    > {
+  /** The program: a name that is looked for in `PATH`, or a path. For apps that ship or pin their own program. @default "codebuff" */
   readonly command?: string;
-  /** Before all other arguments, such as the script when `command` is Node. Trusted. @default none */
+  /** Before all other arguments; trusted. For a `command` that needs them, such as Node and its script. @default none */
   readonly args?: readonly string[];
-  /** @default "stream-json", as the published note has it; `probe()` tells what a program can do */
+  /** For programs other than the one of the published note; `probe()` tells which profile a program has. @default "stream-json" */
   readonly profile?: CodebuffCliProfile;
-  /** @default "default" */
+  /** For apps whose user chooses between cost and strength. @default "default" */
   readonly mode?: CodebuffCliMode;
-  /** What the program calls its free mode. @default "--free" for `stream-json`, otherwise "--lite" */
+  /** The program's flag for its free mode, for builds that have renamed it. @default "--free" for `stream-json`, otherwise "--lite" */
   readonly freeFlag?: "--free" | "--lite";
-  /** Where the agent works; has to exist. @default the process's own folder */
+  /** The folder in which the agent works; has to exist. Set by every app that is not started in the project. @default the process's own folder */
   readonly cwd?: string;
-  /** Added to the environment of the process. */
+  /** Added to the environment of the process: for settings of the program and of the tools that its agent runs. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Gives the program a home of its own, which is empty and deleted afterwards, so that no credentials but ours count. It has no history then. @default false */
+  /** Gives the program an empty home, deleted afterwards. For servers: no login on the machine overrules `apiKey`. The program has no history then. @default false */
   readonly isolateHome?: boolean;
-  /** Starts nothing without an API key. @default false: the program may have logged in by itself */
+  /** Starts nothing without an API key. For servers, where nobody has logged in. @default false: the program may have logged in by itself */
   readonly requireKey?: boolean;
-  /** How the prompt gets there: as an argument, which others on the machine can see in the list of processes, or over stdin. @default "arg", and "stdin" for one that is too long for that */
+  /** How the prompt gets there. An argument is visible in the machine's list of processes: choose stdin on a shared machine. @default "arg", and "stdin" for a prompt that is too long for an argument */
   readonly promptVia?: "arg" | "stdin";
-  /** Whether the program knows `--`. Without it a prompt that begins with a dash is refused. @default true */
+  /** `false` for a program that does not know `--`: a prompt that begins with a dash is refused then. @default true */
   readonly endOfOptions?: boolean;
-  /** What a prompt must not begin with, since the program takes it for a command of its own. @default ["/ralph"] */
+  /** Refuses prompts that begin with one of these. For programs that take other words for commands of their own. @default ["/ralph"] */
   readonly commandPrefixes?: readonly string[];
-  /** Lets prompts begin with those. @default false */
+  /** Lets prompts begin with `commandPrefixes`. For apps whose user may run the program's own commands. @default false */
   readonly allowCommands?: boolean;
-  /** Processes at a time; more prompts wait. @default 4 */
+  /** Processes at a time; more prompts wait. Each is an agent with tools of its own: set by what the machine can bear. @default 4 */
   readonly maxProcesses?: number;
-  /** Until the first byte of output. @default 60_000, since a first start fetches the program; off where all output comes at the end */
+  /** Until the first byte of output. Raised for slow networks: a first start downloads the program. @default 60_000; off where all output comes at the end */
   readonly startupTimeout?: number;
-  /** Between two lines of output. @default 600_000: a tool may run for long; off where all output comes at the end */
+  /** Between two pieces of output. Lowered by impatient apps, raised for tools that run long. @default 600_000; off where all output comes at the end */
   readonly idleTimeout?: number;
-  /** From its last word until the program has ended by itself. @default 5_000 */
+  /** From `finish` until the program has ended by itself. Raised for programs that store much at their end. @default 5_000 */
   readonly exitGrace?: number;
-  /** From the gentle signal to the firm one; 0 sends that at once. @default 5_000 */
+  /** From the gentle signal to the firm one; 0 sends the firm one at once. Raised for agents whose tools need time to clean up. @default 5_000 */
   readonly killGrace?: number;
-  /** A run without a `finish` has failed, although the program says otherwise. @default false */
+  /** Fails a run that ended without `finish`. For callers to whom half an answer is worse than none. @default false: builds may end without one */
   readonly requireFinish?: boolean;
-  /** A conversation that has no session id to go on with refuses its next prompt. @default false: it goes on without memory, with a warning */
+  /** Fails a conversation's next prompt when there is no session to go on with. For callers to whom an answer without memory is worse than none. @default false: goes on without memory, with a warning */
   readonly requireContinuity?: boolean;
-  /** Lets `reply()` answer a question of the agent by the next prompt of its conversation. @default false: the program cannot be answered */
+  /** Lets `answer()` answer a question of the agent by the next prompt of its conversation. For UIs that show questions. @default false: the program itself cannot be answered */
   readonly answerByContinue?: boolean;
   /**
-   * Passes SIGINT, SIGTERM and SIGHUP on to what runs: it has a process group of its own, which a terminal's Ctrl-C does not
-   * reach. @default false: what runs is killed when this process dies of a signal, and lives on when somebody listens to that
+   * Passes SIGINT, SIGTERM and SIGHUP on to what runs. For command line apps: a terminal's Ctrl-C does not reach the program,
+   * which has a process group of its own. @default false: what runs is killed when this process dies of a signal, and lives on
+   * when the app handles the signal
    */
   readonly forwardSignals?: boolean;
-  /** Of one line of output; a longer one is skipped, with a warning. @default 16_777_216 */
+  /** Of one line of output; a longer one is skipped, with a warning. Raised for tools with huge results. @default 16_777_216 */
   readonly maxLineBytes?: number;
-  /** Of the whole output, where it is one object. @default 67_108_864 */
+  /** Of the whole output, where it is one object. Lowered where memory is short. @default 67_108_864 */
   readonly maxOutputBytes?: number;
-  /** Events that wait for a slow reader before the program's output is paused. @default 1_000 */
+  /** Events that wait for a slow reader before the program's output is paused. Lowered where memory is short. @default 1_000 */
   readonly maxQueuedEvents?: number;
-  /** Prompts that wait for a process. @default 100 */
-  readonly maxQueuedTurns?: number;
-  /** Bytes of prompts that wait. @default 1_048_576 */
-  readonly maxQueuedBytes?: number;
-  /** Bytes of memory that the events of one turn may take while they wait for a reader that has not begun, estimated. @default 67_108_864 */
-  readonly maxBufferedBytes?: number;
-  /** Bytes of `result.text`; past it the result says `truncated`. @default 67_108_864 */
-  readonly maxTextBytes?: number;
-  /** Aborting it closes the client, as `close()` does. */
-  readonly signal?: AbortSignal;
-  readonly logger?: Logger;
-  /** Writes each line of output that is read as one, without credentials; for error output there is the event `stderr`. @default false */
-  readonly debug?: boolean;
-  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
-  readonly clock?: Clock;
 }
 
 /** Options of one prompt. */
@@ -98,29 +96,17 @@ export interface CodebuffCliPromptOptions {
   readonly cwd?: string;
   readonly promptVia?: "arg" | "stdin";
   readonly allowCommands?: boolean;
-  /** Another agent than the mode's. Not for `stream-json`. */
+  /** Another agent than the mode's: for apps with agents of their own. Not for `stream-json`. */
   readonly agent?: string;
   /** Parameters of that agent. For `print` only. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The session to go on with; `conversation()` does that by itself. */
+  /** The session to go on with, for callers that keep sessions themselves; `conversation()` passes its own. */
   readonly sessionId?: string;
-  /** Told to the program in whole seconds, and kept here 5 s later, so that it can still say what it has. */
+  /** The limit that the program itself knows, in seconds, so that it can still say what it has. Sent in whole seconds; kept here too, 5 s later. */
   readonly timeoutSeconds?: number;
 }
 
-/** Every option with its default. */
-export type CodebuffCliSettings = Required<
-  Omit<CodebuffCliOptions, "signal" | "logger" | "env" | "cwd" | keyof CredentialOptions>
-> & {
-  readonly cwd: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
-  readonly outbox: Outbox;
-};
-
 const MEBIBYTE = 1_048_576;
-
-/** Above it a line is more likely noise than an event. */
-const MAX_LINE_BYTES = 16 * MEBIBYTE;
 
 const strings: Check = {
   expects: "an array of strings without NUL",
@@ -132,7 +118,7 @@ const argument: Check = {
   holds: (value) => isArgument(value) && value.trim() !== "",
 };
 
-/** A value that a program could read as a flag. */
+/** The value of a flag: the program must not read it as another flag. */
 const value: Check = {
   expects: "a string that does not begin with a dash, without NUL",
   holds: (given) => isArgument(given) && given !== "" && !given.startsWith("-"),
@@ -185,7 +171,6 @@ const CHECKS: Checks<CodebuffCliOptions> = {
   clock: checks.object,
 };
 
-/** What the options of one prompt have to be. */
 export const PROMPT_CHECKS = {
   ...TURN_CHECKS,
   mode: oneOf("default", "free", "max", "plan"),
@@ -205,11 +190,53 @@ export const PROMPT_CHECKS = {
   },
 } satisfies Record<string, Check>;
 
-/** What a program takes as the id of a session, and never as a flag. */
+/** An id of a session: the program cannot read it as a flag. */
 export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 
 /** About 24 days: the longest that a timer can run. */
 const MAX_SECONDS = 2_000_000;
+
+/** The defaults of a profile. */
+function defaultsOf(profile: CodebuffCliProfile) {
+  const isSilent = saysAllAtEnd(profile); // so silence says nothing
+  return {
+    command: "codebuff",
+    args: [],
+    profile,
+    mode: "default",
+    freeFlag: profile === "stream-json" ? "--free" : "--lite",
+    env: {},
+    isolateHome: false,
+    requireKey: false,
+    promptVia: "arg",
+    endOfOptions: true,
+    commandPrefixes: ["/ralph"],
+    allowCommands: false,
+    maxProcesses: 4,
+    startupTimeout: isSilent ? 0 : 60_000,
+    idleTimeout: isSilent ? 0 : 600_000,
+    exitGrace: 5_000,
+    killGrace: 5_000,
+    requireFinish: false,
+    requireContinuity: false,
+    answerByContinue: false,
+    forwardSignals: false,
+    maxLineBytes: 16 * MEBIBYTE,
+    maxOutputBytes: 64 * MEBIBYTE,
+    maxQueuedEvents: 1_000,
+    maxQueuedTurns: 100,
+    maxQueuedBytes: MEBIBYTE,
+    maxBufferedBytes: 64 * MEBIBYTE,
+    maxTextBytes: 64 * MEBIBYTE,
+    debug: false,
+  } satisfies CodebuffCliOptions;
+}
+
+type Defaulted = keyof ReturnType<typeof defaultsOf> | "clock";
+
+/** The options of a client, with every default. */
+export type CodebuffCliSettings = Omit<CodebuffCliOptions, Defaulted> &
+  Required<Pick<CodebuffCliOptions, Defaulted>> & { readonly outbox: Outbox };
 
 /** @throws InvalidInputError naming the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings {
@@ -217,40 +244,10 @@ export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings
     throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");
   }
   checkFields(options, CHECKS, "option");
-  const { profile = "stream-json" } = options;
   const outbox = new Outbox();
-  const isSilent = saysAllAtEnd(profile); // and silence before it says nothing
   return {
-    command: options.command ?? "codebuff",
-    args: options.args ?? [],
-    profile,
-    mode: options.mode ?? "default",
-    freeFlag: options.freeFlag ?? (profile === "stream-json" ? "--free" : "--lite"),
-    cwd: options.cwd,
-    env: options.env ?? {},
-    isolateHome: options.isolateHome ?? false,
-    requireKey: options.requireKey ?? false,
-    promptVia: options.promptVia ?? "arg",
-    endOfOptions: options.endOfOptions ?? true,
-    commandPrefixes: options.commandPrefixes ?? ["/ralph"],
-    allowCommands: options.allowCommands ?? false,
-    maxProcesses: options.maxProcesses ?? 4,
-    startupTimeout: options.startupTimeout ?? (isSilent ? 0 : 60_000),
-    idleTimeout: options.idleTimeout ?? (isSilent ? 0 : 600_000),
-    exitGrace: options.exitGrace ?? 5_000,
-    killGrace: options.killGrace ?? 5_000,
-    requireFinish: options.requireFinish ?? false,
-    requireContinuity: options.requireContinuity ?? false,
-    answerByContinue: options.answerByContinue ?? false,
-    forwardSignals: options.forwardSignals ?? false,
-    maxLineBytes: options.maxLineBytes ?? MAX_LINE_BYTES,
-    maxOutputBytes: options.maxOutputBytes ?? 64 * MEBIBYTE,
-    maxQueuedEvents: options.maxQueuedEvents ?? 1_000,
-    maxQueuedTurns: options.maxQueuedTurns ?? 100,
-    maxQueuedBytes: options.maxQueuedBytes ?? MEBIBYTE,
-    maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
-    maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
-    debug: options.debug ?? false,
+    ...defaultsOf(options.profile ?? "stream-json"),
+    ...defined(options),
     outbox,
     clock: outbox.clock(options.clock ?? systemClock),
   };

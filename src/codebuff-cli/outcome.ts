@@ -1,47 +1,39 @@
-import type { CodebuffCliFailureKind, CodebuffCliStderr } from "./errors.ts";
-import { kindOf, lastLine, lastWords, withoutStack } from "./failures.ts";
+import { type CodebuffCliFailureKind, type CodebuffCliStderr, kindOf, withoutStack } from "./errors.ts";
+import type { Exit } from "./process.ts";
 
-/** How a process ended. */
-export interface Exit {
-  /** Null where a signal ended it. */
-  readonly code: number | null;
-  readonly signal: string | null;
-}
-
-/** All that the end of a run is decided by. */
+/** The facts that decide how a run ended. */
 export interface Ended {
   readonly exit: Exit;
-  /** It had said its last word, and was ended by this library because it stayed. */
+  /** This library ended the process, because it stayed behind its `finish`. */
   readonly overstayed: boolean;
   readonly finished: boolean;
-  /** Whether anything that it wrote was an event. */
+  /** Whether a line was an event. */
   readonly hasEvents: boolean;
-  /** Whether anything that it wrote was not. */
+  /** Whether a line was neither an event nor blank. */
   readonly hasGarbage: boolean;
-  /** What it said of the whole run in one object; `unreadable` where that had to be there. */
+  /** The program's report of the whole run, if it gave one. `unreadable` where the profile needs a report. */
   readonly report: Report | undefined;
-  /** It opened its user interface. */
+  /** The program opened its user interface. */
   readonly interactive: boolean;
-  /** The last event of an error. */
+  /** The message of the last `error` event. */
   readonly lastError: string | undefined;
   readonly stderr: CodebuffCliStderr;
   readonly requireFinish: boolean;
 }
 
-/** The one object that says how a run went, or why it is none. */
+/** What the program says of the whole run. */
 export type Report =
   | { readonly status: "success" }
   | { readonly status: "failure"; readonly error: string }
   | { readonly status: "unreadable" }
-  /** There was more of it than is kept, and the program was ended by this library. */
+  /** The output was over `maxOutputBytes`, and this library ended the program. */
   | { readonly status: "too-long" };
 
-/** How the run ended. */
 export type Verdict =
   | { readonly status: "completed"; readonly missingFinish: boolean }
   | { readonly status: "failed"; readonly kind: CodebuffCliFailureKind; readonly words: string };
 
-/** Decides how a run ended that nobody had stopped. */
+/** Decides how a run ended. Only for runs whose turn was not stopped. */
 export function verdictOn(ended: Ended): Verdict {
   const { exit, overstayed, finished, hasEvents, hasGarbage, report, interactive, requireFinish } = ended;
   if (interactive) return failed("interactive_cli", "the program has opened its user interface");
@@ -56,7 +48,7 @@ export function verdictOn(ended: Ended): Verdict {
   return { status: "completed", missingFinish: true };
 }
 
-/** The program's own words are looked for where it puts them: in its report, its last error, its error output. */
+/** Looks for the program's own words: in its report, its last `error` event, its error output. */
 function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
   const reported = report?.status === "failure" ? report.error : undefined;
   const lines = [...stderr.head, ...stderr.tail];
@@ -74,4 +66,19 @@ function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
 
 function failed(kind: CodebuffCliFailureKind, words: string): Verdict {
   return { status: "failed", kind, words: withoutStack(words) };
+}
+
+/** The last line of error output that begins like a message of the program. */
+export function lastWords(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) =>
+    /^(?:(?:Error running prompt|Error|error): |Could not connect to server)/.test(line),
+  );
+}
+
+/** Lines behind the message of a crash: stack frames, closing brackets, the version of Node. */
+const NO_WORDS = /^(?:\s+at .*|Node\.js v\d.*|[\s{}[\]^]*)$/;
+
+/** The last line of error output that is none of those. */
+export function lastLine(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => !NO_WORDS.test(line));
 }

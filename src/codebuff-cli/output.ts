@@ -2,44 +2,65 @@ import { joinBytes } from "../core/bytes.ts";
 import { said } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { CliCore } from "./cli-core.ts";
-import { type CodebuffCliEvent, type PrintedEvent, readLine } from "./events.ts";
-import { LineSplitter, type LongLine } from "./lines.ts";
+import {
+  type CodebuffCliEvent,
+  ESCAPE,
+  LineSplitter,
+  type LongLine,
+  type PrintedEvent,
+  readLine,
+} from "./messages.ts";
 import { saysAllAtEnd } from "./options.ts";
-import type { Ended, Exit, Report } from "./outcome.ts";
+import type { Ended, Report } from "./outcome.ts";
+import type { Exit } from "./process.ts";
 import type { Questions } from "./questions.ts";
 import { newsOf, type ReadReport, readOutput, reportOf } from "./report.ts";
 import { StderrKeeper } from "./stderr.ts";
-import { type CodebuffCliResult, stepTurn, type TurnState, type TurnStep } from "./turn.ts";
+import { type CodebuffCliResult, stepTurn, type TurnState } from "./turn.ts";
 
 export interface OutputSetup {
   readonly core: CliCore;
+  readonly questions: Questions;
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly state: TurnState;
-  readonly questions: Questions;
-  /** The agent is done: nothing but the exit is to come. */
-  readonly finished: () => void;
-  /** The program has written more than `maxOutputBytes`. */
-  readonly tooLong: () => void;
+  readonly run: OutputUser;
 }
 
-/** What of the output decides how a run ended. */
+/** The run whose output it is. */
+export interface OutputUser {
+  /** The first byte has come. */
+  began(): void;
+  /** The agent is done: only the exit is to come. */
+  finished(): void;
+  /** The output is of no use: the program has to end. */
+  useless(because: "interactive" | "too-long"): void;
+}
+
+/** The facts by which the output decides how a run ended. */
 export type Heard = Pick<Ended, "hasEvents" | "hasGarbage" | "report" | "stderr">;
 
-/** What one process writes, read for its turn. Each line is an input, and so is what says all of a run. */
+/**
+ * How stdout is read.
+ *
+ *     silent ──first byte──▶ lines | whole (`json`, `text`) | ignored (the user interface)
+ *                                      whole ──maxOutputBytes──▶ ignored
+ */
+type Reading =
+  | { readonly name: "silent" }
+  | { readonly name: "lines" }
+  | { readonly name: "whole"; readonly pieces: Uint8Array[]; bytes: number }
+  | { readonly name: "ignored" };
+
+/** Reads the output of one process for its turn. A line is one input of the outbox, and so is each event of a report. */
 export class Output {
   readonly #setup: OutputSetup;
   readonly #lines: LineSplitter;
   readonly #stderr: StderrKeeper;
-  /** Where all of the output is one text: what has come of it. */
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
-  #isTooLong = false;
+  #reading: Reading = { name: "silent" };
   #hasEvents = false;
   #hasGarbage = false;
-  /** What the program has said of the whole run, in one object. */
-  #reported: Report | undefined;
-  /** Whether events came behind that, so that it was not its last word. */
-  #wentOn = false;
+  /** The report of the whole run. `isLast`: no event has come behind it. */
+  #reported: { readonly report: Report; readonly isLast: boolean } | undefined;
 
   constructor(setup: OutputSetup) {
     const { settings, clean } = setup.core;
@@ -48,90 +69,108 @@ export class Output {
     this.#stderr = new StderrKeeper(clean);
   }
 
-  push(piece: Uint8Array): void {
-    const { core, turn } = this.#setup;
-    if (saysAllAtEnd(core.settings.profile)) {
-      this.#keep(piece);
-      return;
-    }
+  /** A piece of stdout; attached to the pipe itself. */
+  readonly push = (piece: Uint8Array): void => {
+    const { turn } = this.#setup;
+    if (!turn.open) return; // events behind its end are dropped
+    if (this.#reading.name === "silent") this.#begin(piece);
+    turn.active(); // restart the limit on silence
+    if (this.#reading.name === "whole") this.#keep(this.#reading, piece);
+    if (this.#reading.name !== "lines") return;
     for (const line of this.#lines.push(piece)) {
-      this.#input(() => this.#onLine(line));
-      if (!turn.open) return; // nobody gets the lines behind the one that ended it
+      this.#onLine(line);
+      if (!turn.open) return; // this line has ended the turn
+    }
+  };
+
+  #begin(piece: Uint8Array): void {
+    const { core, run } = this.#setup;
+    run.began();
+    if (piece[0] === ESCAPE) {
+      this.#reading = { name: "ignored" };
+      run.useless("interactive");
+    } else if (saysAllAtEnd(core.settings.profile)) {
+      this.#reading = { name: "whole", pieces: [], bytes: 0 };
+    } else {
+      this.#reading = { name: "lines" };
     }
   }
 
-  pushError(piece: Uint8Array): void {
-    this.#onErrorLines(this.#stderr.push(piece));
+  #keep(whole: Extract<Reading, { readonly name: "whole" }>, piece: Uint8Array): void {
+    const { core, run } = this.#setup;
+    whole.bytes += piece.length;
+    if (whole.bytes <= core.settings.maxOutputBytes) {
+      whole.pieces.push(piece);
+      return;
+    }
+    this.#reading = { name: "ignored" };
+    run.useless("too-long");
   }
+
+  /** A piece of stderr. */
+  readonly pushError = (piece: Uint8Array): void => {
+    for (const line of this.#stderr.push(piece)) this.#input(() => this.#onErrorLine(line));
+  };
 
   /** The pipes are closed. Reads the last line without a line end, the last error lines and the report. */
   end(exit: Exit): Heard {
     const rest = this.#lines.end();
-    if (rest !== undefined && this.#setup.turn.open) this.#input(() => this.#onLine(rest));
-    this.#onErrorLines(this.#stderr.end());
-    let report: Report | undefined = { status: "unreadable" };
-    this.#input(() => {
-      report = this.#report(exit);
-    });
-    return {
-      hasEvents: this.#hasEvents,
-      hasGarbage: this.#hasGarbage,
-      report,
-      stderr: this.#stderr.kept,
-    };
+    if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
+    for (const line of this.#stderr.end()) this.#input(() => this.#onErrorLine(line));
+    const report = this.#report(exit);
+    return { hasEvents: this.#hasEvents, hasGarbage: this.#hasGarbage, report, stderr: this.#stderr.kept };
   }
 
-  /** The last line of defence: what the handling of some output throws is told, and the run goes on to its exit, which settles it. */
-  #input(handle: () => void): void {
+  /** The last line of defence: when handling some output throws, warn, and go on to the exit, which settles the turn. */
+  #input<T>(handle: () => T): T | undefined {
     const { core } = this.#setup;
     core.outbox.enter();
     try {
-      handle();
+      return handle();
     } catch (cause) {
       this.#hasGarbage = true;
       core.warn("line-failed", `some output cannot be handled: ${said(cause)}`, { cause });
+      return undefined;
     } finally {
       core.outbox.leave();
     }
   }
 
-  #keep(piece: Uint8Array): void {
-    const { core, tooLong } = this.#setup;
-    this.#bytes += piece.length;
-    if (this.#bytes <= core.settings.maxOutputBytes) {
-      this.#pieces.push(piece);
-      return;
-    }
-    if (this.#isTooLong) return;
-    this.#isTooLong = true;
-    this.#pieces = [];
-    tooLong();
+  #onLine(line: string | LongLine): void {
+    const report = this.#input(() => this.#read(line));
+    if (report) this.#onReport(report, typeof line === "string" ? line.length : 0);
   }
 
-  #onLine(line: string | LongLine): void {
+  #read(line: string | LongLine): ReadReport | undefined {
     const { core } = this.#setup;
     if (typeof line !== "string") {
       this.#hasGarbage = true;
       const { maxLineBytes } = core.settings;
       const message = `a line of ${line.skipped} bytes, over the limit of ${maxLineBytes}, is left out`;
       core.warn("line-too-long", message);
-      return;
+      return undefined;
     }
     core.frame("in", line);
     const read = readLine(line);
-    if (read.kind === "event") {
-      this.#wentOn = true;
-      this.#onEvent(read.event, read.raw, line.length);
-    } else if (read.kind === "report") {
-      this.#onReport(reportOf(read.value), line.length);
-    } else if (read.kind !== "blank") {
-      this.#hasGarbage = true;
-      if (read.kind === "unparsed") core.warn("unparsed-line", read.problem, { raw: line });
+    switch (read.kind) {
+      case "event":
+        if (this.#reported) this.#reported = { ...this.#reported, isLast: false };
+        this.#onEvent(read.event, read.raw, line.length);
+        return undefined;
+      case "report":
+        return reportOf(read.value);
+      case "blank":
+        return undefined;
+      case "ignored":
+        this.#hasGarbage = true;
+        return undefined;
+      case "unparsed":
+        this.#hasGarbage = true;
+        core.warn("unparsed-line", read.problem, { raw: line });
+        return undefined;
+      default:
+        return read satisfies never;
     }
-  }
-
-  #onErrorLines(lines: readonly string[]): void {
-    for (const line of lines) this.#input(() => this.#onErrorLine(line));
   }
 
   #onErrorLine(line: string): void {
@@ -139,56 +178,56 @@ export class Output {
     core.debug(`!! ${line}`);
     core.events.emit("stderr", line, turn);
     if (core.settings.profile !== "print") return;
-    const read = readLine(line); // there, errors go this way
+    const read = readLine(line); // programs of this profile print errors here
     if (read.kind === "event" && read.event.type === "error")
       this.#onEvent(read.event, read.raw, line.length);
   }
 
-  /** What says all of a run; of what it did, only what has not come before is news. */
+  /** Tells what the report adds to the events that came before it. */
   #onReport(read: ReadReport, bytes: number): void {
     const { turn, state } = this.#setup;
     const news = newsOf(read, { text: turn.text, calls: state.calls.size > 0 });
-    for (const event of news) this.#onEvent(event, event, Math.ceil(bytes / news.length));
-    this.#reported = read.report;
-    this.#wentOn = false;
+    for (const event of news) this.#input(() => this.#onEvent(event, event, Math.ceil(bytes / news.length)));
+    this.#reported = { report: read.report, isLast: true };
   }
 
   #onEvent(printed: PrintedEvent, raw: unknown, bytes: number): void {
-    const { core, turn, state, questions, finished } = this.#setup;
+    const { core, turn, state, questions, run } = this.#setup;
     this.#hasEvents = true;
     if (!turn.open) return;
     core.message(raw);
-    const step = stepTurn(state, printed, raw);
-    if (step.call) turn.tools.set(step.call);
-    if (step.asked) questions.add(step.asked, turn);
-    if (step.answered) this.#onAnswered(step.answered);
-    turn.push(step.event, bytes);
-    if (!step.finished) return;
-    turn.hold(); // the turn's own limit stands still: `exitGrace` limits the time until the exit
-    finished();
+    const { event, call, asked, answered, finished } = stepTurn(state, printed, raw);
+    if (call) turn.tools.set(call);
+    if (asked) questions.add(asked, turn);
+    if (answered) {
+      turn.closed(answered.id);
+      questions.answered(answered.id, answered.isAnswered);
+    }
+    turn.push(event, bytes);
+    if (!finished) return;
+    turn.hold(); // stop the limit on silence: `exitGrace` limits the time until the exit
+    run.finished();
   }
 
-  #onAnswered({ id, isAnswered }: NonNullable<TurnStep["answered"]>): void {
-    const { turn, questions } = this.#setup;
-    turn.closed(id);
-    questions.answered(id, isAnswered);
-  }
-
-  /** What a program has said of the whole run, where it says that at all. */
+  /** The report of the whole run: by the profile at the end, or by a line that no event followed. */
   #report({ code }: Exit): Report | undefined {
     const { profile } = this.#setup.core.settings;
-    if (!saysAllAtEnd(profile)) return this.#wentOn && code === 0 ? undefined : this.#reported;
-    if (this.#isTooLong) return { status: "too-long" };
-    const output = new TextDecoder().decode(joinBytes(this.#pieces));
+    if (!saysAllAtEnd(profile)) {
+      const { report, isLast = false } = this.#reported ?? {};
+      return isLast || code !== 0 ? report : undefined;
+    }
+    if (this.#reading.name === "ignored") return { status: "too-long" };
+    const pieces = this.#reading.name === "whole" ? this.#reading.pieces : [];
     if (profile === "text") {
-      const text = output.replace(/\r?\n$/, "");
+      const text = new TextDecoder().decode(joinBytes(pieces)).replace(/\r?\n$/, "");
       const event = { type: "text", text } as const;
-      if (text !== "") this.#onEvent(event, event, text.length);
+      if (text !== "") this.#input(() => this.#onEvent(event, event, text.length));
       return { status: "success" };
     }
-    const { events, report } = readOutput(output);
-    for (const { event, raw } of events) this.#onEvent(event, raw, 0);
-    if (report) this.#onReport(report, 0);
-    return this.#reported;
+    const read = this.#input(() => readOutput(new TextDecoder().decode(joinBytes(pieces))));
+    if (!read) return { status: "unreadable" };
+    for (const { event, raw } of read.events) this.#input(() => this.#onEvent(event, raw, 0));
+    if (read.report) this.#onReport(read.report, 0);
+    return this.#reported?.report;
   }
 }

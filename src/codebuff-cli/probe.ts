@@ -1,39 +1,23 @@
 import { joinBytes } from "../core/bytes.ts";
-import type { Clock } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
+import type { CliCore } from "./cli-core.ts";
 import { locate } from "./command.ts";
-import { notStarted } from "./failures.ts";
-import { ESCAPE } from "./lines.ts";
+import type { Environments } from "./environment.ts";
+import { notStarted } from "./errors.ts";
+import { ESCAPE } from "./messages.ts";
 import type { CodebuffCliProfile } from "./options.ts";
 import { CliProcess } from "./process.ts";
 
-/** What a program says it can do. */
+/** What a program says of itself. */
 export interface CodebuffCliProbe {
-  /** As it says it; absent where it did not answer. */
+  /** The program's own words; absent where it did not answer. */
   readonly version?: string;
-  /** Those of the flags in question that its help names. */
+  /** The flags of profiles and of the free mode that its help names. */
   readonly flags: readonly string[];
-  /** The best profile that it has; absent where it has none. */
+  /** The best profile of the program; absent where it has none. */
   readonly profile?: CodebuffCliProfile;
-  /** What it calls its free mode. */
+  /** Its flag for the free mode. */
   readonly freeFlag?: "--free" | "--lite";
-}
-
-/** What is known, and whether the program has answered both questions in time: one that has not may do so later. */
-export interface ProbeAnswer {
-  readonly probe: CodebuffCliProbe;
-  readonly isWhole: boolean;
-}
-
-export interface ProbeSetup {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly clock: Clock;
-  /** Takes the user's folder out of what it fails with. */
-  readonly clean: (text: string) => string;
-  /** Ends it; its reason is what the probe rejects with. */
-  readonly signal: AbortSignal;
 }
 
 /** ms for each of its two questions. */
@@ -44,58 +28,90 @@ const MAX_ANSWER = 1_048_576;
 
 const FLAGS = ["--stream-json", "--json", "--print", "--free", "--lite"] as const;
 
-/**
- * Asks a program for its version and its help, and reads there how to talk to it. Starts it twice.
- * @throws ConnectError when it cannot be started
- */
-export async function probeCommand(setup: ProbeSetup): Promise<ProbeAnswer> {
-  const versions = await ask(setup, "--version");
-  const helps = await ask(setup, "--help");
-  const version = versions.text === undefined ? undefined : withoutEvents(versions.text);
-  const help = helps.text ?? "";
+/** The best first. */
+const PROFILES: readonly (readonly [flag: (typeof FLAGS)[number], profile: CodebuffCliProfile])[] = [
+  ["--stream-json", "stream-json"],
+  ["--print", "print"],
+  ["--json", "json"],
+];
+
+/** Asks the program of a client for its version and its help, and reads there how to talk to it. */
+export class Probe {
+  readonly #core: CliCore;
+  readonly #environments: Environments;
+  #asked: Promise<CodebuffCliProbe> | undefined;
+  #isWhole = false;
+
+  constructor(core: CliCore, environments: Environments) {
+    this.#core = core;
+    this.#environments = environments;
+  }
+
+  /**
+   * Starts the program twice; once for all calls, unless it could not be started or did not answer in time.
+   * @throws ClosedError; rejects with ConnectError when the program cannot be started
+   */
+  run(): Promise<CodebuffCliProbe> {
+    this.#core.assertOpen();
+    return this.#core.outbox.run(() => {
+      this.#asked ??= this.#ask().finally(() => {
+        if (!this.#isWhole) this.#asked = undefined;
+      });
+      return this.#asked;
+    });
+  }
+
+  async #ask(): Promise<CodebuffCliProbe> {
+    const { env, dispose } = this.#environments.make();
+    try {
+      const version = await ask(this.#core, env, "--version");
+      const help = await ask(this.#core, env, "--help");
+      this.#isWhole = version.inTime && help.inTime; // a program that was late may answer the next time
+      return probeOf(version.text, help.text ?? "");
+    } finally {
+      dispose();
+    }
+  }
+}
+
+function probeOf(version: string | undefined, help: string): CodebuffCliProbe {
   const flags = FLAGS.filter((flag) => new RegExp(`(?:^|[\\s,])${flag}(?![\\w-])`, "m").test(help));
-  const has = (flag: (typeof FLAGS)[number]): boolean => flags.includes(flag);
-  const profile = has("--stream-json")
-    ? "stream-json"
-    : has("--print")
-      ? "print"
-      : has("--json")
-        ? "json"
-        : undefined;
-  const freeFlag = has("--free") ? "--free" : has("--lite") ? "--lite" : undefined;
-  const probe: CodebuffCliProbe = {
-    ...(version === undefined ? {} : { version }),
+  const profile = PROFILES.find(([flag]) => flags.includes(flag))?.[1];
+  const freeFlag = (["--free", "--lite"] as const).find((flag) => flags.includes(flag));
+  return {
+    ...(version === undefined ? {} : { version: withoutEvents(version) }),
     flags,
     ...(profile ? { profile } : {}),
     ...(freeFlag ? { freeFlag } : {}),
   };
-  return { probe, isWhole: versions.inTime && helps.inTime };
 }
 
-/** A launcher that fetches the program first says so before, in events. */
+/** The npm launcher prints events before, when it fetches the program. */
 function withoutEvents(text: string): string {
   const lines = text.split("\n").filter((line) => !line.startsWith("{"));
   return lines.join("\n").trim();
 }
 
 interface Answer {
-  /** What it said, if it ended well. */
+  /** The output, if the program ended with code 0. */
   readonly text: string | undefined;
   readonly inTime: boolean;
 }
 
-function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question: string): Promise<Answer> {
+function ask(core: CliCore, env: NodeJS.ProcessEnv, question: string): Promise<Answer> {
+  const { settings, clock, clean, closing } = core;
+  const { command, args } = settings;
   const answer = deferred<Answer>();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   let inTime = true;
-  let end = (): void => {};
+  let release = (): void => {};
   const failed = (cause: unknown, found: boolean): void => {
-    end();
-    answer.reject(notStarted(command, cause, clean, found));
+    release();
+    answer.reject(closing.aborted && !found ? closing.reason : notStarted(command, cause, clean, found));
   };
   try {
-    signal.throwIfAborted();
+    closing.throwIfAborted();
     const program = locate(command, env);
     const asked = new CliProcess({
       command: program.command,
@@ -103,6 +119,7 @@ function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question:
       cwd: undefined,
       env,
       input: undefined,
+      forwardSignals: false,
       clock,
       listener: {
         stdout: (piece) => {
@@ -110,17 +127,14 @@ function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question:
           bytes += piece.length;
           if (bytes <= MAX_ANSWER) pieces.push(piece);
         },
+        stderr: () => {},
         exited: () => {},
         abandoned: () => {},
-        stderr: () => {}, // it may complain of whatever it likes
         ended: ({ code }) => {
-          end();
-          if (signal.aborted) answer.reject(signal.reason);
-          else
-            answer.resolve({
-              text: code === 0 ? new TextDecoder().decode(joinBytes(pieces)) : undefined,
-              inTime,
-            });
+          release();
+          const text = code === 0 ? new TextDecoder().decode(joinBytes(pieces)) : undefined;
+          if (closing.aborted) answer.reject(closing.reason);
+          else answer.resolve({ text, inTime });
         },
         failed: (cause) => failed(cause, true),
       },
@@ -130,14 +144,13 @@ function ask({ command, args, env, clock, clean, signal }: ProbeSetup, question:
       inTime = false;
       kill();
     }, PROBE_TIMEOUT);
-    signal.addEventListener("abort", kill, { once: true });
-    end = () => {
+    closing.addEventListener("abort", kill, { once: true });
+    release = () => {
       cancel();
-      signal.removeEventListener("abort", kill);
+      closing.removeEventListener("abort", kill);
     };
   } catch (cause) {
-    if (signal.aborted) answer.reject(signal.reason);
-    else failed(cause, false);
+    failed(cause, false);
   }
   return answer.promise;
 }

@@ -4,17 +4,17 @@ import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { DecidedBy, PendingRequest, Question, Reply } from "../core/values.ts";
-import type { CliCore, CliQuestions } from "./cli-core.ts";
-import type { CodebuffCliEvent } from "./events.ts";
+import type { CliCore } from "./cli-core.ts";
+import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** Questions that are remembered, for who answers late. */
+/** Ended questions that are remembered, for late answers. */
 const REMEMBERED = 256;
 
-/** Questions that wait at once: far more than a user would answer. */
+/** Open questions at a time: far more than a user would answer. */
 const MAX_OPEN = 256;
 
-/** A way to answer: the next prompt of the conversation that was asked. */
+/** A way to answer: the next prompt of the conversation. */
 interface Channel {
   readonly conversation: object;
   readonly prompt: (answer: string) => void;
@@ -26,37 +26,37 @@ interface Open {
 }
 
 /**
- * What agents ask the user. Nothing can be told to a process that runs: a question is answered, if at all, by the next prompt
- * of its conversation. Until then it is pending, also behind the end of its turn.
+ * The questions of agents. Nothing can be told to a process that runs, so the answer is the next prompt of the conversation.
+ * Until then the question is pending, also behind the end of its turn. Without a conversation, nobody can answer.
  */
-export class Questions implements CliQuestions {
+export class Questions {
   readonly #core: CliCore;
-  /** How the conversation of a turn is gone on with. */
+  /** The way to answer the questions of a turn. */
   readonly #channels = new WeakMap<object, Channel>();
-  /** The turns by which something is answered. */
+  /** The turns whose prompt is an answer. */
   readonly #answers = new WeakSet<object>();
   #isAnswering = false;
   readonly #open = new Table<string, Open>();
-  /** How questions ended; those that could not be answered have no reply. */
+  /** How questions ended. A question that nobody could answer has no reply. */
   readonly #ended = new Recent<string, { readonly reply?: Reply }>(REMEMBERED);
 
   constructor(core: CliCore) {
     this.#core = core;
   }
 
-  /** What can be answered and was not, oldest first. */
+  /** Questions that can be answered, oldest first. */
   get pending(): readonly PendingRequest[] {
     return [...this.#open.values()].map(({ question }) => ({ type: "question", id: question.id, question }));
   }
 
-  /** The turn is one of a conversation. */
+  /** The turn belongs to a conversation. */
   belongTo(turn: object, channel: Channel): void {
     if (!this.#core.settings.answerByContinue) return;
     this.#channels.set(turn, channel);
     if (this.#isAnswering) this.#answers.add(turn);
   }
 
-  /** The turn begins. What its conversation was asked before is not waited for any more, unless the turn answers some of that. */
+  /** The turn begins. Unless the turn is itself an answer, the open questions of its conversation have ended. */
   started(turn: object): void {
     const channel = this.#channels.get(turn);
     if (!channel || this.#answers.has(turn)) return;
@@ -70,12 +70,12 @@ export class Questions implements CliQuestions {
     return this.#open.has(id);
   }
 
-  /** Programs count their calls anew in each run: the id of a second question would be that of the first. */
+  /** An id that is not in use: programs count their calls anew in each run. */
   idOf(turnId: string, callId: string): string {
     return this.#isKnown(callId) ? `${turnId}:${callId}` : callId;
   }
 
-  /** A turn asks it. Listeners are told; it is pending only where it can be answered. */
+  /** A turn asks. Listeners are told. The question is pending only where it can be answered. */
   add(asked: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
     const { id } = asked;
     const question: Question = { ...asked, turnId: turn.id };
@@ -95,12 +95,12 @@ export class Questions implements CliQuestions {
     this.#core.opened(request);
   }
 
-  /** The program has got an answer, or told its agent that there is none. */
+  /** The program has told the result of the question. Without an answer, the user may still give one. */
   answered(id: string, isAnswered: boolean): void {
     if (isAnswered) this.#withdraw(id, "elsewhere", "the program has the answer");
   }
 
-  /** Nothing is gone on with. */
+  /** The client is closed: no conversation goes on. */
   close(): void {
     for (const id of [...this.#open.keys()]) this.#withdraw(id, "ended", "the client was closed");
   }

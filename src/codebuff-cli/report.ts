@@ -1,23 +1,22 @@
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
-import type { PrintedEvent } from "./events.ts";
-import { isReport, readEvent, readValue } from "./events.ts";
+import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";
 import type { Report } from "./outcome.ts";
 
-/** What one object says of a whole run: how it went, and what it did on the way. */
+/** The report of a program, read. */
 export interface ReadReport {
   readonly report: Report;
-  /** Made of its traces; they have neither ids nor results. */
+  /** The steps of the run as events. Traces have no ids and no results. */
   readonly traces: readonly PrintedEvent[];
-  /** All that the agent has said. */
+  /** The whole text of the agent. */
   readonly text: string;
 }
 
-/** What was read of a whole output. */
+/** A whole output, read. */
 export interface ReadOutput {
-  /** The lines that are events by themselves: of a launcher, or of a program that prints nothing else. */
+  /** Lines that are events: of a launcher, or of a program that prints events in this profile too. */
   readonly events: readonly { readonly event: PrintedEvent; readonly raw: unknown }[];
-  /** Absent where lines of events are all that there is. */
+  /** Absent where the output has events only. */
   readonly report: ReadReport | undefined;
 }
 
@@ -35,7 +34,7 @@ function wordsOf(error: unknown): string {
   return (typeof words === "string" && words.trim()) || "the run has failed";
 }
 
-/** What of a report has not been told before it, as events. */
+/** The events of a report without those that came before it. */
 export function newsOf(
   { traces, text }: ReadReport,
   told: { readonly text: string; readonly calls: boolean },
@@ -47,12 +46,12 @@ export function newsOf(
 const UNREADABLE: ReadReport = { report: { status: "unreadable" }, traces: [], text: "" };
 
 /**
- * How many objects over many lines may turn out to be none. To find that out may take all of the output, so it is this
- * number that keeps reading linear; words before a report that look like JSON are few.
+ * How often text that looks like an object over many lines may turn out to be none. Each attempt may read all of the output:
+ * this limit keeps reading linear. Words before a report rarely look like JSON.
  */
 const MAX_FAILED = 8;
 
-/** Reads the whole output of a program that says all in one object at its end. Other words, before and behind it, are skipped. */
+/** Reads the whole output of a program that prints one object at its end. Skips other words before and behind the object. */
 export function readOutput(text: string): ReadOutput {
   const last = text.lastIndexOf("}") + 1;
   const lines: ReadOutput["events"][number][] = [];
@@ -61,7 +60,7 @@ export function readOutput(text: string): ReadOutput {
   let rest = 0;
   for (let start = 0; start < text.length; ) {
     let end = endOfLine(text, start);
-    // Only what begins its line: within an object over many lines there are others that would be read as lines.
+    // Only at the beginning of a line: an object over many lines contains other objects.
     const isCandidate = mayBeJson(text, start);
     const value = isCandidate ? parsed(text.slice(start, end)) : undefined;
     const line = value === undefined ? undefined : readValue(value);
@@ -96,17 +95,17 @@ function outputOf(
 ): ReadOutput {
   if (!found) return { events: lines, report: isRun(lines) ? undefined : UNREADABLE };
   const report = reportOf(found);
-  // A report repeats what came in pieces, and words in quotes that a launcher has printed are none.
+  // A report repeats the chunks, and words in quotes that a launcher prints are no chunks.
   const events = report.text === "" ? lines : lines.filter(({ event }) => event.type !== "chunk");
   return { events, report };
 }
 
-/** Whether lines of events tell of a run, and not only of what a launcher did. */
+/** Whether the events are of a run, and not only of a launcher. */
 function isRun(lines: ReadOutput["events"]): boolean {
   return lines.some(({ event }) => event.type === "text" || event.type === "finish");
 }
 
-/** Whether a text, or an object, begins there. What a program prints to look into a value does not: its names have no quotes. */
+/** Whether JSON text or a JSON object begins there. A value printed for debugging does not: its names have no quotes. */
 function mayBeJson(text: string, start: number): boolean {
   BEGINNING.lastIndex = start;
   return BEGINNING.test(text);
@@ -121,7 +120,7 @@ function objectAt(
   last: number,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly end: number } | undefined {
   const brace = text.indexOf("\n}", start) + 2;
-  // As it is printed its last brace begins a line; else there are at most words behind it, up to the `last` brace of all.
+  // A pretty-printed object ends with a brace that begins a line. Otherwise try up to the `last` brace of the output.
   for (const end of new Set([brace, last])) {
     if (start < 0 || end <= start) continue;
     const value = parsed(text.slice(start, end));
@@ -134,11 +133,11 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text, "null");
   } catch {
-    return undefined; // which says that it is no JSON
+    return undefined; // no JSON
   }
 }
 
-/** Calls get ids by their number, and a result is that of the oldest call that has none. */
+/** Calls get their number as id. A result belongs to the oldest call without a result. */
 function tracesOf(traces: readonly unknown[]): PrintedEvent[] {
   const calls = { made: 0, answered: 0 };
   const open: { readonly agentId: string; readonly agentType: unknown }[] = [];
@@ -151,12 +150,12 @@ function tracesOf(traces: readonly unknown[]): PrintedEvent[] {
       return eventOf({ ...trace, toolCallId, input: trace["input"] ?? {} });
     }
     if (type === "tool_result") {
-      if (calls.answered === calls.made) calls.made++; // of a call that was not told
+      if (calls.answered === calls.made) calls.made++; // its call is not in the traces
       return eventOf({ ...trace, toolCallId: `call_${++calls.answered}`, output: [] });
     }
     if (type === "subagent_start" || type === "subagent_finish") {
       const { agentType } = trace;
-      // One that ends is the last of its type that has begun, since those that it started have ended before it.
+      // The agent that ends is the last of its type that has begun: the agents that it started have ended before.
       const at = type === "subagent_finish" ? open.findLastIndex((one) => one.agentType === agentType) : -1;
       const [ended] = at < 0 ? [] : open.splice(at, 1);
       const agentId = ended?.agentId ?? `agent_${++agents}`;

@@ -1,289 +1,305 @@
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { CancelTimer } from "../core/clock.ts";
-import { Deadline } from "../core/deadline.ts";
-import {
-  type AgentwireError,
-  ClosedError,
-  ConnectError,
-  isAgentwireError,
-  TurnTimeoutError,
-} from "../core/errors.ts";
+import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CliCore } from "./cli-core.ts";
 import { locate } from "./command.ts";
-import type { Environment } from "./environment.ts";
-import { CodebuffCliError } from "./errors.ts";
-import type { CodebuffCliEvent } from "./events.ts";
-import { adviceOn, notStarted } from "./failures.ts";
+import type { Environments } from "./environment.ts";
+import { adviceOn, CodebuffCliError, notStarted, tookTooLong } from "./errors.ts";
 import { isFolder } from "./folder.ts";
-import { ESCAPE } from "./lines.ts";
-import { type Exit, type Verdict, verdictOn } from "./outcome.ts";
-import { type Heard, Output } from "./output.ts";
-import { CliProcess } from "./process.ts";
+import { buildArgv, type CodebuffCliPrompt, type Invocation } from "./input.ts";
+import type { CodebuffCliEvent } from "./messages.ts";
+import type { CodebuffCliPromptOptions } from "./options.ts";
+import { type Verdict, verdictOn } from "./outcome.ts";
+import { type Heard, Output, type OutputUser } from "./output.ts";
+import { CliProcess, type Exit } from "./process.ts";
 import type { Questions } from "./questions.ts";
-import { type CodebuffCliResult, costOf, type TurnState } from "./turn.ts";
+import { type CodebuffCliResult, resultOf, type SessionRef, type TurnState } from "./turn.ts";
 
-/** What one run is made of. */
+/** One turn of a client, from the call to its end. */
+export interface Job {
+  readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
+  readonly prompt: CodebuffCliPrompt;
+  /** How the program is called. Only the session is known later, when the turn starts. */
+  readonly invocation: Invocation;
+  readonly options: CodebuffCliPromptOptions & TurnOptions;
+  readonly state: TurnState;
+  readonly session: SessionRef;
+}
+
 export interface RunSetup {
   readonly core: CliCore;
-  readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
-  readonly state: TurnState;
   readonly questions: Questions;
-  readonly argv: readonly string[];
-  readonly input: string | undefined;
-  readonly cwd: string | undefined;
-  readonly timeoutSeconds: number | undefined;
-  /** ms between two lines of output; 0 where the turn has a limit of its own. */
-  readonly idleTimeout: number;
-  /** The environment of the process, made when it starts. */
-  readonly environment: () => Environment;
+  readonly environments: Environments;
+  readonly job: Job;
   /** The process is gone, or could not be started after all. */
   readonly over: () => void;
 }
 
-/** ms behind the program's own limit at which it is ended here: it counts from the end of its start, and says what it has. */
+/** ms behind the program's own limit: that one counts from the end of its start, and lets the program say what it has. */
 const TIMEOUT_GRACE = 5_000;
 
+/** Why this library ends a process. `stopped`: its turn has ended, or is to end. */
+type Because = "stopped" | "overstayed" | "interactive" | "too-long";
+
+/** A running process, with the limit `timeoutSeconds` on it. */
+interface Live {
+  readonly process: CliProcess;
+  readonly total: CancelTimer;
+}
+
+/** `timer` is the limit of a state itself. Both are cancelled when the run leaves the states that have them. */
+type State =
+  /** `startupTimeout` runs. The limit on silence is held until `unhold`. */
+  | ({ readonly name: "starting"; readonly timer: CancelTimer; readonly unhold: () => void } & Live)
+  | ({ readonly name: "running" } & Live)
+  /** `exitGrace` runs, unless the reader is slow and keeps the process from ending. */
+  | ({ readonly name: "finished"; readonly timer: CancelTimer } & Live)
+  /** `killGrace` runs. */
+  | {
+      readonly name: "ending";
+      readonly process: CliProcess;
+      readonly because: Because;
+      readonly timer: CancelTimer;
+    }
+  /** Its output may still come. */
+  | { readonly name: "exited"; readonly process: CliProcess; readonly because: Because | undefined }
+  | { readonly name: "over" };
+
+const NO_TIMER: CancelTimer = () => {};
+
 /**
- * The life of one process that answers one prompt.
+ * One process that answers one prompt. Its turn settles when the process is gone and all of its output has come.
  *
- *     started ──exit──▶ its pipes drain ──▶ settled
- *        │ cancelled, a limit, the user interface, or it stays behind its last word
- *        ▼
- *     terminating (SIGTERM to the group) ──killGrace──▶ killing (SIGKILL) ──exit──▶ settled
+ *     starting ──first byte──▶ running ──finish──▶ finished ──exitGrace──┐
+ *        │                        │                   │                  ▼
+ *        ├── a cancel, a limit, ──┴───────────────────┴───────────▶ ending (SIGTERM) ──killGrace──▶ SIGKILL
+ *        │   the user interface, too much output                         │
+ *        └── exit, from each of these ───────────────────────────────────┴──▶ exited ──its pipes close──▶ over
+ *
+ * A process that could not be started goes from `starting` to `over`.
  */
-export class Run {
+export class Run implements OutputUser {
   readonly #setup: RunSetup;
   readonly #output: Output;
-  readonly #startup: Deadline;
-  readonly #idle: Deadline;
-  #process: CliProcess | undefined;
-  #dispose: () => void = () => {};
-  #cancelTotal: CancelTimer = () => {};
-  #cancelGrace: CancelTimer = () => {};
-  #hasOutput = false;
-  #isInteractive = false;
-  #overstayed = false;
-  /** `exited` from the exit on, although its output may still come: nothing is to be waited for any more. */
-  #phase: "running" | "ending" | "exited" = "running";
-  #isPaused = false;
-  /** When it was started, by the clock. */
-  #startedAt = 0;
+  readonly #startedAt: number;
+  #state: State;
 
+  /** @throws AgentwireError when the program cannot be started */
   constructor(setup: RunSetup) {
-    const { core, turn, state, questions, idleTimeout } = setup;
-    const { clock, startupTimeout } = core.settings;
+    const { core, questions, job } = setup;
+    const { turn, state } = job;
     this.#setup = setup;
-    this.#output = new Output({
-      core,
-      turn,
-      state,
-      questions,
-      finished: () => this.#onFinished(),
-      tooLong: () => this.#terminate(),
-    });
-    const silent = (option: string, limit: number) => (): void =>
-      turn.stopWith(tookTooLong("idle", option, limit));
-    this.#startup = new Deadline(clock, startupTimeout, silent("startupTimeout", startupTimeout));
-    this.#idle = new Deadline(clock, idleTimeout, silent("idleTimeout", idleTimeout));
-  }
-
-  /** Returns why it cannot be started, where it cannot. */
-  start(): AgentwireError | undefined {
-    const { core, turn, timeoutSeconds } = this.#setup;
-    const { clock } = core;
-    try {
-      this.#process = this.#spawn();
-    } catch (cause) {
-      this.#dispose();
-      return this.#notStarted(cause, false);
-    }
-    const { pid } = this.#process;
-    if (pid === undefined) return undefined; // which is about to be told
-    this.#startedAt = clock.now();
-    this.#startup.start();
-    if (timeoutSeconds !== undefined) {
-      const limit = timeoutSeconds * 1_000 + TIMEOUT_GRACE;
-      const expire = (): void =>
-        turn.stopWith(tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000));
-      this.#cancelTotal = clock.setTimeout(expire, limit);
-    }
+    this.#startedAt = core.clock.now();
+    this.#output = new Output({ core, questions, turn, state, run: this });
+    const process = this.#spawn();
+    const { pid } = process;
+    this.#state = { name: "starting", process, ...this.#limits() };
+    if (pid === undefined) return; // `failed` is about to be told
     turn.sent();
     turn.active();
     core.events.emit("spawned", { pid, turn });
-    return undefined;
   }
 
   #spawn(): CliProcess {
-    const { core, argv, input, cwd, environment } = this.#setup;
+    const { core, environments, job } = this.#setup;
+    const { turn, invocation, prompt, session } = job;
     const { outbox, clock, settings } = core;
-    const { env, dispose } = environment();
-    this.#dispose = dispose;
-    const program = locate(settings.command, env);
-    return new CliProcess({
-      command: program.command,
-      args: [...program.args, ...argv],
-      cwd,
-      env,
-      input,
-      clock,
-      listener: {
-        stdout: (piece) => this.#onOutput(piece),
-        stderr: (piece) => this.#output.pushError(piece),
-        exited: () => outbox.run(() => this.#onExited()),
-        abandoned: () => this.#dispose(),
-        ended: (exit) => {
-          const heard = this.#output.end(exit);
-          outbox.run(() => this.#onEnded(exit, heard));
+    const { env, dispose } = environments.make();
+    const sessionId = job.options.sessionId ?? session.id;
+    job.state.requestedSessionId = sessionId;
+    try {
+      const program = locate(settings.command, env);
+      return new CliProcess({
+        command: program.command,
+        args: [...program.args, ...buildArgv({ ...invocation, sessionId })],
+        cwd: invocation.cwd,
+        env,
+        input: prompt.via === "stdin" ? prompt.text : undefined,
+        forwardSignals: settings.forwardSignals,
+        clock,
+        listener: {
+          stdout: this.#output.push,
+          stderr: this.#output.pushError,
+          exited: () => outbox.run(() => this.#onExited()),
+          abandoned: dispose,
+          ended: (exit) => {
+            const heard = this.#output.end(exit);
+            this.#over(dispose, (because) => this.#settle(exit, heard, because));
+          },
+          // The program was found, and could not be started all the same.
+          failed: (error) => this.#over(dispose, () => turn.fail(this.#notStarted(error, true))),
         },
-        failed: (error) => outbox.run(() => this.#onFailed(error)),
-      },
-    });
-  }
-
-  /** The turn is to end: gently, and firmly where that does not help or is asked for `again`. */
-  stop(again: boolean): void {
-    if (again) {
-      this.#process?.kill();
-      return;
+      });
+    } catch (cause) {
+      dispose();
+      throw this.#notStarted(cause, false);
     }
-    letGo(this.#setup.turn);
-    this.#terminate();
   }
 
-  /** The client is closed: the turn ends at once, and its process gently, or firmly with `force`. */
+  /** The limits of a process that has just started. */
+  #limits() {
+    const { core, job } = this.#setup;
+    const { clock, settings } = core;
+    const { turn, options, invocation } = job;
+    const { startupTimeout } = settings;
+    const { timeoutSeconds } = invocation;
+    const silent = (): void => turn.stopWith(tookTooLong("idle", "startupTimeout", startupTimeout));
+    const late = (): void => turn.stopWith(tookTooLong("total", "timeoutSeconds", inMs(timeoutSeconds)));
+    return {
+      timer: startupTimeout > 0 ? clock.setTimeout(silent, startupTimeout) : NO_TIMER,
+      // The client's limit on silence counts from the first byte, the limit of one prompt from the start.
+      unhold: options.idleTimeout === undefined ? turn.hold() : () => {},
+      total:
+        timeoutSeconds === undefined
+          ? NO_TIMER
+          : clock.setTimeout(late, inMs(timeoutSeconds) + TIMEOUT_GRACE),
+    };
+  }
+
+  /** The only way from one state to the next. Cancels the timers of the last state that the next one does not go on with. */
+  #become(next: State): void {
+    const last = this.#state;
+    this.#state = next;
+    if ("timer" in last) last.timer();
+    if ("total" in last && !("total" in next)) last.total();
+  }
+
+  // --- the turn's side ---
+
+  /** The turn is to end: ends the process gently, and kills it where the caller cancels `again`. */
+  stop(again: boolean): void {
+    if (!again) letGo(this.#setup.job.turn);
+    this.#end("stopped", again);
+  }
+
+  /** The client is closed. The turn ends at once; the process gently, or at once with `force`. */
   close(force: boolean): void {
-    const { turn } = this.#setup;
+    const { turn } = this.#setup.job;
     letGo(turn);
     const message = "the client was closed while the program worked; what it had begun was ended with it";
     turn.abandon(new ClosedError(message, { delivery: "unknown" }));
-    if (force) this.#process?.kill();
-    else this.#terminate();
-  }
-
-  forward(signal: NodeJS.Signals): void {
-    this.#process?.forward(signal);
+    this.#end("stopped", force);
   }
 
   pause(): void {
-    this.#isPaused = true;
-    this.#idle.stop(); // it is the reader who is slow
-    if (this.#phase === "running") this.#cancelGrace(); // and who keeps it from ending
-    this.#process?.pause();
+    const state = this.#state;
+    if (state.name === "over") return;
+    state.process.pause();
+    if (state.name === "finished") this.#become({ ...state, timer: NO_TIMER });
   }
 
   resume(): void {
-    this.#isPaused = false;
-    this.#process?.resume();
-    if (!this.#setup.turn.open || this.#phase !== "running") return;
-    if (this.#setup.state.finish) this.#onFinished();
-    else this.#idle.start();
+    const state = this.#state;
+    if (state.name === "over") return;
+    state.process.resume();
+    if (state.name === "finished" && this.#setup.job.turn.open) this.#awaitExit(state);
   }
 
-  #terminate(): void {
-    if (this.#phase === "ending") return; // or its grace would begin anew
-    if (this.#phase === "exited") {
-      this.#process?.terminate(); // what it has left behind
-      return;
-    }
-    this.#phase = "ending";
-    const { clock, settings } = this.#setup.core;
-    this.#stopClocks();
-    this.#process?.terminate();
-    this.#cancelGrace = clock.setTimeout(() => this.#process?.kill(), settings.killGrace);
+  // --- the output's side ---
+
+  began(): void {
+    const state = this.#state;
+    if (state.name !== "starting") return;
+    const { process, total, unhold } = state;
+    this.#become({ name: "running", process, total });
+    unhold();
   }
 
-  #onOutput(piece: Uint8Array): void {
-    const { turn } = this.#setup;
-    if (!turn.open) return; // nobody gets what still comes
-    if (!this.#hasOutput) this.#onFirst(piece);
-    this.#idle.touch();
-    turn.active(); // for a limit of its own
-    if (!this.#isInteractive) this.#output.push(piece);
+  finished(): void {
+    if (this.#state.name === "running") this.#awaitExit(this.#state);
   }
 
-  #onFirst(piece: Uint8Array): void {
-    this.#hasOutput = true;
-    this.#startup.stop();
-    if (this.#phase === "running") this.#idle.start();
-    if (piece[0] !== ESCAPE) return;
-    this.#isInteractive = true;
-    this.#process?.kill();
+  useless(because: "interactive" | "too-long"): void {
+    this.#end(because, because === "interactive");
   }
 
-  /** Nothing but the end is to come. A program that stays is helped. */
-  #onFinished(): void {
+  #awaitExit({ process, total }: Live): void {
     const { clock, settings } = this.#setup.core;
     const { exitGrace } = settings;
-    this.#idle.stop();
-    if (this.#phase !== "running" || this.#isPaused || exitGrace === 0) return;
-    this.#cancelGrace();
-    this.#cancelGrace = clock.setTimeout(() => {
-      this.#overstayed = true;
-      this.#terminate();
-    }, exitGrace);
+    const isLimited = exitGrace > 0 && !process.isPaused;
+    const overstayed = (): void => this.#end("overstayed", false);
+    const timer = isLimited ? clock.setTimeout(overstayed, exitGrace) : NO_TIMER;
+    this.#become({ name: "finished", process, total, timer });
+  }
+
+  #end(because: Because, firmly: boolean): void {
+    const { clock, settings } = this.#setup.core;
+    const state = this.#state;
+    switch (state.name) {
+      case "starting":
+      case "running":
+      case "finished": {
+        const { process } = state;
+        const kill = (): void => process.kill();
+        const timer = firmly ? NO_TIMER : clock.setTimeout(kill, settings.killGrace);
+        this.#become({ name: "ending", process, because, timer });
+        break;
+      }
+      case "ending":
+        if (!firmly) return; // or its grace would begin anew
+        break;
+      case "exited":
+        this.#become({ ...state, because: state.because ?? because }); // what it left behind is killed
+        break;
+      case "over":
+        return;
+      default:
+        state satisfies never;
+        return;
+    }
+    if (firmly) state.process.kill();
+    else state.process.terminate();
   }
 
   // --- the end ---
 
-  /** How it ended is known, and no limit is to overrule that. */
+  /** The end is known: no limit may overrule it. */
   #onExited(): void {
-    this.#phase = "exited";
-    this.#stopClocks();
-    if (this.#setup.turn.open) this.#setup.turn.hold();
+    const state = this.#state;
+    const { turn } = this.#setup.job;
+    if (state.name === "over") return;
+    const because = state.name === "ending" ? state.because : undefined;
+    this.#become({ name: "exited", process: state.process, because });
+    if (turn.open) turn.hold();
   }
 
-  #onEnded(exit: Exit, heard: Heard): void {
-    const { turn, over } = this.#setup;
-    this.#cleanUp();
-    if (turn.open) this.#settle(exit, heard);
-    else turn.stopped();
-    over();
+  #over(dispose: () => void, settle: (because: Because | undefined) => void): void {
+    const { core, job, over } = this.#setup;
+    core.outbox.run(() => {
+      const because = "because" in this.#state ? this.#state.because : undefined;
+      this.#become({ name: "over" });
+      dispose();
+      if (job.turn.open) settle(because);
+      else job.turn.stopped();
+      over();
+    });
   }
 
-  /** It could not be started, although it was found. */
-  #onFailed(cause: unknown): void {
-    const { turn, over } = this.#setup;
-    this.#cleanUp();
-    if (turn.open) turn.fail(this.#notStarted(cause, true));
-    else turn.stopped();
-    over();
-  }
-
-  #cleanUp(): void {
-    this.#onExited(); // a reader who only now catches up starts no clock
-    this.#dispose();
-  }
-
-  #settle(exit: Exit, heard: Heard): void {
-    const { core, turn, state } = this.#setup;
+  #settle(exit: Exit, heard: Heard, because: Because | undefined): void {
+    const { core, job } = this.#setup;
+    const { turn, state } = job;
     letGo(turn);
+    const overstayed = because === "overstayed";
     const verdict = verdictOn({
       ...heard,
       exit,
-      overstayed: this.#overstayed,
+      overstayed,
       finished: state.finish !== undefined,
-      interactive: this.#isInteractive,
+      interactive: because === "interactive",
       lastError: state.lastError,
       requireFinish: core.settings.requireFinish,
     });
-    const { stderr } = heard;
-    const exitCode = this.#overstayed ? null : exit.code;
+    const end = { exitCode: overstayed ? null : exit.code, stderr: heard.stderr };
     if (verdict.status === "failed") {
-      turn.fail(this.#failure(verdict, { exitCode, signal: exit.signal ?? undefined, stderr }));
+      turn.fail(this.#failure(verdict, { ...end, signal: exit.signal ?? undefined }));
       return;
     }
-    const cost = costOf(state);
-    const sessionId = state.sessionId ?? state.requestedSessionId;
     turn.complete({
-      text: turn.text,
-      ...(turn.truncated ? { truncated: true } : {}),
-      ...(cost ? { cost } : {}),
-      ...(sessionId === undefined ? {} : { sessionId }),
-      toolCalls: turn.toolCalls,
+      ...resultOf(state, turn),
       ...(verdict.missingFinish ? { missingFinish: true } : {}),
-      exitCode,
-      stderr,
+      ...end,
     });
   }
 
@@ -291,18 +307,20 @@ export class Run {
     { kind, words }: Extract<Verdict, { readonly status: "failed" }>,
     end: { readonly exitCode: number | null; readonly signal: string | undefined } & Pick<Heard, "stderr">,
   ): AgentwireError {
-    const { core, timeoutSeconds } = this.#setup;
+    const { core, job } = this.#setup;
+    const { timeoutSeconds } = job.invocation;
     const ran = core.clock.now() - this.#startedAt;
-    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= timeoutSeconds * 1_000)
-      return tookTooLong("total", "timeoutSeconds", timeoutSeconds * 1_000);
+    if (kind === "cancelled_by_cli" && timeoutSeconds !== undefined && ran >= inMs(timeoutSeconds))
+      return tookTooLong("total", "timeoutSeconds", inMs(timeoutSeconds));
     const serverMessage = core.clean(words);
     const advice = adviceOn(kind, serverMessage);
     return new CodebuffCliError({ origin: "process", kind, serverMessage, advice, ...end });
   }
 
   #notStarted(cause: unknown, found: boolean): AgentwireError {
-    const { core, cwd } = this.#setup;
+    const { core, job } = this.#setup;
     const { settings, clean } = core;
+    const { cwd } = job.invocation;
     if (isAgentwireError(cause)) return cause;
     // The system says the same of a folder that is gone as of a program that is.
     const isHomeless = cwd !== undefined && !isFolder(cwd);
@@ -310,25 +328,14 @@ export class Run {
     const gone = { cause: cleanCause(cause, clean), retryable: false };
     return new ConnectError("`cwd` is no folder any more", gone);
   }
-
-  #stopClocks(): void {
-    this.#startup.stop();
-    this.#idle.stop();
-    this.#cancelTotal();
-    this.#cancelGrace();
-  }
 }
 
-/** What of a turn was open: nobody ends its calls any more, nor hears of its questions. */
-function letGo(turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
+/** Ends what the turn has open: its tool calls will not go on, and its questions are not heard of any more. */
+function letGo(turn: Job["turn"]): void {
   for (const { id } of turn.pending) turn.closed(id);
   turn.tools.abandon();
 }
 
-function tookTooLong(kind: "idle" | "total", option: string, limit: number): TurnTimeoutError {
-  const without = option === "timeoutSeconds" ? "leave it out" : "set it to 0";
-  return new TurnTimeoutError(kind, limit, {
-    advice: `raise \`${option}\`, or ${without} to wait without end`,
-    retryable: false, // it may have changed files
-  });
+function inMs(seconds = 0): number {
+  return seconds * 1_000;
 }

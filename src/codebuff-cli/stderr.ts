@@ -1,25 +1,24 @@
 import { stripVTControlCharacters } from "node:util";
 import type { CodebuffCliStderr } from "./errors.ts";
-import { LineSplitter } from "./lines.ts";
+import { LineSplitter } from "./messages.ts";
 
-/** Lines kept of the beginning, where a program says what it is missing. */
+/** Lines of the beginning, where a program says what it lacks. */
 const HEAD = 20;
 
-/** Lines kept of the end, where it says what it died of. */
+/** Lines of the end, where a program says why it failed. */
 const TAIL = 50;
 
-/** Characters kept of a line: a stack trace has no longer ones that help. */
+/** Characters of a line. */
 const LINE = 2_000;
 
-/** Bytes of one line that are looked at; noise without a newline is not kept. */
+/** Bytes of a line; a longer line is noise. */
 const MAX_LINE_BYTES = 65_536;
 
-/** Keeps what explains a failure of the program, and no more of what it writes, however much that is. */
+/** Keeps the beginning and the end of the error output, however much there is. */
 export class StderrKeeper {
   readonly #redact: (text: string) => string;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
   readonly #head: string[] = [];
-  /** A ring: the line numbered `n` behind the head is at `n % TAIL`. */
   readonly #tail: string[] = [];
   #total = 0;
   #isCut = false;
@@ -40,15 +39,10 @@ export class StderrKeeper {
   }
 
   get kept(): CodebuffCliStderr {
-    const behind = this.#total - this.#head.length;
-    const first = Math.max(0, behind - TAIL);
-    const tail = this.#tail.map((_, at) => this.#tail[(first + at) % TAIL] ?? "");
-    return {
-      head: [...this.#head],
-      tail,
-      truncated: this.#isCut || first > 0,
-      totalLines: this.#total,
-    };
+    const head = [...this.#head];
+    const tail = [...this.#tail];
+    const isWhole = this.#total === head.length + tail.length;
+    return { head, tail, truncated: this.#isCut || !isWhole, totalLines: this.#total };
   }
 
   #add(line: string | { readonly skipped: number }): string {
@@ -59,7 +53,8 @@ export class StderrKeeper {
     if (typeof line !== "string" || text.length > LINE) this.#isCut = true;
     const short = text.slice(0, LINE);
     if (this.#head.length < HEAD) this.#head.push(short);
-    else this.#tail[(this.#total - HEAD) % TAIL] = short;
+    else this.#tail.push(short);
+    if (this.#tail.length > TAIL) this.#tail.shift(); // of 50 elements
     this.#total++;
     return text;
   }

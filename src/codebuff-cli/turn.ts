@@ -3,75 +3,64 @@ import type { PrintModeEvent } from "../codebuff-events/print-mode.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall } from "../core/values.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
-import type { CodebuffCliEvent, CodebuffCliFinish, CodebuffCliToolOutput, PrintedEvent } from "./events.ts";
+import type { CodebuffCliEvent, CodebuffCliFinish, CodebuffCliToolOutput, PrintedEvent } from "./messages.ts";
 import { SESSION_ID } from "./options.ts";
 
-/** What a turn of the program ends with. */
+/** The result of a turn. */
 export interface CodebuffCliResult extends TurnResult {
-  /** In credits, as the program told it. */
+  /** In credits, as the program told them. */
   readonly cost?: Cost;
-  /** The session that the next prompt can go on with. */
+  /** The session that the next prompt can go on with: told by the program, else the one that was asked for. */
   readonly sessionId?: string;
   readonly toolCalls: readonly TurnToolCall[];
-  /** Set when the program ended well without saying that the agent was done. */
+  /** The program ended well without `finish`. */
   readonly missingFinish?: true;
-  /** Null when it had said its last word and had to be ended. */
+  /** Null when the program stayed behind its `finish`, and this library ended it. */
   readonly exitCode: number | null;
   readonly stderr: CodebuffCliStderr;
 }
 
-/** What is known of one turn while it runs. */
-export interface TurnState {
-  /** What of the root's text has come in chunks since its last whole block; it stops growing where the turn's text does. */
-  chunked: string;
-  readonly maxChunked: number;
-  /** Agents that work for the root, with their types. */
-  readonly subagents: Map<string, string>;
-  readonly calls: Map<string, TurnToolCall>;
-  /** Questions that are open, by the id of their call. */
-  readonly questions: Map<string, Question>;
-  /** The id by which users know a question: that of its call, unless another one has it already. */
-  readonly questionId: (callId: string) => string;
-  /** Who the program says has begun: mostly the type of the agent that answered before. */
-  started: string | undefined;
-  sessionId: string | undefined;
-  /** The one that was asked for, which counts as long as the program tells none. */
-  requestedSessionId: string | undefined;
-  finish: CodebuffCliFinish | undefined;
-  /** The last thing that went wrong without ending the run. */
-  lastError: string | undefined;
+/** The session of a conversation, once the program has told it. */
+export interface SessionRef {
+  id: string | undefined;
 }
 
-/** `maxText` in characters. */
-export function newTurnState(
-  maxText: number,
-  questionId: (callId: string) => string = (id) => id,
-): TurnState {
+/** What is known of one turn while it runs. */
+export type TurnState = ReturnType<typeof newTurnState>;
+
+/** `maxText` in characters. `questionId` returns the id that users see for a question of this call: the call's own, unless it is in use. */
+export function newTurnState(maxText: number, questionId = (callId: string): string => callId) {
   return {
+    /** The root's text that has come in chunks since its last whole block; stops growing where the turn's text does. */
     chunked: "",
     maxChunked: maxText,
-    subagents: new Map(),
-    calls: new Map(),
-    questions: new Map(),
+    /** Agents that work for the root, with their types. */
+    subagents: new Map<string, string>(),
+    calls: new Map<string, TurnToolCall>(),
+    /** Open questions, by the id of their call. */
+    questions: new Map<string, Question>(),
     questionId,
-    started: undefined,
-    sessionId: undefined,
-    requestedSessionId: undefined,
-    finish: undefined,
-    lastError: undefined,
+    /** The agent of the last `start`: in most builds the type of the agent that answered before. */
+    started: undefined as string | undefined,
+    sessionId: undefined as string | undefined,
+    /** The session that was asked for. It counts as long as the program tells none. */
+    requestedSessionId: undefined as string | undefined,
+    finish: undefined as CodebuffCliFinish | undefined,
+    /** The last error that did not end the run. */
+    lastError: undefined as string | undefined,
   };
 }
 
-/** What to do about one event. */
+/** What one event means for its turn. */
 export interface TurnStep {
   readonly event: CodebuffCliEvent;
-  /** A tool call that is new, or not what it was. */
+  /** A tool call that is new or has changed. */
   readonly call?: TurnToolCall;
   /** The agent asks the user something. */
   readonly asked?: Question;
-  /** A question has its answer, or came to nothing. */
+  /** The result of a question has come, with an answer or without. */
   readonly answered?: { readonly id: string; readonly isAnswered: boolean };
-  /** The root agent is done: nothing but the end of the process is to come. */
+  /** The root agent is done: only the end of the process is to come. */
   readonly finished?: boolean;
 }
 
@@ -79,12 +68,28 @@ export function textOf(event: CodebuffCliEvent): string {
   return event.type === "text" || event.type === "chunk" ? event.delta : "";
 }
 
-/** In credits, as far as it was told. */
+/** In credits; `undefined` as long as the program has told none. */
 export function costOf({ finish }: TurnState): Cost | undefined {
   return finish?.totalCost === undefined ? undefined : { amount: finish.totalCost, unit: "credits" };
 }
 
-/** One event of a running turn. `raw` is what it was read from. Pure but for what `state` carries along. */
+/** What a turn has come to, without the end of its process. */
+export function resultOf(
+  state: TurnState,
+  { text, truncated, toolCalls }: Pick<CodebuffCliResult, "text" | "truncated" | "toolCalls">,
+): Omit<CodebuffCliResult, "exitCode" | "stderr"> {
+  const cost = costOf(state);
+  const sessionId = state.sessionId ?? state.requestedSessionId;
+  return {
+    text,
+    ...(truncated ? { truncated: true } : {}),
+    ...(cost ? { cost } : {}),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    toolCalls,
+  };
+}
+
+/** One event of a running turn. `raw` is the JSON of its line. Changes `state`, and nothing else. */
 export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown): TurnStep {
   state.sessionId ??= sessionIdOf(raw);
   switch (printed.type) {
@@ -113,7 +118,7 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
       state.subagents.delete(printed.agentId);
       return { event: printed };
     case "error":
-      if (printed.source === undefined) state.lastError = printed.message; // with a source it mends itself
+      if (printed.source === undefined) state.lastError = printed.message; // with a source the program goes on by itself
       return { event: printed };
     case "finish":
       return onFinish(state, printed);
@@ -128,28 +133,28 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
   }
 }
 
-/** The names by which programs are known to tell the session's id, on any event. */
+/** The names that programs use for the id of the session, on any event. */
 const SESSION_KEYS = ["session_id", "sessionId", "conversationId", "conversation_id", "chatId"];
 
 function sessionIdOf(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   for (const key of SESSION_KEYS) {
     const id: unknown = Reflect.get(raw, key);
-    if (typeof id === "string" && SESSION_ID.test(id)) return id; // it goes into arguments: no flag, no spaces
+    if (typeof id === "string" && SESSION_ID.test(id)) return id; // it becomes an argument: no flag, no spaces
   }
   return undefined;
 }
 
-/** The name that every build gives the agent which the prompt went to. */
+/** The name of the root agent, in every build. */
 const MAIN_AGENT = "main-agent";
 
-/** Who works for the root is not the root, whatever its name. */
+/** An agent that works for the root is not the root, whatever its name. */
 function isOfRoot({ started, subagents }: TurnState, agentId: string | undefined): boolean {
   if (agentId === undefined || agentId === MAIN_AGENT) return true;
   return agentId === started && !subagents.has(agentId);
 }
 
-/** What of a block has not come in chunks: builds that stream it repeat all of it. */
+/** The part of a block that has not come in chunks. Builds that print chunks repeat them in the block. */
 function newText(state: TurnState, text: string): string {
   const { chunked } = state;
   state.chunked = "";
@@ -196,7 +201,7 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   };
 }
 
-/** A result without a call is an event, and nothing else; so is what changes nothing. */
+/** A result without a call, and one that changes nothing, is an event and nothing else. */
 function withCall(
   state: TurnState,
   event: Printed<"tool_progress" | "tool_result">,
@@ -209,13 +214,13 @@ function withCall(
   return { event, call };
 }
 
-/** What a call has put out so far; it stops growing where the turn's text does. */
+/** The output of a call so far; stops growing where the turn's text does. */
 function withMore({ maxChunked }: TurnState, { output }: TurnToolCall, more: string): string {
   const soFar = typeof output === "string" ? output : "";
   return soFar.length < maxChunked ? soFar + more : soFar;
 }
 
-/** A tool has failed when it says so; a command that ends with another code than 0 has done its work. */
+/** A tool has failed when it says so. A command that exits with a code other than 0 has not. */
 function errorOf(output: readonly CodebuffCliToolOutput[]): string | undefined {
   for (const part of output) {
     if (part.type !== "json" || typeof part.value !== "object" || part.value === null) continue;
@@ -235,7 +240,7 @@ function wordsOf(error: unknown): string {
   }
 }
 
-/** The first one counts; one that names a sub-agent, by its id or its type, is that one's. */
+/** The first `finish` counts. A `finish` that names a sub-agent, by its id or its type, is of that agent. */
 function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
   const { agentId } = event;
   const { subagents } = state;

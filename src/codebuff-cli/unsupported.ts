@@ -1,5 +1,5 @@
-// What `agentwire/codebuff-cli` is where there are no processes: the names of index.ts, so that a program that is built for
-// several platforms links everywhere, and learns what is wrong when it uses one of them.
+// `agentwire/codebuff-cli` where there are no processes: the names of index.ts. An app that is built for several platforms
+// links everywhere, and gets an error that says what is wrong when it uses one of them.
 import { UnsupportedError } from "../core/errors.ts";
 
 export * from "../core/index.ts";
@@ -19,20 +19,10 @@ export class CodebuffCredentials {
   }
 }
 
-/** @throws UnsupportedError always */
-export function findCodebuffCredentials(): never {
-  refuse("findCodebuffCredentials");
-}
-
-/** @throws UnsupportedError always */
-export function resolveCodebuffCredentials(): never {
-  refuse("resolveCodebuffCredentials");
-}
-
-/** @throws UnsupportedError always */
-export function listCodebuffChats(): never {
-  refuse("listCodebuffChats");
-}
+/** Each throws UnsupportedError, always. */
+export const findCodebuffCredentials = (): never => refuse("findCodebuffCredentials");
+export const resolveCodebuffCredentials = (): never => refuse("resolveCodebuffCredentials");
+export const listCodebuffChats = (): never => refuse("listCodebuffChats");
 
 function refuse(name: string): never {
   throw new UnsupportedError(

@@ -22,10 +22,9 @@ describe("a flat", () => {
 
   test("of a program has other rooms", () => {
     expect(missingFiles("codebuff-cli", ["codebuff-cli/messages.ts", "codebuff-cli/client.ts"])).toEqual([
-      "events.ts",
-      "process.ts",
       "turn.ts",
       "index.ts",
+      "process.ts",
       "unsupported.ts",
     ]);
   });

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { buildArgv, type Invocation, lacking } from "../../src/codebuff-cli/argv.ts";
+import { buildArgv, type Invocation, lacking } from "../../src/codebuff-cli/input.ts";
 import { describe, test } from "./rows.ts";
 
 const PLAIN: Invocation = {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { CodebuffCli, type CodebuffCliProfile, type ProtocolWarning } from "agentwire/codebuff-cli";
 import { describe, expect, test, vi } from "vitest";
-import { readLine } from "../../src/codebuff-cli/events.ts";
+import { readLine } from "../../src/codebuff-cli/messages.ts";
 import { readOutput } from "../../src/codebuff-cli/report.ts";
 import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { NO_HOME } from "../helpers/codebuff-cli.ts";

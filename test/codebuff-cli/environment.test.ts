@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { makeEnvironment, secretsGiven } from "../../src/codebuff-cli/environment.ts";
+import { secretsGiven } from "../../src/codebuff-cli/credentials.ts";
+import { makeEnvironment } from "../../src/codebuff-cli/environment.ts";
 
 test("what is added to the environment goes before what this process has, but for colours, which nobody reads", () => {
   const added = { PATH: "/only/here", NO_COLOR: "0", MORE: "1" };

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { expect } from "vitest";
-import { readLine } from "../../src/codebuff-cli/events.ts";
+import { readLine } from "../../src/codebuff-cli/messages.ts";
+import { isPrintModeEvent } from "../../src/codebuff-events/print-mode.ts";
 import { describe, test } from "./rows.ts";
 
 const said = (value: unknown) => readLine(JSON.stringify(value));
@@ -241,4 +243,21 @@ describe("other lines", () => {
       event: { toolName: "NaN", input: { a: null, b: null, c: "Infinity" } },
     });
   });
+});
+
+test("a line of text is read by a guard of its own, which says what the one for all events says", () => {
+  const field = fc.oneof(fc.string(), fc.constantFrom(undefined, null), fc.integer(), fc.constant({}));
+  const object = fc.record(
+    { type: fc.constantFrom("text", "texts"), text: field, agentId: field, more: field },
+    { requiredKeys: ["type"] },
+  );
+  fc.assert(
+    fc.property(object, (value) => {
+      const parsed: unknown = JSON.parse(JSON.stringify(value));
+      if (value.type !== "text" || !isPrintModeEvent(parsed)) return;
+      expect(readLine(JSON.stringify(value))).toEqual({ kind: "event", event: parsed, raw: parsed });
+    }),
+  );
+  const refused = fc.record({ type: fc.constant("text"), text: fc.oneof(fc.integer(), fc.constant(null)) });
+  fc.assert(fc.property(refused, (value) => said(value).kind === "unparsed"));
 });

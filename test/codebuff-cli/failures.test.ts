@@ -1,12 +1,6 @@
 import { expect } from "vitest";
-import {
-  adviceOn,
-  kindOf,
-  lastLine,
-  lastWords,
-  startFailure,
-  withoutStack,
-} from "../../src/codebuff-cli/failures.ts";
+import { adviceOn, kindOf, startFailure, withoutStack } from "../../src/codebuff-cli/errors.ts";
+import { lastLine, lastWords } from "../../src/codebuff-cli/outcome.ts";
 import { test } from "./rows.ts";
 
 test.each([

@@ -182,13 +182,18 @@ describe("signals to this process", () => {
     expect(at.said()).toMatch(/"failed".*"failed"/s);
   });
 
-  test("forwardSignals: nothing listens any more once all such clients are closed", async () => {
+  test("forwardSignals: one listener for all such clients, and none once nothing of theirs runs", async () => {
     const count = (): number => process.listenerCount("SIGHUP");
+    await using at = await cliWorld({ events: HELD });
+    await shown(at.client.prompt("without"), "part");
     const before = count();
-    await using at = await cliWorld({}, { forwardSignals: true });
+    const first = at.another({ forwardSignals: true });
     const second = at.another({ forwardSignals: true });
+    expect(count()).toBe(before);
+    await shown(first.prompt("first"), "part");
+    await shown(second.prompt("second"), "part");
     expect(count()).toBe(before + 1);
-    await at.client.close();
+    await first.close();
     expect(count()).toBe(before + 1);
     await second.close();
     expect(count()).toBe(before);

@@ -16,6 +16,7 @@ function start(cli: FakeCodebuffCli, clock: WatchedClock) {
     cwd: undefined,
     env: { ...process.env, ...cli.env },
     input: undefined,
+    forwardSignals: false,
     clock,
     listener: { ...DEAF, ended: tell, failed: tell },
   });
@@ -74,6 +75,7 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
       cwd: undefined,
       env: process.env,
       input: "x".repeat(1_000_000),
+      forwardSignals: false,
       clock: new WatchedClock(),
       listener: { ...DEAF, ended: resolve, failed: resolve },
     });

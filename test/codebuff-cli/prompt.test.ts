@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { buildPrompt, type PromptRules } from "../../src/codebuff-cli/prompt.ts";
+import { buildPrompt, type PromptRules } from "../../src/codebuff-cli/input.ts";
 import { thrown } from "../contract/support.ts";
 import { describe, test } from "./rows.ts";
 

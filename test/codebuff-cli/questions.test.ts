@@ -353,6 +353,28 @@ describe("answerByContinue", () => {
     expect(thrown(() => at.client.decide("never", true))).toMatchObject({ code: "invalid-input" });
   });
 
+  test("tells the turn of a question whose result comes with it, in the one report of a program", async () => {
+    const input = { questions: [{ question: "Which colour?", options: [{ label: "Red" }] }] };
+    const traces = [
+      { type: "tool_call", toolName: "ask_user", input },
+      { type: "tool_result", toolName: "ask_user" },
+    ];
+    await using at = await cliWorld(
+      { profile: "fork", jsonObject: { success: true, output: "Painted.", traces } },
+      { ...options, profile: "json" },
+    );
+    const turn = at.client.conversation().prompt("paint it");
+    const told: unknown[] = [];
+    turn.on("question", ({ id }) => told.push(["turn", id]));
+    at.client.on("question", ({ id }) => told.push(["client", id]));
+    await turn.result;
+    expect(told).toEqual([
+      ["turn", "call_1"],
+      ["client", "call_1"],
+    ]);
+    expect(at.client.pending).toMatchObject([{ id: "call_1" }]);
+  });
+
   test("is no way for a prompt by itself, which has no next one", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type PrintedEvent, readEvent, readLine } from "../../src/codebuff-cli/events.ts";
+import { type PrintedEvent, readEvent, readLine } from "../../src/codebuff-cli/messages.ts";
 import { costOf, newTurnState, stepTurn, type TurnStep, textOf } from "../../src/codebuff-cli/turn.ts";
 
 /** The steps of a stream of lines, each given as the value of its JSON. */

@@ -1,0 +1,212 @@
+import { resolve } from "node:path";
+import { checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
+import { utf8Length, wellFormed } from "../core/text.ts";
+import { type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
+import { isFolder } from "./folder.ts";
+import {
+  type CodebuffCliMode,
+  type CodebuffCliProfile,
+  type CodebuffCliPromptOptions,
+  type CodebuffCliSettings,
+  PROMPT_CHECKS,
+} from "./options.ts";
+
+/** A prompt for the program. */
+export interface CodebuffCliPromptInput {
+  /** The words of the user; not blank. */
+  readonly prompt: string;
+}
+
+/** Which prompts the program takes. On Windows arguments are shorter, and counted in characters. */
+export type PromptRules = { readonly platform: string } & Pick<
+  CodebuffCliSettings,
+  "promptVia" | "endOfOptions" | "commandPrefixes" | "allowCommands"
+>;
+
+/** A prompt that was checked. */
+export interface CodebuffCliPrompt {
+  readonly text: string;
+  readonly via: "arg" | "stdin";
+  readonly bytes: number;
+}
+
+/** Bytes of one argument. Linux takes 131,072 in one argument. */
+const MAX_ARGUMENT_BYTES = 100_000;
+
+/** Windows takes 32,767 characters in a whole command line. */
+const MAX_WINDOWS_CHARACTERS = 24_000;
+
+/** Bytes over stdin: far more than a model reads. */
+const MAX_STDIN_BYTES = 16 * 1_048_576;
+
+const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
+
+/** @throws InvalidInputError for a prompt that the program would misread or refuse; PayloadTooLargeError */
+export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: PromptRules): CodebuffCliPrompt {
+  const words = readPromptText(input);
+  const given = words === undefined ? (input as CodebuffCliPromptInput) : { prompt: words };
+  if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
+  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it would have no effect
+  if (misplaced !== undefined) {
+    throw new InvalidInputError(
+      `\`${misplaced}\` is an option, and no part of the prompt.`,
+      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
+    );
+  }
+  checkFields(given, { prompt: checks.text }, "prompt field");
+  const text = given.prompt as string | undefined;
+  if (text === undefined) throw new InvalidInputError("the prompt has no `prompt`.", HOW);
+  if (text.includes("\0")) throw new InvalidInputError("the prompt has a NUL character.", "Leave it out.");
+  if (wellFormed(text) !== text)
+    throw new InvalidInputError("the prompt has half of a surrogate pair.", "Leave it out.");
+  const trimmed = text.trim();
+  const command = rules.commandPrefixes.find((prefix) => trimmed.startsWith(prefix));
+  if (command !== undefined && !rules.allowCommands) {
+    throw new InvalidInputError(
+      `the prompt begins with \`${command}\`, which the program takes for a command of its own.`,
+      "Say it otherwise, or set `allowCommands` if that is meant.",
+    );
+  }
+  const bytes = utf8Length(text);
+  const fits =
+    bytes <= MAX_ARGUMENT_BYTES && (rules.platform !== "win32" || text.length <= MAX_WINDOWS_CHARACTERS);
+  const via = fits ? rules.promptVia : "stdin";
+  if (via === "arg" && !rules.endOfOptions && text.startsWith("-")) {
+    throw new InvalidInputError(
+      "the prompt begins with a dash, and the program knows no `--`: it would read it as an option.",
+      'Begin it with a word, or set `promptVia: "stdin"`.',
+    );
+  }
+  if (bytes > MAX_STDIN_BYTES) {
+    throw new PayloadTooLargeError(`the prompt takes ${bytes} bytes; put what is long into a file`, {
+      bytes,
+      limit: MAX_STDIN_BYTES,
+    });
+  }
+  return { text, via, bytes };
+}
+
+/** How the program is called; checked. */
+export interface Invocation {
+  /** The caller's own arguments, before all flags; trusted. */
+  readonly args: readonly string[];
+  readonly profile: CodebuffCliProfile;
+  readonly mode: CodebuffCliMode;
+  readonly freeFlag: "--free" | "--lite";
+  readonly agent: string | undefined;
+  /** JSON. */
+  readonly params: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Whole seconds. */
+  readonly timeoutSeconds: number | undefined;
+  readonly cwd: string | undefined;
+  readonly endOfOptions: boolean;
+  /** Undefined when it goes over stdin. */
+  readonly prompt: string | undefined;
+}
+
+const PROFILE_FLAGS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
+  "stream-json": ["--stream-json"],
+  json: ["-n", "--json"],
+  print: ["-p"],
+  text: ["-n", "-q"],
+};
+
+/** Options that the programs of a profile have no flag for. `timeoutSeconds` works without a flag: this library keeps that limit too. */
+const LACKS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
+  "stream-json": ["agent", "params"],
+  json: ["params"],
+  print: ["plan", "sessionId"],
+  text: ["params"],
+};
+
+/** Whether the program can go on with a session. */
+export function canContinue(profile: CodebuffCliProfile): boolean {
+  return !LACKS[profile].includes("sessionId");
+}
+
+/** The first option in use that the program has no flag for. */
+export function lacking({ profile, mode, agent, params, sessionId }: Invocation): string | undefined {
+  const asked: Readonly<Record<string, boolean>> = {
+    plan: mode === "plan",
+    agent: agent !== undefined,
+    params: params !== undefined,
+    sessionId: sessionId !== undefined,
+  };
+  return LACKS[profile].find((name) => asked[name]);
+}
+
+/**
+ * The arguments of the program. The prompt is the last, behind `--`: without `--`, a prompt that begins with a dash would be
+ * read as options, and could change the folder or write files.
+ */
+export function buildArgv(invocation: Invocation): readonly string[] {
+  const { args, profile, mode, freeFlag, agent, params, sessionId, cwd, endOfOptions, prompt } = invocation;
+  const timeoutSeconds = profile === "print" ? undefined : invocation.timeoutSeconds;
+  return [
+    ...args,
+    ...PROFILE_FLAGS[profile],
+    ...(mode === "default" ? [] : [mode === "free" ? freeFlag : `--${mode}`]),
+    ...flag("--agent", agent),
+    ...flag("--params", params),
+    ...flag("--continue", sessionId),
+    ...flag("--timeout", timeoutSeconds),
+    ...flag("--cwd", cwd),
+    ...(prompt === undefined ? [] : [...(endOfOptions ? ["--"] : []), prompt]),
+  ];
+}
+
+function flag(name: string, value: string | number | undefined): readonly string[] {
+  return value === undefined ? [] : [name, String(value)];
+}
+
+/**
+ * How the program is called for a prompt.
+ * @throws InvalidInputError for what the program has no flag for, for `params` that are no JSON, and for a folder that is missing
+ */
+export function buildInvocation(
+  settings: CodebuffCliSettings,
+  prompt: CodebuffCliPrompt,
+  options: CodebuffCliPromptOptions,
+  sessionId: string | undefined,
+  clean: (text: string) => string,
+): Invocation {
+  const { args, profile, freeFlag, endOfOptions } = settings;
+  const { mode = settings.mode, cwd = settings.cwd, agent, params, timeoutSeconds } = options;
+  const invocation: Invocation = {
+    args,
+    profile,
+    mode,
+    freeFlag,
+    agent,
+    params: params && jsonOf(params),
+    sessionId: options.sessionId ?? sessionId,
+    timeoutSeconds: timeoutSeconds === undefined ? undefined : Math.ceil(timeoutSeconds),
+    cwd: cwd === undefined ? undefined : resolve(cwd),
+    endOfOptions,
+    prompt: prompt.via === "arg" ? prompt.text : undefined,
+  };
+  const missing = lacking(invocation);
+  if (missing !== undefined) {
+    throw new InvalidInputError(
+      `programs of the profile \`${profile}\` have no flag for \`${missing}\`.`,
+      "Leave it out, or choose another `profile`.",
+    );
+  }
+  if (invocation.cwd !== undefined && !isFolder(invocation.cwd))
+    throw new InvalidInputError(`\`cwd\` is no folder: ${clean(invocation.cwd)}`, "Pass one that exists.");
+  return invocation;
+}
+
+function jsonOf(params: object): string {
+  const hint = "Pass an object of strings, numbers, booleans, arrays and objects.";
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(params);
+  } catch (cause) {
+    throw new InvalidInputError("`params` cannot be written as JSON.", hint, { cause });
+  }
+  if (json?.startsWith("{")) return json;
+  throw new InvalidInputError("`params` is no object in JSON.", hint);
+}

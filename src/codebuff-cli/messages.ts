@@ -1,0 +1,251 @@
+import type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
+import {
+  isOptionalField,
+  isPrintModeEvent,
+  isPrintModeType,
+  isToolOutput,
+  type PrintModeEvent,
+  type ToolOutput,
+} from "../codebuff-events/print-mode.ts";
+import { joinBytes } from "../core/bytes.ts";
+import { isObject } from "../core/checks.ts";
+import { isTooDeep, parseJson } from "../core/text.ts";
+
+/** A whole block of text. Some builds print the same text in chunks before: then the block adds nothing. */
+export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {
+  /** The part that is new and of the answer: empty for the text of a sub-agent, and for text that came in chunks. */
+  readonly delta: string;
+};
+
+/** A piece of the root agent's text, which some builds print between the events. */
+export interface CodebuffCliChunk {
+  readonly type: "chunk";
+  /** The part of the answer. */
+  readonly delta: string;
+}
+
+/** One part of the output of a tool. `unknown` has a part of a type that is not known here, unchanged. */
+export type CodebuffCliToolOutput =
+  | ToolOutput
+  | { readonly type: "unknown"; readonly part: Readonly<Record<string, unknown>> };
+
+/** The output of a tool. For a question of the agent, `answer` says how the question ended, if the program tells that. */
+export type CodebuffCliToolResult = Omit<
+  Extract<PrintModeEvent, { readonly type: "tool_result" }>,
+  "output"
+> & {
+  readonly output: readonly CodebuffCliToolOutput[];
+  readonly answer?: QuestionOutcome;
+};
+
+/** An agent is done. The run ends with its process. */
+export interface CodebuffCliFinish {
+  readonly type: "finish";
+  /** Credits; absent when the program's value is no such number. */
+  readonly totalCost?: number;
+  /** The type of the agent. */
+  readonly agentId?: string;
+}
+
+/** An event of a type that is not known here. */
+export interface CodebuffCliUnknown {
+  readonly type: "unknown";
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+/** The events of a turn, in the order of the program. */
+export type CodebuffCliEvent =
+  | Exclude<PrintModeEvent, { readonly type: "text" | "tool_result" | "finish" }>
+  | CodebuffCliText
+  | CodebuffCliToolResult
+  | CodebuffCliFinish
+  | CodebuffCliChunk
+  | CodebuffCliUnknown;
+
+/** An event as the program prints it. */
+export type PrintedEvent =
+  | Exclude<PrintModeEvent, { readonly type: "tool_result" | "finish" }>
+  | Omit<CodebuffCliToolResult, "answer">
+  | CodebuffCliFinish
+  | { readonly type: "chunk"; readonly text: string }
+  | CodebuffCliUnknown;
+
+/** What a line of output says. */
+export type Line =
+  | { readonly kind: "event"; readonly event: PrintedEvent; readonly raw: unknown }
+  | { readonly kind: "blank" }
+  /** The one object that says all of a run, which some builds print. */
+  | { readonly kind: "report"; readonly value: Readonly<Record<string, unknown>> }
+  /** An object without a type. The spec ignores it without a warning. */
+  | { readonly kind: "ignored" }
+  | { readonly kind: "unparsed"; readonly problem: string };
+
+const BLANK = { kind: "blank" } as const;
+const IGNORED = { kind: "ignored" } as const;
+
+/** Reads one line. Never throws. */
+export function readLine(line: string): Line {
+  if (line.trim() === "") return BLANK;
+  let value: unknown;
+  try {
+    value = parseJson(line, "null");
+  } catch {
+    return unparsed(isTooDeep(line) ? "a line that is nested too deeply" : "a line that is not JSON");
+  }
+  return readValue(value);
+}
+
+/** Reads the JSON of a line. */
+export function readValue(value: unknown): Line {
+  if (isText(value)) return { kind: "event", event: value, raw: value };
+  if (typeof value === "string") return { kind: "event", event: { type: "chunk", text: value }, raw: value };
+  if (!isObject(value)) return unparsed("a line of JSON that is no event");
+  return readEvent(value);
+}
+
+/** By far the most frequent line. `isPrintModeEvent` says the same, and takes several times as long. */
+function isText(value: unknown): value is Extract<PrintModeEvent, { readonly type: "text" }> {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, text, agentId } = value as Readonly<Record<string, unknown>>;
+  return (
+    type === "text" && typeof text === "string" && (agentId === undefined || typeof agentId === "string")
+  );
+}
+
+/** Reads one parsed event. */
+export function readEvent(value: Readonly<Record<string, unknown>>): Line {
+  const { type } = value;
+  if (type === undefined) return isReport(value) ? { kind: "report", value } : IGNORED;
+  if (typeof type !== "string") return unparsed("an event whose `type` is no text");
+  if (type === "finish") return { kind: "event", event: finishOf(value), raw: value };
+  if (isPrintModeEvent(value)) return { kind: "event", event: value, raw: value };
+  if (!isPrintModeType(type)) return { kind: "event", event: { type: "unknown", event: value }, raw: value };
+  const event = mended(value);
+  return event ? { kind: "event", event, raw: value } : unparsed(`\`${type}\` with a wrong or missing field`);
+}
+
+/** Whether an object says how a run went. */
+export function isReport(value: Readonly<Record<string, unknown>>): boolean {
+  return typeof value["success"] === "boolean";
+}
+
+/** A `finish` counts whatever its fields are. Fields that are not known are passed on. */
+function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unknown>>): CodebuffCliFinish {
+  const isCost = typeof totalCost === "number" && totalCost >= 0 && Number.isFinite(totalCost);
+  return {
+    ...others,
+    type: "finish",
+    ...(isCost ? { totalCost } : {}),
+    ...(typeof agentId === "string" ? { agentId } : {}),
+  };
+}
+
+/**
+ * Drops what is odd and means nothing: null for an optional field, a part of a result without its value (JSON has no
+ * undefined), and parts of types that are not known. Returns `undefined` when more than that is wrong. The event is built
+ * anew, so only odd events come here.
+ */
+function mended(event: Readonly<Record<string, unknown>>): PrintedEvent | undefined {
+  const { type } = event;
+  if (typeof type !== "string") return undefined;
+  const fields = Object.entries(event).filter(
+    ([name, value]) => value !== null || !isOptionalField(type, name),
+  );
+  const rest: Record<string, unknown> = Object.fromEntries(fields);
+  if (type !== "tool_result") return known(rest);
+  const { output } = rest;
+  const parts = Array.isArray(output) ? output.map(partOf) : [undefined];
+  const result = known({ ...rest, output: [] });
+  if (result?.type !== "tool_result" || !parts.every((part) => part !== undefined)) return undefined;
+  return { ...result, output: parts };
+}
+
+function known(event: unknown): PrintedEvent | undefined {
+  return isPrintModeEvent(event) ? event : undefined;
+}
+
+function partOf(part: unknown): CodebuffCliToolOutput | undefined {
+  if (isToolOutput(part)) return part;
+  if (!isObject(part) || typeof part["type"] !== "string" || part["type"] === "media") return undefined;
+  return part["type"] === "json" ? { ...part, type: "json", value: null } : { type: "unknown", part };
+}
+
+function unparsed(problem: string): Line {
+  return { kind: "unparsed", problem };
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** A first byte that only a terminal understands: the program has opened its user interface. */
+export const ESCAPE = 0x1b;
+
+/** A line over the limit: only its length in bytes is kept. */
+export interface LongLine {
+  readonly skipped: number;
+}
+
+/**
+ * Cuts a stream of bytes into lines. Cuts bytes and not text: a character may lie across two pieces.
+ * Linear: each byte is searched and copied a constant number of times, however the pieces lie.
+ */
+export class LineSplitter {
+  readonly #maxLineBytes: number;
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** The beginning of a line whose end has not come. */
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #isFirst = true;
+
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** The lines that end in this piece. */
+  push(piece: Uint8Array): readonly (string | LongLine)[] {
+    const lines: (string | LongLine)[] = [];
+    let start = 0;
+    const cutTo = (end: number): void => {
+      this.#keep(piece.subarray(start, end));
+      lines.push(this.#take());
+      start = end + 1;
+    };
+    let end = piece.indexOf(NEWLINE);
+    if (end !== -1 && (this.#isFirst || this.#bytes > 0)) cutTo(end);
+    const last = end === -1 ? -1 : piece.lastIndexOf(NEWLINE);
+    if (last >= start && last - start <= this.#maxLineBytes) {
+      // No line can be too long. To decode all at once takes a third of the time.
+      const text = this.#decoder.decode(piece.subarray(start, last));
+      for (const line of text.split("\n")) lines.push(line.endsWith("\r") ? line.slice(0, -1) : line);
+      start = last + 1;
+    }
+    for (end = piece.indexOf(NEWLINE, start); end !== -1; end = piece.indexOf(NEWLINE, start)) cutTo(end);
+    this.#keep(piece.subarray(start));
+    return lines;
+  }
+
+  /** The stream has ended: the last line, if it has no newline. */
+  end(): string | LongLine | undefined {
+    return this.#bytes === 0 ? undefined : this.#take();
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#maxLineBytes) this.#pieces = [];
+    else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  #take(): string | LongLine {
+    const bytes = this.#bytes;
+    const pieces = this.#pieces;
+    const isFirst = this.#isFirst;
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#isFirst = false;
+    if (bytes > this.#maxLineBytes) return { skipped: bytes };
+    const line = joinBytes(pieces);
+    const text = this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line);
+    return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  }
+}
