@@ -122,7 +122,7 @@ export class CodebuffClient
       history: "client",
       conversations: "many",
       survivesReconnect: true,
-      reopens: this.#settings.socket.reconnect !== undefined,
+      reopens: this.#core.reopens,
       recovers: false,
     };
   }

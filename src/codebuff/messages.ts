@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
 import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, finite, lazy, list, literal, type Nullish, optional } from "../core/schemas.ts";
+import { boolean, finite, lazy, list, literal, type Nullish, optional, readByType } from "../core/schemas.ts";
 import {
   amount,
   anyObject,
@@ -196,6 +196,8 @@ export function isResponseChunk(data: object): data is ResponseChunk {
   return data["type"] === "response-chunk" && typeof data["userInputId"] === "string" && isChunk(chunk);
 }
 
+const ACK: Readonly<Record<string, Reads<ServerMessage>>> = { ack: ackSchema };
+
 const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
   "prompt-response": promptResponseSchema,
   "prompt-error": promptErrorSchema,
@@ -208,26 +210,19 @@ const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
 export function decode(message: unknown): ServerMessage {
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type, data } = message;
-  if (type === "ack") return read(ackSchema, message, "ack");
+  if (type === "ack") return readByType(ACK, "ack", message, invalid);
   if (type !== "action") return { type: "unknown-message", message };
-  if (!isObject(data) || typeof data["type"] !== "string") {
-    return { type: "invalid", problem: "an action without a typed `data` object" };
-  }
-  if (data["type"] === "response-chunk") {
-    if (isResponseChunk(data)) return data;
-    return { type: "invalid", problem: "a response-chunk without `userInputId` or `chunk`" };
-  }
-  const schema = Object.hasOwn(ACTIONS, data["type"]) ? ACTIONS[data["type"]] : undefined;
-  return schema ? readAction(schema, data, data["type"]) : { type: "unknown-action", data };
+  if (!isObject(data) || typeof data["type"] !== "string")
+    return invalid("an action without a typed `data` object");
+  if (isResponseChunk(data)) return data;
+  if (data["type"] === "response-chunk") return invalid("a response-chunk without `userInputId` or `chunk`");
+  return readByType(ACTIONS, data["type"], data, (problem) =>
+    problem === undefined ? { type: "unknown-action", data } : { ...invalid(problem), ...claimsOf(data) },
+  );
 }
 
-function readAction(
-  schema: Reads<ServerMessage>,
-  data: Readonly<Record<string, unknown>>,
-  type: string,
-): ServerMessage {
-  const message = read(schema, data, type);
-  return message.type === "invalid" ? { ...message, ...claimsOf(data) } : message;
+function invalid(problem = "a frame of an unknown type"): Invalid {
+  return { type: "invalid", problem };
 }
 
 /** A frame that was read, and cannot be handled. */
@@ -254,13 +249,6 @@ const REQUESTS: ReadonlySet<string> = new Set([
   "read-files-request",
   "request-mcp-tool-data",
 ] satisfies ServerRequest["type"][]);
-
-function read(schema: Reads<ServerMessage>, value: unknown, what: string): ServerMessage {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
-  return { type: "invalid", problem: `${what}: wrong or missing ${fields.join(", ")}` };
-}
 
 /** The frames a client sends. `data` of an action comes as JSON already, so that it is encoded once. */
 export const encode = {

@@ -207,7 +207,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     if (event) turn.push(event, size);
     if (!end) return;
     if ("error" in end) this.fail(end.error);
-    else turn.complete(toResult(end.response, this.#state, turn));
+    else turn.complete(toResult(end.response, this.#state, turn.textResult));
   }
 
   /** The original server can be told to stop, with a token; the proxy only answers that it cannot. */

@@ -198,12 +198,11 @@ function silentEnd(promptId: string): CodebuffTurnError {
 export function toResult(
   { promptId, sessionState, toolCalls, toolResults, output }: PromptResponse,
   state: PromptState,
-  { text, truncated }: { readonly text: string; readonly truncated: boolean },
+  text: Pick<TurnResult, "text" | "truncated">,
 ): CodebuffResult {
   const cost = costOf(state);
   return {
-    text,
-    ...(truncated ? { truncated } : {}),
+    ...text,
     promptId,
     sessionState,
     toolCalls: toolCalls ?? [],

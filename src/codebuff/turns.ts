@@ -1,5 +1,6 @@
 import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import type { Gate } from "../core/gate/gate.ts";
+import { closedInTurn } from "../core/link/connection-errors.ts";
 import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import { CodebuffTurnError } from "./errors.ts";
@@ -182,7 +183,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.runner.unavailable(reason);
     if (isAgentwireError(reason, "closed")) {
       for (const { turn } of this.runner.jobs) {
-        turn.abandon(new ClosedError("the client was closed while the prompt ran", { delivery: "unknown" }));
+        turn.abandon(closedInTurn());
       }
     }
     this.line.clear(reason);
