@@ -3,27 +3,10 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
-import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
-import { Recent } from "../core/recent.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
-import { Credentials } from "./credentials.ts";
-import {
-  CASS_EVENTS,
-  type CassClientEvents,
-  type CassCore,
-  type CassIdentity,
-  type CassTitle,
-} from "./events.ts";
-import { Http } from "./http.ts";
-import { type ConversationRef, checkUser, type Job } from "./job.ts";
-import {
-  type CassClientOptions,
-  type CassPromptOptions,
-  type CassSettings,
-  resolveOptions,
-} from "./options.ts";
+import { CASS_EVENTS, type CassClientEvents, type CassCore, type CassIdentity } from "./events.ts";
 import {
   buildChat,
   buildDemo,
@@ -32,11 +15,16 @@ import {
   type CassIntroInput,
   type CassPromptInput,
   type CassRequest,
-} from "./prompt.ts";
-import { Recovery } from "./recovery.ts";
-import { type CassRest, restOver } from "./rest.ts";
-import { renew } from "./rest-auth.ts";
-import { Speech } from "./speech.ts";
+} from "./input.ts";
+import { type ConversationRef, checkUser, type Job } from "./job.ts";
+import {
+  type CassClientOptions,
+  type CassPromptOptions,
+  type CassSettings,
+  resolveOptions,
+} from "./options.ts";
+import { RestHost } from "./rest/host.ts";
+import { CassRest } from "./rest/rest.ts";
 import { type CassEvent, type CassResult, given } from "./turn.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
@@ -49,12 +37,6 @@ const PROMPT_FIELDS = {
 
 /** ms of being ready after which earlier failures no longer lengthen the back-off; a turn that was answered does that too. */
 const STABLE_AFTER = 30_000;
-
-/** Titles that are kept, for who comes to know a conversation after its title. */
-const KEPT_TITLES = 256;
-
-/** Characters of a title and of its conversation's id, up to which it is kept: servers make titles of 60 at most. */
-const KEPT_TITLE_LENGTH = 1_024;
 
 /** Further tries of REST calls that may be repeated. */
 const REST_RETRIES = 2;
@@ -95,8 +77,6 @@ export class CassClient
   readonly #core: CassCore;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  readonly #closeRest: () => void;
-  readonly #titles = new Recent<string, string>(KEPT_TITLES);
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CassClientOptions) {
@@ -112,54 +92,24 @@ export class CassClient
     });
     super(core);
     const { clock, redactor } = core;
-    const http = new Http({
-      url: options.httpUrl ?? (() => core.address()),
-      fetch: options.fetch,
-      timeout: settings.requestTimeout,
-      retries: REST_RETRIES,
-      maxReceiveBytes: settings.socket.maxReceiveBytes,
-      allowInsecure: options.allowInsecure ?? false,
-      clock,
-      redactor,
-    });
-    const credentials = new Credentials({
-      ...options,
-      clock,
-      redactor,
-      timeout: settings.requestTimeout,
-      refresh: (refreshToken) => renew(http, refreshToken),
-      callbackThrew: core.listenerThrew,
-    });
-    if (credentials.exists && options.httpUrl !== undefined) http.assertPrivate();
-    this.rest = restOver(http, credentials);
-    this.#closeRest = () => {
-      http.close();
-      credentials.close();
-    };
-    const wire = new Wire({
-      settings,
-      credentials,
-      core,
-      user: {
-        ready: () => turns.pump(),
-        alive: () => turns.alive(),
-        message: (message, size) => turns.answers.receive(message, size),
-        unreadable: (problem) => turns.answers.unreadable(problem),
-        title: (title) => this.#onTitle(title),
-        busy: () => turns.busy,
-        working: () => turns.working,
-        lost: (error) => turns.lost(error),
-        closing: () => this.#onClosing(),
-        unavailable: (reason) => this.#onUnavailable(reason),
+    const timeout = settings.requestTimeout;
+    const rest = new RestHost(
+      {
+        url: options.httpUrl ?? (() => core.address()),
+        fetch: options.fetch,
+        timeout,
+        retries: REST_RETRIES,
+        maxReceiveBytes: settings.socket.maxReceiveBytes,
+        allowInsecure: options.allowInsecure ?? false,
+        clock,
+        redactor,
       },
-    });
-    const turns: Turns = new Turns({
-      settings,
-      wire,
-      recovery: new Recovery(this.rest, () => credentials.userId, clock, settings.recoverTimeout),
-      speech: new Speech({ http, credentials, core }),
-      core,
-    });
+      { ...options, clock, redactor, timeout, callbackThrew: core.listenerThrew },
+    );
+    const wire = new Wire(core, settings, rest.credentials);
+    const turns = new Turns({ settings, wire, rest, core });
+    wire.serve(turns);
+    this.rest = new CassRest(rest);
     this.#settings = settings;
     this.#core = core;
     this.#wire = wire;
@@ -254,7 +204,7 @@ export class CassClient
       sdk_mode: sdkMode,
       memory_count: memoryCount,
       timestamp,
-    } = await this.#core.outbox.run(() => this.#wire.asides.getStatus());
+    } = await this.#core.outbox.run(() => this.#wire.getStatus());
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 
@@ -263,7 +213,7 @@ export class CassClient
    * 256 titles, of 1,024 characters at most; the event `title` tells all.
    */
   titleOf(conversationId: string): string | undefined {
-    return this.#titles.get(conversationId);
+    return this.#wire.titleOf(conversationId);
   }
 
   #chat(
@@ -309,27 +259,5 @@ export class CassClient
       this.#turns.start(job);
       return job.turn;
     });
-  }
-
-  #onTitle(title: CassTitle): void {
-    if (title.conversationId.length + title.title.length <= KEPT_TITLE_LENGTH)
-      this.#titles.set(title.conversationId, title.title);
-    this.#core.events.emit("title", title);
-  }
-
-  /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
-  #onClosing(): void {
-    if (this.#core.connection.closedBy) this.#end();
-  }
-
-  #onUnavailable(reason: AgentwireError): void {
-    const { closedBy } = this.#core.connection;
-    if (!isAgentwireError(reason, "closed")) this.#turns.unavailable(reason);
-    if (isAgentwireError(closedBy ?? reason, "closed")) this.#end();
-  }
-
-  #end(): void {
-    this.#turns.close();
-    this.#closeRest();
   }
 }

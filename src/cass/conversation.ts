@@ -9,9 +9,9 @@ import {
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
+import type { CassPromptInput } from "./input.ts";
 import type { ConversationRef, Job } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
-import type { CassPromptInput } from "./prompt.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
 /**

@@ -90,6 +90,15 @@ export interface ErrorFrame {
   readonly timestamp?: Nullish<string>;
 }
 
+/** A message that belongs to a turn. The response of an `unreadable` one has come, and cannot be read. */
+export type TurnMessage =
+  | Thinking
+  | Debug
+  | ResponseFrame
+  | AudioFrame
+  | ErrorFrame
+  | { readonly type: "unreadable"; readonly problem: string };
+
 /** Every message that is known, and what becomes of the others. */
 export type ServerMessage =
   | Connected

@@ -2,8 +2,8 @@ import type { Clock } from "../core/clock.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import type { CassApiError } from "./errors.ts";
 import { animationList } from "./response.ts";
-import type { CassRest } from "./rest.ts";
-import type { CassRecentMessage, CassStoredMessage } from "./rest-shapes.ts";
+import type { CassRest } from "./rest/rest.ts";
+import type { CassRecentMessage, CassStoredMessage } from "./rest/shapes.ts";
 import type { StoredReply } from "./turn.ts";
 
 /** A turn whose reply was lost, and by what it is known. */

@@ -1,10 +1,10 @@
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Usage } from "../core/values.ts";
-import { type CassAnimation, readReply } from "./animations.ts";
 import { audioFromBase64, type CassAudio } from "./audio.ts";
 import type { CassMemories, Debug, Thinking } from "./messages.ts";
 import { type CassDebug, type CassProgress, readDebug, readProgress } from "./progress.ts";
 import type { CassToolUse, ResponseFrame } from "./response.ts";
+import { type CassAnimation, readReply } from "./tags/animations.ts";
 
 /** How far the turn is. */
 export interface CassThinkingEvent {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AnimationFields, readReply } from "../../src/cass/animations.ts";
+import { type AnimationFields, readReply } from "../../src/cass/tags/animations.ts";
 import { animationsOf, textOf } from "../../src/testing/cass/tags.ts";
 import { REPLY_ROWS } from "./reply-rows.ts";
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { FetchLike, FetchResponse } from "../../src/cass/fetch.ts";
+import type { FetchResponse } from "../../src/cass/rest/answer.ts";
+import type { FetchLike } from "../../src/cass/rest/http.ts";
 import {
   ClosedError,
   ConnectError,

@@ -6,7 +6,7 @@ import {
   type CassDemoInput,
   type CassIntroInput,
   type CassPromptInput,
-} from "../../src/cass/prompt.ts";
+} from "../../src/cass/input.ts";
 import { thrown } from "../helpers/turns.ts";
 import { PICTURES, PNG } from "./acceptance/made.ts";
 

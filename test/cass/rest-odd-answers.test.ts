@@ -1,8 +1,8 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { CassRest } from "../../src/cass/rest.ts";
-import type { CassRestOptions } from "../../src/cass/rest-options.ts";
+import type { CassRestOptions } from "../../src/cass/rest/options.ts";
+import { CassRest } from "../../src/cass/rest/rest.ts";
 import { failureOf, PASSWORD, secrets } from "./support/served.ts";
 import { WatchedClock } from "./support/watched-clock.ts";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CassRoute } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { CassRest } from "../../src/cass/rest.ts";
+import { CassRest } from "../../src/cass/rest/rest.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../../src/core/errors.ts";
 import { failureOf, PASSWORD, served, text } from "./support/served.ts";
 

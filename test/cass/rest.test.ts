@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CassApiError } from "../../src/cass/errors.ts";
-import type { CassRest } from "../../src/cass/rest.ts";
+import type { CassRest } from "../../src/cass/rest/rest.ts";
 import { PROFILES } from "../testing/mock-cass-raw-client.ts";
 import { failureOf, PASSWORD, secrets, served, talk, withTalk } from "./support/served.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clean, type ParsedTags, parseTags, TagParser } from "../../src/cass/tags.ts";
+import { clean, type ParsedTags, parseTags, TagParser } from "../../src/cass/tags/tags.ts";
 import { LEAKS } from "../../src/testing/cass/rounds.ts";
 import { workOf } from "../properties/support/work.ts";
 import { REPLY_ROWS } from "./reply-rows.ts";

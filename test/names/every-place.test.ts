@@ -1,7 +1,7 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { buildDemo } from "../../src/cass/prompt.ts";
+import { buildDemo } from "../../src/cass/input.ts";
 import { buildInit } from "../../src/codebuff/init.ts";
 import { buildPrompt } from "../../src/codebuff/prompt.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";

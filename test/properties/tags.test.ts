@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readReply } from "../../src/cass/animations.ts";
-import { clean, type ParsedTags, parseTags, TagParser } from "../../src/cass/tags.ts";
+import { readReply } from "../../src/cass/tags/animations.ts";
+import { clean, type ParsedTags, parseTags, TagParser } from "../../src/cass/tags/tags.ts";
 import { animationsOf, textOf } from "../../src/testing/cass/tags.ts";
 import { PATIENCE, runs } from "./support/runs.ts";
 import { workOf } from "./support/work.ts";

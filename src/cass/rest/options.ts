@@ -1,15 +1,13 @@
-import { type Check, type Checks, checkFields, checks, isObject } from "../core/checks.ts";
-import type { Logger } from "../core/client/options.ts";
-import { Redactor } from "../core/client/redact.ts";
-import { type Clock, systemClock } from "../core/clock.ts";
-import { ADDRESSES, assertEngine, TEXT } from "../core/engine.ts";
-import { InvalidInputError, said } from "../core/errors.ts";
-import { checkNames } from "../core/names.ts";
-import { type CassCredentialOptions, Credentials } from "./credentials.ts";
-import type { FetchLike } from "./fetch.ts";
-import { Http } from "./http.ts";
-import { renew } from "./rest-auth.ts";
-import { RestHost } from "./rest-host.ts";
+import { type Check, type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
+import type { Logger } from "../../core/client/options.ts";
+import { Redactor } from "../../core/client/redact.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { ADDRESSES, assertEngine, TEXT } from "../../core/engine.ts";
+import { InvalidInputError, said } from "../../core/errors.ts";
+import { checkNames } from "../../core/names.ts";
+import type { CassCredentialOptions } from "../auth/credentials.ts";
+import { RestHost } from "./host.ts";
+import type { FetchLike } from "./http.ts";
 
 /** Options of {@link CassRest}. Times are in ms, sizes in bytes. */
 export interface CassRestOptions extends CassCredentialOptions {
@@ -80,15 +78,14 @@ export function hostOf(options: CassRestOptions): RestHost {
   const { token, refreshToken, onTokens } = options;
   const redactor = new Redactor();
   const shared = { timeout, clock, redactor, signal };
-  const http = new Http({ ...shared, url, fetch, retries, maxReceiveBytes, allowInsecure });
-  const credentials = new Credentials({
-    ...shared,
-    token,
-    refreshToken,
-    onTokens,
-    refresh: (refreshToken) => renew(http, refreshToken),
-    callbackThrew: (error, name) => logger?.warn(redactor.redact(`\`${name}\` threw: ${said(error)}`)),
-  });
-  if (credentials.exists) http.assertPrivate();
-  return new RestHost(http, credentials);
+  return new RestHost(
+    { ...shared, url, fetch, retries, maxReceiveBytes, allowInsecure },
+    {
+      ...shared,
+      token,
+      refreshToken,
+      onTokens,
+      callbackThrew: (error, name) => logger?.warn(redactor.redact(`\`${name}\` threw: ${said(error)}`)),
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import type { Range, Tag } from "./tag-scan.ts";
+import type { Range, Tag } from "./scan.ts";
 
 /** What is between two tags. */
 export interface Piece extends Range {

@@ -1,5 +1,5 @@
-import { describe } from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
+import { describe } from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
 
 const SCHEMES: readonly string[] = ["http:", "https:", "ws:", "wss:"];
 const EXAMPLE = 'such as "https://host/cass/" or "wss://host/cass/ws"';

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, finite, given, lazy, list } from "../core/schemas.ts";
+import type { Reads, Shape } from "../../core/schemas.ts";
+import { boolean, finite, given, lazy, list } from "../../core/schemas.ts";
 
 /** The user of the token. */
 export interface CassUser {

@@ -1,11 +1,17 @@
-import { describe } from "../core/checks.ts";
-import { cleanCause } from "../core/client/clean-cause.ts";
-import type { Redactor } from "../core/client/redact.ts";
-import type { Clock } from "../core/clock.ts";
-import { ClosedError, copyError, InvalidInputError, isAgentwireError, withoutCode } from "../core/errors.ts";
-import { CassApiError, CassAuthError } from "./errors.ts";
+import { describe } from "../../core/checks.ts";
+import { cleanCause } from "../../core/client/clean-cause.ts";
+import type { Redactor } from "../../core/client/redact.ts";
+import type { Clock } from "../../core/clock.ts";
+import {
+  ClosedError,
+  copyError,
+  InvalidInputError,
+  isAgentwireError,
+  withoutCode,
+} from "../../core/errors.ts";
+import { CassApiError, CassAuthError } from "../errors.ts";
+import { Waits } from "../rest/waits.ts";
 import { readToken } from "./jwt.ts";
-import { Waits } from "./waits.ts";
 
 /** Gives an access token. `fresh`: the last one was refused, or is about to expire; otherwise one that was kept will do. */
 export type CassTokenFunction = (ask: { readonly fresh: boolean }) => string | Promise<string>;

@@ -1,5 +1,5 @@
-import { essenceOf, type Mention, parse } from "./tag-parse.ts";
-import { intensityOf, scanTags } from "./tag-scan.ts";
+import { essenceOf, type Mention, parse } from "./parse.ts";
+import { intensityOf, scanTags } from "./scan.ts";
 
 /** A gesture or an emote of an answer, for whatever moves a face or a body. */
 export interface CassAnimation {

@@ -1,8 +1,8 @@
-import { checkCallOptions } from "../core/checks.ts";
-import type { Reads } from "../core/schemas.ts";
-import type { CassTokens, Credentials } from "./credentials.ts";
+import { checkCallOptions } from "../../core/checks.ts";
+import type { Reads } from "../../core/schemas.ts";
+import type { CassTokens, Credentials } from "../auth/credentials.ts";
+import { RestHost } from "./host.ts";
 import type { Http, HttpCall } from "./http.ts";
-import { RestHost } from "./rest-host.ts";
 import {
   CALL,
   checkInput,
@@ -14,8 +14,8 @@ import {
   queryOf,
   REGISTRATION,
   segment,
-} from "./rest-input.ts";
-import { type CassRestOptions, hostOf } from "./rest-options.ts";
+} from "./input.ts";
+import { type CassRestOptions, hostOf } from "./options.ts";
 import type {
   CassConversationInfo,
   CassConversationList,
@@ -29,8 +29,8 @@ import type {
   CassStatusReport,
   CassTitleChange,
   CassUser,
-} from "./rest-shapes.ts";
-import * as shapes from "./rest-shapes.ts";
+} from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 
 /** Options of every call. */
 export interface CassCallOptions {
@@ -239,11 +239,6 @@ export class CassRest {
     checkCallOptions(options, CALL);
     return this.#http.call({ ...call, signal: options.signal });
   }
-}
-
-/** A `CassRest` that works with what a client has: its way to the server, and its tokens. */
-export function restOver(http: Http, credentials: Credentials): CassRest {
-  return new CassRest(new RestHost(http, credentials));
 }
 
 function get<T>(path: string, shape: Reads<T>): HttpCall<T> {

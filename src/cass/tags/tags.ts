@@ -1,5 +1,5 @@
-import { type Parsed, parse, type TagSpan } from "./tag-parse.ts";
-import { scanTags, type TagAnimation, TagScanner } from "./tag-scan.ts";
+import { type Parsed, parse, type TagSpan } from "./parse.ts";
+import { scanTags, type TagAnimation, TagScanner } from "./scan.ts";
 
 /** A gesture or an emote that a text asks for. */
 export interface ParsedAnimation extends TagAnimation {

@@ -1,5 +1,5 @@
-import { fromBase64, isBase64 } from "../core/bytes.ts";
-import { isObject } from "../core/checks.ts";
+import { fromBase64, isBase64 } from "../../core/bytes.ts";
+import { isObject } from "../../core/checks.ts";
 
 /** What a token says of itself. Nobody has checked its signature: the server does. */
 export interface TokenClaims {

@@ -1,4 +1,4 @@
-import type { Range } from "./tag-scan.ts";
+import type { Range } from "./scan.ts";
 
 const SPACE = 0x20;
 const TAB = 0x09;

@@ -6,9 +6,9 @@ import {
   describe,
   isObject,
   type Only,
-} from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import { checkNames } from "../core/names.ts";
+} from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { checkNames } from "../../core/names.ts";
 
 const whole: Check = {
   expects: "a whole number, 1 or more",

@@ -1,6 +1,6 @@
+import { layOut, type Piece } from "./layout.ts";
 import { textOf, withoutRejoined } from "./rejoined.ts";
-import { layOut, type Piece } from "./tag-layout.ts";
-import type { Range, Tag, TagAnimation } from "./tag-scan.ts";
+import type { Range, Tag, TagAnimation } from "./scan.ts";
 import { tidy } from "./whitespace.ts";
 
 /** A part of the input of {@link parseTags}, and what became of it. */
