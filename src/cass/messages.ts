@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, lazy, literal, type Nullish, optional } from "../core/schemas.ts";
+import type { Nullish, Reads, Shape } from "../core/schemas.ts";
+import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";
 import { type ResponseFrame, response } from "./response.ts";
 
 /** The greeting; the first frame of every connection, and no proof of who the server takes the client for. */
@@ -117,30 +117,33 @@ export type ServerMessage =
   | { readonly type: "invalid"; readonly problem: string; readonly claims?: string };
 
 const text = optional(z.string());
-const memories = optional(z.custom<CassMemories>(isObject));
 
-/** Something has failed, whatever the words are. */
+/** An `error` is one whatever its words are. */
 const words = z.transform((value: unknown): string =>
   typeof value === "string" ? value : "an error without words",
 );
 
-const title = <Type extends TitleFrame["type"]>(type: Type) =>
+/** What most messages have. */
+const stamped = <Type extends string>(...types: readonly Type[]) => ({
+  type: literal(...types),
+  timestamp: text,
+});
+
+const title = lazy(() =>
   z.looseObject({
-    type: literal(type),
+    ...stamped("title_updated", "title_update"),
     conversation_id: z.string(),
     title: z.string(),
-    timestamp: text,
-  } satisfies Shape<TitleFrame>);
+  } satisfies Shape<TitleFrame>),
+);
 
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   connected: lazy(() =>
     z.looseObject({
-      type: literal("connected"),
-      message: text,
+      ...stamped("connected"),
+      ...fields(text, "message", "user_id"),
       sdk_mode: optional(boolean),
-      user_id: text,
-      timestamp: text,
     } satisfies Shape<Connected>),
   ),
   auth_success: lazy(() =>
@@ -151,51 +154,33 @@ const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   ),
   thinking: lazy(() =>
     z.looseObject({
-      type: literal("thinking"),
+      ...stamped("thinking"),
       status: z.string(),
-      memories,
-      timestamp: text,
+      memories: optional(z.custom<CassMemories>(isObject)),
     } satisfies Shape<Thinking>),
   ),
-  debug: lazy(() =>
-    z.looseObject({
-      type: literal("debug"),
-      message: z.string(),
-      timestamp: text,
-    } satisfies Shape<Debug>),
-  ),
+  debug: lazy(() => z.looseObject({ ...stamped("debug"), message: z.string() } satisfies Shape<Debug>)),
   response,
   audio: lazy(() =>
     z.looseObject({
-      type: literal("audio"),
-      url: text,
-      audio: text,
-      audio_format: text,
-      timestamp: text,
+      ...stamped("audio"),
+      ...fields(text, "url", "audio", "audio_format"),
     } satisfies Shape<AudioFrame>),
   ),
-  title_updated: lazy(() => title("title_updated")),
-  title_update: lazy(() => title("title_update")),
+  title_updated: title,
+  title_update: title,
   system: lazy(() =>
-    z.looseObject({
-      type: literal("system"),
-      message: z.string(),
-      status: text,
-      timestamp: text,
-    } satisfies Shape<SystemFrame>),
+    z.looseObject({ ...stamped("system"), message: z.string(), status: text } satisfies Shape<SystemFrame>),
   ),
-  pong: lazy(() => z.looseObject({ type: literal("pong"), timestamp: text } satisfies Shape<Pong>)),
+  pong: lazy(() => z.looseObject(stamped("pong") satisfies Shape<Pong>)),
   status: lazy(() =>
     z.looseObject({
-      type: literal("status"),
+      ...stamped("status"),
       sdk_mode: boolean,
-      memory_count: z.custom<number>(Number.isFinite),
-      timestamp: text,
+      memory_count: finite,
     } satisfies Shape<StatusFrame>),
   ),
-  error: lazy(() =>
-    z.looseObject({ type: literal("error"), message: words, timestamp: text } satisfies Shape<ErrorFrame>),
-  ),
+  error: lazy(() => z.looseObject({ ...stamped("error"), message: words } satisfies Shape<ErrorFrame>)),
 };
 
 /** Reads one parsed frame. Never throws: what is not understood comes back as such. */

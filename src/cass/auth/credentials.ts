@@ -11,9 +11,10 @@ import {
 } from "../../core/errors.ts";
 import { CassApiError, CassAuthError } from "../errors.ts";
 import { Waits } from "../rest/waits.ts";
+import { given } from "../turn.ts";
 import { readToken } from "./jwt.ts";
 
-/** Gives an access token. `fresh`: the last one was refused, or is about to expire; otherwise one that was kept will do. */
+/** Gives an access token. `fresh`: the last one was refused, or is about to expire; otherwise a kept one will do. */
 export type CassTokenFunction = (ask: { readonly fresh: boolean }) => string | Promise<string>;
 
 /** An access token, or where to get one. */
@@ -22,20 +23,20 @@ export type CassToken = string | CassTokenFunction;
 /** Tokens as the server gives them out. */
 export interface CassTokens {
   readonly accessToken: string;
-  /** With it, new access tokens can be had. */
+  /** Gets new access tokens. */
   readonly refreshToken?: string;
 }
 
-/** The options that say who the user is. */
+/** The options that say who the user is. Apps set one of `token` and `refreshToken`, or both. */
 export interface CassCredentialOptions {
   /**
-   * The access token, or a function that gives it: asked whenever one is needed, with `fresh: true` if the last one was
+   * The access token, or a function that gives it: called whenever a token is needed, with `fresh: true` if the last one was
    * refused or expires within a minute.
    */
   readonly token?: CassToken | undefined;
-  /** With it new access tokens are got when they are needed. Not together with a function, which does that itself. */
+  /** Gets new access tokens when they are needed. Not together with a function, which does that itself. */
   readonly refreshToken?: string | undefined;
-  /** Told of all tokens that the server gives out, to keep them. What it throws is reported and hurts nothing. */
+  /** Told of all tokens that the server gives out; for apps that keep them. What it throws is reported and hurts nothing. */
   readonly onTokens?: ((tokens: CassTokens) => void) | undefined;
 }
 
@@ -52,36 +53,34 @@ export interface CredentialsSetup extends CassCredentialOptions {
   readonly callbackThrew: (error: unknown, name: string) => void;
 }
 
-/** What was asked for, or why not. */
-type Got = { readonly tokens: CassTokens } | { readonly error: CassAuthError };
+/** Where new tokens come from. A login makes a new source: what the old one still gives is another user's. */
+type Source =
+  | { readonly name: "none" }
+  | { readonly name: "function"; readonly ask: CassTokenFunction }
+  /** Once the server has refused the token, it refuses it again. */
+  | { readonly name: "server"; readonly refreshToken: string; readonly refused?: CassAuthError };
 
-/** s before a token expires from which on it is renewed: it is checked when the connection is made, which takes its time. */
+/** s before a token expires from which on it is renewed: the server checks it a little later, when the connection is made. */
 const EXPIRING = 60;
 
-/** Where the tokens of one user come from. Shared by all that speak for the user, so that they renew a token once. */
+/** The tokens of one user. All that speak for the user share them, and renew a token once. */
 export class Credentials {
   readonly #setup: CredentialsSetup;
   readonly #waits: Waits;
-  /** Undefined once the server has given out tokens. */
-  #source: CassTokenFunction | undefined;
+  #source: Source;
   #known: string | undefined;
-  #refreshToken: string | undefined;
-  /** Who it was that logged in: the token itself may not tell. */
+  /** The user that logged in: the token may not name one. */
   #userId: string | undefined;
-  /** What the server thinks of the refresh token. It will think the same of it the next time. */
-  #refused: CassAuthError | undefined;
   #renewal: Promise<string> | undefined;
-  /** Counts what happens; what was asked for before `#latest`, which the present token came by, is older than that. */
+  /** Counts questions and answers. The present token is the answer `#latest`: answers to older questions are older than it. */
   #events = 0;
   #latest = 0;
-  /** The last time that somebody logged in: what was asked for before is somebody else's. */
-  #login = 0;
 
   /** @throws InvalidInputError for a token or refresh token that cannot be one. */
   constructor(setup: CredentialsSetup) {
     const { token, refreshToken, clock, signal } = setup;
-    if (typeof token === "string") checkAccessToken(token, "option `token`");
-    if (refreshToken !== undefined) checkRefreshToken(refreshToken);
+    if (typeof token === "string") checkToken(token, "option `token`", "access");
+    if (refreshToken !== undefined) checkToken(refreshToken, "option `refreshToken`", "refresh");
     if (typeof token === "function" && refreshToken !== undefined) {
       throw new InvalidInputError(
         "options `token`, as a function, and `refreshToken` are both given.",
@@ -90,10 +89,8 @@ export class Credentials {
     }
     this.#setup = setup;
     this.#waits = new Waits(clock, signal);
-    if (typeof token === "function") this.#source = token;
-    else this.#known = token;
-    this.#refreshToken = refreshToken;
-    this.#keepSecret();
+    this.#source = typeof token === "function" ? { name: "function", ask: token } : sourceOf(refreshToken);
+    this.#set(typeof token === "string" ? token : undefined);
   }
 
   /** Whether there is a token, or could be. */
@@ -101,52 +98,48 @@ export class Credentials {
     return this.#known !== undefined || this.renewable;
   }
 
-  /** Whether there is a way to a fresh token: a function, or a refresh token. */
+  /** Whether there is a way to a fresh token. */
   get renewable(): boolean {
-    return (this.#source ?? this.#refreshToken) !== undefined;
+    return this.#source.name !== "none";
   }
 
-  /** The present token: the last that was given, whatever it is worth. */
+  /** The last token that was given, whether or not it is good. */
   get known(): string | undefined {
     return this.#known;
   }
 
   /** What the server gave out last, or was given at first. */
   get tokens(): CassTokens | undefined {
-    if (this.#known === undefined) return undefined;
-    return tokensOf(this.#known, this.#refreshToken);
+    return this.#known === undefined ? undefined : tokensOf(this.#known, this.#source);
   }
 
-  /** Whose the present token is, as far as it can be told. */
+  /** The user of the present token, as far as that is known. */
   get userId(): string | undefined {
     const token = this.#known;
     return (token === undefined ? undefined : readToken(token)?.userId) ?? this.#userId;
   }
 
-  /** From now on these, of whoever has logged in. */
+  /** Somebody has logged in: from now on these tokens count. */
   use(tokens: CassTokens, userId?: string): void {
-    this.#source = undefined;
     this.#userId = userId;
-    this.#login = ++this.#events;
     this.#take(tokens);
   }
 
   /**
-   * The token for use now, or undefined where there is none. One that is about to expire is renewed before, if it can be.
+   * The token for use now; undefined where there is none. One that is about to expire is renewed before, if it can be.
    * @throws CassAuthError when it has to be renewed and cannot be
    */
   async current(): Promise<string | undefined> {
     if (this.#waits.closed) throw closedError();
-    const token = this.#source ? await this.#kept(this.#source) : this.#known;
+    const token = this.#source.name === "function" ? await this.#kept(this.#source.ask) : this.#known;
     if (token !== undefined && !this.#isExpiring(token)) return token;
-    if (!this.renewable) return token;
-    return this.fresh(token);
+    return this.renewable ? this.fresh(token) : token;
   }
 
   /**
-   * Another token than the one that was refused, or than the present one. All who need one at the same time share it. It may
-   * be the same text: servers do not make two different tokens in one second.
-   * @throws CassAuthError when there is none to be had
+   * Another token than the refused one, or than the present one. All that need one at the same time share it. It may be the same
+   * text: servers do not make two different tokens in one second.
+   * @throws CassAuthError when none can be got
    */
   async fresh(refused?: string): Promise<string> {
     if (this.#waits.closed) throw closedError();
@@ -168,89 +161,81 @@ export class Credentials {
     this.#waits.close();
   }
 
-  /** What the user's function has kept. While it was asked, something newer may have come. */
-  async #kept(source: CassTokenFunction): Promise<string> {
+  /** The token that the user's function has kept. A newer one may come while the function is asked. */
+  async #kept(ask: CassTokenFunction): Promise<string> {
     const order = ++this.#events;
-    const got = await this.#got(this.#ask(source, false));
+    const got = await this.#got(() => this.#ask(ask, false));
     if (this.#latest > order && this.#known !== undefined) return this.#known;
-    if ("error" in got) throw got.error;
-    this.#known = got.tokens.accessToken;
-    this.#latest = order; // and not now: what was asked for later is newer, though it may have come before
-    this.#keepSecret();
-    return this.#known;
+    if (got instanceof CassAuthError) throw got;
+    this.#set(got.accessToken);
+    this.#latest = order; // the answer to a later question is newer, also if it came before
+    return got.accessToken;
   }
 
   async #renew(): Promise<string> {
-    const order = ++this.#events;
     const source = this.#source;
-    const got = await this.#got(source ? this.#ask(source, true) : this.#askServer());
-    if (this.#login > order && this.#known !== undefined) return this.#known;
-    if (!("error" in got)) return source ? this.#set(got.tokens.accessToken) : this.#take(got.tokens);
-    const { cause } = got.error;
-    if (!source && cause instanceof CassApiError && cause.status === 401) this.#refused = got.error;
-    throw got.error;
+    const got = await this.#got(() => this.#askSource(source));
+    if (this.#source !== source && this.#known !== undefined) return this.#known; // somebody has logged in
+    if (got instanceof CassAuthError) {
+      const { cause } = got;
+      if (source.name === "server" && cause instanceof CassApiError && cause.status === 401)
+        this.#source = { ...source, refused: got };
+      throw got;
+    }
+    if (source.name === "server") this.#take(got);
+    else this.#set(got.accessToken);
+    return got.accessToken;
   }
 
-  /** Waits, and tells why in vain. Throws for who is closed. */
-  async #got(asking: Promise<CassTokens>): Promise<Got> {
+  /** The answer, or why there is none. @throws ClosedError */
+  async #got(ask: () => Promise<CassTokens>): Promise<CassTokens | CassAuthError> {
     try {
-      return { tokens: await asking };
+      return await ask();
     } catch (cause) {
       if (this.#waits.closed) throw closedError();
-      return { error: noToken(cleanCause(cause, (text) => this.#setup.redactor.redact(text))) };
+      return noToken(cleanCause(cause, (text) => this.#setup.redactor.redact(text)));
     }
   }
 
-  /** Everything that is to be sent waits for the token, so the function has a limit. */
-  async #ask(source: CassTokenFunction, fresh: boolean): Promise<CassTokens> {
-    const { timeout } = this.#setup;
-    const limits = { what: "the `token` function", timeout };
-    const accessToken: unknown = await this.#waits.run(limits, async () => source({ fresh }));
-    checkAccessToken(accessToken, "what the `token` function gave");
+  /** All that is to be sent waits for the token, so the function has a limit. */
+  async #ask(ask: CassTokenFunction, fresh: boolean): Promise<CassTokens> {
+    const limits = { what: "the `token` function", timeout: this.#setup.timeout };
+    const accessToken: unknown = await this.#waits.run(limits, async () => ask({ fresh }));
+    checkToken(accessToken, "what the `token` function gave", "access");
     return { accessToken };
   }
 
-  async #askServer(): Promise<CassTokens> {
-    if (this.#refused) throw this.#refused;
-    const refreshToken = this.#refreshToken;
-    if (refreshToken === undefined) {
+  async #askSource(source: Source): Promise<CassTokens> {
+    if (source.name === "function") return this.#ask(source.ask, true);
+    if (source.name === "none") {
       const hint = "Log in, or give a `refreshToken` or a function as `token`.";
       throw new InvalidInputError("there is nothing to get one with.", hint);
     }
+    const { refreshToken, refused } = source;
+    if (refused) throw refused;
     const limits = { what: "refreshing the token", timeout: 0 };
     const tokens = await this.#waits.run(limits, () => this.#setup.refresh(refreshToken));
     return { refreshToken, ...tokens };
   }
 
-  /** Tokens that the server gave out. */
-  #take(tokens: CassTokens): string {
-    const { accessToken, refreshToken } = tokens;
-    this.#refreshToken = refreshToken;
-    this.#refused = undefined;
-    this.#set(accessToken);
-    this.#tell(tokensOf(accessToken, refreshToken));
-    return accessToken;
-  }
-
-  #set(accessToken: string): string {
-    this.#latest = ++this.#events;
-    this.#known = accessToken;
-    this.#keepSecret();
-    return accessToken;
-  }
-
-  #keepSecret(): void {
-    this.#setup.redactor.use(this, this.#known, this.#refreshToken);
-  }
-
-  #tell(tokens: CassTokens): void {
+  /** The server gave out tokens. */
+  #take({ accessToken, refreshToken }: CassTokens): void {
     const { onTokens, callbackThrew } = this.#setup;
+    this.#source = sourceOf(refreshToken);
+    this.#set(accessToken);
     try {
-      const later: unknown = onTokens?.(tokens);
+      const later: unknown = onTokens?.(tokensOf(accessToken, this.#source));
       if (later instanceof Promise) later.catch((error: unknown) => callbackThrew(error, "onTokens"));
     } catch (error) {
       callbackThrew(error, "onTokens");
     }
+  }
+
+  #set(accessToken: string | undefined): void {
+    const { redactor } = this.#setup;
+    this.#latest = ++this.#events;
+    this.#known = accessToken;
+    redactor.use(this, accessToken, this.#source.name === "server" ? this.#source.refreshToken : undefined);
   }
 
   #isExpiring(token: string): boolean {
@@ -263,51 +248,39 @@ function closedError(): ClosedError {
   return new ClosedError("the client was closed; make a new one");
 }
 
-function tokensOf(accessToken: string, refreshToken: string | undefined): CassTokens {
-  return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
+function sourceOf(refreshToken: string | undefined): Source {
+  return refreshToken === undefined ? { name: "none" } : { name: "server", refreshToken };
 }
 
-/** Only what would fail again in the same way is final. The user's own errors are not quoted: nobody knows what they hold. */
+function tokensOf(accessToken: string, source: Source): CassTokens {
+  return {
+    accessToken,
+    ...given("refreshToken", source.name === "server" ? source.refreshToken : undefined),
+  };
+}
+
+/** Retryable unless it would fail in the same way again. The user's own errors are not quoted: they may hold anything. */
 function noToken(cause: unknown): CassAuthError {
   if (cause instanceof CassAuthError) return cause;
-  if (!isAgentwireError(cause)) {
-    const message = "no token to be had: the `token` function failed; its error is the cause";
-    return new CassAuthError("refresh-failed", message, { cause, retryable: true });
-  }
-  const { retryable } = cause;
-  return new CassAuthError("refresh-failed", `no token to be had: ${withoutCode(cause)}`, {
-    cause,
-    retryable,
-  });
+  const [why, retryable] = isAgentwireError(cause)
+    ? [withoutCode(cause), cause.retryable]
+    : ["the `token` function failed; its error is the cause", true];
+  return new CassAuthError("refresh-failed", `no token to be had: ${why}`, { cause, retryable });
 }
 
-function checkAccessToken(token: unknown, what: string): asserts token is string {
-  const hint = "It must be an access token, a string.";
-  if (typeof token !== "string" || token === "") {
-    throw new InvalidInputError(`${what} is ${describe(token)}.`, hint);
-  }
-  if (!isSendable(token)) {
-    throw new InvalidInputError(`${what} holds a line break or another control character.`, hint);
-  }
-  if (readToken(token)?.type === "refresh") {
-    throw new InvalidInputError(`${what} is a refresh token.`, "Give it as `refreshToken`.");
-  }
-}
+const OTHERS = {
+  access: { kind: "an access token", other: "refresh", hint: "Give it as `refreshToken`." },
+  refresh: { kind: "a refresh token", other: "access", hint: "Give it as `token`." },
+} as const;
 
-function checkRefreshToken(token: unknown): void {
-  const hint = "It must be a refresh token, a string.";
+function checkToken(token: unknown, what: string, type: "access" | "refresh"): asserts token is string {
+  const { kind, other, hint } = OTHERS[type];
+  const must = `It must be ${kind}, a string.`;
   if (typeof token !== "string" || token === "")
-    throw new InvalidInputError(`option \`refreshToken\` is ${describe(token)}.`, hint);
-  if (!isSendable(token))
-    throw new InvalidInputError(
-      "option `refreshToken` holds a line break or another control character.",
-      hint,
-    );
-  if (readToken(token)?.type === "access")
-    throw new InvalidInputError("option `refreshToken` is an access token.", "Give it as `token`.");
-}
-
-/** A line break at its end is the usual case; half a character is the other that no header and no address takes. */
-function isSendable(token: string): boolean {
-  return !/[\p{Cc}\p{Cs}]/u.test(token);
+    throw new InvalidInputError(`${what} is ${describe(token)}.`, must);
+  // Usually a line break at the end; no header and no address takes half a character either.
+  if (/[\p{Cc}\p{Cs}]/u.test(token))
+    throw new InvalidInputError(`${what} holds a line break or another control character.`, must);
+  if (readToken(token)?.type === other)
+    throw new InvalidInputError(`${what} is ${other === "access" ? "an" : "a"} ${other} token.`, hint);
 }
