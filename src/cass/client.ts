@@ -5,7 +5,12 @@ import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
+import {
+  type CassConversation,
+  type CassConversationOptions,
+  type ConversationHost,
+  openConversation,
+} from "./conversation.ts";
 import { CASS_EVENTS, type CassClientEvents, type CassCore, type CassIdentity } from "./events.ts";
 import {
   buildChat,
@@ -57,10 +62,9 @@ export interface CassServerStatus {
  * user whom the token names; a token that is refused, or about to expire, is renewed if there is a way, and otherwise the
  * client is closed with a `CassAuthError`. A lost connection comes back by itself, with a token that is good.
  *
- * One turn is with the server at a time, the others wait here; while it runs, nothing else is sent either. There is no cancel on the wire: the answer of a cancelled turn
- * is waited for, and dropped. A turn that was under way when the link was lost fails with `delivery: "unknown"` and is never
- * sent again by itself; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless
- * `drainTimeout` says so.
+ * One turn is with the server at a time, and nothing else is sent while it runs. There is no cancel on the wire: the client waits for
+ * the answer of a cancelled turn, and drops it. A turn whose connection is lost fails with `delivery: "unknown"` and is not sent
+ * again; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless `drainTimeout` says so.
  *
  * @example
  * const client = new CassClient({ url: "wss://cass.example/ws", token });
@@ -151,11 +155,7 @@ export class CassClient
     input: PromptOf<CassPromptInput>,
     options?: CassPromptOptions & TurnOptions,
   ): Turn<CassEvent, CassResult> {
-    return this.#core.outbox.run(() => {
-      const job = this.#chat(input, options, undefined);
-      this.#turns.start(job);
-      return job.turn;
-    });
+    return this.#run(() => this.#chat(input, options, undefined));
   }
 
   /**
@@ -165,19 +165,12 @@ export class CassClient
    * @throws InvalidInputError for a `from` that is no state of a Cass conversation.
    */
   conversation(options: CassConversationOptions = {}): CassConversation {
-    return openConversation(
-      {
-        outbox: this.#core.outbox,
-        create: (input, turnOptions, conversation) => this.#chat(input, turnOptions, conversation),
-        start: (job) => this.#turns.start(job),
-        unkept: () =>
-          this.#core.warn(
-            "conversation-not-kept",
-            "the server keeps nothing of a conversation without an id; make one with `client.rest.newConversation()`",
-          ),
-      },
-      options,
-    );
+    const host: ConversationHost = {
+      core: this.#core,
+      create: (...prompt) => this.#chat(...prompt),
+      start: (job) => this.#turns.start(job),
+    };
+    return openConversation(host, options);
   }
 
   /**
@@ -200,11 +193,8 @@ export class CassClient
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
     await this.#core.connect();
-    const {
-      sdk_mode: sdkMode,
-      memory_count: memoryCount,
-      timestamp,
-    } = await this.#core.outbox.run(() => this.#wire.getStatus());
+    const status = await this.#core.outbox.run(() => this.#wire.getStatus());
+    const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = status;
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 
@@ -247,15 +237,14 @@ export class CassClient
     const { allowForeignUser = false } = input;
     if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // again when it is sent
     const conversation = { id: request.conversationId };
+    return this.#run(() =>
+      this.#turns.create({ input, request, conversation, recover: false, allowForeignUser, options }),
+    );
+  }
+
+  #run(create: () => Job): Turn<CassEvent, CassResult> {
     return this.#core.outbox.run(() => {
-      const job = this.#turns.create({
-        input,
-        request,
-        conversation,
-        recover: false,
-        allowForeignUser,
-        options,
-      });
+      const job = create();
       this.#turns.start(job);
       return job.turn;
     });

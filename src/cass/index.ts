@@ -68,7 +68,7 @@ export type {
 } from "./rest/shapes.ts";
 export type { CassAnimation } from "./tags/animations.ts";
 export type { TagSpan } from "./tags/parse.ts";
-export { clean, type ParsedAnimation, type ParsedTags, parseTags, TagParser } from "./tags/tags.ts";
+export { clean, type ParsedAnimation, type ParsedTags, parseTags } from "./tags/tags.ts";
 export type {
   CassDebugEvent,
   CassEvent,
