@@ -98,10 +98,9 @@ export class LostReplies {
     const wasWanted = this.#recovering.delete(job);
     job.stage = { name: "over" };
     if (found) {
-      const { reply, timestamp, conversationId } = found;
-      this.#setup.wire.note(timestamp); // what is lost from now on is newer
-      job.conversation.id ??= conversationId;
-      complete(job, recoveredReply(reply, conversationId), reply.content.length);
+      this.#setup.wire.note(found.timestamp); // what is lost from now on is newer
+      job.conversation.id ??= found.conversation_id;
+      complete(job, recoveredReply(found), found.text.length);
     } else {
       if (wasWanted) this.leave(job);
       job.turn.fail(failure);

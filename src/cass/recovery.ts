@@ -1,10 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import { CassApiError } from "./errors.ts";
-import { animationList } from "./response.ts";
+import { animationList, type ResponseFrame } from "./response.ts";
 import type { CassRest } from "./rest/rest.ts";
 import type { CassRecentMessage, CassStoredMessage } from "./rest/shapes.ts";
-import type { StoredReply } from "./turn.ts";
 
 /** A turn whose reply was lost, and what identifies it. */
 export interface LostTurn {
@@ -17,12 +16,8 @@ export interface LostTurn {
   readonly userId: string | undefined;
 }
 
-export interface FoundReply {
-  readonly reply: StoredReply;
-  /** When it was stored. */
-  readonly timestamp: string | undefined;
-  readonly conversationId: string;
-}
+/** What was found, as a response. Its `conversation_id` is known. */
+export type FoundReply = ResponseFrame & { readonly conversation_id: string };
 
 /** How many messages are read: those of the turn are among the last. */
 const LOOKED_AT = 20;
@@ -70,7 +65,7 @@ export class Recovery {
       const conversationId = lost.conversationId ?? (await this.#rest.continuousConversation({ signal })).id;
       const found = replyTo(lost, await this.#messagesOf(conversationId, signal));
       if (this.#isOthers(lost)) return undefined; // another user has logged in meanwhile
-      return found ? { ...found, conversationId } : "not-yet";
+      return found ? { ...found, conversation_id: conversationId } : "not-yet";
     } catch (error) {
       // A server that is restarting answers later; one that refuses does so again.
       return isAgentwireError(error) && error.retryable ? "not-yet" : undefined;
@@ -111,25 +106,22 @@ export class Recovery {
 type Kept = CassStoredMessage | CassRecentMessage;
 
 /** The answer to the last message of these words, if that is newer than `since`. */
-function replyTo(
-  { message, since }: LostTurn,
-  messages: readonly Kept[],
-): Omit<FoundReply, "conversationId"> | undefined {
+function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): ResponseFrame | undefined {
   const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
   const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
   if (!asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant") return undefined;
-  return { reply: storedReply(reply), timestamp: reply.timestamp ?? asked.timestamp };
-}
-
-function storedReply(reply: Kept): StoredReply {
-  const { content, provider, model } = reply;
-  const told =
-    "inputTokens" in reply
-      ? { inputTokens: reply.inputTokens, outputTokens: reply.outputTokens }
-      : {
-          inputTokens: reply.input_tokens,
-          outputTokens: reply.output_tokens,
-          animations: animationList.parse(reply.animations),
-        };
-  return { content, provider, model, ...told };
+  const { content: text, provider, model, timestamp } = reply;
+  const common = {
+    type: "response",
+    text,
+    provider,
+    model,
+    timestamp: timestamp ?? asked.timestamp,
+  } as const;
+  if ("inputTokens" in reply) {
+    const { inputTokens, outputTokens } = reply;
+    return { ...common, inputTokens, outputTokens };
+  }
+  const { animations, input_tokens, output_tokens } = reply;
+  return { ...common, animations: animationList.parse(animations), input_tokens, output_tokens };
 }

@@ -116,30 +116,11 @@ export function replyOf(message: ResponseFrame): Reply {
   };
 }
 
-/** A reply as the server has stored it, which is less than what it sends. */
-export interface StoredReply {
-  readonly content: string;
-  readonly animations?: ResponseFrame["animations"];
-  readonly inputTokens?: number | null | undefined;
-  readonly outputTokens?: number | null | undefined;
-  readonly provider?: string | null | undefined;
-  readonly model?: string | null | undefined;
-}
-
-/** What a reply means that was found where the server keeps it. */
-export function recoveredReply(stored: StoredReply, conversationId: string): Reply {
-  const { content, animations, inputTokens, outputTokens, provider, model } = stored;
-  const read = readReply({ text: content, animations });
-  return {
-    event: { type: "response", ...read, recovered: true },
-    details: {
-      conversationId,
-      toolUses: [],
-      ...usageOf(inputTokens, outputTokens, undefined),
-      ...given("provider", provider),
-      ...given("model", model),
-    },
-  };
+/** The reply in a response that was found where the server keeps it. */
+export function recoveredReply(found: ResponseFrame): Reply {
+  const { event, details } = replyOf(found);
+  const { message: _, ...shown } = event;
+  return { event: { ...shown, recovered: true }, details };
 }
 
 function usageOf(

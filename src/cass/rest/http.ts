@@ -72,8 +72,8 @@ export interface HttpCall<T> extends HttpOptions {
   readonly path: string;
   /** With its question mark. */
   readonly query?: string;
-  /** Sent as JSON. */
-  readonly body?: object | undefined;
+  /** Sent as JSON. A function is called when the token is known. */
+  readonly body?: object | (() => object) | undefined;
   /** Parts of the body that appear in no error. */
   readonly secrets?: readonly string[];
   /** Whether doing it twice is as good as once. */
@@ -235,7 +235,7 @@ export class Http {
       headers: headersOf(accept, body, bearer),
       redirect: "manual",
       signal,
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(body ? { body: JSON.stringify(typeof body === "function" ? body() : body) } : {}),
     });
     const redirect = redirectOf(response, reading);
     if (redirect) throw redirect;

@@ -132,14 +132,9 @@ export class CassRest {
   /** Starts a conversation. Never tried twice. */
   newConversation(options: CassCallOptions & CassNewConversation = {}): Promise<CassConversationInfo> {
     checkCallOptions(options, NEW);
-    const { title, projectId: project_id, signal } = options;
-    // One answer of the token's source both tells whose the conversation is and goes along.
-    return this.#http.wait("POST /conversations/new", signal, async () => {
-      const token = await this.#credentials.current();
-      const user_id = options.userId ?? this.#credentials.userId;
-      const call = post("conversations/new", { title, project_id, user_id }, shapes.conversation);
-      return this.#http.call({ ...call, signal, credentials: startingWith(token, this.#credentials) });
-    });
+    const { title, projectId: project_id, userId, signal } = options;
+    const body = () => ({ title, project_id, user_id: userId ?? this.#credentials.userId });
+    return this.#http.call({ ...this.#own(post("conversations/new", body, shapes.conversation)), signal });
   }
 
   /** The conversation that messages go to which name none. Made when there is none. Older servers have no such thing: 404. */
@@ -245,14 +240,6 @@ function get<T>(path: string, shape: Reads<T>): HttpCall<T> {
   return { method: "GET", path, repeatable: true, shape };
 }
 
-function post<T>(path: string, body: object, shape: Reads<T>): HttpCall<T> {
+function post<T>(path: string, body: object | (() => object), shape: Reads<T>): HttpCall<T> {
   return { method: "POST", path, body, repeatable: false, shape };
-}
-
-function startingWith(token: string | undefined, credentials: Credentials): HttpCall<unknown>["credentials"] {
-  return {
-    current: async () => token,
-    fresh: (refused) => credentials.fresh(refused),
-    renewable: credentials.renewable,
-  };
 }
