@@ -35,7 +35,7 @@ import * as shapes from "./shapes.ts";
 /** Options of every call. */
 export interface CassCallOptions {
   /** Stops waiting: the call fails with a `ConnectError`, though the server may do it all the same. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CassLogin {
@@ -111,7 +111,7 @@ export class CassRest {
     });
   }
 
-  /** Whose the token is. */
+  /** The user of the token. */
   me(options?: CassCallOptions): Promise<CassUser> {
     return this.#asUser(get("auth/me", shapes.user), options);
   }
@@ -121,28 +121,28 @@ export class CassRest {
     options: CassCallOptions & { readonly limit?: number } = {},
   ): Promise<CassConversationList> {
     checkCallOptions(options, LIST);
-    const query = queryOf({ limit: options.limit });
-    return this.#http.call({
-      ...this.#own(get("conversations", shapes.conversationList)),
-      query,
-      signal: options.signal,
-    });
+    const { limit, signal } = options;
+    return this.#asUser(
+      { ...get("conversations", shapes.conversationList), query: queryOf({ limit }) },
+      { signal },
+    );
   }
 
   /** Starts a conversation. Never tried twice. */
   newConversation(options: CassCallOptions & CassNewConversation = {}): Promise<CassConversationInfo> {
     checkCallOptions(options, NEW);
     const { title, projectId: project_id, userId, signal } = options;
+    // Made when the token is known: the token that goes along says whose the conversation is.
     const body = () => ({ title, project_id, user_id: userId ?? this.#credentials.userId });
-    return this.#http.call({ ...this.#own(post("conversations/new", body, shapes.conversation)), signal });
+    return this.#asUser(post("conversations/new", body, shapes.conversation), { signal });
   }
 
-  /** The conversation that messages go to which name none. Made when there is none. Older servers have no such thing: 404. */
+  /** The conversation of messages that name none. Made when there is none. Older servers have no such thing: 404. */
   continuousConversation(options?: CassCallOptions): Promise<CassConversationInfo> {
     return this.#asUser(get("conversations/continuous", shapes.conversation), options);
   }
 
-  /** A conversation with all that was said in it. */
+  /** A conversation with all its messages. */
   getConversation(id: string, options?: CassCallOptions): Promise<CassConversationRecord> {
     return this.#asUser(get(`conversations/${segment(id)}`, shapes.record), options);
   }
@@ -156,29 +156,23 @@ export class CassRest {
     options: CassCallOptions & { readonly limit?: number; readonly sinceHours?: number } = {},
   ): Promise<CassMessageList> {
     checkCallOptions(options, MESSAGES);
-    const query = queryOf({ limit: options.limit, since_hours: options.sinceHours });
+    const { limit, sinceHours: since_hours, signal } = options;
     const call = get(`conversations/${segment(id)}/messages`, shapes.messageList);
-    return this.#http.call({ ...this.#own(call), query, signal: options.signal });
+    return this.#asUser({ ...call, query: queryOf({ limit, since_hours }) }, { signal });
   }
 
   setTitle(id: string, title: string, options?: CassCallOptions): Promise<CassTitleChange> {
     checkText(title, "the title");
-    const path = `conversations/${segment(id)}/title`;
-    const call = {
-      method: "PUT",
-      path,
-      body: { title },
-      repeatable: true,
-      shape: shapes.titleChange,
-    } as const;
-    return this.#asUser(call, options);
+    const call = get(`conversations/${segment(id)}/title`, shapes.titleChange);
+    return this.#asUser({ ...call, method: "PUT", body: { title } }, options);
   }
 
   /** Deletes a conversation. Where a try is lost on its way, the next may find it gone already: 404. */
   deleteConversation(id: string, options?: CassCallOptions): Promise<CassDeletion> {
-    const path = `conversations/${segment(id)}`;
-    const call = { method: "DELETE", path, repeatable: true, shape: shapes.deletion } as const;
-    return this.#asUser(call, options);
+    return this.#asUser(
+      { ...get(`conversations/${segment(id)}`, shapes.deletion), method: "DELETE" },
+      options,
+    );
   }
 
   /** The language model, and which ones there are. Asks as nobody. */
@@ -198,7 +192,7 @@ export class CassRest {
     return this.#asUser(post("settings/llm-model", { model }, shapes.modelChange), options);
   }
 
-  /** How the server is. Asks as nobody. */
+  /** The state of the server. Asks as nobody. */
   getStatus(options?: CassCallOptions): Promise<CassStatusReport> {
     return this.#call(get("status", shapes.status), options);
   }
@@ -223,11 +217,7 @@ export class CassRest {
   }
 
   #asUser<T>(call: HttpCall<T>, options: CassCallOptions | undefined): Promise<T> {
-    return this.#call(this.#own(call), options);
-  }
-
-  #own<T>(call: HttpCall<T>): HttpCall<T> {
-    return { ...call, credentials: this.#credentials };
+    return this.#call({ ...call, credentials: this.#credentials }, options);
   }
 
   #call<T>(call: HttpCall<T>, options: CassCallOptions = {}): Promise<T> {
