@@ -121,7 +121,7 @@ export class CassClient
     core.serve({ protocol: wire, turns: turns.runner });
   }
 
-  /** Who the server takes the present connection, or the last one, for. */
+  /** The user that the server takes the present connection for, or the last one. */
   get identity(): CassIdentity | undefined {
     return this.#wire.handshake.identity;
   }

@@ -39,13 +39,13 @@ export interface CassProfile {
 
 /** Asks the agent to introduce itself to a user. */
 export interface CassIntroInput {
-  /** The connection is this user's from then on: one who is not signed in as them needs `allowForeignUser`. */
+  /** The connection is this user's from then on. A user other than the one signed in needs `allowForeignUser`. */
   readonly userId: string;
   /** Where it is stored. Null for none, which only a documented server takes. */
   readonly conversationId: string | null;
   /** Ignored by the real servers. */
   readonly profile?: CassProfile;
-  /** Lets the user be another than the one who is signed in. @default false: the server would not ask either */
+  /** Allows a user other than the one signed in, for apps that onboard users for others. @default false: the server does not check */
   readonly allowForeignUser?: boolean;
 }
 

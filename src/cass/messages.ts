@@ -4,7 +4,7 @@ import type { Nullish, Reads, Shape } from "../core/schemas.ts";
 import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";
 import { type ResponseFrame, response } from "./response.ts";
 
-/** The greeting; the first frame of every connection, and no proof of who the server takes the client for. */
+/** The greeting: the first frame of every connection. It does not prove that a token in a message will be accepted. */
 export interface Connected {
   readonly type: "connected";
   readonly message?: Nullish<string>;
@@ -17,7 +17,7 @@ export interface Connected {
 
 export interface AuthSuccess {
   readonly type: "auth_success";
-  /** May be that of an older identity, which the connection still has. */
+  /** May be the user of an older token, whom the connection still has. */
   readonly user_id: string;
 }
 

@@ -89,7 +89,7 @@ export type CassSettings = Required<Pick<CassClientOptions, keyof typeof OWN_DEF
 /** The server pings by itself at another level, every 20 s; this finds one that is open and mute. */
 const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 
-/** For ever: who is signed in wants to stay so. A refused identity ends it. */
+/** For ever: a signed-in user wants to stay so. A refused identity ends it. */
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
 /** Tokens and REST's answers are read as text. */

@@ -11,7 +11,7 @@ export interface CassThinkingEvent {
   readonly type: "thinking";
   /** The server's words. */
   readonly status: string;
-  /** What is recognised in them. */
+  /** What they mean, as far as that is known. */
   readonly progress: CassProgress;
   /** What the server found in its memory; with the first of a chat, on some servers. */
   readonly memories?: CassMemories;
@@ -23,7 +23,7 @@ export interface CassDebugEvent {
   readonly type: "debug";
   /** The server's words. */
   readonly message: string;
-  /** What is recognised in them. */
+  /** What they mean, as far as that is known. */
   readonly debug: CassDebug;
   readonly timestamp?: string;
 }
@@ -33,7 +33,7 @@ export interface CassResponseEvent {
   readonly type: "response";
   /** Without tags, and with the indentation that the server's own `text` has lost where `raw` still has it. */
   readonly text: string;
-  /** What the model thought aloud, in blocks that were taken out of the text. */
+  /** The model's reasoning: blocks that were taken out of the text. */
   readonly reasoning: readonly string[];
   readonly animations: readonly CassAnimation[];
   readonly audio?: CassAudio;
@@ -60,7 +60,7 @@ export interface CassResult extends TurnResult {
   /** Tools that the model still wanted to use when it had to end. */
   readonly toolUses: readonly CassToolUse[];
   readonly usage?: CassUsage;
-  /** Whose model it was, such as `anthropic`, and which. */
+  /** Such as `anthropic`. */
   readonly provider?: string;
   readonly model?: string;
   readonly recovered?: true;
@@ -68,7 +68,7 @@ export interface CassResult extends TurnResult {
   readonly message?: ResponseFrame;
 }
 
-/** What of a reply is not in its event. */
+/** The part of a result that is not in the event. */
 export type ReplyDetails = Omit<CassResult, keyof CassResponseEvent | "truncated">;
 
 /** A reply to a turn: its event, and the rest of its result. */

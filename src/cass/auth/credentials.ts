@@ -27,7 +27,7 @@ export interface CassTokens {
   readonly refreshToken?: string;
 }
 
-/** The options that say who the user is. Apps set one of `token` and `refreshToken`, or both. */
+/** The credentials of the user. Apps set `token` or `refreshToken`, or both. */
 export interface CassCredentialOptions {
   /**
    * The access token, or a function that gives it: called whenever a token is needed, with `fresh: true` if the last one was

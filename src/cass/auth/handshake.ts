@@ -28,7 +28,7 @@ type Phase =
 
 const OVER: Phase = { name: "over" };
 
-/** Who the server takes a connection for, and whether that is the user. */
+/** The identity of a connection, and whether it is the user's. */
 export class Handshake {
   readonly #core: CassCore;
   readonly #settings: CassSettings;
@@ -46,7 +46,7 @@ export class Handshake {
     this.#credentials = credentials;
   }
 
-  /** Who the server takes the present connection for, or the last one. */
+  /** The identity of the present connection, or of the last one. */
   get identity(): CassIdentity | undefined {
     return this.#identity;
   }

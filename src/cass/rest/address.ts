@@ -15,7 +15,7 @@ export function httpBaseOf(url: URL): string {
   return `${protocol}//${url.host}${path.endsWith("/") ? path : `${path}/`}`;
 }
 
-/** @throws InvalidInputError for what is the address of no HTTP server and of no WebSocket */
+/** @throws InvalidInputError for what is neither the address of an HTTP server nor of a WebSocket */
 export function checkAddress(value: unknown): URL {
   if (typeof value !== "string" && !(value instanceof URL)) {
     throw new InvalidInputError(`the URL is ${describe(value)}.`, `Give a string ${EXAMPLE}.`);

@@ -47,7 +47,7 @@ export interface CassRegistration extends CassLogin {
   readonly displayName: string;
 }
 
-/** Who has logged in. */
+/** The user that has logged in. */
 export interface CassSession extends Required<CassTokens> {
   readonly userId: string;
 }
@@ -56,7 +56,7 @@ export interface CassNewConversation {
   /** @default the server's: `New Conversation` */
   readonly title?: string;
   readonly projectId?: string;
-  /** Whose it is to be. @default the user of the token: older servers do not look at who asks */
+  /** Its user. @default the user of the token; older servers do not find out themselves */
   readonly userId?: string;
 }
 
@@ -116,7 +116,7 @@ export class CassRest {
     return this.#asUser(get("auth/me", shapes.user), options);
   }
 
-  /** The user's conversations, and those that are nobody's. `limit` is how many at most. */
+  /** The user's conversations, and those without a user. `limit` of them at most. */
   listConversations(
     options: CassCallOptions & { readonly limit?: number } = {},
   ): Promise<CassConversationList> {
@@ -175,7 +175,7 @@ export class CassRest {
     );
   }
 
-  /** The language model, and which ones there are. Asks as nobody. */
+  /** The language model, and which ones there are. Sends no token. */
   getModel(options?: CassCallOptions): Promise<CassModelSettings> {
     return this.#call(get("settings/llm-provider", shapes.modelSettings), options);
   }
@@ -192,12 +192,12 @@ export class CassRest {
     return this.#asUser(post("settings/llm-model", { model }, shapes.modelChange), options);
   }
 
-  /** The state of the server. Asks as nobody. */
+  /** The state of the server. Sends no token. */
   getStatus(options?: CassCallOptions): Promise<CassStatusReport> {
     return this.#call(get("status", shapes.status), options);
   }
 
-  /** The gestures and emotes that the model was told of. Asks as nobody. */
+  /** The gestures and emotes that the model was told of. Sends no token. */
   getLibrary(options?: CassCallOptions): Promise<CassLibrary> {
     return this.#call(get("gestures/library", shapes.library), options);
   }

@@ -21,13 +21,13 @@ export interface CassConversationInfo {
   readonly updated_at: string | null;
   readonly message_count: number | null;
   readonly project_id: string | null;
-  /** Whose it is; null for nobody's, and where the server does not tell. */
+  /** Its user; null for none, and where the server does not tell. */
   readonly user_id: string | null;
   /** Whether it is the one that a user's messages go to when they name none. Null where the server does not tell. */
   readonly is_continuous: boolean | null;
 }
 
-/** The conversations that the user may see, the one that was changed last first. Among them are those that are nobody's. */
+/** The conversations that the user may see, the one that was changed last first. Those without a user are among them. */
 export interface CassConversationList {
   readonly conversations: readonly CassConversationInfo[];
   readonly count: number | null;
@@ -142,7 +142,7 @@ export interface Renewal {
   readonly refresh_token: string | null;
 }
 
-/** The tokens of who has logged in, as they are on the wire. */
+/** The answer to a login, as it is on the wire. */
 export interface Entrance {
   readonly user_id: string;
   readonly access_token: string;

@@ -29,7 +29,7 @@ export class Waits {
   }
 
   /**
-   * Does work, whose signal aborts once nobody waits for it any more.
+   * Waits for work. The signal of the work aborts when the wait ends.
    * @throws RequestTimeoutError, ClosedError, or ConnectError for an aborted signal
    */
   async run<T>(limits: WaitLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

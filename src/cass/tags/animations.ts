@@ -59,7 +59,7 @@ const METACOGNITIVE =
 
 /**
  * Of `raw` and `text`, `raw` says more: it has the indentation, which servers take out of the text, and all tags. It
- * is the better one where it is the same text; behind tools it may be that of other rounds too.
+ * is used where it is the same text. After tools it may hold the text of other rounds too.
  */
 function readBetter(text: string, raw: string | null | undefined) {
   const tags = scanTags(text);

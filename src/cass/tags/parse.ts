@@ -43,19 +43,13 @@ export function parse(input: string, tags: readonly Tag[]): Parsed {
   const become = (kind: TagSpan["kind"], ranges: readonly Range[]): void => {
     for (const { start, end } of ranges) kinds.fill(KINDS.indexOf(kind), start, end);
   };
+  for (const piece of pieces)
+    if (piece.of !== "text") become(piece.of === "mark" ? "mark" : "reasoning", [piece]);
   const said = withoutRejoined(
     input,
     pieces.filter(({ of }) => of === "text"),
   );
   const shown = tidy(input, said);
-  become(
-    "reasoning",
-    pieces.filter(({ of }) => typeof of === "number"),
-  );
-  become(
-    "mark",
-    pieces.filter(({ of }) => of === "mark"),
-  );
   become("space", said);
   become("text", shown);
   return {
