@@ -22,6 +22,7 @@ import {
   type CassRequest,
 } from "./input.ts";
 import { type ConversationRef, checkUser, type Job } from "./job.ts";
+import { given } from "./messages.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,
@@ -30,7 +31,7 @@ import {
 } from "./options.ts";
 import { RestHost } from "./rest/host.ts";
 import { CassRest } from "./rest/rest.ts";
-import { type CassEvent, type CassResult, given } from "./turn.ts";
+import type { CassEvent, CassResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 

@@ -196,6 +196,14 @@ export function decode(message: unknown): ServerMessage {
   return { type: "invalid", problem: `${type}: wrong or missing ${fields.join(", ")}`, claims: type };
 }
 
+/** The field, if it has a value. */
+export function given<Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): { readonly [N in Name]?: Value } {
+  return value === null || value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
+}
+
 /** A picture as the wire takes it. */
 export interface WireImage {
   /** Base64, without `data:` in front. */

@@ -1,7 +1,7 @@
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Usage } from "../core/values.ts";
 import { audioFromBase64, type CassAudio } from "./audio.ts";
-import type { CassMemories, Debug, Thinking } from "./messages.ts";
+import { type CassMemories, type Debug, given, type Thinking } from "./messages.ts";
 import { type CassDebug, type CassProgress, readDebug, readProgress } from "./progress.ts";
 import type { CassToolUse, ResponseFrame } from "./response.ts";
 import { type CassAnimation, readReply } from "./tags/animations.ts";
@@ -134,12 +134,4 @@ function usageOf(
     ...given("cacheReadTokens", cached),
   };
   return Object.keys(usage).length === 0 ? {} : { usage };
-}
-
-/** The field, if it has a value. */
-export function given<Name extends string, Value>(
-  name: Name,
-  value: Value | null | undefined,
-): { readonly [N in Name]?: Value } {
-  return value === null || value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }

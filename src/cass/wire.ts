@@ -12,13 +12,13 @@ import type { Job } from "./job.ts";
 import { Line } from "./line.ts";
 import {
   decode,
+  given,
   type ServerMessage,
   type StatusFrame,
   type TitleFrame,
   type TurnMessage,
 } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
-import { given } from "./turn.ts";
 
 /** The room above: the turns. */
 export interface WireUser {

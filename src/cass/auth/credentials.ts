@@ -11,7 +11,6 @@ import {
 } from "../../core/errors.ts";
 import { CassApiError, CassAuthError } from "../errors.ts";
 import { Waits } from "../rest/waits.ts";
-import { given } from "../turn.ts";
 import { readToken } from "./jwt.ts";
 
 /** Gives an access token. `fresh`: the last one was refused, or is about to expire; otherwise a kept one will do. */
@@ -253,10 +252,7 @@ function sourceOf(refreshToken: string | undefined): Source {
 }
 
 function tokensOf(accessToken: string, source: Source): CassTokens {
-  return {
-    accessToken,
-    ...given("refreshToken", source.name === "server" ? source.refreshToken : undefined),
-  };
+  return source.name === "server" ? { accessToken, refreshToken: source.refreshToken } : { accessToken };
 }
 
 /** Retryable unless it would fail in the same way again. The user's own errors are not quoted: they may hold anything. */

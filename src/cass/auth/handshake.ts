@@ -1,9 +1,8 @@
 import { ConnectError, ConnectTimeoutError, HandshakeError, isAgentwireError } from "../../core/errors.ts";
 import { CassAuthError, type CassAuthReason } from "../errors.ts";
 import type { CassCore, CassIdentity } from "../events.ts";
-import { type Connected, encode, type ServerMessage } from "../messages.ts";
+import { type Connected, encode, given, type ServerMessage } from "../messages.ts";
 import type { CassSettings } from "../options.ts";
-import { given } from "../turn.ts";
 import type { Credentials } from "./credentials.ts";
 import { readToken } from "./jwt.ts";
 
