@@ -16,9 +16,6 @@ export interface CassAudio {
   bytes(options?: { readonly signal?: AbortSignal }): Promise<Uint8Array>;
 }
 
-/** Fetches an address. */
-export type LoadAudio = (url: string, signal: AbortSignal | undefined) => Promise<Uint8Array>;
-
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["mp3", "audio/mpeg"],
   ["wav", "audio/wav"],
@@ -36,7 +33,10 @@ export function audioFromBase64(base64: string, format: string | null | undefine
 }
 
 /** Speech that is to be fetched; `url` as of {@link audioUrl}. */
-export function audioFromUrl(url: string, load: LoadAudio): CassAudio {
+export function audioFromUrl(
+  url: string,
+  load: (url: string, signal: AbortSignal | undefined) => Promise<Uint8Array>,
+): CassAudio {
   const { pathname } = new URL(url);
   const mediaType = mediaTypeOf(pathname.slice(pathname.lastIndexOf(".") + 1));
   return { ...audio(mediaType, (signal) => load(url, signal)), url };

@@ -1,7 +1,6 @@
 import {
   fromBase64,
   HEAD_BASE64,
-  type ImageType,
   imageTypeOf,
   isBase64,
   isImageType,
@@ -13,7 +12,7 @@ import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import type { WireImage } from "./messages.ts";
 
 /** What the model's provider takes. */
-export type CassImageType = ImageType;
+export type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 /** The part of a `Blob` or `File` that is used; both fit. */
 export interface BlobLike {

@@ -4,15 +4,19 @@ import type { Nullish, Reads, Shape } from "../core/schemas.ts";
 import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";
 import { type ResponseFrame, response } from "./response.ts";
 
+interface Timed {
+  /** The server's local time, without a zone: to be compared with others of this server, not to be parsed. */
+  readonly timestamp?: Nullish<string>;
+}
+
 /** The greeting: the first frame of every connection. It does not prove that a token in a message will be accepted. */
-export interface Connected {
+export interface Connected extends Timed {
   readonly type: "connected";
   readonly message?: Nullish<string>;
   /** `false`: the older pipeline, with animations of known names only. */
   readonly sdk_mode?: Nullish<boolean>;
   /** Null when anonymous. */
   readonly user_id?: Nullish<string>;
-  readonly timestamp?: Nullish<string>;
 }
 
 export interface AuthSuccess {
@@ -30,64 +34,55 @@ export interface AuthError {
 export type CassMemories = Readonly<Record<string, unknown>> & { readonly has_context?: unknown };
 
 /** How far a turn is, in words. */
-export interface Thinking {
+export interface Thinking extends Timed {
   readonly type: "thinking";
   readonly status: string;
   readonly memories?: Nullish<CassMemories>;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** What the tool loop does, in words. */
-export interface Debug {
+export interface Debug extends Timed {
   readonly type: "debug";
   readonly message: string;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** Speech, behind the response that it belongs to: an address, or base64. */
-export interface AudioFrame {
+export interface AudioFrame extends Timed {
   readonly type: "audio";
   readonly url?: Nullish<string>;
   readonly audio?: Nullish<string>;
   readonly audio_format?: Nullish<string>;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** A conversation has a title, or another one. It goes by two names. */
-export interface TitleFrame {
+export interface TitleFrame extends Timed {
   readonly type: "title_updated" | "title_update";
   readonly conversation_id: string;
   readonly title: string;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** What the server does besides turns; it may come in the middle of one, and is never part of it. */
-export interface SystemFrame {
+export interface SystemFrame extends Timed {
   readonly type: "system";
   readonly message: string;
-  /** `info`, `evaluating`, `deferred`, `summarizing`, `error`, `complete`, `working_summary`. */
   readonly status?: Nullish<string>;
-  readonly timestamp?: Nullish<string>;
 }
 
-export interface Pong {
+export interface Pong extends Timed {
   readonly type: "pong";
-  readonly timestamp?: Nullish<string>;
 }
 
 /** The answer to `status`. */
-export interface StatusFrame {
+export interface StatusFrame extends Timed {
   readonly type: "status";
   readonly sdk_mode: boolean;
   readonly memory_count: number;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** A request, or a turn, has failed. The connection lives on. */
-export interface ErrorFrame {
+export interface ErrorFrame extends Timed {
   readonly type: "error";
   readonly message: string;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** A message that belongs to a turn. The response of an `unreadable` one has come, and cannot be read. */

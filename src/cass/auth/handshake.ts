@@ -97,9 +97,11 @@ export class Handshake {
     const phase = this.#phase;
     switch (phase.name) {
       case "greeting":
-        return this.#onGreeting(message);
+        return message.type === "connected" ? this.#onConnected(message) : this.#onRefusal(message, phase);
       case "authenticating":
-        return this.#onAuthAnswer(message, phase.sdkMode);
+        if (message.type !== "auth_success") return this.#onRefusal(message, phase);
+        this.#verify(message.user_id, phase.sdkMode);
+        return true;
       case "renewing":
         return message.type === "error" || message.type === "auth_error"; // repeats the refusal
       case "ready":
@@ -111,30 +113,32 @@ export class Handshake {
     }
   }
 
-  #onGreeting(message: ServerMessage): boolean {
+  #onConnected({ user_id: userId, sdk_mode }: Connected): true {
+    const { token } = this.#dial;
+    const sdkMode = sdk_mode ?? undefined;
+    if (token === undefined || this.#settings.auth === "query") this.#verify(userId ?? null, sdkMode);
+    else this.#authenticate(token, sdkMode);
+    return true;
+  }
+
+  /** Before the greeting, a strict server answers the token in the address with `auth_error`. */
+  #onRefusal(message: ServerMessage, { name }: Phase): boolean {
     const { connection, redactor } = this.#core;
-    switch (message.type) {
-      case "connected": {
-        const { token } = this.#dial;
-        const sdkMode = message.sdk_mode ?? undefined;
-        if (token === undefined || this.#settings.auth === "query")
-          this.#verify(message.user_id ?? null, sdkMode);
-        else this.#authenticate(token, sdkMode);
-        return true;
-      }
-      case "auth_error": // a strict server's answer to the token in the address
-        this.#refuse("rejected", redactor.redact(message.message));
-        return true;
-      case "error": {
-        const said = redactor.redact(message.message);
-        if (isInitializing(said)) connection.refuse(initializing(said));
-        else if (/auth|token/i.test(said)) this.#refuse("rejected", said);
-        else connection.refuse(new ConnectError(`the server began with an error: ${said}`));
-        return true;
-      }
-      default:
-        return false;
+    if (message.type === "invalid" && message.claims === "auth_success" && name === "authenticating") {
+      this.#refuse("rejected", message.problem);
+      return true;
     }
+    if (message.type !== "auth_error" && message.type !== "error") return false;
+    const said = redactor.redact(message.message);
+    if (/still initializing/i.test(said)) {
+      const problem = `the server is not ready yet: ${said}`;
+      connection.refuse(new HandshakeError("initializing", problem, { retryable: true }));
+    } else if (message.type === "auth_error" || name === "authenticating" || /auth|token/i.test(said)) {
+      this.#refuse("rejected", said);
+    } else {
+      connection.refuse(new ConnectError(`the server began with an error: ${said}`));
+    }
+    return true;
   }
 
   #authenticate(token: string, sdkMode: boolean | undefined): void {
@@ -154,28 +158,6 @@ export class Handshake {
     }
     const message = `the server did not answer \`auth\` within ${connectTimeout} ms`;
     connection.refuse(new CassAuthError("timeout", message, { expected: this.#expected }), "never");
-  }
-
-  #onAuthAnswer(message: ServerMessage, sdkMode: boolean | undefined): boolean {
-    switch (message.type) {
-      case "auth_success":
-        this.#verify(message.user_id, sdkMode);
-        return true;
-      case "auth_error":
-      case "error": {
-        const { connection, redactor } = this.#core;
-        const said = redactor.redact(message.message);
-        if (isInitializing(said)) connection.refuse(initializing(said));
-        else this.#refuse("rejected", said);
-        return true;
-      }
-      case "invalid":
-        if (message.claims !== "auth_success") return false;
-        this.#refuse("rejected", message.problem);
-        return true;
-      default:
-        return false;
-    }
   }
 
   /** The user that the client has to be, if that is known. */
@@ -288,12 +270,4 @@ export class Handshake {
           : `the server takes this client for user ${got}, not for ${who}`;
     return new CassAuthError(reason, `${what}; log in again, and make a new client`, { expected, got });
   }
-}
-
-function isInitializing(said: string): boolean {
-  return /still initializing/i.test(said);
-}
-
-function initializing(said: string): HandshakeError {
-  return new HandshakeError("initializing", `the server is not ready yet: ${said}`, { retryable: true });
 }

@@ -6,6 +6,7 @@ import { ConnectError, InvalidInputError, isAgentwireError, UnsupportedError } f
 import { jittered } from "../../core/link/backoff.ts";
 import { assertPrivate } from "../../core/link/private-address.ts";
 import type { Reads } from "../../core/schemas.ts";
+import type { Credentials } from "../auth/credentials.ts";
 import { CassApiError } from "../errors.ts";
 import { checkAddress, httpBaseOf } from "./address.ts";
 import {
@@ -53,16 +54,9 @@ export interface HttpSetup {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The tokens of a user. */
-export interface Bearer {
-  readonly renewable: boolean;
-  current(): Promise<string | undefined>;
-  fresh(refused: string): Promise<string>;
-}
-
 export interface HttpOptions {
   /** Sent to the server itself only. A token that the server refuses is renewed once. */
-  readonly credentials?: Bearer | undefined;
+  readonly credentials?: Pick<Credentials, "current" | "fresh" | "renewable"> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
