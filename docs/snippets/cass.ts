@@ -8,7 +8,7 @@ import {
   type CassTokens,
   clean,
   isAgentwireError,
-  TagParser,
+  parseTags,
 } from "agentwire/cass";
 import { MockCassServer } from "agentwire/testing";
 
@@ -119,13 +119,11 @@ export async function gestures(client: CassClient, avatar: Avatar): Promise<void
   // #endregion
 }
 
-export function tags(pieces: readonly string[]): void {
+export function tags(): void {
   // #region cass-tags
   console.log(clean("Hello! <gesture:wave> there")); // Hello! there
 
-  const parser = new TagParser(); // for a text that comes in pieces, however it is cut
-  for (const piece of pieces) parser.push(piece);
-  const { text, reasoning, animations } = parser.end();
+  const { text, reasoning, animations } = parseTags("<think>hm</think> Yes. <emote:happy>");
   // #endregion
   console.log(text, reasoning, animations);
 }

@@ -6,64 +6,80 @@ import {
   RequestError,
   RequestTimeoutError,
 } from "../core/errors.ts";
-import { requestNotSent, unreadableAnswer } from "../core/link/connection-errors.ts";
+import { unreadableAnswer } from "../core/link/connection-errors.ts";
+import { Replies } from "../core/replies.ts";
 import type { CassCore } from "./events.ts";
+import type { Line } from "./line.ts";
 import { encode, type StatusFrame } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
-import type { Asked, Session } from "./session.ts";
 
-export interface AsidesSetup {
-  readonly settings: CassSettings;
-  readonly core: CassCore;
-  /** The session, while frames reach the server. */
-  readonly session: () => Session | undefined;
-  /** Whether the server works on a turn. */
-  readonly busy: () => boolean;
-}
+/** What the server answers in the order of the requests. */
+export type Asked = "turn" | "ping" | "status";
 
-/** `status` requests without an answer on one connection. The client keeps a place for each, so that a late answer is not taken for another's. */
+/** `status` requests without an answer on one connection. Each keeps its place: a late answer is not taken for another's. */
 const MAX_UNANSWERED_STATUSES = 64;
 
 /**
- * What the client asks besides turns: pings, and the server's status. While a turn runs, the real server reads nothing: behind
- * one unread frame it reads no pongs either, and closes the connection 20 to 40 s later (1011, "keepalive ping timeout"). So
- * what is asked waits for the end of the turn.
+ * What the client asks besides turns: pings, and the server's status. The real server reads nothing while a turn runs: behind one
+ * unread frame it reads no pongs either, and closes the connection 20 to 40 s later (1011, "keepalive ping timeout"). So these
+ * requests wait for the end of the turn.
  */
 export class Asides {
-  readonly #setup: AsidesSetup;
-  /** Whether this server answers pings: a strict one never does, and is not to be judged by it. */
+  readonly #core: CassCore;
+  readonly #line: Line;
+  readonly #settings: CassSettings;
+  readonly #pings: Replies<void>;
+  readonly #statuses: Replies<StatusFrame>;
+  /** What this connection was asked, oldest first. */
+  #order: readonly Asked[] = [];
+  /** Whether this server answers pings. A strict one does not, and its silence proves nothing. */
   #answersPings = false;
-  /** The next `status` request, while it waits for the line. All callers that wait share it. */
+  /** Whether a ping of the keepalive waits for the line. */
+  #pingWaits = false;
+  /** The next `status` request, while it waits for the line. Its callers share it. */
   #question: Deferred<StatusFrame> | undefined;
 
-  constructor(setup: AsidesSetup) {
-    this.#setup = setup;
+  constructor(core: CassCore, line: Line, settings: CassSettings) {
+    this.#core = core;
+    this.#line = line;
+    this.#settings = settings;
+    this.#pings = new Replies(core.clock);
+    this.#statuses = new Replies(core.clock);
   }
 
-  /** A turn was sent or answered on this session. */
-  busyChanged(session: Session): void {
-    const { core } = this.#setup;
-    const busy = this.#setup.busy();
-    // Only a server that reads while it works gets a `status` during a turn. It answers the turn first.
-    if (this.#readsWhileWorking) session.statuses.hold(busy);
-    if (!busy && this.#answersPings && session.pings.due > 0) core.connection.answerDue();
+  /** Whether the server is known to read frames while it works on a turn. */
+  get #readsWhileWorking(): boolean {
+    return this.#settings.maxTurnsInFlight > 1;
   }
 
-  /** Writes what has waited for the end of a turn. */
+  /** A turn is being sent. */
+  turnSent(): void {
+    this.#order = [...this.#order, "turn"];
+    this.#lineChanged();
+  }
+
+  turnAnswered(): void {
+    this.#answeredInOrder("turn");
+    this.#lineChanged();
+  }
+
+  #lineChanged(): void {
+    const { busy } = this.#line;
+    if (this.#readsWhileWorking) this.#statuses.hold(busy); // the server answers the turn first
+    if (!busy && this.#answersPings && this.#pings.due > 0) this.#core.connection.answerDue();
+  }
+
+  /** Writes what has waited for the line. */
   writeWaiting(): void {
-    const { core } = this.#setup;
-    const session = this.#setup.session();
-    const busy = this.#setup.busy();
-    if (!session) return;
-    if (this.#question && (this.#readsWhileWorking || !busy)) this.#ask(session, this.#question);
-    if (!session.pingIsDue || busy) return;
-    session.pingIsDue = false;
-    if (session.pings.due === 0) core.connection.pingNow();
+    const { busy } = this.#line;
+    if (this.#question && (this.#readsWhileWorking || !busy)) this.#ask(this.#question);
+    if (!this.#pingWaits || busy) return;
+    this.#pingWaits = false;
+    if (this.#pings.due === 0) this.#core.connection.pingNow();
   }
 
   /** Asks for the server's status, once no turn runs. */
   async getStatus(): Promise<StatusFrame> {
-    if (!this.#setup.session()) throw requestNotSent();
     this.#question ??= deferred();
     const { promise } = this.#question;
     this.writeWaiting();
@@ -74,97 +90,107 @@ export class Asides {
     }
   }
 
-  /** What was not sent is given back. */
+  /** Rejects the `status` request that was not written. */
   dropQuestion(reason: AgentwireError): void {
     this.#question?.reject(reason);
     this.#question = undefined;
   }
 
-  /** One ping of the keepalive; returns whether its answer can be waited for. */
+  /** Sends one ping of the keepalive; returns whether its answer can be waited for. */
   ping(): boolean {
-    const { core } = this.#setup;
-    const session = this.#setup.session();
-    if (!session) return !core.connection.writable; // a link that takes nothing is judged like one that answers nothing
-    if (this.#setup.busy()) {
-      session.pingIsDue = true;
+    if (this.#line.busy) {
+      this.#pingWaits = true;
       return false;
     }
-    if (session.pings.due > 0) return this.#answersPings;
-    session.pings.add({
-      timeout: 0, // the keepalive's own limit counts
+    if (this.#pings.due > 0) return this.#answersPings;
+    this.#pings.add({
+      timeout: 0, // the keepalive has a limit of its own
       late: () => new RequestTimeoutError("no pong", { timeout: 0 }),
       reply: () => {
         this.#answersPings = true;
-        core.connection.alive();
+        this.#core.connection.alive();
       },
-      failed: () => {}, // the link is gone, which is told elsewhere
+      failed: () => {}, // the connection is lost
     });
-    this.#send(session, encode.ping, "ping");
+    this.#send(encode.ping, "ping");
     return true;
   }
 
   /** Whether the silence of the server proves nothing. */
   excused(): boolean {
-    return !this.#answersPings || this.#setup.busy();
-  }
-
-  /** Something was answered; says so where something that was asked before it was not. */
-  answeredInOrder(session: Session | undefined, asked: Asked): void {
-    const overtaken = session?.took(asked);
-    if (overtaken === undefined || (overtaken === "ping" && !this.#answersPings)) return;
-    const problem = `the answer to a ${asked} came before that to an older ${overtaken}`;
-    this.#setup.core.warn("out-of-order", problem);
+    return !this.#answersPings || this.#line.busy;
   }
 
   /** A `pong` has come; returns whether one was due. */
-  pong(session: Session): boolean {
-    this.answeredInOrder(session, "ping");
-    return session.pings.take();
+  pong(): boolean {
+    this.#answeredInOrder("ping");
+    return this.#pings.take();
   }
 
   /** A `status` has come; returns whether one was due. */
-  status(session: Session, message: StatusFrame): boolean {
-    this.answeredInOrder(session, "status");
-    return session.statuses.take(message);
+  status(message: StatusFrame): boolean {
+    this.#answeredInOrder("status");
+    return this.#statuses.take(message);
   }
 
-  /** Only a relay says of a request that it does not know it; everything else that is wrong is about a turn. Returns whether it was that. */
-  refused(session: Session, said: string): boolean {
+  /** A `status` has come that cannot be read. */
+  unreadableStatus(problem: string): void {
+    this.#statuses.spoil(unreadableAnswer(problem));
+  }
+
+  /** Whether an `error` is about a ping or a `status`: only a relay says that it does not know them. Other errors are about a turn. */
+  refused(said: string): boolean {
     const unknown = /^Unknown message type: (\w+)$/.exec(said)?.[1];
-    if (unknown === "status" && session.statuses.due > 0) {
-      this.answeredInOrder(session, "status");
+    if (unknown === "status" && this.#statuses.due > 0) {
+      this.#answeredInOrder("status");
       const text = `the server does not know \`status\`: ${said}`;
-      return session.statuses.spoil(new RequestError(text, { serverMessage: said }));
+      return this.#statuses.spoil(new RequestError(text, { serverMessage: said }));
     }
-    if (unknown !== "ping" || session.pings.due === 0) return false;
-    this.answeredInOrder(session, "ping");
-    return session.pings.spoil(unreadableAnswer(said));
+    if (unknown !== "ping" || this.#pings.due === 0) return false;
+    this.#answeredInOrder("ping");
+    return this.#pings.spoil(unreadableAnswer(said));
   }
 
-  /** Whether the server is said to read frames while it works on a turn. */
-  get #readsWhileWorking(): boolean {
-    return this.#setup.settings.maxTurnsInFlight > 1;
+  /** The connection is gone. */
+  end(error: AgentwireError): void {
+    const copy = (): AgentwireError => copyError(error);
+    this.#pings.clear(copy);
+    this.#statuses.clear(copy);
+    this.#statuses.hold(false);
+    this.#order = [];
+    this.#pingWaits = false;
   }
 
-  #ask(session: Session, question: Deferred<StatusFrame>): void {
-    const { statuses } = session;
-    const { requestTimeout: timeout } = this.#setup.settings;
+  /**
+   * Warns where an older request was not answered before. Once: a server that does not know a request still answers those behind it.
+   */
+  #answeredInOrder(asked: Asked): void {
+    const at = this.#order.indexOf(asked);
+    if (at < 0) return;
+    const [first] = this.#order;
+    this.#order = this.#order.slice(at + 1);
+    if (at === 0 || (first === "ping" && !this.#answersPings)) return;
+    const problem = `the answer to a ${asked} came before that to an older ${first}`;
+    this.#core.warn("out-of-order", problem);
+  }
+
+  #ask(question: Deferred<StatusFrame>): void {
+    const { requestTimeout: timeout } = this.#settings;
     this.#question = undefined;
-    if (statuses.due >= MAX_UNANSWERED_STATUSES) {
-      const message = `\`status\` was not sent: the server has left ${statuses.due} unanswered`;
+    const { due } = this.#statuses;
+    if (due >= MAX_UNANSWERED_STATUSES) {
+      const message = `\`status\` was not sent: the server has left ${due} unanswered`;
       question.reject(new RequestTimeoutError(message, { timeout }));
       return;
     }
-    const late = (): AgentwireError =>
-      new RequestTimeoutError(`the server did not answer \`status\` within ${timeout} ms; some do not`, {
-        timeout,
-      });
-    statuses.add({ timeout, late, reply: question.resolve, failed: question.reject });
-    this.#send(session, encode.status, "status");
+    const message = `the server did not answer \`status\` within ${timeout} ms; some do not`;
+    const late = (): AgentwireError => new RequestTimeoutError(message, { timeout });
+    this.#statuses.add({ timeout, late, reply: question.resolve, failed: question.reject });
+    this.#send(encode.status, "status");
   }
 
-  #send(session: Session, frame: string, asked: Asked): void {
-    session.sent(asked);
-    this.#setup.core.connection.send(frame);
+  #send(frame: string, asked: Asked): void {
+    this.#order = [...this.#order, asked];
+    this.#core.connection.send(frame);
   }
 }

@@ -1,20 +1,20 @@
 import { fromBase64, isBase64 } from "../core/bytes.ts";
+import { said } from "../core/errors.ts";
+import type { AudioFrame } from "./messages.ts";
+import type { RestHost } from "./rest/host.ts";
 
 /** An answer as speech. */
 export interface CassAudio {
   /** For example `audio/mpeg`; `application/octet-stream` where the server does not say. */
   readonly mediaType: string;
-  /** Where it is to be had, for servers that send an address; whole, with `http:` or `https:`. */
+  /** The whole `http:` or `https:` address, from servers that send one. */
   readonly url?: string;
   /**
-   * The sound, decoded or fetched by this call, and each time anew. Rejects with the signal's reason when that is
-   * aborted, and as the fetch does.
+   * Decodes or fetches the sound, anew with each call. Rejects with the signal's reason when that is aborted, and as the
+   * fetch does.
    */
   bytes(options?: { readonly signal?: AbortSignal }): Promise<Uint8Array>;
 }
-
-/** Fetches what is at an address. */
-export type LoadAudio = (url: string, signal: AbortSignal | undefined) => Promise<Uint8Array>;
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["mp3", "audio/mpeg"],
@@ -25,39 +25,62 @@ function mediaTypeOf(format: string | null | undefined): string {
   return MEDIA_TYPES.get(format?.toLowerCase() ?? "") ?? "application/octet-stream";
 }
 
-/** Speech that came with the answer, `format` as in `audio_format`. `undefined` when it is no base64. */
+/** Speech that came with the answer, `format` as in `audio_format`. `undefined` for what is no base64. */
 export function audioFromBase64(base64: string, format: string | null | undefined): CassAudio | undefined {
   if (!isBase64(base64)) return undefined;
-  return {
-    mediaType: mediaTypeOf(format),
-    // Not decoded before it is asked for: it takes megabytes, and most programs show text.
-    bytes: async ({ signal } = {}) => {
-      if (signal?.aborted) throw signal.reason;
-      return fromBase64(base64);
-    },
-  };
+  // Decoded when it is asked for: it takes megabytes, and most programs show text.
+  return audio(mediaTypeOf(format), async () => fromBase64(base64));
 }
 
 /** Speech that is to be fetched; `url` as of {@link audioUrl}. */
-export function audioFromUrl(url: string, load: LoadAudio): CassAudio {
+export function audioFromUrl(
+  url: string,
+  load: (url: string, signal: AbortSignal | undefined) => Promise<Uint8Array>,
+): CassAudio {
   const { pathname } = new URL(url);
+  const mediaType = mediaTypeOf(pathname.slice(pathname.lastIndexOf(".") + 1));
+  return { ...audio(mediaType, (signal) => load(url, signal)), url };
+}
+
+function audio(mediaType: string, read: (signal: AbortSignal | undefined) => Promise<Uint8Array>): CassAudio {
   return {
-    mediaType: mediaTypeOf(pathname.slice(pathname.lastIndexOf(".") + 1)),
-    url,
+    mediaType,
     bytes: async ({ signal } = {}) => {
       if (signal?.aborted) throw signal.reason;
-      return await load(url, signal);
+      return await read(signal);
     },
   };
 }
 
-/** The whole address of speech. `undefined` when it is none, or neither `http:` nor `https:`. */
+/** The whole address of speech. `undefined` for what is none, or neither `http:` nor `https:`. */
 export function audioUrl(url: string, httpBase: string): string | undefined {
   let whole: URL;
   try {
     whole = new URL(url, httpBase);
   } catch {
-    return undefined; // which says that it is no address, as the name of this promises
+    return undefined; // no address
   }
   return whole.protocol === "http:" || whole.protocol === "https:" ? whole.href : undefined;
+}
+
+/** The speech of a frame of its own. `undefined`, with a warning, for what cannot be used. */
+export async function audioOf(
+  { url, audio: base64, audio_format: format }: AudioFrame,
+  { http, credentials }: RestHost,
+  warn: (problem: string) => void,
+): Promise<CassAudio | undefined> {
+  if (typeof base64 === "string") {
+    const made = audioFromBase64(base64, format);
+    if (!made) warn("the audio of a frame is not base64, and is left out");
+    return made;
+  }
+  try {
+    const whole = typeof url === "string" ? audioUrl(url, await http.base()) : undefined;
+    if (whole !== undefined)
+      return audioFromUrl(whole, (address, signal) => http.download(address, { credentials, signal }));
+  } catch (cause) {
+    warn(`the address that audio is relative to is not known: ${said(cause)}`);
+  }
+  warn("an `audio` frame has neither base64 nor an address that can be fetched");
+  return undefined;
 }

@@ -3,27 +3,15 @@ import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
-import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
-import { Recent } from "../core/recent.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { type CassConversation, type CassConversationOptions, openConversation } from "./conversation.ts";
-import { Credentials } from "./credentials.ts";
 import {
-  CASS_EVENTS,
-  type CassClientEvents,
-  type CassCore,
-  type CassIdentity,
-  type CassTitle,
-} from "./events.ts";
-import { Http } from "./http.ts";
-import { type ConversationRef, checkUser, type Job } from "./job.ts";
-import {
-  type CassClientOptions,
-  type CassPromptOptions,
-  type CassSettings,
-  resolveOptions,
-} from "./options.ts";
+  type CassConversation,
+  type CassConversationOptions,
+  type ConversationHost,
+  openConversation,
+} from "./conversation.ts";
+import { CASS_EVENTS, type CassClientEvents, type CassCore, type CassIdentity } from "./events.ts";
 import {
   buildChat,
   buildDemo,
@@ -32,12 +20,18 @@ import {
   type CassIntroInput,
   type CassPromptInput,
   type CassRequest,
-} from "./prompt.ts";
-import { Recovery } from "./recovery.ts";
-import { type CassRest, restOver } from "./rest.ts";
-import { renew } from "./rest-auth.ts";
-import { Speech } from "./speech.ts";
-import { type CassEvent, type CassResult, given } from "./turn.ts";
+} from "./input.ts";
+import { type ConversationRef, checkUser, type Job } from "./job.ts";
+import { given } from "./messages.ts";
+import {
+  type CassClientOptions,
+  type CassPromptOptions,
+  type CassSettings,
+  resolveOptions,
+} from "./options.ts";
+import { RestHost } from "./rest/host.ts";
+import { CassRest } from "./rest/rest.ts";
+import type { CassEvent, CassResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 
@@ -49,12 +43,6 @@ const PROMPT_FIELDS = {
 
 /** ms of being ready after which earlier failures no longer lengthen the back-off; a turn that was answered does that too. */
 const STABLE_AFTER = 30_000;
-
-/** Titles that are kept, for who comes to know a conversation after its title. */
-const KEPT_TITLES = 256;
-
-/** Characters of a title and of its conversation's id, up to which it is kept: servers make titles of 60 at most. */
-const KEPT_TITLE_LENGTH = 1_024;
 
 /** Further tries of REST calls that may be repeated. */
 const REST_RETRIES = 2;
@@ -75,10 +63,9 @@ export interface CassServerStatus {
  * user whom the token names; a token that is refused, or about to expire, is renewed if there is a way, and otherwise the
  * client is closed with a `CassAuthError`. A lost connection comes back by itself, with a token that is good.
  *
- * One turn is with the server at a time, the others wait here; while it runs, nothing else is sent either. There is no cancel on the wire: the answer of a cancelled turn
- * is waited for, and dropped. A turn that was under way when the link was lost fails with `delivery: "unknown"` and is never
- * sent again by itself; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless
- * `drainTimeout` says so.
+ * One turn is with the server at a time, and nothing else is sent while it runs. There is no cancel on the wire: the client waits for
+ * the answer of a cancelled turn, and drops it. A turn whose connection is lost fails with `delivery: "unknown"` and is not sent
+ * again; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless `drainTimeout` says so.
  *
  * @example
  * const client = new CassClient({ url: "wss://cass.example/ws", token });
@@ -95,8 +82,6 @@ export class CassClient
   readonly #core: CassCore;
   readonly #wire: Wire;
   readonly #turns: Turns;
-  readonly #closeRest: () => void;
-  readonly #titles = new Recent<string, string>(KEPT_TITLES);
 
   /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
   constructor(options: CassClientOptions) {
@@ -112,54 +97,24 @@ export class CassClient
     });
     super(core);
     const { clock, redactor } = core;
-    const http = new Http({
-      url: options.httpUrl ?? (() => core.address()),
-      fetch: options.fetch,
-      timeout: settings.requestTimeout,
-      retries: REST_RETRIES,
-      maxReceiveBytes: settings.socket.maxReceiveBytes,
-      allowInsecure: options.allowInsecure ?? false,
-      clock,
-      redactor,
-    });
-    const credentials = new Credentials({
-      ...options,
-      clock,
-      redactor,
-      timeout: settings.requestTimeout,
-      refresh: (refreshToken) => renew(http, refreshToken),
-      callbackThrew: core.listenerThrew,
-    });
-    if (credentials.exists && options.httpUrl !== undefined) http.assertPrivate();
-    this.rest = restOver(http, credentials);
-    this.#closeRest = () => {
-      http.close();
-      credentials.close();
-    };
-    const wire = new Wire({
-      settings,
-      credentials,
-      core,
-      user: {
-        ready: () => turns.pump(),
-        alive: () => turns.alive(),
-        message: (message, size) => turns.answers.receive(message, size),
-        unreadable: (problem) => turns.answers.unreadable(problem),
-        title: (title) => this.#onTitle(title),
-        busy: () => turns.busy,
-        working: () => turns.working,
-        lost: (error) => turns.lost(error),
-        closing: () => this.#onClosing(),
-        unavailable: (reason) => this.#onUnavailable(reason),
+    const timeout = settings.requestTimeout;
+    const rest = new RestHost(
+      {
+        url: options.httpUrl ?? (() => core.address()),
+        fetch: options.fetch,
+        timeout,
+        retries: REST_RETRIES,
+        maxReceiveBytes: settings.socket.maxReceiveBytes,
+        allowInsecure: options.allowInsecure ?? false,
+        clock,
+        redactor,
       },
-    });
-    const turns: Turns = new Turns({
-      settings,
-      wire,
-      recovery: new Recovery(this.rest, () => credentials.userId, clock, settings.recoverTimeout),
-      speech: new Speech({ http, credentials, core }),
-      core,
-    });
+      { ...options, clock, redactor, timeout, callbackThrew: core.listenerThrew },
+    );
+    const wire = new Wire(core, settings, rest.credentials);
+    const turns = new Turns({ settings, wire, rest, core });
+    wire.serve(turns);
+    this.rest = new CassRest(rest);
     this.#settings = settings;
     this.#core = core;
     this.#wire = wire;
@@ -167,7 +122,7 @@ export class CassClient
     core.serve({ protocol: wire, turns: turns.runner });
   }
 
-  /** Who the server takes the present connection, or the last one, for. */
+  /** The user that the server takes the present connection for, or the last one. */
   get identity(): CassIdentity | undefined {
     return this.#wire.handshake.identity;
   }
@@ -201,11 +156,7 @@ export class CassClient
     input: PromptOf<CassPromptInput>,
     options?: CassPromptOptions & TurnOptions,
   ): Turn<CassEvent, CassResult> {
-    return this.#core.outbox.run(() => {
-      const job = this.#chat(input, options, undefined);
-      this.#turns.start(job);
-      return job.turn;
-    });
+    return this.#run(() => this.#chat(input, options, undefined));
   }
 
   /**
@@ -215,19 +166,12 @@ export class CassClient
    * @throws InvalidInputError for a `from` that is no state of a Cass conversation.
    */
   conversation(options: CassConversationOptions = {}): CassConversation {
-    return openConversation(
-      {
-        outbox: this.#core.outbox,
-        create: (input, turnOptions, conversation) => this.#chat(input, turnOptions, conversation),
-        start: (job) => this.#turns.start(job),
-        unkept: () =>
-          this.#core.warn(
-            "conversation-not-kept",
-            "the server keeps nothing of a conversation without an id; make one with `client.rest.newConversation()`",
-          ),
-      },
-      options,
-    );
+    const host: ConversationHost = {
+      core: this.#core,
+      create: (...prompt) => this.#chat(...prompt),
+      start: (job) => this.#turns.start(job),
+    };
+    return openConversation(host, options);
   }
 
   /**
@@ -250,11 +194,8 @@ export class CassClient
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
     await this.#core.connect();
-    const {
-      sdk_mode: sdkMode,
-      memory_count: memoryCount,
-      timestamp,
-    } = await this.#core.outbox.run(() => this.#wire.asides.getStatus());
+    const status = await this.#core.outbox.run(() => this.#wire.getStatus());
+    const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = status;
     return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
   }
 
@@ -263,7 +204,7 @@ export class CassClient
    * 256 titles, of 1,024 characters at most; the event `title` tells all.
    */
   titleOf(conversationId: string): string | undefined {
-    return this.#titles.get(conversationId);
+    return this.#wire.titleOf(conversationId);
   }
 
   #chat(
@@ -297,39 +238,16 @@ export class CassClient
     const { allowForeignUser = false } = input;
     if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // again when it is sent
     const conversation = { id: request.conversationId };
+    return this.#run(() =>
+      this.#turns.create({ input, request, conversation, recover: false, allowForeignUser, options }),
+    );
+  }
+
+  #run(create: () => Job): Turn<CassEvent, CassResult> {
     return this.#core.outbox.run(() => {
-      const job = this.#turns.create({
-        input,
-        request,
-        conversation,
-        recover: false,
-        allowForeignUser,
-        options,
-      });
+      const job = create();
       this.#turns.start(job);
       return job.turn;
     });
-  }
-
-  #onTitle(title: CassTitle): void {
-    if (title.conversationId.length + title.title.length <= KEPT_TITLE_LENGTH)
-      this.#titles.set(title.conversationId, title.title);
-    this.#core.events.emit("title", title);
-  }
-
-  /** The caller closes. Where the connection had been given up for good before, nobody else will end what is left. */
-  #onClosing(): void {
-    if (this.#core.connection.closedBy) this.#end();
-  }
-
-  #onUnavailable(reason: AgentwireError): void {
-    const { closedBy } = this.#core.connection;
-    if (!isAgentwireError(reason, "closed")) this.#turns.unavailable(reason);
-    if (isAgentwireError(closedBy ?? reason, "closed")) this.#end();
-  }
-
-  #end(): void {
-    this.#turns.close();
-    this.#closeRest();
   }
 }

@@ -1,22 +1,23 @@
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
-import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
+  type Memory,
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
+import type { CassCore } from "./events.ts";
+import type { CassPromptInput } from "./input.ts";
 import type { ConversationRef, Job } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
-import type { CassPromptInput } from "./prompt.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
 /**
- * A conversation that the server keeps. `messages` has what was said through this object; what is cancelled or lost is not
- * in it, and the server may remember it all the same.
+ * A conversation that the server keeps. `messages` has what was said through this object. Cancelled and lost turns are not in it,
+ * though the server may remember them.
  */
 export type CassConversation = Conversation<
   CassEvent,
@@ -48,15 +49,13 @@ export interface CassConversationOptions {
 
 /** What a conversation needs of its client. */
 export interface ConversationHost {
-  readonly outbox: Outbox;
+  readonly core: CassCore;
   create(
     input: PromptOf<CassPromptInput>,
     options: (CassPromptOptions & TurnOptions) | undefined,
     conversation: ConversationRef,
   ): Job;
   start(job: Job): void;
-  /** The server keeps nothing of this conversation. */
-  unkept(): void;
 }
 
 /** @throws InvalidInputError for a `from` that is no state of a Cass conversation. */
@@ -68,55 +67,47 @@ export function openConversation(host: ConversationHost, options: CassConversati
   }
   const conversation: ConversationRef = { id: id ?? (from === undefined ? undefined : idOf(from)) };
   let messages: readonly ConversationMessage[] = [];
-  let isTold = false;
-  return new LiveConversation<
-    CassEvent,
-    CassResult,
-    CassPromptOptions,
-    CassPromptInput,
-    CassConversationState
-  >(
-    {
-      get messages() {
-        return messages;
-      },
-      get state() {
-        return stateOf(conversation.id);
-      },
-      create: (input, turnOptions) => {
-        if (isObject(input) && input.conversationId !== undefined) {
-          throw new InvalidInputError(
-            "the prompt names a conversation, and is made in one.",
-            "Leave `conversationId` out; or use `client.prompt()`, or `client.conversation({ id })`.",
-          );
-        }
-        const job = host.create(input, turnOptions, conversation);
-        return {
-          turn: job.turn,
-          start: () => host.start(job),
-          completed: ({ text }) => {
-            const { message } = job.request;
-            messages = [
-              ...messages,
-              { role: "user", content: message },
-              { role: "assistant", content: text },
-            ];
-            if (conversation.id === null && !isTold) host.unkept();
-            isTold = conversation.id === null;
-          },
-        };
-      },
+  let isWarned = false;
+  const remember = (message: string | undefined, text: string): void => {
+    messages = [...messages, { role: "user", content: message }, { role: "assistant", content: text }];
+    if (conversation.id !== null || isWarned) return;
+    isWarned = true;
+    const hint = "make one with `client.rest.newConversation()`";
+    host.core.warn(
+      "conversation-not-kept",
+      `the server keeps nothing of a conversation without an id; ${hint}`,
+    );
+  };
+  const memory: Memory<CassEvent, CassResult, CassPromptOptions, CassPromptInput, CassConversationState> = {
+    get messages() {
+      return messages;
     },
-    host.outbox,
-  );
+    get state() {
+      return stateOf(conversation.id);
+    },
+    create: (input, turnOptions) => {
+      if (isObject(input) && input.conversationId !== undefined) {
+        throw new InvalidInputError(
+          "the prompt names a conversation, and is made in one.",
+          "Leave `conversationId` out; or use `client.prompt()`, or `client.conversation({ id })`.",
+        );
+      }
+      const job = host.create(input, turnOptions, conversation);
+      return {
+        turn: job.turn,
+        start: () => host.start(job),
+        completed: ({ text }) => remember(job.request.message, text),
+      };
+    },
+  };
+  return new LiveConversation(memory, host.core.outbox);
 }
 
 function idOf(from: unknown): string | undefined {
-  if (isObject(from)) {
-    const { protocol, version, conversationId: id } = from;
-    if (protocol === "cass" && version === 1 && (id === undefined || id === null || checks.text.holds(id))) {
-      return typeof id === "string" ? id : undefined;
-    }
+  const { protocol, version, conversationId: id } = isObject(from) ? from : {};
+  if (protocol === "cass" && version === 1) {
+    if (id === undefined || id === null) return undefined;
+    if (typeof id === "string" && checks.text.holds(id)) return id;
   }
   throw new InvalidInputError(
     `\`from\` is ${describe(from)} that no Cass conversation gave.`,

@@ -1,20 +1,25 @@
 import {
+  type AgentwireError,
   type AgentwireErrorOptions,
+  ConnectionLostError,
   HandshakeError,
   type HandshakeReason,
+  isAgentwireError,
   RequestError,
+  TurnError,
+  type TurnErrorOptions,
 } from "../core/errors.ts";
 
-/** Why nobody vouches for who the user is. */
+/** Why the identity of a connection is not the user's. */
 export type CassAuthReason = Extract<
   HandshakeReason,
   "rejected" | "identity-mismatch" | "anonymous" | "timeout" | "refresh-failed"
 >;
 
 /**
- * The server does not take the client for who it is: it refuses the token (`rejected`), takes it for somebody else
- * (`identity-mismatch`) or for nobody (`anonymous`), or never answers `auth` (`timeout`); or there is no token to be had
- * (`refresh-failed`), which alone may be `retryable`.
+ * The user cannot be authenticated. The server refuses the token (`rejected`), takes the client for another user
+ * (`identity-mismatch`) or for nobody (`anonymous`), or does not answer `auth` (`timeout`). Or no token can be got
+ * (`refresh-failed`): only that may be `retryable`.
  */
 export class CassAuthError extends HandshakeError {
   protected static override readonly className: string = "CassAuthError";
@@ -41,21 +46,73 @@ export interface CassApiErrorOptions extends AgentwireErrorOptions {
   readonly retryAfter?: number | undefined;
 }
 
-/** A REST call was answered, and not with what was asked for. Retryable for 429 and 5xx. */
+/** A REST call was answered, but not with what was asked for. Retryable for 429 and 5xx. */
 export class CassApiError extends RequestError {
   protected static override readonly className: string = "CassApiError";
-  /** The HTTP status. Also 200: there are errors that the server answers so. 0 for a redirect whose status a browser hides. */
+  /** The HTTP status. 200 where the server reports an error so. 0 for a redirect whose status a browser hides. */
   declare readonly status: number;
-  /** What the server says of it, without credentials; where it lists what is wrong with the input, all of that in one line. */
+  /** The server's words, without credentials. Several problems with the input are joined to one line. */
   declare readonly detail: string;
   /** How long the server asks to wait, in ms. */
   declare readonly retryAfter?: number;
 
-  /** `call` is the method and the path, without what may be secret. */
+  /** `call` is the method and the path, without secrets. */
   constructor(call: string, options: CassApiErrorOptions) {
     const { status, detail, retryAfter } = options;
     const retryable = options.retryable ?? (status === 429 || status >= 500);
     const message = `${call} was answered with HTTP ${status}: ${detail}`;
     super(message, { ...options, retryable, serverMessage: detail }, { status, detail, retryAfter });
   }
+}
+
+/** What went wrong with a turn, by the server's words. Unknown words are `failed`. */
+export type CassFailureKind =
+  | "missing-ids"
+  | "user-not-found"
+  | "not-available"
+  | "initializing"
+  | "unknown-type"
+  | "empty-message"
+  | "unreadable-response"
+  | "failed";
+
+/** The server answered a turn with an `error`, or with a response that cannot be read. The connection lives on. */
+export class CassTurnError extends TurnError {
+  protected static override readonly className: string = "CassTurnError";
+  declare readonly kind: CassFailureKind;
+
+  constructor(options: TurnErrorOptions & { readonly kind: CassFailureKind }) {
+    super(options);
+  }
+}
+
+const KINDS: readonly (readonly [RegExp, CassFailureKind])[] = [
+  [/^Missing user_id/, "missing-ids"],
+  [/^User not found/, "user-not-found"],
+  [/^Agent client not available/, "not-available"],
+  [/still initializing/i, "initializing"],
+  [/^Unknown message type/, "unknown-type"],
+  [/^Empty message/, "empty-message"],
+];
+
+/** What an `error` means for the turn that it answers. */
+export function turnError(serverMessage: string): CassTurnError {
+  const kind = KINDS.find(([words]) => words.test(serverMessage))?.[1] ?? "failed";
+  const retryable = kind === "initializing" || kind === "not-available";
+  return new CassTurnError({ origin: "error", kind, serverMessage, retryable });
+}
+
+/** The response has come and cannot be read. Not retryable: the server has stored it. */
+export function unreadableResponse(problem: string): CassTurnError {
+  return new CassTurnError({ origin: "response", kind: "unreadable-response", serverMessage: problem });
+}
+
+/** Why a turn failed whose connection ended. The server may finish the turn. `searched`: its reply was not found over REST. */
+export function lostTurn(error: AgentwireError, searched: boolean): AgentwireError {
+  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
+  const what = searched
+    ? "its answer was looked for and not found, and may still come: see `rest.getMessages()`"
+    : "its answer may be stored: see the option `recover`";
+  const message = `${error.message}, in the middle of the turn; ${what}`;
+  return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }

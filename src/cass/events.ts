@@ -7,11 +7,11 @@ import type { AudioFrame, Debug, Thinking } from "./messages.ts";
 import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
-/** Who the server takes a connection for. */
+/** The user that the server takes a connection for. */
 export interface CassIdentity {
-  /** Null for nobody. */
+  /** Null for an anonymous connection. */
   readonly userId: string | null;
-  /** Whether that is who the client wants to be: the user whom its token names, or of `expectedUserId`. */
+  /** Whether this is the user of the token, or of `expectedUserId`. */
   readonly verified: boolean;
   /** `false`: the server's older pipeline, which knows a few animations only. */
   readonly sdkMode?: boolean;
@@ -32,12 +32,12 @@ export interface CassSystemEvent {
   readonly timestamp?: string;
 }
 
-/** A message of a turn, as it came, that no turn gets. */
+/** A message of a turn that belongs to no turn of this client, as it came. */
 export type CassStrayMessage = Thinking | Debug | ResponseFrame | AudioFrame;
 
 /** What `client.on` tells, besides what every client does. */
 export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
-  /** A connection is the user's. */
+  /** The handshake is done: the server takes the connection for this user. */
   authenticated: [identity: CassIdentity];
   /** May come before the response by which the conversation becomes known: see `client.titleOf()`. */
   title: [title: CassTitle];
@@ -48,13 +48,13 @@ export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
   recovering: [turn: Turn<CassEvent, CassResult>];
   /** An `error` while no turn was under way. */
   serverError: [error: { readonly message: string }];
-  /** A message of a turn while there is none that it could be of. No later turn gets it. */
+  /** A message of a turn came while no turn was under way. No later turn gets it. */
   stray: [message: CassStrayMessage];
   /** A message of a type that is not known here. */
   unknownMessage: [message: unknown];
 }
 
-/** What every socket client has, as Cass's. */
+/** The part of the client that all socket clients share. */
 export type CassCore = ClientCore<CassEvent, CassResult, CassClientEvents>;
 
 export const CASS_EVENTS: EventNames<CassClientEvents> = {

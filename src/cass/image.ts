@@ -1,7 +1,6 @@
 import {
   fromBase64,
   HEAD_BASE64,
-  type ImageType,
   imageTypeOf,
   isBase64,
   isImageType,
@@ -13,7 +12,7 @@ import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import type { WireImage } from "./messages.ts";
 
 /** What the model's provider takes. */
-export type CassImageType = ImageType;
+export type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 /** The part of a `Blob` or `File` that is used; both fit. */
 export interface BlobLike {
@@ -37,13 +36,13 @@ export interface CheckedImage {
   readonly wire: WireImage | (() => Promise<WireImage>);
 }
 
-/** What is wrong with them is said below, with what to pass. */
+/** What is wrong with these fields is said below, with what to pass. */
 const FIELDS: Checks<CassImage> = { data: checks.any, mediaType: checks.any };
 
 const HOW = "Pass { data } with bytes, a Blob, base64 or a `data:` URL of a JPEG, PNG, GIF or WebP picture.";
 
 /**
- * Checks a picture before anything is sent: a provider that refuses one takes the connection down.
+ * Checks a picture before anything is sent: when the model's provider refuses one, the connection is lost.
  * @param maxBytes of the picture itself, decoded
  * @throws InvalidInputError for what is no such picture; PayloadTooLargeError above `maxBytes`
  */
@@ -57,17 +56,13 @@ export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
     if (!isBase64(base64))
       throw refused("the image's data is a string that is not base64; addresses and paths are not read");
     checkSize(sizeOfBase64(base64), maxBytes);
-    return ready(base64, typeOf(fromBase64(base64.slice(0, HEAD_BASE64)), mediaType ?? says));
+    return ready(base64, fromBase64(base64.slice(0, HEAD_BASE64)), mediaType ?? says);
   }
   if (isBlob(data)) return blobImage(data, mediaType, maxBytes);
   const bytes = bytesOf(data);
   if (!bytes) throw refused(`the image's data is ${describe(data)}`);
-  return bytesImage(bytes, mediaType, maxBytes);
-}
-
-function bytesImage(bytes: Uint8Array, mediaType: string | undefined, maxBytes: number): CheckedImage {
   checkSize(bytes.length, maxBytes);
-  return ready(toBase64(bytes), typeOf(bytes, mediaType));
+  return ready(toBase64(bytes), bytes, mediaType);
 }
 
 function blobImage(blob: BlobLike, mediaType: CassImageType | undefined, maxBytes: number): CheckedImage {
@@ -82,12 +77,12 @@ function blobImage(blob: BlobLike, mediaType: CassImageType | undefined, maxByte
   return { size: Math.ceil(blob.size / 3) * 4, wire };
 }
 
-const ready = (image: string, type: CassImageType): CheckedImage => ({
+const ready = (image: string, head: Uint8Array, told: string | undefined): CheckedImage => ({
   size: image.length,
-  wire: { image, image_media_type: type },
+  wire: { image, image_media_type: typeOf(head, told) },
 });
 
-/** The type that the first bytes show, which is the one that was told, if one was. */
+/** The type that the first bytes show. A type that was told must be the same. */
 function typeOf(head: Uint8Array, told: string | undefined): CassImageType {
   if (told !== undefined) checkType(told);
   const shown = imageTypeOf(head);
@@ -98,17 +93,13 @@ function typeOf(head: Uint8Array, told: string | undefined): CassImageType {
 }
 
 function checkType(type: string): asserts type is CassImageType {
-  if (isImageType(type)) return;
-  throw refused("the image's media type is none that can be sent");
+  if (!isImageType(type)) throw refused("the image's media type is none that can be sent");
 }
 
-/** An empty one is no picture either, which its first bytes will tell. */
 function checkSize(bytes: number, limit: number): void {
   if (bytes <= limit) return;
-  throw new PayloadTooLargeError(
-    `the image takes ${bytes} bytes, and the model takes ${limit}; make it smaller, or raise \`maxImageBytes\``,
-    { bytes, limit },
-  );
+  const message = `the image takes ${bytes} bytes, and the model takes ${limit}; make it smaller, or raise \`maxImageBytes\``;
+  throw new PayloadTooLargeError(message, { bytes, limit });
 }
 
 function splitDataUrl(data: string): { readonly base64: string; readonly says: string | undefined } {
@@ -122,20 +113,13 @@ function splitDataUrl(data: string): { readonly base64: string; readonly says: s
 /** Not by `instanceof`: bytes and blobs may come from another realm. */
 function bytesOf(data: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (Object.prototype.toString.call(data) === "[object ArrayBuffer]")
-    return new Uint8Array(data as ArrayBuffer);
-  return undefined;
+  const isBuffer = Object.prototype.toString.call(data) === "[object ArrayBuffer]";
+  return isBuffer ? new Uint8Array(data as ArrayBuffer) : undefined;
 }
 
 function isBlob(data: unknown): data is BlobLike {
-  return (
-    typeof data === "object" &&
-    data !== null &&
-    "arrayBuffer" in data &&
-    typeof data.arrayBuffer === "function" &&
-    "size" in data &&
-    "type" in data
-  );
+  if (typeof data !== "object" || data === null || !("size" in data && "type" in data)) return false;
+  return "arrayBuffer" in data && typeof data.arrayBuffer === "function";
 }
 
 function refused(problem: string): InvalidInputError {

@@ -1,11 +1,17 @@
 // What users of `agentwire/cass` import, by name.
 export * from "../core/index.ts";
-export type { CassAnimation } from "./animations.ts";
 export type { CassAudio } from "./audio.ts";
+export type { CassToken, CassTokenFunction, CassTokens } from "./auth/credentials.ts";
 export { CassClient, type CassServerStatus } from "./client.ts";
 export type { CassConversation, CassConversationOptions, CassConversationState } from "./conversation.ts";
-export type { CassToken, CassTokenFunction, CassTokens } from "./credentials.ts";
-export { CassApiError, type CassApiErrorOptions, CassAuthError, type CassAuthReason } from "./errors.ts";
+export {
+  CassApiError,
+  type CassApiErrorOptions,
+  CassAuthError,
+  type CassAuthReason,
+  type CassFailureKind,
+  CassTurnError,
+} from "./errors.ts";
 export type {
   CassClientEvents,
   CassIdentity,
@@ -13,13 +19,11 @@ export type {
   CassSystemEvent,
   CassTitle,
 } from "./events.ts";
-export { type CassFailureKind, CassTurnError } from "./failures.ts";
-export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
 export type { BlobLike, CassImage, CassImageType } from "./image.ts";
+export type { CassDemoInput, CassIntroInput, CassProfile, CassPromptInput } from "./input.ts";
 export type { AudioFrame, CassMemories, Debug, Thinking } from "./messages.ts";
 export type { CassClientOptions, CassPromptOptions } from "./options.ts";
 export type { CassDebug, CassProgress } from "./progress.ts";
-export type { CassDemoInput, CassIntroInput, CassProfile, CassPromptInput } from "./prompt.ts";
 export type {
   AnimationFrame,
   CassToolUse,
@@ -35,6 +39,9 @@ export type {
   Stake,
   UserObservation,
 } from "./response.ts";
+export type { FetchBody, FetchResponse } from "./rest/answer.ts";
+export type { FetchInit, FetchLike } from "./rest/http.ts";
+export type { CassRestOptions } from "./rest/options.ts";
 export {
   type CassCallOptions,
   type CassLogin,
@@ -42,8 +49,7 @@ export {
   type CassRegistration,
   CassRest,
   type CassSession,
-} from "./rest.ts";
-export type { CassRestOptions } from "./rest-options.ts";
+} from "./rest/rest.ts";
 export type {
   CassConversationInfo,
   CassConversationList,
@@ -59,9 +65,10 @@ export type {
   CassStoredMessage,
   CassTitleChange,
   CassUser,
-} from "./rest-shapes.ts";
-export type { TagSpan } from "./tag-parse.ts";
-export { clean, type ParsedAnimation, type ParsedTags, parseTags, TagParser } from "./tags.ts";
+} from "./rest/shapes.ts";
+export type { CassAnimation } from "./tags/animations.ts";
+export type { TagSpan } from "./tags/parse.ts";
+export { clean, type ParsedAnimation, type ParsedTags, parseTags } from "./tags/tags.ts";
 export type {
   CassDebugEvent,
   CassEvent,

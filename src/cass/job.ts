@@ -1,23 +1,26 @@
+import type { CancelTimer } from "../core/clock.ts";
+import type { Deadline } from "../core/deadline.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CassIdentity } from "./events.ts";
+import type { CassRequest } from "./input.ts";
 import type { WireImage } from "./messages.ts";
-import type { CassRequest } from "./prompt.ts";
+import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult, Reply } from "./turn.ts";
 
-/** Where the id of a conversation is kept: absent until it is known, null where the server keeps nothing. */
+/** Holds the id of a conversation: undefined until it is known, null where the server keeps nothing. */
 export interface ConversationRef {
   id: string | null | undefined;
 }
 
-/** What a turn is made of besides its request. */
+/** What a turn is made of. */
 export interface CassOrder {
   readonly input: unknown;
   readonly request: CassRequest;
   readonly conversation: ConversationRef;
   readonly recover: boolean;
-  /** Lets somebody be onboarded who is not signed in. */
+  /** Onboarding of a user who is not the one signed in. */
   readonly allowForeignUser: boolean;
   readonly options: TurnOptions | undefined;
 }
@@ -25,17 +28,60 @@ export interface CassOrder {
 /** One turn of this client, from the call to its end. */
 export interface Job extends Omit<CassOrder, "input" | "options"> {
   readonly turn: LiveTurn<CassEvent, CassResult>;
-  /** The limit on the server's silence while it works on this turn, in ms. */
+  /** Limit on the server's silence while it works on this turn, in ms. */
   readonly idleTimeout: number;
-  image: WireImage | undefined;
-  /** Whether its image has still to be read. */
-  isReading: boolean;
-  bytes: number;
-  /** The latest time that the server had told when it was sent. */
-  since: string | undefined;
+  stage: Stage;
 }
 
-/** The conversation that a turn is in, as far as it is known; null where the server keeps nothing. */
+/**
+ * Where a turn is.
+ *
+ *     reading ──picture read──▶ waiting ──sent──▶ sent ──answered─────────────────────────────▶ over
+ *                                                  └─connection lost──▶ recovering ──found, or not──▶ over
+ *                                                                  └──────────────────────────▶ over
+ *
+ * A turn that settles before its answer (a cancel, a limit) stays `sent`: the server works on it, and its answer goes to nobody.
+ */
+export type Stage =
+  /** Keeps its place in the queue while its picture is read. */
+  | { readonly name: "reading" }
+  | { readonly name: "waiting"; readonly image: WireImage | undefined }
+  | Sent
+  /** The connection is lost, and the reply is searched for over REST. */
+  | { readonly name: "recovering"; readonly search: AbortController }
+  | { readonly name: "over" };
+
+/** On the line. */
+export interface Sent {
+  readonly name: "sent";
+  /** Of the frame. */
+  readonly bytes: number;
+  /** The latest time that the server had told before. */
+  readonly since: string | undefined;
+  /** Runs while the turn is the oldest on the line. */
+  readonly silence: Deadline;
+  sign: Sign;
+}
+
+/**
+ * What the server has shown of a turn on the line.
+ *
+ *     none ──thinking, debug──▶ begun
+ *       └────a response──▶ early ──thinking, debug: the response was not this turn's──▶ begun
+ *     any ──no frame for `idleTimeout`──▶ silent: the connection is being cut
+ */
+export type Sign =
+  | { readonly name: "none" }
+  | { readonly name: "begun" }
+  /** Without a `message`, the response cannot be read. The timer ends with the response being taken as this turn's. */
+  | {
+      readonly name: "early";
+      readonly message: ResponseFrame | undefined;
+      readonly cancelTimer: CancelTimer;
+    }
+  | { readonly name: "silent" };
+
+/** The conversation of a turn, as far as it is known; null where the server keeps nothing. */
 export function conversationOf({ request, conversation }: Job): string | null | undefined {
   return request.kind === "chat" ? conversation.id : request.conversationId;
 }
@@ -47,19 +93,22 @@ export function complete({ turn }: Job, { event, details }: Reply, size: number)
   turn.complete({ ...details, ...shown, text: turn.text, ...(turn.truncated ? { truncated: true } : {}) });
 }
 
-/** By what two turns are told apart where the server has stored them; the beginning will do. */
+/** Characters of a message that two turns are told apart by. */
+const COMPARED = 256;
+
+/** What tells two turns apart in what the server has stored. */
 export function wordsOf({ message = "" }: CassRequest): string {
-  return message.slice(0, 256);
+  return message.slice(0, COMPARED);
 }
 
-/** Whether the server's store could take one for the other. */
+/** Whether two turns cannot be told apart in what the server has stored. */
 export function isAlike(one: Job, other: Job): boolean {
   return wordsOf(one.request) === wordsOf(other.request);
 }
 
 /**
- * Onboarding makes the connection somebody's without asking for a token.
- * @throws InvalidInputError when that is somebody else than who is signed in, and it is not allowed
+ * Onboarding hands the connection to its user without asking for a token.
+ * @throws InvalidInputError for a user other than the one signed in, unless `allowForeignUser` is set
  */
 export function checkUser(
   { request, allowForeignUser }: Pick<Job, "request" | "allowForeignUser">,

@@ -1,106 +1,125 @@
 import type { AgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { CassCore } from "./events.ts";
-import { complete, isAlike, type Job, wordsOf } from "./job.ts";
-import type { FoundReply, Recovery } from "./recovery.ts";
+import { complete, isAlike, type Job, type Sent, wordsOf } from "./job.ts";
+import type { CassSettings } from "./options.ts";
+import { type FoundReply, Recovery } from "./recovery.ts";
+import type { RestHost } from "./rest/host.ts";
+import { CassRest } from "./rest/rest.ts";
 import { recoveredReply } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
-/** Turns that a client remembers not to take the answer of for another's: more than are lost while a server works on one. */
+/** Turns whose words are remembered, so that their late replies are not taken for another turn's. */
 const LEFT_BEHIND = 64;
 
-/** Replies that are searched for at a time: each search asks over REST again and again. A turn that is lost besides them fails at once. */
+/** Searches at a time: each asks over REST again and again. Further lost turns fail at once. */
 const MAX_SEARCHES = 32;
 
-export interface LostRepliesSetup {
+interface LostRepliesSetup {
+  readonly settings: CassSettings;
   readonly wire: Wire;
-  readonly recovery: Recovery;
+  readonly rest: RestHost;
   readonly core: CassCore;
 }
 
-/** The replies that lost connections left to the server: some are searched for, and others may turn up there at any time. */
+/** The replies that lost connections left with the server. Some are searched for; the others may be stored there at any time. */
 export class LostReplies {
   readonly #setup: LostRepliesSetup;
-  readonly #searches = new Map<Job, AbortController>();
-  /** Words of the others. */
+  readonly #recovery: Recovery;
+  readonly #over: () => void;
+  readonly #recovering = new Set<Job>();
+  /** The words of turns whose replies nobody searches for. */
   readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
 
-  constructor(setup: LostRepliesSetup) {
+  /** `over` is called when a search has ended. */
+  constructor(setup: LostRepliesSetup, over: () => void) {
+    const { rest, core, settings } = setup;
     this.#setup = setup;
+    this.#over = over;
+    const userId = (): string | undefined => rest.credentials.userId;
+    this.#recovery = new Recovery(new CassRest(rest), userId, core.clock, settings.recoverTimeout);
   }
 
-  /** Those of the lost turns whose replies can be searched for, and told from all else that was said. */
-  findable(lost: readonly Job[]): readonly Job[] {
-    return lost.filter((job) => this.#mayFind(job, lost)).slice(0, MAX_SEARCHES - this.#searches.size);
+  /** The lost turns whose replies can be searched for, and told from all else that is stored. */
+  findable(lost: readonly (readonly [Job, Sent])[]): readonly Job[] {
+    if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return [];
+    return lost
+      .filter(
+        ([job, { since }]) =>
+          job.turn.open &&
+          job.recover &&
+          job.request.kind === "chat" &&
+          since !== undefined &&
+          !this.#leftBehind.get(wordsOf(job.request)) &&
+          !lost.some(([other]) => other !== job && isAlike(other, job)),
+      )
+      .map(([job]) => job)
+      .slice(0, MAX_SEARCHES - this.#recovering.size);
   }
 
-  #mayFind(job: Job, lost: readonly Job[]): boolean {
-    const { turn, recover, request, since } = job;
-    if (!turn.open || !recover || request.kind !== "chat" || since === undefined) return false;
-    if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return false;
-    return (
-      !this.#leftBehind.get(wordsOf(request)) && !lost.some((other) => other !== job && isAlike(other, job))
-    );
-  }
-
-  /** Nobody searches for the reply to this turn, which the server may store all the same. */
+  /** Nobody searches for the reply to this turn. The server may store it all the same. */
   leave({ request }: Job): void {
     if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
   }
 
-  /** The same words again, in the same conversation, could not be told from those whose reply is searched for. */
+  /** Whether the reply to this turn could not be told from one that is searched for: same words, same conversation. */
   standInFor({ request, conversation }: Job): boolean {
-    return [...this.#searches.keys()].some(
+    return [...this.#recovering].some(
       (lost) =>
         lost.request.message === request.message &&
         (lost.conversation.id ?? conversation.id) === (conversation.id ?? lost.conversation.id),
     );
   }
 
-  /** Searches for the reply to a turn, which it ends with: or with `failure`, when there is none. Calls `over` once that is done. */
-  search(job: Job, failure: AgentwireError, over: () => void): void {
-    const { recovery, wire, core } = this.#setup;
-    const { request, conversation, since = "" } = job;
+  /** Searches for the reply to a turn, and ends the turn with it; or with `failure` when there is none. */
+  search(job: Job, since: string, failure: AgentwireError): void {
+    const { wire, core } = this.#setup;
+    const { request, conversation } = job;
     const search = new AbortController();
-    this.#searches.set(job, search);
+    job.stage = { name: "recovering", search };
+    this.#recovering.add(job);
     const lost = {
       message: request.message ?? "",
       conversationId: conversation.id ?? undefined,
       since,
       userId: wire.handshake.identity?.userId ?? undefined,
     };
-    const ended = (found: FoundReply | undefined): void => {
-      const wasWanted = this.#searches.delete(job);
-      if (found) {
-        const { reply, timestamp, conversationId } = found;
-        wire.note(timestamp); // what is lost from now on is newer
-        conversation.id ??= conversationId;
-        complete(job, recoveredReply(reply, conversationId), reply.content.length);
-      } else {
-        if (wasWanted) this.leave(job);
-        job.turn.fail(failure);
-      }
-      over();
-    };
     job.turn.recovering();
     core.events.emit("recovering", job.turn);
     // REST calls the caller's `fetch` and token function.
-    core.outbox.tell(
-      () => void recovery.find(lost, search.signal).then((found) => core.outbox.run(() => ended(found))),
-    );
+    core.outbox.tell(() => {
+      void this.#recovery
+        .find(lost, search.signal)
+        .then((found) => core.outbox.run(() => this.#ended(job, found, failure)));
+    });
+  }
+
+  #ended(job: Job, found: FoundReply | undefined, failure: AgentwireError): void {
+    const wasWanted = this.#recovering.delete(job);
+    job.stage = { name: "over" };
+    if (found) {
+      this.#setup.wire.note(found.timestamp); // what is lost from now on is newer
+      job.conversation.id ??= found.conversation_id;
+      complete(job, recoveredReply(found), found.text.length);
+    } else {
+      if (wasWanted) this.leave(job);
+      job.turn.fail(failure);
+    }
+    this.#over();
   }
 
   /** Nobody wants the reply to this turn any more. */
   giveUp(job: Job): void {
-    const search = this.#searches.get(job);
-    if (!search) return;
-    this.#searches.delete(job);
+    if (job.stage.name !== "recovering") return;
+    const { search } = job.stage;
+    this.#recovering.delete(job);
+    job.stage = { name: "over" };
     this.leave(job);
     search.abort(); // calls nobody: `fetch` has a signal of its own
   }
 
   close(): void {
-    for (const search of this.#searches.values()) search.abort();
-    this.#searches.clear();
+    for (const { stage } of this.#recovering) if (stage.name === "recovering") stage.search.abort();
+    this.#recovering.clear();
   }
 }

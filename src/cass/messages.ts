@@ -1,23 +1,27 @@
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
-import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, lazy, literal, type Nullish, optional } from "../core/schemas.ts";
+import type { Nullish, Reads, Shape } from "../core/schemas.ts";
+import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";
 import { type ResponseFrame, response } from "./response.ts";
 
-/** The greeting; the first frame of every connection, and no proof of who the server takes the client for. */
-export interface Connected {
+interface Timed {
+  /** The server's local time, without a zone: to be compared with others of this server, not to be parsed. */
+  readonly timestamp?: Nullish<string>;
+}
+
+/** The greeting: the first frame of every connection. It does not prove that a token in a message will be accepted. */
+export interface Connected extends Timed {
   readonly type: "connected";
   readonly message?: Nullish<string>;
   /** `false`: the older pipeline, with animations of known names only. */
   readonly sdk_mode?: Nullish<boolean>;
   /** Null when anonymous. */
   readonly user_id?: Nullish<string>;
-  readonly timestamp?: Nullish<string>;
 }
 
 export interface AuthSuccess {
   readonly type: "auth_success";
-  /** May be that of an older identity, which the connection still has. */
+  /** May be the user of an older token, whom the connection still has. */
   readonly user_id: string;
 }
 
@@ -30,65 +34,65 @@ export interface AuthError {
 export type CassMemories = Readonly<Record<string, unknown>> & { readonly has_context?: unknown };
 
 /** How far a turn is, in words. */
-export interface Thinking {
+export interface Thinking extends Timed {
   readonly type: "thinking";
   readonly status: string;
   readonly memories?: Nullish<CassMemories>;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** What the tool loop does, in words. */
-export interface Debug {
+export interface Debug extends Timed {
   readonly type: "debug";
   readonly message: string;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** Speech, behind the response that it belongs to: an address, or base64. */
-export interface AudioFrame {
+export interface AudioFrame extends Timed {
   readonly type: "audio";
   readonly url?: Nullish<string>;
   readonly audio?: Nullish<string>;
   readonly audio_format?: Nullish<string>;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** A conversation has a title, or another one. It goes by two names. */
-export interface TitleFrame {
+export interface TitleFrame extends Timed {
   readonly type: "title_updated" | "title_update";
   readonly conversation_id: string;
   readonly title: string;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** What the server does besides turns; it may come in the middle of one, and is never part of it. */
-export interface SystemFrame {
+export interface SystemFrame extends Timed {
   readonly type: "system";
   readonly message: string;
-  /** `info`, `evaluating`, `deferred`, `summarizing`, `error`, `complete`, `working_summary`. */
   readonly status?: Nullish<string>;
-  readonly timestamp?: Nullish<string>;
 }
 
-export interface Pong {
+export interface Pong extends Timed {
   readonly type: "pong";
-  readonly timestamp?: Nullish<string>;
 }
 
 /** The answer to `status`. */
-export interface StatusFrame {
+export interface StatusFrame extends Timed {
   readonly type: "status";
   readonly sdk_mode: boolean;
   readonly memory_count: number;
-  readonly timestamp?: Nullish<string>;
 }
 
 /** A request, or a turn, has failed. The connection lives on. */
-export interface ErrorFrame {
+export interface ErrorFrame extends Timed {
   readonly type: "error";
   readonly message: string;
-  readonly timestamp?: Nullish<string>;
 }
+
+/** A message that belongs to a turn. The response of an `unreadable` one has come, and cannot be read. */
+export type TurnMessage =
+  | Thinking
+  | Debug
+  | ResponseFrame
+  | AudioFrame
+  | ErrorFrame
+  | { readonly type: "unreadable"; readonly problem: string };
 
 /** Every message that is known, and what becomes of the others. */
 export type ServerMessage =
@@ -108,30 +112,33 @@ export type ServerMessage =
   | { readonly type: "invalid"; readonly problem: string; readonly claims?: string };
 
 const text = optional(z.string());
-const memories = optional(z.custom<CassMemories>(isObject));
 
-/** Something has failed, whatever the words are. */
+/** An `error` is one whatever its words are. */
 const words = z.transform((value: unknown): string =>
   typeof value === "string" ? value : "an error without words",
 );
 
-const title = <Type extends TitleFrame["type"]>(type: Type) =>
+/** What most messages have. */
+const stamped = <Type extends string>(...types: readonly Type[]) => ({
+  type: literal(...types),
+  timestamp: text,
+});
+
+const title = lazy(() =>
   z.looseObject({
-    type: literal(type),
+    ...stamped("title_updated", "title_update"),
     conversation_id: z.string(),
     title: z.string(),
-    timestamp: text,
-  } satisfies Shape<TitleFrame>);
+  } satisfies Shape<TitleFrame>),
+);
 
 // Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
 const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   connected: lazy(() =>
     z.looseObject({
-      type: literal("connected"),
-      message: text,
+      ...stamped("connected"),
+      ...fields(text, "message", "user_id"),
       sdk_mode: optional(boolean),
-      user_id: text,
-      timestamp: text,
     } satisfies Shape<Connected>),
   ),
   auth_success: lazy(() =>
@@ -142,51 +149,33 @@ const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   ),
   thinking: lazy(() =>
     z.looseObject({
-      type: literal("thinking"),
+      ...stamped("thinking"),
       status: z.string(),
-      memories,
-      timestamp: text,
+      memories: optional(z.custom<CassMemories>(isObject)),
     } satisfies Shape<Thinking>),
   ),
-  debug: lazy(() =>
-    z.looseObject({
-      type: literal("debug"),
-      message: z.string(),
-      timestamp: text,
-    } satisfies Shape<Debug>),
-  ),
+  debug: lazy(() => z.looseObject({ ...stamped("debug"), message: z.string() } satisfies Shape<Debug>)),
   response,
   audio: lazy(() =>
     z.looseObject({
-      type: literal("audio"),
-      url: text,
-      audio: text,
-      audio_format: text,
-      timestamp: text,
+      ...stamped("audio"),
+      ...fields(text, "url", "audio", "audio_format"),
     } satisfies Shape<AudioFrame>),
   ),
-  title_updated: lazy(() => title("title_updated")),
-  title_update: lazy(() => title("title_update")),
+  title_updated: title,
+  title_update: title,
   system: lazy(() =>
-    z.looseObject({
-      type: literal("system"),
-      message: z.string(),
-      status: text,
-      timestamp: text,
-    } satisfies Shape<SystemFrame>),
+    z.looseObject({ ...stamped("system"), message: z.string(), status: text } satisfies Shape<SystemFrame>),
   ),
-  pong: lazy(() => z.looseObject({ type: literal("pong"), timestamp: text } satisfies Shape<Pong>)),
+  pong: lazy(() => z.looseObject(stamped("pong") satisfies Shape<Pong>)),
   status: lazy(() =>
     z.looseObject({
-      type: literal("status"),
+      ...stamped("status"),
       sdk_mode: boolean,
-      memory_count: z.custom<number>(Number.isFinite),
-      timestamp: text,
+      memory_count: finite,
     } satisfies Shape<StatusFrame>),
   ),
-  error: lazy(() =>
-    z.looseObject({ type: literal("error"), message: words, timestamp: text } satisfies Shape<ErrorFrame>),
-  ),
+  error: lazy(() => z.looseObject({ ...stamped("error"), message: words } satisfies Shape<ErrorFrame>)),
 };
 
 /** Reads one parsed frame. Never throws: what is not understood comes back as such. */
@@ -200,6 +189,14 @@ export function decode(message: unknown): ServerMessage {
   if (result.success) return result.data;
   const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
   return { type: "invalid", problem: `${type}: wrong or missing ${fields.join(", ")}`, claims: type };
+}
+
+/** The field, if it has a value. */
+export function given<Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): { readonly [N in Name]?: Value } {
+  return value === null || value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }
 
 /** A picture as the wire takes it. */

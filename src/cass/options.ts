@@ -1,4 +1,4 @@
-import { checks, oneOf } from "../core/checks.ts";
+import { checks, defined, oneOf } from "../core/checks.ts";
 import {
   type ResolvedSocketOptions,
   resolveSocketOptions,
@@ -7,86 +7,89 @@ import {
 } from "../core/client/options.ts";
 import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { CassCredentialOptions } from "./credentials.ts";
-import type { FetchLike } from "./fetch.ts";
-import { CREDENTIAL_CHECKS } from "./rest-options.ts";
+import type { CassCredentialOptions } from "./auth/credentials.ts";
+import type { FetchLike } from "./rest/http.ts";
+import { CREDENTIAL_CHECKS } from "./rest/options.ts";
 
 /** Options of {@link CassClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CassClientOptions extends SocketClientOptions, CassCredentialOptions {
-  /** How the token gets to the server: in the address, where its access log shows it, or in a message. @default "query", which the protocol prefers */
+  /**
+   * How the token gets to the server: in the address, or in a message. Set `"message"` where the server's access log must not
+   * show the token. @default "query", which the protocol prefers
+   */
   readonly auth?: "query" | "message";
-  /** Who the server has to take this client for. @default the user whom the token names */
+  /** The user that the server has to take this client for. Set it for a token that names no user. @default the user of the token */
   readonly expectedUserId?: string;
   /**
-   * Lets the connection be nobody's, or with no token whoever's the server says, such as its user for clients on the same
-   * machine. Without a token nothing connects unless this is set. @default false: nobody should be another user unawares
+   * Lets the connection be nobody's; without a token also another user's, such as the server's user for clients on its machine.
+   * Set it to connect without a token. @default false: no client should be another user unawares
    */
   readonly allowAnonymous?: boolean;
-  /** `false`: an open socket counts as ready, for relays that do not greet. Who the user is then stays unverified. @default true */
+  /** Set `false` for relays that do not greet: an open socket counts as ready, and the user is not verified. @default true */
   readonly requireConnected?: boolean;
-  /** Silence of the server in a turn; the only way to notice one that hangs. @default 120_000: tools and local models are silent for long */
+  /**
+   * Silence of the server in a turn; the only way to notice one that hangs. Raise it for slow tools.
+   * @default 120_000: tools and local models are silent for long
+   */
   readonly idleTimeout?: number;
-  /** Until the answer to `getStatus()`, from when its request is written, and of one REST call. @default 10_000 */
+  /** Until `getStatus()` is answered, from when its request is written; and one REST call. Raise it for slow servers. @default 10_000 */
   readonly requestTimeout?: number;
-  /** Where REST is. @default `url` as http, without its last `/ws` */
+  /** Where REST is, for servers that have it elsewhere. @default `url` as http, without its last `/ws` */
   readonly httpUrl?: string | URL;
-  /** A `fetch` to use for REST and audio instead of the platform's. */
+  /** Used for REST and audio instead of the platform's `fetch`; for tests, proxies and runtimes without one. */
   readonly fetch?: FetchLike;
-  /** Looks for the reply of a turn that was lost with its connection, in what the server has stored. @default false: it takes REST and time */
+  /** Searches for the reply of a turn that was lost with its connection. Set it where links break. @default false: it takes REST and time */
   readonly recover?: boolean;
-  /** How long it is looked for. @default 120_000: a turn that goes on without us may take as long */
+  /** How long `recover` searches. Raise it with `idleTimeout`. @default 120_000: the server may work as long on a lost turn */
   readonly recoverTimeout?: number;
   /**
-   * There is no cancel on the wire. `wait`: the next turn is sent when the answer of the cancelled one has come, which
-   * nobody gets. `reconnect`: at once, over a new connection. @default "wait"
+   * There is no cancel on the wire. `wait`: the next turn is sent when the answer of the cancelled one has come; nobody gets that
+   * answer. Set `"reconnect"` where users cancel often: the next turn is sent at once, over a new connection. @default "wait"
    */
   readonly cancel?: "wait" | "reconnect";
   /**
-   * Turns that are sent without waiting for the answer of the one before, once the server has shown how it answers. Above 1 it
-   * also declares that the server reads while it works: `getStatus()` then does not wait for the end of a turn either. Most
-   * servers do not read: behind one unread frame they ignore pongs too, and end the connection 20 to 40 s later (1011, "keepalive
-   * ping timeout"), so every longer turn is lost. And a turn that fails takes all turns behind it down.
+   * Turns that are sent before the one before is answered, once the server has shown how it answers. Set it above 1 only for
+   * servers that read while they work: `getStatus()` then does not wait for the end of a turn either. Most servers do not: behind
+   * one unread frame they ignore pongs too, and end the connection 20 to 40 s later (1011, "keepalive ping timeout"), so every
+   * longer turn is lost. And a turn that fails takes all turns behind it down.
    * @default 1: nothing is sent while a turn runs
    */
   readonly maxTurnsInFlight?: number;
-  /** Of one picture, decoded. @default 5_000_000: what the model's provider takes */
+  /** Bytes of one picture, decoded. Raise it where the model takes more. @default 5_000_000: what the model's provider takes */
   readonly maxImageBytes?: number;
 }
 
 /** Options of one prompt. */
 export interface CassPromptOptions {
-  /** As the client's option of the same name. */
+  /** Overrides the client's option, for one turn that matters more or less. */
   readonly recover?: boolean;
-  /** Lets the message be blank: the model gets it as it is. @default false */
+  /** Lets the message be blank, for agents that speak first: the model gets it as it is. @default false */
   readonly allowEmpty?: boolean;
 }
 
-/** Every option with its default. */
-export type CassSettings = Required<
-  Pick<
-    CassClientOptions,
-    | "auth"
-    | "allowAnonymous"
-    | "requireConnected"
-    | "idleTimeout"
-    | "requestTimeout"
-    | "recover"
-    | "recoverTimeout"
-    | "cancel"
-    | "maxTurnsInFlight"
-    | "maxImageBytes"
-    | "maxSendBytes"
-  >
-> &
-  Pick<CassClientOptions, "expectedUserId"> & { readonly socket: ResolvedSocketOptions };
+const OWN_DEFAULTS = {
+  auth: "query",
+  allowAnonymous: false,
+  requireConnected: true,
+  idleTimeout: 120_000,
+  requestTimeout: 10_000,
+  recover: false,
+  recoverTimeout: 120_000,
+  cancel: "wait",
+  maxTurnsInFlight: 1,
+  maxImageBytes: 5_000_000,
+  /** The real server ends the connection over a larger frame. */
+  maxSendBytes: 16_777_216,
+} satisfies Partial<CassClientOptions>;
 
-/** The real server ends the connection over a larger frame. */
-const MAX_SEND_BYTES = 16_777_216;
+/** The options that the rooms of this flat read, with their defaults. */
+export type CassSettings = Required<Pick<CassClientOptions, keyof typeof OWN_DEFAULTS>> &
+  Pick<CassClientOptions, "expectedUserId"> & { readonly socket: ResolvedSocketOptions };
 
 /** The server pings by itself at another level, every 20 s; this finds one that is open and mute. */
 const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 
-/** For ever: who is signed in wants to stay so. A refused identity ends it. */
+/** For ever: a signed-in user wants to stay so. A refused identity ends it. */
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
 /** Tokens and REST's answers are read as text. */
@@ -120,19 +123,11 @@ export function resolveOptions(options: CassClientOptions): CassSettings {
       "Pass one, such as that of `CassRest.login()`; or set `allowAnonymous: true` to be nobody, or the server's local user.",
     );
   }
+  const given = Object.entries(defined(options)).filter(([name]) => name in OWN_DEFAULTS);
   return {
-    socket,
-    auth: options.auth ?? "query",
+    ...OWN_DEFAULTS,
+    ...(Object.fromEntries(given) as Partial<CassSettings>),
     ...(expectedUserId === undefined ? {} : { expectedUserId }),
-    allowAnonymous,
-    requireConnected: options.requireConnected ?? true,
-    idleTimeout: options.idleTimeout ?? 120_000,
-    requestTimeout: options.requestTimeout ?? 10_000,
-    recover: options.recover ?? false,
-    recoverTimeout: options.recoverTimeout ?? 120_000,
-    cancel: options.cancel ?? "wait",
-    maxTurnsInFlight: options.maxTurnsInFlight ?? 1,
-    maxImageBytes: options.maxImageBytes ?? 5_000_000,
-    maxSendBytes: options.maxSendBytes ?? MAX_SEND_BYTES,
+    socket,
   };
 }

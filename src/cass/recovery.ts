@@ -1,41 +1,36 @@
 import type { Clock } from "../core/clock.ts";
 import { isAgentwireError } from "../core/errors.ts";
-import type { CassApiError } from "./errors.ts";
-import { animationList } from "./response.ts";
-import type { CassRest } from "./rest.ts";
-import type { CassRecentMessage, CassStoredMessage } from "./rest-shapes.ts";
-import type { StoredReply } from "./turn.ts";
+import { CassApiError } from "./errors.ts";
+import { animationList, type ResponseFrame } from "./response.ts";
+import type { CassRest } from "./rest/rest.ts";
+import type { CassRecentMessage, CassStoredMessage } from "./rest/shapes.ts";
 
-/** A turn whose reply was lost, and by what it is known. */
+/** A turn whose reply was lost, and what identifies it. */
 export interface LostTurn {
   readonly message: string;
-  /** Undefined where the server chose: then it is the user's continuous one, or not to be found. */
+  /** Undefined where the server chose: it is the user's continuous one, or cannot be found. */
   readonly conversationId: string | undefined;
-  /** The latest time that the server had told when the turn was sent: what is older is another exchange. */
+  /** The latest time that the server had told when the turn was sent. Older messages are of other turns. */
   readonly since: string;
-  /** Who has said it. */
+  /** The user of the turn. */
   readonly userId: string | undefined;
 }
 
-export interface FoundReply {
-  readonly reply: StoredReply;
-  /** When it was stored. */
-  readonly timestamp: string | undefined;
-  readonly conversationId: string;
-}
+/** What was found, as a response. Its `conversation_id` is known. */
+export type FoundReply = ResponseFrame & { readonly conversation_id: string };
 
-/** How many messages are looked at: the turn's own two are among the last. */
+/** How many messages are read: those of the turn are among the last. */
 const LOOKED_AT = 20;
 
 /** ms until the second look, doubled for each further one. */
 const FIRST_WAIT = 1_000;
 
-/** ms that no wait exceeds: a reply that has come is not left lying for minutes. */
+/** The longest wait in ms, so that a stored reply is found soon. */
 const LONGEST_WAIT = 30_000;
 
 /**
- * Looks for the reply of a lost turn in what the server has stored: it stores one before it sends it, and finishes a turn
- * although nobody waits for it any more.
+ * Searches for the reply of a lost turn in what the server has stored. The server stores a reply before it sends it, and finishes
+ * a turn that nobody waits for.
  */
 export class Recovery {
   readonly #rest: CassRest;
@@ -43,7 +38,7 @@ export class Recovery {
   readonly #clock: Clock;
   readonly #timeout: number;
 
-  /** `userId` tells as whom `rest` asks, as far as that is known; `timeout` in ms, 0 to look without end. */
+  /** `userId` gives the user of `rest`, as far as that is known; `timeout` in ms, 0 to search without end. */
   constructor(rest: CassRest, userId: () => string | undefined, clock: Clock, timeout: number) {
     this.#rest = rest;
     this.#userId = userId;
@@ -51,14 +46,14 @@ export class Recovery {
     this.#timeout = timeout;
   }
 
-  /** Undefined when it was not found in time, or cannot be. Ends early when `signal` is aborted. */
+  /** Undefined when the reply is not found in time, or cannot be. Ends early when `signal` is aborted. */
   async find(lost: LostTurn, signal: AbortSignal): Promise<FoundReply | undefined> {
     const start = this.#clock.now();
     for (let wait = FIRST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       const found = await this.#look(lost, signal);
       if (found !== "not-yet") return found;
       const left = this.#timeout === 0 ? wait : start + this.#timeout - this.#clock.now();
-      if (left <= 0 || signal.aborted) return undefined; // who is aborted already is not told of it again
+      if (left <= 0 || signal.aborted) return undefined; // an aborted signal tells no listener again
       await this.#wait(Math.min(wait, left), signal);
     }
     return undefined;
@@ -69,16 +64,15 @@ export class Recovery {
     try {
       const conversationId = lost.conversationId ?? (await this.#rest.continuousConversation({ signal })).id;
       const found = replyTo(lost, await this.#messagesOf(conversationId, signal));
-      if (this.#isOthers(lost)) return undefined; // somebody has logged in meanwhile
-      return found ? { ...found, conversationId } : "not-yet";
+      if (this.#isOthers(lost)) return undefined; // another user has logged in meanwhile
+      return found ? { ...found, conversation_id: conversationId } : "not-yet";
     } catch (error) {
       // A server that is restarting answers later; one that refuses does so again.
-      if (isAgentwireError(error) && error.retryable) return "not-yet";
-      return undefined;
+      return isAgentwireError(error) && error.retryable ? "not-yet" : undefined;
     }
   }
 
-  /** Whether it is somebody else's messages that would be looked at. */
+  /** Whether the messages would be another user's. */
   #isOthers({ userId }: LostTurn): boolean {
     const asking = this.#userId();
     return asking !== undefined && asking !== userId;
@@ -88,7 +82,9 @@ export class Recovery {
     try {
       return (await this.#rest.getMessages(id, { limit: LOOKED_AT, signal })).messages;
     } catch (error) {
-      if (!isMissingRoute(error)) throw error;
+      // Older servers have no such route, and say so in the words of their framework.
+      const { status, detail } = error instanceof CassApiError ? error : {};
+      if (status !== 404 || detail !== "Not Found") throw error;
       return (await this.#rest.getConversation(id, { signal })).messages;
     }
   }
@@ -106,39 +102,26 @@ export class Recovery {
   }
 }
 
-/** Older servers have no such route, and say so in the words of their framework. */
-function isMissingRoute(error: unknown): boolean {
-  if (!isAgentwireError(error, "request-refused")) return false;
-  const { status, detail } = error as CassApiError;
-  return status === 404 && detail === "Not Found";
-}
-
-/** A message as one of the routes has it; each counts tokens by names of its own. */
+/** A message as one of the two routes has it. */
 type Kept = CassStoredMessage | CassRecentMessage;
 
 /** The answer to the last message of these words, if that is newer than `since`. */
-function replyTo(
-  { message, since }: LostTurn,
-  messages: readonly Kept[],
-): Omit<FoundReply, "conversationId"> | undefined {
+function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): ResponseFrame | undefined {
   const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
   const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
   if (!asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant") return undefined;
-  return { reply: storedReply(reply), timestamp: reply.timestamp ?? asked.timestamp };
-}
-
-function storedReply(reply: Kept): StoredReply {
-  const { content, provider, model } = reply;
-  if ("inputTokens" in reply) {
-    const { inputTokens, outputTokens } = reply;
-    return { content, provider, model, inputTokens, outputTokens };
-  }
-  return {
-    content,
+  const { content: text, provider, model, timestamp } = reply;
+  const common = {
+    type: "response",
+    text,
     provider,
     model,
-    animations: animationList.parse(reply.animations),
-    inputTokens: reply.input_tokens,
-    outputTokens: reply.output_tokens,
-  };
+    timestamp: timestamp ?? asked.timestamp,
+  } as const;
+  if ("inputTokens" in reply) {
+    const { inputTokens, outputTokens } = reply;
+    return { ...common, inputTokens, outputTokens };
+  }
+  const { animations, input_tokens, output_tokens } = reply;
+  return { ...common, animations: animationList.parse(animations), input_tokens, output_tokens };
 }

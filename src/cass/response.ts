@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Shape } from "../core/schemas.ts";
-import { boolean, finite, lazy, literal, type Nullish, optional } from "../core/schemas.ts";
+import type { Nullish, Shape } from "../core/schemas.ts";
+import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";
 
 /** A gesture or an emote, as a server tells it. */
 export interface AnimationFrame {
@@ -166,73 +166,47 @@ const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]
 export const animationList = listOf<AnimationFrame>({
   type: literal("gesture", "emote"),
   name: z.string(),
-  index: figure,
-  intensity: figure,
-  delay: figure,
-  position: figure,
+  ...fields(figure, "index", "intensity", "delay", "position"),
 });
 
 export const response = lazy(() =>
   z.looseObject({
     type: literal("response"),
     text: z.string(),
+    ...fields(text, "raw", "conversation_id", "timestamp", "provider", "model", "audio", "audio_format"),
+    ...fields(count, "input_tokens", "output_tokens", "cache_read_tokens", "inputTokens", "outputTokens"),
     animations: animationList,
-    raw: text,
     tool_uses: listOf<CassToolUse>({ id: z.string(), tool: z.string(), input: z.unknown() }),
-    conversation_id: text,
-    audio: text,
-    audio_format: text,
-    input_tokens: count,
-    output_tokens: count,
-    cache_read_tokens: count,
-    inputTokens: count,
-    outputTokens: count,
-    timestamp: text,
-    provider: text,
-    model: text,
     self_observations: listOf<SelfObservation>({
       observation: z.string(),
-      category: text,
       confidence: figure,
-      area: text,
+      ...fields(text, "category", "area"),
     }),
     user_observations: listOf<UserObservation>({
       observation: z.string(),
-      category: text,
       confidence: figure,
-      direction: text,
+      ...fields(text, "category", "direction"),
     }),
     marks: listOf<Mark>({ category: z.string(), description: text }),
     holds: listOf<Hold>({
       content: z.string(),
-      topic: text,
-      differ_user: text,
       is_identity: flag,
       confidence: figure,
+      ...fields(text, "topic", "differ_user"),
     }),
     notes: listOf<Note>({
       type: z.string(),
-      content: text,
-      user: text,
-      significance: text,
-      level: text,
-      frequency: text,
-      valence: text,
-      from_state: text,
-      to_state: text,
-      catalyst: text,
+      ...fields(text, "content", "user", "significance", "level", "frequency", "valence"),
+      ...fields(text, "from_state", "to_state", "catalyst"),
     }),
     intentions: listOf<Intention>({
       action: z.string(),
-      content: text,
-      condition: text,
-      intention_id: text,
       success: flag,
-      status: text,
+      ...fields(text, "content", "condition", "intention_id", "status"),
     }),
-    stakes: listOf<Stake>({ what: text, why: text, content: text, strength: text, category: text }),
-    tests: listOf<ConsistencyTest>({ stated: text, actual: text, consistent: flag, content: text }),
-    narrations: listOf<Narration>({ type: text, level: text, trigger: text, content: text }),
-    milestones: listOf<Milestone>({ id: text, content: text }),
+    stakes: listOf<Stake>(fields(text, "what", "why", "content", "strength", "category")),
+    tests: listOf<ConsistencyTest>({ consistent: flag, ...fields(text, "stated", "actual", "content") }),
+    narrations: listOf<Narration>(fields(text, "type", "level", "trigger", "content")),
+    milestones: listOf<Milestone>(fields(text, "id", "content")),
   } satisfies Shape<ResponseFrame>),
 );

@@ -1,17 +1,17 @@
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Usage } from "../core/values.ts";
-import { type CassAnimation, readReply } from "./animations.ts";
 import { audioFromBase64, type CassAudio } from "./audio.ts";
-import type { CassMemories, Debug, Thinking } from "./messages.ts";
+import { type CassMemories, type Debug, given, type Thinking } from "./messages.ts";
 import { type CassDebug, type CassProgress, readDebug, readProgress } from "./progress.ts";
 import type { CassToolUse, ResponseFrame } from "./response.ts";
+import { type CassAnimation, readReply } from "./tags/animations.ts";
 
 /** How far the turn is. */
 export interface CassThinkingEvent {
   readonly type: "thinking";
   /** The server's words. */
   readonly status: string;
-  /** What is recognised in them. */
+  /** What they mean, as far as that is known. */
   readonly progress: CassProgress;
   /** What the server found in its memory; with the first of a chat, on some servers. */
   readonly memories?: CassMemories;
@@ -23,7 +23,7 @@ export interface CassDebugEvent {
   readonly type: "debug";
   /** The server's words. */
   readonly message: string;
-  /** What is recognised in them. */
+  /** What they mean, as far as that is known. */
   readonly debug: CassDebug;
   readonly timestamp?: string;
 }
@@ -33,7 +33,7 @@ export interface CassResponseEvent {
   readonly type: "response";
   /** Without tags, and with the indentation that the server's own `text` has lost where `raw` still has it. */
   readonly text: string;
-  /** What the model thought aloud, in blocks that were taken out of the text. */
+  /** The model's reasoning: blocks that were taken out of the text. */
   readonly reasoning: readonly string[];
   readonly animations: readonly CassAnimation[];
   readonly audio?: CassAudio;
@@ -60,7 +60,7 @@ export interface CassResult extends TurnResult {
   /** Tools that the model still wanted to use when it had to end. */
   readonly toolUses: readonly CassToolUse[];
   readonly usage?: CassUsage;
-  /** Whose model it was, such as `anthropic`, and which. */
+  /** Such as `anthropic`. */
   readonly provider?: string;
   readonly model?: string;
   readonly recovered?: true;
@@ -68,7 +68,7 @@ export interface CassResult extends TurnResult {
   readonly message?: ResponseFrame;
 }
 
-/** What of a reply is not in its event. */
+/** The part of a result that is not in the event. */
 export type ReplyDetails = Omit<CassResult, keyof CassResponseEvent | "truncated">;
 
 /** A reply to a turn: its event, and the rest of its result. */
@@ -116,30 +116,11 @@ export function replyOf(message: ResponseFrame): Reply {
   };
 }
 
-/** A reply as the server has stored it, which is less than what it sends. */
-export interface StoredReply {
-  readonly content: string;
-  readonly animations?: ResponseFrame["animations"];
-  readonly inputTokens?: number | null | undefined;
-  readonly outputTokens?: number | null | undefined;
-  readonly provider?: string | null | undefined;
-  readonly model?: string | null | undefined;
-}
-
-/** What a reply means that was found where the server keeps it. */
-export function recoveredReply(stored: StoredReply, conversationId: string): Reply {
-  const { content, animations, inputTokens, outputTokens, provider, model } = stored;
-  const read = readReply({ text: content, animations });
-  return {
-    event: { type: "response", ...read, recovered: true },
-    details: {
-      conversationId,
-      toolUses: [],
-      ...usageOf(inputTokens, outputTokens, undefined),
-      ...given("provider", provider),
-      ...given("model", model),
-    },
-  };
+/** The reply in a response that was found where the server keeps it. */
+export function recoveredReply(found: ResponseFrame): Reply {
+  const { event, details } = replyOf(found);
+  const { message: _, ...shown } = event;
+  return { event: { ...shown, recovered: true }, details };
 }
 
 function usageOf(
@@ -153,12 +134,4 @@ function usageOf(
     ...given("cacheReadTokens", cached),
   };
   return Object.keys(usage).length === 0 ? {} : { usage };
-}
-
-/** The field, if it has a value. */
-export function given<Name extends string, Value>(
-  name: Name,
-  value: Value | null | undefined,
-): { readonly [N in Name]?: Value } {
-  return value === null || value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }

@@ -1,71 +1,56 @@
-import { type AgentwireError, isAgentwireError, TurnTimeoutError } from "../core/errors.ts";
+import {
+  type AgentwireError,
+  ClosedError,
+  ConnectionLostError,
+  InvalidInputError,
+  isAgentwireError,
+  PayloadTooLargeError,
+  TurnTimeoutError,
+} from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
-import { Answers } from "./answers.ts";
+import { audioOf } from "./audio.ts";
 import { stateOf } from "./conversation.ts";
+import { lostTurn, turnError, unreadableResponse } from "./errors.ts";
 import type { CassCore } from "./events.ts";
-import {
-  closedInTurn,
-  isTooLarge,
-  lostTurn,
-  MAX_DEATHS,
-  serverDies,
-  tooLargeTurn,
-  unreadableImage,
-} from "./failures.ts";
-import { type CassOrder, checkUser, conversationOf, type Job } from "./job.ts";
-import { Line } from "./line.ts";
+import { checkSize } from "./input.ts";
+import { type CassOrder, checkUser, complete, conversationOf, isAlike, type Job, type Sent } from "./job.ts";
 import { LostReplies } from "./lost-replies.ts";
-import type { WireImage } from "./messages.ts";
+import type { AudioFrame, TurnMessage, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
-import { checkSize } from "./prompt.ts";
-import type { Recovery } from "./recovery.ts";
-import type { Speech } from "./speech.ts";
-import { type CassEvent, type CassResult, textOf } from "./turn.ts";
-import type { Wire } from "./wire.ts";
+import type { ResponseFrame } from "./response.ts";
+import type { RestHost } from "./rest/host.ts";
+import { type CassEvent, type CassResult, progressEvent, replyOf, textOf } from "./turn.ts";
+import type { Wire, WireUser } from "./wire.ts";
+
+/** Connections in a row that end in their first turn before the queue is given back: a restart is one, a deleted user ends all. */
+const MAX_DEATHS = 3;
+
+/** The server closed the connection over the size of a frame. */
+const TOO_LARGE = 1009;
 
 export interface TurnsSetup {
   readonly settings: CassSettings;
   readonly wire: Wire;
-  readonly recovery: Recovery;
-  readonly speech: Speech;
+  readonly rest: RestHost;
   readonly core: CassCore;
 }
 
-/**
- * The turns of one client.
- *
- *     queue ──send──▶ line ──response──▶ completed
- *                      │ ──error─────▶ failed
- *                      │ ──cancelled, or too late──▶ stays in its place until it is answered: nobody gets that
- *                      └ connection lost ──▶ failed, or its reply is searched for
- */
-export class Turns implements Course<Job> {
+/** The turns of one client. `Stage` (job.ts) has the life of each. */
+export class Turns implements Course<Job>, WireUser {
   readonly runner: Runner<CassEvent, CassResult, Job>;
-  readonly answers: Answers;
   readonly #setup: TurnsSetup;
-  readonly #line: Line;
   readonly #lostReplies: LostReplies;
   /** Connections in a row that have ended in their first turn. */
   #deaths = 0;
-  /** Whether the present connection is left because of turns that nobody waits for. */
-  #isLeaving = false;
+  /** Whose model answers. */
+  #provider = "anthropic";
 
   constructor(setup: TurnsSetup) {
-    const { core } = setup;
-    const line = new Line(core);
-    const lostReplies = new LostReplies(setup);
     this.#setup = setup;
-    this.#line = line;
-    this.#lostReplies = lostReplies;
-    this.runner = new Runner(core, this);
-    this.answers = new Answers({ ...setup, line, lostReplies, next: () => this.#next() });
-  }
-
-  /** Whether the server works on a turn. */
-  get busy(): boolean {
-    return this.#line.size > 0;
+    this.#lostReplies = new LostReplies(setup, () => this.#goOn());
+    this.runner = new Runner(setup.core, this);
   }
 
   /** Whether a turn is under way. Asked while the client closes: what was not sent has been handed back. */
@@ -77,16 +62,15 @@ export class Turns implements Course<Job> {
    * Makes a turn without sending it.
    * @throws QueueFullError when too much waits already.
    */
-  create({ input, request, options, ...order }: CassOrder): Job {
-    const { image, bytes } = request;
+  create({ input, options, ...order }: CassOrder): Job {
+    const { image, bytes } = order.request;
     const idleTimeout = options?.idleTimeout ?? this.#setup.settings.idleTimeout;
-    const isReading = typeof image === "function";
     return this.runner.make(
       {
         id: randomId("turn"),
         input,
         bytes,
-        options: { ...options, idleTimeout: 0 }, // the silence that counts is the connection's, and it ends the connection
+        options: { ...options, idleTimeout: 0 }, // the line watches the silence: it ends the connection
         idleTimeout: 0,
         textOf,
         soFar: (job) => {
@@ -97,12 +81,8 @@ export class Turns implements Course<Job> {
       (turn) => ({
         ...order,
         turn,
-        request,
         idleTimeout,
-        isReading,
-        image: isReading ? undefined : image,
-        bytes,
-        since: undefined,
+        stage: typeof image === "function" ? { name: "reading" } : { name: "waiting", image },
       }),
     );
   }
@@ -117,12 +97,12 @@ export class Turns implements Course<Job> {
   /** Sends what waits, as far as the server may be asked. */
   pump(): void {
     const { wire, settings } = this.#setup;
-    wire.asides.writeWaiting(); // before the next turn, behind which it might wait for ever
+    wire.writeWaiting(); // before the next turn, behind which it might wait for ever
     for (let job = this.runner.first; job; job = this.runner.first) {
-      if (!wire.session || !this.#line.hasRoom(settings.maxTurnsInFlight)) return;
-      if (job.isReading || this.#lostReplies.standInFor(job)) return;
+      if (!wire.isReady || !wire.line.hasRoom(settings.maxTurnsInFlight)) return;
+      if (job.stage.name !== "waiting" || this.#lostReplies.standInFor(job)) return;
       this.runner.take(job);
-      this.#send(job);
+      this.#send(job, job.stage.image);
     }
   }
 
@@ -133,65 +113,23 @@ export class Turns implements Course<Job> {
     this.#goOn(); // those behind it may have waited for its reply
   }
 
-  /** The server lives. */
-  alive(): void {
-    this.#line.alive();
-  }
-
-  /** The connection is gone. What was on it may be done all the same, so nothing is sent again. */
-  lost(error: AgentwireError): void {
-    const { jobs, silent, hasAnswered } = this.#line.clear();
-    if (hasAnswered) this.#deaths = 0;
-    else if (jobs.length > 0 && !this.#isLeaving) this.#deaths++;
-    this.#isLeaving = false;
-    const blamed = isTooLarge(error) ? largestOf(jobs) : undefined;
-    const findable = this.#setup.core.isClosing ? [] : this.#lostReplies.findable(jobs);
-    const searched = new Set(findable.filter((job) => job !== blamed));
-    for (const job of jobs) if (!searched.has(job)) this.#lostReplies.leave(job);
-    for (const job of jobs) {
-      const isSearched = searched.has(job);
-      const failure =
-        job === silent
-          ? new TurnTimeoutError("idle", job.idleTimeout)
-          : job === blamed
-            ? tooLargeTurn(job.bytes)
-            : lostTurn(error, isSearched);
-      if (isSearched) this.#lostReplies.search(job, failure, () => this.#goOn());
-      else job.turn.fail(failure);
-    }
-    if (this.#deaths < MAX_DEATHS) return;
-    this.#deaths = 0;
-    for (const { turn } of this.runner.takeWaiting()) turn.fail(serverDies(error));
-  }
-
-  /** Ends all that is left, by the caller's will. */
-  close(): void {
-    this.#line.clear();
-    this.#lostReplies.close();
-    for (const { turn } of this.runner.jobs) turn.abandon(closedInTurn());
-  }
-
-  /** The connection is not to be had. What is searched for may be found all the same. */
-  unavailable(reason: AgentwireError): void {
-    for (const { turn } of this.#line.clear().jobs) turn.fail(lostTurn(reason, false));
-    this.runner.unavailable(reason);
-  }
-
   // --- sending ---
 
-  /** A turn with a picture that has to be read keeps its place meanwhile. */
   #read(job: Job, read: () => Promise<WireImage>): void {
     const { outbox } = this.#setup.core;
     const done = (image: WireImage): void => {
-      job.image = image;
-      job.isReading = false;
+      job.stage = { name: "waiting", image };
       this.pump();
     };
     const failed = (cause: unknown): void => {
-      job.turn.fail(unreadableImage(cause));
+      const hint = "Pass its bytes, or a Blob that can be read.";
+      const error = isAgentwireError(cause)
+        ? cause
+        : new InvalidInputError("the image cannot be read.", hint, { cause });
+      job.turn.fail(error);
       this.pump(); // those behind it may have waited for its picture
     };
-    // The picture is the caller's, who may read it as they like.
+    // The picture is the caller's.
     outbox.tell(() => {
       read().then(
         (image) => outbox.run(() => done(image)),
@@ -200,55 +138,209 @@ export class Turns implements Course<Job> {
     });
   }
 
-  #send(job: Job): void {
+  #send(job: Job, image: WireImage | undefined): void {
     const { wire, core, settings } = this.#setup;
     const { turn, request } = job;
-    const frame = request.frame(conversationOf(job) ?? undefined, job.image);
+    const frame = request.frame(conversationOf(job) ?? undefined, image);
+    const bytes = utf8Length(frame);
     try {
-      job.bytes = utf8Length(frame);
-      checkSize(job.bytes, settings.maxSendBytes);
+      checkSize(bytes, settings.maxSendBytes);
       checkUser(job, wire.handshake.identity);
     } catch (error) {
       if (!isAgentwireError(error)) throw error;
       turn.fail(error);
       return;
     }
-    job.since = wire.latest;
-    this.#line.add(job);
-    wire.busyChanged();
-    wire.sendTurn(frame, () => turn.unsent());
+    wire.sendTurn(job, frame, bytes);
     turn.sent();
-    const { provider = "anthropic" } = this.answers;
-    if (job.image && provider !== "anthropic")
-      core.warn("image-ignored", `models of ${provider} do not get to see the image`);
-  }
-
-  /** The server is free for what comes next. */
-  #next(): void {
-    this.#setup.wire.busyChanged();
-    this.#goOn();
+    if (image && this.#provider !== "anthropic")
+      core.warn("image-ignored", `models of ${this.#provider} do not get to see the image`);
   }
 
   /** A turn is over, or its reply is no longer searched for. */
   #goOn(): void {
-    this.#leaveIfIdle();
+    const { wire, core } = this.#setup;
+    if (this.#isLeft(wire.line.jobs)) core.connection.renew();
     this.pump();
-    if (!this.working) this.#setup.core.connection.drained();
+    if (!this.working) core.connection.drained();
   }
 
-  /** With `cancel: "reconnect"`, nothing is put behind turns that nobody waits for. */
-  #leaveIfIdle(): void {
-    const { settings, core } = this.#setup;
-    if (settings.cancel === "wait" || !this.busy || this.#line.jobs.some(({ turn }) => turn.open)) return;
-    this.#isLeaving = true;
-    core.connection.renew();
+  /** With `cancel: "reconnect"`, a connection is left when nobody waits for a turn on its line. */
+  #isLeft(jobs: readonly Job[]): boolean {
+    const { cancel } = this.#setup.settings;
+    return cancel === "reconnect" && jobs.length > 0 && !jobs.some(({ turn }) => turn.open);
+  }
+
+  // --- messages ---
+
+  /** The server has no ids: what it says is of the oldest turn on the line, but speech, which comes behind its response. */
+  receive(message: TurnMessage, size: number): void {
+    const { line } = this.#setup.wire;
+    const { head: job } = line;
+    if (message.type === "audio") {
+      void this.#onAudio(message);
+      return;
+    }
+    if (message.type === "unreadable") {
+      this.#onUnreadable(job, message.problem);
+      return;
+    }
+    if (!job) {
+      this.#strays(message);
+      return;
+    }
+    switch (message.type) {
+      case "thinking":
+      case "debug":
+        this.#strays(line.begun(job));
+        this.#goOn(); // a server that is known to announce its turns may be sent more
+        job.turn.push(progressEvent(message), size);
+        return;
+      case "response":
+        this.#strays(line.answered(job, message, () => this.#complete(job, message, size)));
+        return;
+      case "error":
+        this.#leaveLine(job);
+        job.turn.fail(turnError(message.message));
+        this.#goOn();
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #onUnreadable(job: Job | undefined, problem: string): void {
+    const { line } = this.#setup.wire;
+    if (line.last?.turn.open) {
+      line.last.turn.fail(unreadableResponse(problem)); // handling its answer threw
+      this.#goOn();
+      return;
+    }
+    if (!job) return;
+    line.answered(job, undefined, () => {
+      this.#leaveLine(job);
+      this.#lostReplies.leave(job); // the time when it was stored cannot be read either
+      job.turn.fail(unreadableResponse(problem));
+      this.#goOn();
+    });
+  }
+
+  #complete(job: Job, message: ResponseFrame, size: number): void {
+    const { wire, core } = this.#setup;
+    const { request, conversation } = job;
+    const { conversation_id: id, timestamp, provider } = message;
+    this.#leaveLine(job);
+    // Without a time, or behind it a turn of the same words, its stored reply could be taken for one of those.
+    if (typeof timestamp !== "string" || wire.line.jobs.some((other) => isAlike(other, job)))
+      this.#lostReplies.leave(job);
+    core.connection.healthy();
+    if (provider) this.#provider = provider;
+    if (request.userId !== undefined) wire.handshake.rebind(request.userId);
+    const expected = conversationOf(job);
+    if (typeof id === "string" && typeof expected === "string" && id !== expected)
+      core.warn("conversation-mismatch", "a response names another conversation than its prompt did");
+    if (id !== undefined && conversation.id === undefined) conversation.id = id;
+    const reply = replyOf(message);
+    if (reply.warning !== undefined) core.warn("unreadable-audio", reply.warning);
+    complete(job, reply, size);
+    this.#goOn();
+  }
+
+  async #onAudio(frame: AudioFrame): Promise<void> {
+    const { core, wire, rest } = this.#setup;
+    const job = wire.line.last;
+    if (!job) return this.#strays(frame);
+    if (job.turn.status !== "completed") return; // the turn was cancelled
+    const audio = await audioOf(frame, rest, (problem) => core.warn("unreadable-audio", problem));
+    if (audio) core.events.emit("audio", audio, job.turn);
+  }
+
+  /** A message is of no turn. */
+  #strays(message: Exclude<TurnMessage, { type: "unreadable" }> | undefined): void {
+    if (!message) return;
+    const { core } = this.#setup;
+    if (message.type === "error") {
+      core.events.emit("serverError", { message: message.message });
+      return;
+    }
+    const kind = message.type === "response" ? "unexpected-response" : "stray-message";
+    core.warn(kind, `a \`${message.type}\` that is of no turn`);
+    core.events.emit("stray", message);
+  }
+
+  /** The server is done with a turn. */
+  #leaveLine(job: Job): void {
+    const { wire } = this.#setup;
+    this.#strays(wire.line.delete(job));
+    wire.turnAnswered();
+  }
+
+  // --- ends ---
+
+  /** The connection is gone. The server may finish what was on the line: nothing is sent again. */
+  lost(error: AgentwireError): void {
+    const { wire, core } = this.#setup;
+    const { last } = wire.line;
+    const sent = wire.line.clear();
+    const jobs = sent.map(([job]) => job);
+    if (last) this.#deaths = 0;
+    else if (jobs.length > 0 && !this.#isLeft(jobs)) this.#deaths++;
+    const blamed =
+      isAgentwireError(error, "connection-lost") && error.closeCode === TOO_LARGE && largest(sent);
+    const findable = core.isClosing ? [] : this.#lostReplies.findable(sent);
+    const searched = findable.filter((job) => job !== blamed);
+    for (const job of jobs) if (!searched.includes(job)) this.#lostReplies.leave(job);
+    for (const [job, stage] of sent) {
+      const isSearched = searched.includes(job);
+      const failure =
+        stage.sign.name === "silent"
+          ? new TurnTimeoutError("idle", job.idleTimeout)
+          : job === blamed
+            ? tooLarge(stage.bytes)
+            : lostTurn(error, isSearched);
+      if (isSearched) this.#lostReplies.search(job, stage.since ?? "", failure);
+      else job.turn.fail(failure);
+    }
+    if (this.#deaths < MAX_DEATHS) return;
+    this.#deaths = 0;
+    const message = `${MAX_DEATHS} connections in a row ended in their first turn, so the others are not sent`;
+    for (const { turn } of this.runner.takeWaiting())
+      turn.fail(new ConnectionLostError(message, { delivery: "not-sent", cause: error }));
+  }
+
+  /** The caller closes. A connection that was given up for good before tells no more that it is not to be had. */
+  closing(): void {
+    if (this.#setup.core.connection.closedBy) this.#end();
+  }
+
+  /** The connection is not to be had. What is searched for may be found all the same. */
+  unavailable(reason: AgentwireError): void {
+    const { wire, core } = this.#setup;
+    if (!isAgentwireError(reason, "closed")) {
+      for (const [{ turn }] of wire.line.clear()) turn.fail(lostTurn(reason, false));
+      this.runner.unavailable(reason);
+    }
+    if (isAgentwireError(core.connection.closedBy ?? reason, "closed")) this.#end();
+  }
+
+  /** Ends all that is left, by the caller's will. */
+  #end(): void {
+    const { wire, rest } = this.#setup;
+    const message = "the client was closed while the server worked on the turn, which it will finish";
+    wire.line.clear();
+    this.#lostReplies.close();
+    for (const { turn } of this.runner.jobs) turn.abandon(new ClosedError(message, { delivery: "unknown" }));
+    rest.close();
   }
 }
 
-/** A server that closes over the size of a frame does not say of which. */
-function largestOf(jobs: readonly Job[]): Job | undefined {
-  return jobs.reduce<Job | undefined>(
-    (most, job) => (job.bytes > (most?.bytes ?? -1) ? job : most),
-    undefined,
-  );
+/** A server that closes over the size of a frame does not say which. */
+function largest(sent: readonly (readonly [Job, Sent])[]): Job | undefined {
+  const most = Math.max(...sent.map(([, { bytes }]) => bytes));
+  return sent.find(([, { bytes }]) => bytes === most)?.[0];
+}
+
+function tooLarge(bytes: number): PayloadTooLargeError {
+  const message = `the server closed the connection over a prompt of ${bytes} bytes; send less`;
+  return new PayloadTooLargeError(message, { bytes });
 }

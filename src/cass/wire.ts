@@ -1,44 +1,33 @@
 import { isObject } from "../core/checks.ts";
 import type { ClientProtocol } from "../core/client/client-core.ts";
-import { type AgentwireError, ClosedError, copyError } from "../core/errors.ts";
-import { linkLost, neverReady, unreadableAnswer } from "../core/link/connection-errors.ts";
+import { type AgentwireError, ClosedError } from "../core/errors.ts";
+import { linkLost, neverReady, requestNotSent } from "../core/link/connection-errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
+import { Recent } from "../core/recent.ts";
 import { Asides } from "./asides.ts";
-import type { Credentials } from "./credentials.ts";
-import type { CassCore, CassTitle } from "./events.ts";
-import { Handshake } from "./handshake.ts";
+import type { Credentials } from "./auth/credentials.ts";
+import { Handshake } from "./auth/handshake.ts";
+import type { CassCore } from "./events.ts";
+import type { Job } from "./job.ts";
+import { Line } from "./line.ts";
 import {
-  type AudioFrame,
-  type Debug,
   decode,
-  type ErrorFrame,
+  given,
   type ServerMessage,
-  type Thinking,
+  type StatusFrame,
+  type TitleFrame,
+  type TurnMessage,
 } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
-import type { ResponseFrame } from "./response.ts";
-import { Session } from "./session.ts";
-import { given } from "./turn.ts";
 
-/** What may be of a turn. */
-export type TurnMessage = Thinking | Debug | ResponseFrame | ErrorFrame | AudioFrame;
-
-/** What the wire tells the rest of the client. */
+/** The room above: the turns. */
 export interface WireUser {
-  /** The connection is ready, and the user's: send what waits. */
-  ready(): void;
-  /** Anything has come from the server. */
-  alive(): void;
-  /** A message of a turn, and how long its frame was. */
-  message(message: TurnMessage, size: number): void;
-  /** The response to a turn has come, and cannot be read. */
-  unreadable(problem: string): void;
-  /** A conversation got a title, or another one. */
-  title(title: CassTitle): void;
-  /** Whether the server works on a turn, which it does before it reads anything else. */
-  busy(): boolean;
-  /** Whether somebody waits for a turn that is on the wire. */
-  working(): boolean;
+  /** The server may be asked for more: send what waits. */
+  pump(): void;
+  /** A message of a turn, and the length of its frame. */
+  receive(message: TurnMessage, size: number): void;
+  /** Whether a caller waits for a turn that was sent. */
+  readonly working: boolean;
   /** The connection is gone, after it was ready. */
   lost(error: AgentwireError): void;
   /** The caller closes the client. */
@@ -47,34 +36,42 @@ export interface WireUser {
   unavailable(reason: AgentwireError): void;
 }
 
-export interface WireSetup {
-  readonly settings: CassSettings;
-  readonly credentials: Credentials;
-  readonly user: WireUser;
-  readonly core: CassCore;
-}
+/** How many titles are kept. A conversation may become known after its title. */
+const KEPT_TITLES = 256;
+
+/** Characters of a title and its id, up to which it is kept. Servers make titles of 60 at most. */
+const KEPT_TITLE_LENGTH = 1_024;
 
 /** The protocol below the turns: the handshake, requests answered in order, and loss. */
 export class Wire implements ClientProtocol {
   readonly handshake: Handshake;
-  readonly asides: Asides;
-  readonly #setup: WireSetup;
-  #session: Session | undefined;
+  readonly line: Line;
+  readonly #asides: Asides;
+  readonly #core: CassCore;
+  readonly #credentials: Credentials;
+  readonly #titles = new Recent<string, string>(KEPT_TITLES);
+  #user: WireUser | undefined;
   #latest: string | undefined;
 
-  constructor(setup: WireSetup) {
-    this.#setup = setup;
-    this.handshake = new Handshake(setup);
-    this.asides = new Asides({ ...setup, session: () => this.session, busy: () => setup.user.busy() });
+  constructor(core: CassCore, settings: CassSettings, credentials: Credentials) {
+    this.#core = core;
+    this.#credentials = credentials;
+    this.handshake = new Handshake(core, settings, credentials);
+    this.line = new Line(core);
+    this.#asides = new Asides(core, this.line, settings);
   }
 
-  /** The session, once it is ready and while frames reach the server. */
-  get session(): Session | undefined {
-    const session = this.#session;
-    return session?.phase === "ready" && this.#setup.core.connection.writable ? session : undefined;
+  /** Made before the turns, which use it. */
+  serve(user: WireUser): void {
+    this.#user = user;
   }
 
-  /** The latest time that the server has told, in its own words: they compare as text, and with nothing else. */
+  /** Whether the handshake is done, and frames reach the server. */
+  get isReady(): boolean {
+    return this.handshake.isReady && this.#core.connection.writable;
+  }
+
+  /** The latest time that the server has told, in its own words: times compare as text, and with no other clock. */
   get latest(): string | undefined {
     return this.#latest;
   }
@@ -84,127 +81,123 @@ export class Wire implements ClientProtocol {
     if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
   }
 
-  /** Sends a turn; `unwritten` is called when it does not leave. */
-  sendTurn(frame: string, unwritten: () => void): void {
-    this.#session?.sent("turn");
-    this.#setup.core.connection.send(frame, unwritten);
+  titleOf(conversationId: string): string | undefined {
+    return this.#titles.get(conversationId);
   }
 
-  /** A turn was sent or answered. */
-  busyChanged(): void {
-    if (this.#session) this.asides.busyChanged(this.#session);
+  async getStatus(): Promise<StatusFrame> {
+    if (!this.isReady) throw requestNotSent();
+    return this.#asides.getStatus();
   }
 
-  /** A turn was answered; says so where something that was asked before it was not. */
+  /** Writes the pings and the `status` that have waited for the line. */
+  writeWaiting(): void {
+    if (this.isReady) this.#asides.writeWaiting();
+  }
+
+  /** Sends a turn, in a frame of so many bytes. */
+  sendTurn(job: Job, frame: string, bytes: number): void {
+    this.line.add(job, bytes, this.#latest);
+    this.#asides.turnSent();
+    this.#core.connection.send(frame, () => job.turn.unsent());
+  }
+
   turnAnswered(): void {
-    this.asides.answeredInOrder(this.#session, "turn");
+    this.#asides.turnAnswered();
   }
 
   // --- the connection's side ---
 
   carriesCredentials(): boolean {
-    return this.#setup.credentials.exists;
+    return this.#credentials.exists;
   }
 
   address(url: string): Promise<string> {
     return this.handshake.address(url);
   }
 
-  /** What was not sent is given back. */
   closing(): void {
-    this.asides.dropQuestion(new ClosedError("the client was closed before `status` was sent"));
-    this.#setup.user.closing();
+    this.#asides.dropQuestion(new ClosedError("the client was closed before `status` was sent"));
+    this.#user?.closing();
   }
 
   ping(): boolean {
-    return this.asides.ping();
+    // A link that takes nothing is judged like one that answers nothing.
+    return this.isReady ? this.#asides.ping() : !this.#core.connection.writable;
   }
 
   excused(): boolean {
-    return this.asides.excused();
+    return this.#asides.excused();
   }
 
   opened(): void {
-    const session = new Session(this.#setup.settings.socket.clock);
-    this.#session = session;
-    this.handshake.opened(session);
+    this.handshake.opened();
   }
 
   message(value: unknown, text: string): void {
-    const session = this.#session;
-    if (!session) return;
-    this.#setup.user.alive();
-    this.#setup.core.message(value);
+    if (!this.handshake.isOpen) return;
+    this.line.alive();
+    this.#core.message(value);
     const message = decode(value);
     if ("timestamp" in message) this.note(message.timestamp);
-    if (!this.handshake.receive(session, message)) this.#onMessage(session, message, text);
+    if (!this.handshake.receive(message)) this.#onMessage(message, text);
   }
 
-  spoiled(value: unknown, problem: string): void {
-    this.#setup.user.alive();
-    const session = this.#session;
+  spoiled(value: unknown, problem: string, text: string): void {
+    this.line.alive();
     const claims = isObject(value) ? value["type"] : undefined;
-    if (typeof claims === "string" && session?.phase === "ready") this.#settle(session, claims, problem);
+    if (this.handshake.isReady) this.#settle(claims, problem, text);
   }
 
   ready(): void {
-    this.#setup.user.ready();
+    this.#user?.pump();
   }
 
   handshakeTimedOut(): void {
-    if (this.#session) this.handshake.timedOut(this.#session);
+    if (this.handshake.isOpen) this.handshake.timedOut();
   }
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {
-    const session = this.#session;
-    this.#session = undefined;
-    if (session?.phase !== "ready") {
-      const error = neverReady(end, "the server had accepted it");
-      session?.end(() => copyError(error));
-      return error;
-    }
-    const error = linkLost(end);
-    session.end(() => copyError(error));
-    this.#setup.user.lost(error);
+    const { isReady } = this.handshake;
+    this.handshake.closed();
+    const error = isReady ? linkLost(end) : neverReady(end, "the server had accepted it");
+    this.#asides.end(error);
+    if (isReady) this.#user?.lost(error);
     return error;
   }
 
-  /** Only who waits for an answer makes a drain worth waiting for. */
+  /** A drain waits for turns that a caller waits for. */
   busy(): boolean {
-    return this.#setup.user.working();
+    return this.#user?.working ?? false;
   }
 
   unavailable(reason: AgentwireError): void {
-    const session = this.#session;
-    this.#session = undefined;
-    session?.end(() => copyError(reason));
-    this.asides.dropQuestion(reason);
-    this.#setup.user.unavailable(reason);
+    this.handshake.closed();
+    this.#asides.end(reason);
+    this.#asides.dropQuestion(reason);
+    this.#user?.unavailable(reason);
   }
 
   // --- messages ---
 
-  #onMessage(session: Session, message: ServerMessage, raw: string): void {
-    const { user, core } = this.#setup;
-    const { events, redactor } = core;
+  #onMessage(message: ServerMessage, raw: string): void {
+    const { events, redactor } = this.#core;
     switch (message.type) {
       case "thinking":
       case "debug":
       case "response":
       case "audio":
-        user.message(message, raw.length);
+        this.#user?.receive(message, raw.length);
         return;
       case "error": {
         const said = redactor.redact(message.message);
-        if (!this.asides.refused(session, said)) user.message({ ...message, message: said }, raw.length);
+        if (!this.#asides.refused(said)) this.#user?.receive({ ...message, message: said }, raw.length);
         return;
       }
       case "title_updated":
-      case "title_update": {
-        const { conversation_id: conversationId, title, timestamp } = message;
-        user.title({ conversationId, title, ...given("timestamp", timestamp) });
+      case "title_update":
+        this.#onTitle(message);
         return;
-      }
       case "system": {
         const { status, timestamp } = message;
         const rest = { ...given("status", status), ...given("timestamp", timestamp) };
@@ -212,10 +205,10 @@ export class Wire implements ClientProtocol {
         return;
       }
       case "pong":
-        if (!this.asides.pong(session)) this.#unasked("pong");
+        if (!this.#asides.pong()) this.#unasked("pong");
         return;
       case "status":
-        if (!this.asides.status(session, message)) this.#unasked("status");
+        if (!this.#asides.status(message)) this.#unasked("status");
         return;
       case "connected":
       case "auth_success":
@@ -223,25 +216,31 @@ export class Wire implements ClientProtocol {
         this.#unasked(message.type);
         return;
       case "unknown":
-        core.warn("unknown-message", "a message of a type that is not known here");
+        this.#core.warn("unknown-message", "a message of a type that is not known here");
         events.emit("unknownMessage", message.message);
         return;
       case "invalid":
-        core.warn("invalid-message", message.problem, { raw });
-        if (message.claims !== undefined) this.#settle(session, message.claims, message.problem);
+        this.#core.warn("invalid-message", message.problem, { raw });
+        this.#settle(message.claims, message.problem, raw);
         return;
       default:
         message satisfies never;
     }
   }
 
-  /** What waits for a message that cannot be read does not wait for another one. */
-  #settle(session: Session, claims: string, problem: string): void {
-    if (claims === "response" || claims === "error") this.#setup.user.unreadable(problem);
-    if (claims === "status") session.statuses.spoil(unreadableAnswer(problem));
+  #onTitle({ conversation_id: conversationId, title, timestamp }: TitleFrame): void {
+    if (conversationId.length + title.length <= KEPT_TITLE_LENGTH) this.#titles.set(conversationId, title);
+    this.#core.events.emit("title", { conversationId, title, ...given("timestamp", timestamp) });
+  }
+
+  /** A message cannot be read: its request does not wait for another one. */
+  #settle(claims: unknown, problem: string, raw: string): void {
+    if (claims === "response" || claims === "error")
+      this.#user?.receive({ type: "unreadable", problem }, raw.length);
+    if (claims === "status") this.#asides.unreadableStatus(problem);
   }
 
   #unasked(what: string): void {
-    this.#setup.core.warn("stray-message", `a \`${what}\` that nobody asked for`);
+    this.#core.warn("stray-message", `a \`${what}\` that nobody asked for`);
   }
 }

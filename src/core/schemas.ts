@@ -74,6 +74,13 @@ export const finite = z.custom<number>(Number.isFinite);
 
 export const boolean = z.custom<boolean>((value) => typeof value === "boolean");
 
+/** Several fields of one schema. */
+export const fields = <const Name extends string, Schema>(
+  schema: Schema,
+  ...names: readonly Name[]
+): Readonly<Record<Name, Schema>> =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+
 /** A wrong item makes the list wrong. */
 export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
   z.transform((value, { issues }): readonly T[] => {

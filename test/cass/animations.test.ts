@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type AnimationFields, readReply } from "../../src/cass/animations.ts";
+import type { AnimationFrame } from "../../src/cass/response.ts";
+import { readReply } from "../../src/cass/tags/animations.ts";
 import { animationsOf, textOf } from "../../src/testing/cass/tags.ts";
 import { REPLY_ROWS } from "./reply-rows.ts";
 
-const gesture = (name: string, fields: Partial<AnimationFields> = {}): AnimationFields => ({
+const gesture = (name: string, fields: Partial<AnimationFrame> = {}): AnimationFrame => ({
   type: "gesture",
   name,
   ...fields,
 });
-const emote = (name: string, fields: Partial<AnimationFields> = {}): AnimationFields => ({
+const emote = (name: string, fields: Partial<AnimationFrame> = {}): AnimationFrame => ({
   type: "emote",
   name,
   ...fields,
@@ -126,8 +127,8 @@ describe("the server says which animations there are", () => {
         text: "A B",
         raw,
         animations: [
-          { ...gesture("nod", { intensity: 0.5, delay: 0 }), index: 0 } as AnimationFields,
-          { ...emote("happy", { intensity: 0.25, delay: 0.5 }), index: 1 } as AnimationFields,
+          { ...gesture("nod", { intensity: 0.5, delay: 0 }), index: 0 } as AnimationFrame,
+          { ...emote("happy", { intensity: 0.25, delay: 0.5 }), index: 1 } as AnimationFrame,
         ],
       }).animations,
     ).toEqual([

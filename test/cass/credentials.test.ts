@@ -1,6 +1,6 @@
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
-import { type CassToken, type CassTokens, Credentials } from "../../src/cass/credentials.ts";
+import { type CassToken, type CassTokens, Credentials } from "../../src/cass/auth/credentials.ts";
 import { CassApiError, CassAuthError } from "../../src/cass/errors.ts";
 import { Redactor } from "../../src/core/client/redact.ts";
 import {
@@ -347,7 +347,12 @@ describe("a server that gives no token", () => {
     });
     const error = await errorOf(credentials.fresh());
     expect(error).toBeInstanceOf(CassAuthError);
-    expect(error).toMatchObject({ name: "CassAuthError", reason: "refresh-failed", retryable, cause });
+    expect(error).toMatchObject({
+      name: "CassAuthError [handshake-refused]",
+      reason: "refresh-failed",
+      retryable,
+      cause,
+    });
     expect((error as Error).message).toContain(cause.message.slice(cause.code.length + 2));
     expect([credentials.known, told]).toEqual(["a", []]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { CassApiError } from "../../src/cass/errors.ts";
-import type { FetchLike } from "../../src/cass/fetch.ts";
+import type { FetchLike } from "../../src/cass/rest/http.ts";
 import { ConnectError } from "../../src/core/errors.ts";
 import { everythingIn } from "./support/everything-in.ts";
 import { type Fate, json } from "./support/fake-fetch.ts";
@@ -58,7 +58,11 @@ describe("an answer that says no", () => {
     { status: 599, retryable: true },
   ])("may say yes the next time: $status, $retryable", async ({ status, retryable }) => {
     const { http } = made([json({ detail: "no" }, status)], { retries: 0 });
-    expect(await errorOf(http.call(get()))).toMatchObject({ name: "CassApiError", status, retryable });
+    expect(await errorOf(http.call(get()))).toMatchObject({
+      name: "CassApiError [request-refused]",
+      status,
+      retryable,
+    });
   });
 
   test("has no `retryAfter` unless the server asks for it", async () => {
@@ -85,7 +89,12 @@ describe("an answer that is not what was asked for", () => {
   test.each(rows)("is an error, although the status is 200: $title", async ({ body, detail }) => {
     const { http, calls } = made([() => new Response(body)]);
     const error = await errorOf(http.call({ ...get(), shape }));
-    expect(error).toMatchObject({ name: "CassApiError", status: 200, detail, retryable: false });
+    expect(error).toMatchObject({
+      name: "CassApiError [request-refused]",
+      status: 200,
+      detail,
+      retryable: false,
+    });
     expect(everythingIn(error)).not.toMatch(/hunter2/);
     expect(calls.length).toBe(1);
   });
@@ -108,7 +117,7 @@ describe("a redirect", () => {
       post({ password: "hunter2" }, { secrets: ["hunter2"] }),
     ]) {
       const error = await errorOf(http.call(call));
-      expect(error).toMatchObject({ name: "CassApiError", status, retryable: false });
+      expect(error).toMatchObject({ name: "CassApiError [request-refused]", status, retryable: false });
       expect((error as Error).message).toMatch(
         /a redirect to https:\/\/other\.example\/x, which is not followed/,
       );
@@ -120,7 +129,7 @@ describe("a redirect", () => {
   test("that a browser hides is known as one", async () => {
     const hidden = { status: 0, type: "opaqueredirect", headers: new Headers(), arrayBuffer: never };
     const error = await errorOf(made([hidden]).http.call(get()));
-    expect(error).toMatchObject({ name: "CassApiError", status: 0, retryable: false });
+    expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 0, retryable: false });
     expect((error as Error).message).toMatch(/a redirect elsewhere, which is not followed/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkAddress, httpBaseOf } from "../../src/cass/http-base.ts";
+import { checkAddress, httpBaseOf } from "../../src/cass/rest/address.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { thrownBy } from "../core/support/promises.ts";
 import { everythingIn } from "./support/everything-in.ts";

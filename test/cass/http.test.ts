@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { FetchLike, FetchResponse } from "../../src/cass/fetch.ts";
+import type { FetchResponse } from "../../src/cass/rest/answer.ts";
+import type { FetchLike } from "../../src/cass/rest/http.ts";
 import {
   ClosedError,
   ConnectError,
@@ -249,7 +250,7 @@ describe("a server that refuses the token", () => {
   test("is believed the second time", async () => {
     const { http, calls } = made([json({ detail: "Not authenticated" }, 401)]);
     const error = await errorOf(http.call(get("auth/me", { credentials: user("old", "new", "newer") })));
-    expect(error).toMatchObject({ name: "CassApiError", status: 401, retryable: false });
+    expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 401, retryable: false });
     expect(calls.length).toBe(2);
   });
 

@@ -107,7 +107,7 @@ describe("what is stored", () => {
   ])("$what", async ({ stored, found }) => {
     const { clock, found: reply } = search(async () => ({ messages: stored }));
     await clock.advance(10_000);
-    expect((await reply)?.reply.content).toBe(found);
+    expect((await reply)?.text).toBe(found);
   });
 
   test("is not taken when somebody else logs in while it is read", async () => {
@@ -130,7 +130,7 @@ describe("what is stored", () => {
     ];
     const later = search(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
     await later.clock.advance(1_000);
-    expect((await later.found)?.reply.content).toBe("Hello!");
+    expect((await later.found)?.text).toBe("Hello!");
     const refused = search(() => Promise.reject(new ConnectError("never", { retryable: false })));
     await refused.clock.advance(0);
     expect(await refused.found).toBe(undefined);

@@ -6,7 +6,7 @@ import {
   type CassDemoInput,
   type CassIntroInput,
   type CassPromptInput,
-} from "../../src/cass/prompt.ts";
+} from "../../src/cass/input.ts";
 import { thrown } from "../helpers/turns.ts";
 import { PICTURES, PNG } from "./acceptance/made.ts";
 
@@ -20,7 +20,11 @@ const demo = (input: unknown, maxSendBytes = LIMITS.maxSendBytes) =>
   buildDemo(input as CassDemoInput, maxSendBytes);
 
 const refusal = (call: () => unknown): unknown => thrown(call);
-const INVALID = { name: "InvalidInputError", code: "invalid-input", hint: expect.any(String) };
+const INVALID = {
+  name: "InvalidInputError [invalid-input]",
+  code: "invalid-input",
+  hint: expect.any(String),
+};
 
 describe("a chat", () => {
   test.each<readonly [input: unknown, frame: object]>([

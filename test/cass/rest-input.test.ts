@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Credentials } from "../../src/cass/credentials.ts";
-import { Http } from "../../src/cass/http.ts";
-import { CassRest, restOver } from "../../src/cass/rest.ts";
-import { renew } from "../../src/cass/rest-auth.ts";
-import type { CassRestOptions } from "../../src/cass/rest-options.ts";
+import { RestHost } from "../../src/cass/rest/host.ts";
+import type { CassRestOptions } from "../../src/cass/rest/options.ts";
+import { CassRest } from "../../src/cass/rest/rest.ts";
 import { Redactor } from "../../src/core/client/redact.ts";
 import { ClosedError, InvalidInputError } from "../../src/core/errors.ts";
 import { thrownBy } from "../core/support/promises.ts";
@@ -139,28 +137,23 @@ describe("a CassRest over what a client has", () => {
     const redactor = new Redactor();
     let address: string | undefined;
     const used: string[] = [];
-    const http = new Http({
-      url: () => address ?? "",
-      fetch: (url, init) => {
-        used.push(url);
-        return fetch(url, init);
+    const shared = { timeout: 1_000, clock: it.clock, redactor };
+    const host = new RestHost(
+      {
+        ...shared,
+        url: () => address ?? "",
+        fetch: (url, init) => {
+          used.push(url);
+          return fetch(url, init);
+        },
+        retries: 0,
+        maxReceiveBytes: 1_000_000,
+        allowInsecure: false,
       },
-      timeout: 1_000,
-      retries: 0,
-      maxReceiveBytes: 1_000_000,
-      allowInsecure: false,
-      clock: it.clock,
-      redactor,
-    });
-    const credentials = new Credentials({
-      refreshToken: it.user.refreshToken,
-      clock: it.clock,
-      redactor,
-      timeout: 1_000,
-      refresh: (refreshToken) => renew(http, refreshToken),
-      callbackThrew: () => {},
-    });
-    const rest = restOver(http, credentials);
+      { ...shared, refreshToken: it.user.refreshToken, callbackThrew: () => {} },
+    );
+    const { credentials } = host;
+    const rest = new CassRest(host);
     expect(rest).toBeInstanceOf(CassRest);
     address = it.server.url; // known only now
     expect(await rest.me()).toMatchObject({ user_id: it.user.userId });
@@ -168,7 +161,7 @@ describe("a CassRest over what a client has", () => {
     expect(used.map((url) => new URL(url).pathname)).toEqual(["/auth/refresh", "/auth/me"]);
     const { accessToken } = await rest.login({ email: it.user.email, password: PASSWORD });
     expect(credentials.known).toBe(accessToken);
-    http.close();
+    host.close();
     expect(await failureOf(rest.me())).toBeInstanceOf(ClosedError);
   });
 });

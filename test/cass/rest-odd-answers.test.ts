@@ -1,8 +1,8 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { CassRest } from "../../src/cass/rest.ts";
-import type { CassRestOptions } from "../../src/cass/rest-options.ts";
+import type { CassRestOptions } from "../../src/cass/rest/options.ts";
+import { CassRest } from "../../src/cass/rest/rest.ts";
 import { failureOf, PASSWORD, secrets } from "./support/served.ts";
 import { WatchedClock } from "./support/watched-clock.ts";
 
@@ -64,14 +64,14 @@ describe("over the platform's `fetch`", () => {
     await clock.pass(250);
     await clock.pass(500);
     const error = await failure;
-    expect(error).toMatchObject({ name: "CassApiError", status: 502, retryable: true });
+    expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 502, retryable: true });
     expect([error.message.includes("502 Bad Gateway"), seen.length]).toEqual([true, 3]);
   });
 
   test("a page of HTML in place of JSON is an error, whose text it does not show", async () => {
     const { rest } = facing(() => HttpResponse.html(`<title>Log in</title>${TOKEN}`));
     const error = await failureOf(rest.me());
-    expect(error).toMatchObject({ name: "CassApiError", status: 200, retryable: false });
+    expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 200, retryable: false });
     expect(error.message).not.toMatch(/Log in/);
   });
 
@@ -80,7 +80,11 @@ describe("over the platform's `fetch`", () => {
     const { rest } = facing(() => new HttpResponse(cut, { headers: { "content-type": "application/json" } }));
     secrets.push("hunter3");
     const error = await failureOf(rest.login({ email: "ada@cass.example", password: PASSWORD }));
-    expect(error).toMatchObject({ name: "CassApiError", status: 200, detail: "an answer that is no JSON" });
+    expect(error).toMatchObject({
+      name: "CassApiError [request-refused]",
+      status: 200,
+      detail: "an answer that is no JSON",
+    });
   });
 
   const lacking = [
@@ -121,7 +125,7 @@ describe("over the platform's `fetch`", () => {
         () => rest.login({ email: "ada@cass.example", password: PASSWORD }),
       ]) {
         const error = await failureOf(call());
-        expect(error).toMatchObject({ name: "CassApiError", status, retryable: false });
+        expect(error).toMatchObject({ name: "CassApiError [request-refused]", status, retryable: false });
         expect(error.message).toContain("https://other.example/cass/auth/me");
       }
       expect(other).toEqual([]);

@@ -66,14 +66,18 @@ describe("a token that is refused although it looks good", () => {
   test("is not renewed twice for one call", async () => {
     await using it = await served({ restStatus: { "GET /auth/me": 401 } });
     const error = await failureOf(it.rest({ refreshToken: it.user.refreshToken }).me());
-    expect(error).toMatchObject({ name: "CassApiError", status: 401 });
+    expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 401 });
     expect([it.sent("GET /auth/me").length, it.sent("POST /auth/refresh").length]).toEqual([2, 1]);
   });
 
   test("fails the call where there is no way to another", async () => {
     await using it = await served();
     const error = await failureOf(it.rest({ token: forged(it.user.userId) }).me());
-    expect(error).toMatchObject({ name: "CassApiError", status: 401, detail: "Not authenticated" });
+    expect(error).toMatchObject({
+      name: "CassApiError [request-refused]",
+      status: 401,
+      detail: "Not authenticated",
+    });
     expect(it.server.requests.length).toBe(1);
   });
 
@@ -186,7 +190,11 @@ describe("a refresh", () => {
   test("without a way to a token says what to do", async () => {
     await using it = await served();
     const error = await failureOf(it.rest().refresh());
-    expect(error).toMatchObject({ name: "CassAuthError", reason: "refresh-failed", retryable: false });
+    expect(error).toMatchObject({
+      name: "CassAuthError [handshake-refused]",
+      reason: "refresh-failed",
+      retryable: false,
+    });
     expect(error.message).toMatch(/Log in/);
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CassRoute } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { CassRest } from "../../src/cass/rest.ts";
+import { CassRest } from "../../src/cass/rest/rest.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../../src/core/errors.ts";
 import { failureOf, PASSWORD, served, text } from "./support/served.ts";
 
@@ -26,7 +26,11 @@ describe("a server in trouble", () => {
     const failure = failureOf(call(it.rest()));
     await it.clock.pass(250);
     await it.clock.pass(500);
-    expect(await failure).toMatchObject({ name: "CassApiError", status: 503, retryable: true });
+    expect(await failure).toMatchObject({
+      name: "CassApiError [request-refused]",
+      status: 503,
+      retryable: true,
+    });
     expect([it.sent(route).length, it.clock.pending]).toEqual([3, 0]);
   });
 
@@ -42,7 +46,7 @@ describe("a server in trouble", () => {
       await using it = await served({ restStatus: { [route]: status } });
       const failure = await failureOf(call(it.rest()));
       expect(failure).toMatchObject({
-        name: "CassApiError",
+        name: "CassApiError [request-refused]",
         status,
         retryable: true,
         detail: `As the test wants it: ${status}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CassApiError } from "../../src/cass/errors.ts";
-import type { CassRest } from "../../src/cass/rest.ts";
+import type { CassRest } from "../../src/cass/rest/rest.ts";
 import { PROFILES } from "../testing/mock-cass-raw-client.ts";
 import { failureOf, PASSWORD, secrets, served, talk, withTalk } from "./support/served.ts";
 
@@ -77,7 +77,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     it.server.deleteUser(it.user.userId);
     const error = await failureOf(it.rest().me());
     expect(error).toMatchObject({
-      name: "CassApiError",
+      name: "CassApiError [request-refused]",
       status: 200,
       detail: "User not found",
       retryable: false,
@@ -198,7 +198,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     const rest = it.rest();
     if (profile === "v1") {
       expect(await failureOf(rest.continuousConversation())).toMatchObject({
-        name: "CassApiError",
+        name: "CassApiError [request-refused]",
         status: 404,
       });
       return;
@@ -412,7 +412,11 @@ describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
     async ({ provider, options, status, detail }) => {
       await using it = await served({ profile, ...options });
       const error = await failureOf(it.rest().setProvider(provider));
-      expect(error).toMatchObject({ name: "CassApiError", status, detail: expect.stringMatching(detail) });
+      expect(error).toMatchObject({
+        name: "CassApiError [request-refused]",
+        status,
+        detail: expect.stringMatching(detail),
+      });
       expect(it.server.requests.length).toBe(1);
     },
   );

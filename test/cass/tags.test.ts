@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clean, type ParsedTags, parseTags, TagParser } from "../../src/cass/tags.ts";
+import { clean, type ParsedTags, parseTags } from "../../src/cass/tags/tags.ts";
 import { LEAKS } from "../../src/testing/cass/rounds.ts";
 import { workOf } from "../properties/support/work.ts";
 import { REPLY_ROWS } from "./reply-rows.ts";
@@ -300,31 +300,6 @@ test("spans say what became of each part", () => {
   expect(parseTags("").spans).toEqual([]);
 });
 
-describe("a text in pieces", () => {
-  test("is read as the whole, wherever it is cut", () => {
-    for (const { raw } of REPLY_ROWS) {
-      const whole = parseTags(raw);
-      for (let cut = 0; cut <= raw.length; cut++) {
-        const parser = new TagParser();
-        parser.push(raw.slice(0, cut));
-        parser.push(raw.slice(cut));
-        expect(parser.end()).toEqual(whole);
-      }
-    }
-  });
-
-  test("can be asked for what it says so far, and goes on", () => {
-    const parser = new TagParser();
-    expect(parser.end()).toEqual(parseTags(""));
-    parser.push("<think>a <ges");
-    expect(parser.end().text).toBe("a <ges");
-    parser.push("ture:nod>b</thi");
-    expect(parser.end().text).toBe("a b</thi");
-    parser.push("nk>c");
-    expect(parser.end()).toEqual(parseTags("<think>a <gesture:nod>b</think>c"));
-  });
-});
-
 /** Texts of one unit over and over, behind a start of one: each has cost somebody a second pass. */
 const ENDLESS: readonly { readonly unit: string; readonly start?: string }[] = [
   { unit: "<gesture:think>" },
@@ -367,12 +342,7 @@ describe("a text without end takes work in proportion to its length", () => {
       const text = repeated(start, length) + repeated(unit, LENGTH - length);
       // What is closed at the end is read as a tag there.
       for (const input of [text, `${text}>`]) {
-        const inPieces = workOf(() => {
-          const parser = new TagParser();
-          for (let at = 0; at < input.length; at += KB) parser.push(input.slice(at, at + KB));
-          parser.end();
-        });
-        expect(inPieces).toBeLessThan(20 * input.length);
+        expect(workOf(() => parseTags(input))).toBeLessThan(20 * input.length);
       }
     }
   });
@@ -380,16 +350,6 @@ describe("a text without end takes work in proportion to its length", () => {
   test.each(["<gesture:think>", "<", `<gesture:wave>${" ".repeat(40)}`])("also a megabyte of %j", (unit) => {
     const input = repeated(unit, KB * KB);
     expect(workOf(() => parseTags(input))).toBeLessThan(20 * input.length);
-  });
-
-  test("also where each character comes by itself", () => {
-    const input = `<gesture:wave:${"1".repeat(100 * KB)}> <<<<${" ".repeat(100 * KB)}>`;
-    const work = workOf(() => {
-      const parser = new TagParser();
-      for (const character of input) parser.push(character);
-      parser.end();
-    });
-    expect(work).toBeLessThan(20 * input.length);
   });
 });
 

@@ -102,7 +102,7 @@ describe("a prompt-error", () => {
     const message = "Failed to process prompt: Failed to stream response: upstream exploded";
     const error = errorOf([promptError({ message, error: message })]);
     expect(error).toMatchObject({
-      name: "CodebuffTurnError",
+      name: "CodebuffTurnError [turn-failed]",
       code: "turn-failed",
       message: `${message}`,
       serverMessage: message,

@@ -16,7 +16,17 @@ function named(heading: string): string[] {
     .sort();
 }
 
-const FOLDERS = ["core", "core/link", "core/turn", "core/gate", "core/client", "codebuff-events"];
+const FOLDERS = [
+  "core",
+  "core/link",
+  "core/turn",
+  "core/gate",
+  "core/client",
+  "codebuff-events",
+  "cass/auth",
+  "cass/rest",
+  "cass/tags",
+];
 
 test.each([...FOLDERS, ...FLATS, ...PROCESS_FLATS])(
   "each room of %s is in its table, once, and no other",

@@ -1,7 +1,7 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { buildDemo } from "../../src/cass/prompt.ts";
+import { buildDemo } from "../../src/cass/input.ts";
 import { buildInit, buildPrompt } from "../../src/codebuff/input.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { thrown } from "../contract/support.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readReply } from "../../src/cass/animations.ts";
-import { clean, type ParsedTags, parseTags, TagParser } from "../../src/cass/tags.ts";
+import { readReply } from "../../src/cass/tags/animations.ts";
+import { clean, parseTags } from "../../src/cass/tags/tags.ts";
 import { animationsOf, textOf } from "../../src/testing/cass/tags.ts";
 import { PATIENCE, runs } from "./support/runs.ts";
 import { workOf } from "./support/work.ts";
@@ -120,32 +120,6 @@ describe("whatever the text", () => {
             expect(name).not.toBe("");
             least = offset;
           }
-        }),
-        runs(2_000),
-      );
-    },
-    PATIENCE,
-  );
-
-  test(
-    "it is read alike in any pieces",
-    () => {
-      fc.assert(
-        fc.property(text, fc.array(fc.nat(8), { minLength: 1, maxLength: 20 }), (input, lengths) => {
-          const parser = new TagParser();
-          const said: ParsedTags[] = [];
-          for (let at = 0, turn = 0; at < input.length; turn++) {
-            const length = lengths[turn % lengths.length] ?? 1;
-            parser.push(input.slice(at, at + length));
-            at += length;
-            if (length === 0) {
-              said.push(parser.end());
-              expect(said.at(-1)).toEqual(parseTags(input.slice(0, at)));
-              parser.push(input.slice(at, at + 1));
-              at++;
-            }
-          }
-          expect(parser.end()).toEqual(parseTags(input));
         }),
         runs(2_000),
       );

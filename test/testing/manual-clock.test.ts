@@ -1,6 +1,6 @@
 import { ManualClock, MockCass } from "agentwire/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { readToken } from "../../src/cass/jwt.ts";
+import { readToken } from "../../src/cass/auth/jwt.ts";
 
 const EPOCH = Date.UTC(2026, 0, 28);
 beforeEach(() => {

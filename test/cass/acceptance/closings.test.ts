@@ -132,7 +132,7 @@ onEach(
   async ({ client, server }) => {
     const error = await rejection(client.connect());
     expect(error).toMatchObject({
-      name: "ConnectError",
+      name: "ConnectError [connect-failed]",
       code: "connect-failed",
       retryable: true,
       message: expect.stringContaining(server.url),
@@ -147,7 +147,7 @@ onEach(
     const connected = client.connect();
     const { error, delay } = await once(client, "reconnecting");
     expect(error).toMatchObject({
-      name: "HandshakeError",
+      name: "HandshakeError [handshake-refused]",
       reason: "initializing",
       message: expect.stringContaining("still initializing"),
     });
@@ -163,7 +163,7 @@ onEach(
   async ({ client, user, profile }) => {
     const error = await rejection(client.connect());
     expect(error).toMatchObject({
-      name: "CassAuthError",
+      name: "CassAuthError [handshake-refused]",
       code: "handshake-refused",
       retryable: false,
       expected: user.userId,
@@ -178,7 +178,7 @@ onEach(
     says(server, cassStep.say({ type: "error", message: "User not found" }), cassStep.hang());
     const error = await failureOf(client.prompt("go"));
     expect(error).toMatchObject({
-      name: "CassTurnError",
+      name: "CassTurnError [turn-failed]",
       code: "turn-failed",
       kind: "user-not-found",
       serverMessage: "User not found",
@@ -232,7 +232,7 @@ onEach(
     await saw(turn, "thinking", 2);
     await clock.advance(1_000);
     expect(await failureOf(turn)).toMatchObject({
-      name: "TurnTimeoutError",
+      name: "TurnTimeoutError [turn-timeout]",
       kind: "idle",
       delivery: "unknown",
     });
@@ -243,13 +243,17 @@ onEach(
 
 onEach("8 PayloadTooLargeError: it has the size and the limit", async ({ client }) => {
   const error = thrown(() => client.prompt("x".repeat(17_000_000)));
-  expect(error).toMatchObject({ name: "PayloadTooLargeError", limit: 16_777_216, retryable: false });
+  expect(error).toMatchObject({
+    name: "PayloadTooLargeError [payload-too-large]",
+    limit: 16_777_216,
+    retryable: false,
+  });
   expect(error).toHaveProperty("bytes", expect.any(Number));
 });
 
 onEach("8 InvalidArgumentError: it says what to do instead", async ({ client }) => {
   expect(thrown(() => client.prompt(" "))).toMatchObject({
-    name: "InvalidInputError",
+    name: "InvalidInputError [invalid-input]",
     code: "invalid-input",
     hint: expect.stringContaining("allowEmpty"),
   });
@@ -270,7 +274,7 @@ onEach(
   { client: ({ user }) => ({ refreshToken: user.refreshToken }) },
   async ({ client, server, clock, user }) => {
     expect(await rejection(client.rest.getConversation("nowhere"))).toMatchObject({
-      name: "CassApiError",
+      name: "CassApiError [request-refused]",
       code: "request-refused",
       status: 404,
       detail: "Conversation not found",

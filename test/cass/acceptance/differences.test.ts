@@ -82,7 +82,7 @@ onEach(
   expired,
   async ({ client, user, profile }) => {
     expect(await rejection(client.connect())).toMatchObject({
-      name: "CassAuthError",
+      name: "CassAuthError [handshake-refused]",
       reason: profile === "documented" ? "rejected" : "anonymous",
       expected: user.userId,
     });

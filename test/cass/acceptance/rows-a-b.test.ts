@@ -52,7 +52,7 @@ onEach("A1: onboarding, both kinds; through a relay, a typed error", async (scen
   ]) {
     expect(await turn.outcome).toMatchObject(
       profile === "relay"
-        ? { status: "failed", error: { name: "CassTurnError", kind: "unknown-type" } }
+        ? { status: "failed", error: { name: "CassTurnError [turn-failed]", kind: "unknown-type" } }
         : { status: "completed", result: { text: "Hello!" } },
     );
   }
@@ -155,7 +155,7 @@ for (const { what, mock, reason, ...more } of REFUSALS) {
     async (scene) => {
       const error = await rejection(scene.client.connect());
       expect(error).toMatchObject({
-        name: "CassAuthError",
+        name: "CassAuthError [handshake-refused]",
         reason,
         expected: scene.user.userId,
         retryable: false,
@@ -201,7 +201,7 @@ onEach(
     const failed = rejection(scene.client.connect());
     await scene.server.nextAuth();
     await scene.clock.advance(10_000);
-    expect(await failed).toMatchObject({ name: "CassAuthError", reason: "timeout" });
+    expect(await failed).toMatchObject({ name: "CassAuthError [handshake-refused]", reason: "timeout" });
     expect(refreshes(scene)).toBe(0);
   },
 );

@@ -217,7 +217,7 @@ onEach(
     const two = client.prompt("next");
     const text = profile === "relay" ? "no more words" : "Failed to generate response";
     expect(await failureOf(one)).toMatchObject({
-      name: "CassTurnError",
+      name: "CassTurnError [turn-failed]",
       kind: "failed",
       serverMessage: text,
       message: `${text}`,

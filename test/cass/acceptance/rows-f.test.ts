@@ -39,7 +39,7 @@ onEach("F2: conversations over REST", async ({ client, server, user, profile }) 
   });
   expect(await rest.deleteConversation(made.id)).toEqual({ status: "deleted", id: made.id });
   expect(await rejection(rest.getConversation(made.id))).toMatchObject({
-    name: "CassApiError",
+    name: "CassApiError [request-refused]",
     status: 404,
     detail: "Conversation not found",
   });
@@ -69,7 +69,7 @@ onEach("F2: who is signed in, and a user who is gone", async ({ client, server, 
   expect(await client.rest.me()).toMatchObject({ user_id: userId, display_name: displayName, email });
   server.deleteUser(userId);
   expect(await rejection(client.rest.me())).toMatchObject({
-    name: "CassApiError",
+    name: "CassApiError [request-refused]",
     status: 200,
     detail: "User not found",
   });

@@ -135,7 +135,7 @@ for (const auth of ["checked", "falseSuccess", "silence", "error", "unknown"] as
       const failed = rejection(client.connect());
       await server.nextAuth();
       if (auth === "silence") await clock.advance(10_000);
-      expect(await failed).toMatchObject({ name: "CassAuthError", reason: AUTHS[auth] });
+      expect(await failed).toMatchObject({ name: "CassAuthError [handshake-refused]", reason: AUTHS[auth] });
       expect(asked(server)).toEqual(["auth"]);
     },
   );

@@ -262,7 +262,11 @@ for (const code of [undefined, 503]) {
       }
       const failed = rejection(client.rest.getStatus());
       await clock.pass(250, 500);
-      expect(await failed).toMatchObject({ name: "CassApiError", status: 503, retryable: true });
+      expect(await failed).toMatchObject({
+        name: "CassApiError [request-refused]",
+        status: 503,
+        retryable: true,
+      });
       expect(server.requests.length).toBe(3);
     },
   );

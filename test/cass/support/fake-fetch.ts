@@ -1,4 +1,5 @@
-import type { FetchInit, FetchLike, FetchResponse } from "../../../src/cass/fetch.ts";
+import type { FetchResponse } from "../../../src/cass/rest/answer.ts";
+import type { FetchInit, FetchLike } from "../../../src/cass/rest/http.ts";
 
 /** A call that the test has got in place of a server. */
 export interface Fetched {

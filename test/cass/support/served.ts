@@ -1,7 +1,7 @@
 import { type CassRoute, type MockCassOptions, MockCassServer } from "agentwire/testing";
 import { afterEach, expect } from "vitest";
-import { CassRest } from "../../../src/cass/rest.ts";
-import type { CassRestOptions } from "../../../src/cass/rest-options.ts";
+import type { CassRestOptions } from "../../../src/cass/rest/options.ts";
+import { CassRest } from "../../../src/cass/rest/rest.ts";
 import { RawCass } from "../../testing/mock-cass-raw-client.ts";
 import { everythingIn } from "./everything-in.ts";
 import { WatchedClock } from "./watched-clock.ts";

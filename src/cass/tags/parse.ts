@@ -1,6 +1,6 @@
+import { layOut, type Piece } from "./layout.ts";
 import { textOf, withoutRejoined } from "./rejoined.ts";
-import { layOut, type Piece } from "./tag-layout.ts";
-import type { Range, Tag, TagAnimation } from "./tag-scan.ts";
+import type { Range, Tag, TagAnimation } from "./scan.ts";
 import { tidy } from "./whitespace.ts";
 
 /** A part of the input of {@link parseTags}, and what became of it. */
@@ -43,19 +43,13 @@ export function parse(input: string, tags: readonly Tag[]): Parsed {
   const become = (kind: TagSpan["kind"], ranges: readonly Range[]): void => {
     for (const { start, end } of ranges) kinds.fill(KINDS.indexOf(kind), start, end);
   };
+  for (const piece of pieces)
+    if (piece.of !== "text") become(piece.of === "mark" ? "mark" : "reasoning", [piece]);
   const said = withoutRejoined(
     input,
     pieces.filter(({ of }) => of === "text"),
   );
   const shown = tidy(input, said);
-  become(
-    "reasoning",
-    pieces.filter(({ of }) => typeof of === "number"),
-  );
-  become(
-    "mark",
-    pieces.filter(({ of }) => of === "mark"),
-  );
   become("space", said);
   become("text", shown);
   return {

@@ -1,5 +1,5 @@
-import { describe } from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
+import { describe } from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
 
 const SCHEMES: readonly string[] = ["http:", "https:", "ws:", "wss:"];
 const EXAMPLE = 'such as "https://host/cass/" or "wss://host/cass/ws"';
@@ -15,7 +15,7 @@ export function httpBaseOf(url: URL): string {
   return `${protocol}//${url.host}${path.endsWith("/") ? path : `${path}/`}`;
 }
 
-/** @throws InvalidInputError for what is the address of no HTTP server and of no WebSocket */
+/** @throws InvalidInputError for what is neither the address of an HTTP server nor of a WebSocket */
 export function checkAddress(value: unknown): URL {
   if (typeof value !== "string" && !(value instanceof URL)) {
     throw new InvalidInputError(`the URL is ${describe(value)}.`, `Give a string ${EXAMPLE}.`);

@@ -1,8 +1,8 @@
-import { checkCallOptions } from "../core/checks.ts";
-import type { Reads } from "../core/schemas.ts";
-import type { CassTokens, Credentials } from "./credentials.ts";
+import { checkCallOptions } from "../../core/checks.ts";
+import type { Reads } from "../../core/schemas.ts";
+import type { CassTokens, Credentials } from "../auth/credentials.ts";
+import { RestHost } from "./host.ts";
 import type { Http, HttpCall } from "./http.ts";
-import { RestHost } from "./rest-host.ts";
 import {
   CALL,
   checkInput,
@@ -14,8 +14,8 @@ import {
   queryOf,
   REGISTRATION,
   segment,
-} from "./rest-input.ts";
-import { type CassRestOptions, hostOf } from "./rest-options.ts";
+} from "./input.ts";
+import { type CassRestOptions, hostOf } from "./options.ts";
 import type {
   CassConversationInfo,
   CassConversationList,
@@ -29,13 +29,13 @@ import type {
   CassStatusReport,
   CassTitleChange,
   CassUser,
-} from "./rest-shapes.ts";
-import * as shapes from "./rest-shapes.ts";
+} from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 
 /** Options of every call. */
 export interface CassCallOptions {
   /** Stops waiting: the call fails with a `ConnectError`, though the server may do it all the same. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CassLogin {
@@ -47,7 +47,7 @@ export interface CassRegistration extends CassLogin {
   readonly displayName: string;
 }
 
-/** Who has logged in. */
+/** The user that has logged in. */
 export interface CassSession extends Required<CassTokens> {
   readonly userId: string;
 }
@@ -56,7 +56,7 @@ export interface CassNewConversation {
   /** @default the server's: `New Conversation` */
   readonly title?: string;
   readonly projectId?: string;
-  /** Whose it is to be. @default the user of the token: older servers do not look at who asks */
+  /** Its user. @default the user of the token; older servers do not find out themselves */
   readonly userId?: string;
 }
 
@@ -111,43 +111,38 @@ export class CassRest {
     });
   }
 
-  /** Whose the token is. */
+  /** The user of the token. */
   me(options?: CassCallOptions): Promise<CassUser> {
     return this.#asUser(get("auth/me", shapes.user), options);
   }
 
-  /** The user's conversations, and those that are nobody's. `limit` is how many at most. */
+  /** The user's conversations, and those without a user. `limit` of them at most. */
   listConversations(
     options: CassCallOptions & { readonly limit?: number } = {},
   ): Promise<CassConversationList> {
     checkCallOptions(options, LIST);
-    const query = queryOf({ limit: options.limit });
-    return this.#http.call({
-      ...this.#own(get("conversations", shapes.conversationList)),
-      query,
-      signal: options.signal,
-    });
+    const { limit, signal } = options;
+    return this.#asUser(
+      { ...get("conversations", shapes.conversationList), query: queryOf({ limit }) },
+      { signal },
+    );
   }
 
   /** Starts a conversation. Never tried twice. */
   newConversation(options: CassCallOptions & CassNewConversation = {}): Promise<CassConversationInfo> {
     checkCallOptions(options, NEW);
-    const { title, projectId: project_id, signal } = options;
-    // One answer of the token's source both tells whose the conversation is and goes along.
-    return this.#http.wait("POST /conversations/new", signal, async () => {
-      const token = await this.#credentials.current();
-      const user_id = options.userId ?? this.#credentials.userId;
-      const call = post("conversations/new", { title, project_id, user_id }, shapes.conversation);
-      return this.#http.call({ ...call, signal, credentials: startingWith(token, this.#credentials) });
-    });
+    const { title, projectId: project_id, userId, signal } = options;
+    // Made when the token is known: the token that goes along says whose the conversation is.
+    const body = () => ({ title, project_id, user_id: userId ?? this.#credentials.userId });
+    return this.#asUser(post("conversations/new", body, shapes.conversation), { signal });
   }
 
-  /** The conversation that messages go to which name none. Made when there is none. Older servers have no such thing: 404. */
+  /** The conversation of messages that name none. Made when there is none. Older servers have no such thing: 404. */
   continuousConversation(options?: CassCallOptions): Promise<CassConversationInfo> {
     return this.#asUser(get("conversations/continuous", shapes.conversation), options);
   }
 
-  /** A conversation with all that was said in it. */
+  /** A conversation with all its messages. */
   getConversation(id: string, options?: CassCallOptions): Promise<CassConversationRecord> {
     return this.#asUser(get(`conversations/${segment(id)}`, shapes.record), options);
   }
@@ -161,32 +156,26 @@ export class CassRest {
     options: CassCallOptions & { readonly limit?: number; readonly sinceHours?: number } = {},
   ): Promise<CassMessageList> {
     checkCallOptions(options, MESSAGES);
-    const query = queryOf({ limit: options.limit, since_hours: options.sinceHours });
+    const { limit, sinceHours: since_hours, signal } = options;
     const call = get(`conversations/${segment(id)}/messages`, shapes.messageList);
-    return this.#http.call({ ...this.#own(call), query, signal: options.signal });
+    return this.#asUser({ ...call, query: queryOf({ limit, since_hours }) }, { signal });
   }
 
   setTitle(id: string, title: string, options?: CassCallOptions): Promise<CassTitleChange> {
     checkText(title, "the title");
-    const path = `conversations/${segment(id)}/title`;
-    const call = {
-      method: "PUT",
-      path,
-      body: { title },
-      repeatable: true,
-      shape: shapes.titleChange,
-    } as const;
-    return this.#asUser(call, options);
+    const call = get(`conversations/${segment(id)}/title`, shapes.titleChange);
+    return this.#asUser({ ...call, method: "PUT", body: { title } }, options);
   }
 
   /** Deletes a conversation. Where a try is lost on its way, the next may find it gone already: 404. */
   deleteConversation(id: string, options?: CassCallOptions): Promise<CassDeletion> {
-    const path = `conversations/${segment(id)}`;
-    const call = { method: "DELETE", path, repeatable: true, shape: shapes.deletion } as const;
-    return this.#asUser(call, options);
+    return this.#asUser(
+      { ...get(`conversations/${segment(id)}`, shapes.deletion), method: "DELETE" },
+      options,
+    );
   }
 
-  /** The language model, and which ones there are. Asks as nobody. */
+  /** The language model, and which ones there are. Sends no token. */
   getModel(options?: CassCallOptions): Promise<CassModelSettings> {
     return this.#call(get("settings/llm-provider", shapes.modelSettings), options);
   }
@@ -203,12 +192,12 @@ export class CassRest {
     return this.#asUser(post("settings/llm-model", { model }, shapes.modelChange), options);
   }
 
-  /** How the server is. Asks as nobody. */
+  /** The state of the server. Sends no token. */
   getStatus(options?: CassCallOptions): Promise<CassStatusReport> {
     return this.#call(get("status", shapes.status), options);
   }
 
-  /** The gestures and emotes that the model was told of. Asks as nobody. */
+  /** The gestures and emotes that the model was told of. Sends no token. */
   getLibrary(options?: CassCallOptions): Promise<CassLibrary> {
     return this.#call(get("gestures/library", shapes.library), options);
   }
@@ -228,11 +217,7 @@ export class CassRest {
   }
 
   #asUser<T>(call: HttpCall<T>, options: CassCallOptions | undefined): Promise<T> {
-    return this.#call(this.#own(call), options);
-  }
-
-  #own<T>(call: HttpCall<T>): HttpCall<T> {
-    return { ...call, credentials: this.#credentials };
+    return this.#call({ ...call, credentials: this.#credentials }, options);
   }
 
   #call<T>(call: HttpCall<T>, options: CassCallOptions = {}): Promise<T> {
@@ -241,23 +226,10 @@ export class CassRest {
   }
 }
 
-/** A `CassRest` that works with what a client has: its way to the server, and its tokens. */
-export function restOver(http: Http, credentials: Credentials): CassRest {
-  return new CassRest(new RestHost(http, credentials));
-}
-
 function get<T>(path: string, shape: Reads<T>): HttpCall<T> {
   return { method: "GET", path, repeatable: true, shape };
 }
 
-function post<T>(path: string, body: object, shape: Reads<T>): HttpCall<T> {
+function post<T>(path: string, body: object | (() => object), shape: Reads<T>): HttpCall<T> {
   return { method: "POST", path, body, repeatable: false, shape };
-}
-
-function startingWith(token: string | undefined, credentials: Credentials): HttpCall<unknown>["credentials"] {
-  return {
-    current: async () => token,
-    fresh: (refused) => credentials.fresh(refused),
-    renewable: credentials.renewable,
-  };
 }

@@ -1,4 +1,4 @@
-import type { Range, Tag } from "./tag-scan.ts";
+import type { Range, Tag } from "./scan.ts";
 
 /** What is between two tags. */
 export interface Piece extends Range {
@@ -48,7 +48,7 @@ export function layOut(tags: readonly Tag[], length: number): Layout {
 function pairsOf(tags: readonly Tag[]): ReadonlySet<Tag> {
   const paired = new Set<Tag>();
   const openers: (Tag & { readonly kind: "opener" })[] = [];
-  const waiting = new Map<string, number>(); // openers of each kind, so that nobody searches for one that is not there
+  const waiting = new Map<string, number>(); // openers of each kind: a missing one is not searched for
   const count = (block: string): number => waiting.get(block) ?? 0;
   let mark: Tag | undefined;
   for (const tag of tags) {

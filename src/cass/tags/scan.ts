@@ -67,51 +67,15 @@ export function intensityOf(given: unknown): number {
   return typeof given === "number" && Number.isFinite(given) ? given : 1;
 }
 
-const LESS = 0x3c;
-const GREATER = 0x3e;
+/** What may be a tag. Linear: from each `<` it looks no further than to the next `<` or `>`. */
+const CANDIDATE = /<([^<>]*)>/g;
 
-/**
- * Finds the tags of a text that may come in pieces. Looks at each character once, and reads what is between a `<` and
- * a `>` once.
- */
-export class TagScanner {
-  readonly #tags: Tag[] = [];
-  /** Units of the pieces before. */
-  #length = 0;
-  /** Where the last `<` stands that no `>` has followed. */
-  #open: number | undefined;
-  /** What came behind that `<` in the pieces before. */
-  #carried: string[] = [];
-
-  /** Those found so far, in order. */
-  get tags(): readonly Tag[] {
-    return this.#tags;
-  }
-
-  push(piece: string): void {
-    let from = 0; // of the body, in this piece
-    for (let at = 0; at < piece.length; at++) {
-      const code = piece.charCodeAt(at);
-      if (code === LESS) {
-        this.#open = this.#length + at;
-        if (this.#carried.length > 0) this.#carried = [];
-        from = at + 1;
-      } else if (code === GREATER && this.#open !== undefined) {
-        const rest = piece.slice(from, at);
-        const body = this.#carried.length === 0 ? rest : this.#carried.join("") + rest;
-        const meaning = readTag(body);
-        if (meaning) this.#tags.push({ ...meaning, start: this.#open, end: this.#length + at + 1 });
-        this.#open = undefined;
-      }
-    }
-    if (this.#open !== undefined) this.#carried.push(piece.slice(from));
-    this.#length += piece.length;
-  }
-}
-
-/** The tags of a whole text. */
+/** The tags of a text, in order. */
 export function scanTags(input: string): readonly Tag[] {
-  const scanner = new TagScanner();
-  scanner.push(input);
-  return scanner.tags;
+  const tags: Tag[] = [];
+  for (const { 0: whole, 1: body = "", index: start } of input.matchAll(CANDIDATE)) {
+    const meaning = readTag(body);
+    if (meaning) tags.push({ ...meaning, start, end: start + whole.length });
+  }
+  return tags;
 }

@@ -1,15 +1,13 @@
-import { type Check, type Checks, checkFields, checks, isObject } from "../core/checks.ts";
-import type { Logger } from "../core/client/options.ts";
-import { Redactor } from "../core/client/redact.ts";
-import { type Clock, systemClock } from "../core/clock.ts";
-import { ADDRESSES, assertEngine, TEXT } from "../core/engine.ts";
-import { InvalidInputError, said } from "../core/errors.ts";
-import { checkNames } from "../core/names.ts";
-import { type CassCredentialOptions, Credentials } from "./credentials.ts";
-import type { FetchLike } from "./fetch.ts";
-import { Http } from "./http.ts";
-import { renew } from "./rest-auth.ts";
-import { RestHost } from "./rest-host.ts";
+import { type Check, type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
+import type { Logger } from "../../core/client/options.ts";
+import { Redactor } from "../../core/client/redact.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { ADDRESSES, assertEngine, TEXT } from "../../core/engine.ts";
+import { InvalidInputError, said } from "../../core/errors.ts";
+import { checkNames } from "../../core/names.ts";
+import type { CassCredentialOptions } from "../auth/credentials.ts";
+import { RestHost } from "./host.ts";
+import type { FetchLike } from "./http.ts";
 
 /** Options of {@link CassRest}. Times are in ms, sizes in bytes. */
 export interface CassRestOptions extends CassCredentialOptions {
@@ -18,29 +16,32 @@ export interface CassRestOptions extends CassCredentialOptions {
    * which tells it too. A query does not count. A function is asked for every call.
    */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
-  /** Used instead of the platform's `fetch`. */
+  /** Used instead of the platform's `fetch`; for tests, proxies and runtimes without one. */
   readonly fetch?: FetchLike | undefined;
-  /** Until one try of a call is answered, and until a `token` function has given one; 0 waits without end. @default 10_000 */
+  /** Until one try of a call, or a `token` function, has answered; 0 waits without end. Raise it for slow servers. @default 10_000 */
   readonly timeout?: number;
   /**
-   * Further tries of a call that may be repeated, behind a failure of the network, 429 or 5xx and not behind a time-out: after
-   * a random wait of up to 500 ms, then twice that, and so on; or as long as the server asks for, up to 30 s.
-   * @default 2: what a restart takes is not worth an error
+   * Further tries of a call that may be repeated, after a failure of the network, 429 or 5xx, not after a time-out. Set 0 where the
+   * app tries again itself. The waits are random, up to 500 ms, then 1 s, and so on; or what the server asks for, up to 30 s.
+   * @default 2: enough for most restarts of a server
    */
   readonly retries?: number;
-  /** Of one answer. @default 134_217_728 (128 MiB): the same as of a frame */
+  /** Bytes of one answer; for apps that read large conversations, or have little memory. @default 134_217_728 (128 MiB): the same as of a frame */
   readonly maxReceiveBytes?: number;
-  /** Lets credentials travel over plain `http://` to another machine than `localhost`, 127.0.0.0/8 and ::1. @default false: everyone on the way could read them */
+  /**
+   * Lets credentials travel over plain `http://` to another machine than `localhost`, 127.0.0.0/8 and ::1; for networks of one's
+   * own. @default false: everyone on the way could read them
+   */
   readonly allowInsecure?: boolean;
-  /** Aborting it ends every call, also later ones, with a `ClosedError`. */
+  /** Aborting it ends every call, also later ones, with a `ClosedError`; for apps that log their user out. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears of an `onTokens` that throws. */
+  /** Hears of an `onTokens` that throws; for apps that log. */
   readonly logger?: Logger | undefined;
   /** Time and chance; tests inject a `ManualClock`. @default the platform's */
   readonly clock?: Clock;
 }
 
-/** What the options have to be that say who the user is. */
+/** Checks of the credentials. */
 export const CREDENTIAL_CHECKS: Checks<CassCredentialOptions> = {
   token: {
     expects: "a string or a function that returns one",
@@ -80,15 +81,14 @@ export function hostOf(options: CassRestOptions): RestHost {
   const { token, refreshToken, onTokens } = options;
   const redactor = new Redactor();
   const shared = { timeout, clock, redactor, signal };
-  const http = new Http({ ...shared, url, fetch, retries, maxReceiveBytes, allowInsecure });
-  const credentials = new Credentials({
-    ...shared,
-    token,
-    refreshToken,
-    onTokens,
-    refresh: (refreshToken) => renew(http, refreshToken),
-    callbackThrew: (error, name) => logger?.warn(redactor.redact(`\`${name}\` threw: ${said(error)}`)),
-  });
-  if (credentials.exists) http.assertPrivate();
-  return new RestHost(http, credentials);
+  return new RestHost(
+    { ...shared, url, fetch, retries, maxReceiveBytes, allowInsecure },
+    {
+      ...shared,
+      token,
+      refreshToken,
+      onTokens,
+      callbackThrew: (error, name) => logger?.warn(redactor.redact(`\`${name}\` threw: ${said(error)}`)),
+    },
+  );
 }

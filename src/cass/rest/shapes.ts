@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Reads, Shape } from "../core/schemas.ts";
-import { boolean, finite, given, lazy, list } from "../core/schemas.ts";
+import type { Reads, Shape } from "../../core/schemas.ts";
+import { boolean, fields, finite, given, lazy, list } from "../../core/schemas.ts";
 
 /** The user of the token. */
 export interface CassUser {
@@ -21,13 +21,13 @@ export interface CassConversationInfo {
   readonly updated_at: string | null;
   readonly message_count: number | null;
   readonly project_id: string | null;
-  /** Whose it is; null for nobody's, and where the server does not tell. */
+  /** Its user; null for none, and where the server does not tell. */
   readonly user_id: string | null;
   /** Whether it is the one that a user's messages go to when they name none. Null where the server does not tell. */
   readonly is_continuous: boolean | null;
 }
 
-/** The conversations that the user may see, the one that was changed last first. Among them are those that are nobody's. */
+/** The conversations that the user may see, the one that was changed last first. Those without a user are among them. */
 export interface CassConversationList {
   readonly conversations: readonly CassConversationInfo[];
   readonly count: number | null;
@@ -142,7 +142,7 @@ export interface Renewal {
   readonly refresh_token: string | null;
 }
 
-/** The tokens of who has logged in, as they are on the wire. */
+/** The answer to a login, as it is on the wire. */
 export interface Entrance {
   readonly user_id: string;
   readonly access_token: string;
@@ -155,27 +155,27 @@ const orNull = <T>(schema: Reads<T>): z.ZodMiniType<T | null> => given(schema, (
 const text = orNull(z.string());
 const number = orNull(finite);
 const flag = orNull(boolean);
-const words = given(z.string(), () => "");
+const filled = z.custom<string>((value) => typeof value === "string" && value !== "");
 
-// Each schema is made when it is first read, as those of messages are.
+// Each schema is made when it is first read, as in `messages`.
 
 const common = {
   id: z.string(),
-  title: text,
-  created_at: text,
-  updated_at: text,
-  project_id: text,
-  user_id: text,
+  ...fields(text, "title", "created_at", "updated_at", "project_id", "user_id"),
   is_continuous: flag,
+};
+
+/** What both kinds of messages have. */
+const message = {
+  role: z.string(),
+  content: given(z.string(), () => ""),
+  ...fields(text, "timestamp", "provider", "model", "user_id"),
 };
 
 export const user = lazy(() =>
   z.looseObject({
     user_id: z.string(),
-    display_name: text,
-    email: text,
-    relationship: text,
-    created_at: text,
+    ...fields(text, "display_name", "email", "relationship", "created_at"),
   } satisfies Shape<CassUser>),
 );
 
@@ -193,24 +193,16 @@ export const conversationList = lazy(() =>
 export const record = lazy(() =>
   z.looseObject({
     ...common,
+    ...fields(text, "last_summary_timestamp", "working_summary"),
+    messages_since_last_summary: number,
     messages: list(
       z.looseObject({
-        id: number,
-        role: z.string(),
-        content: words,
-        timestamp: text,
+        ...message,
+        ...fields(number, "id", "input_tokens", "output_tokens"),
         animations: orNull(list(z.unknown())),
         excluded: flag,
-        user_id: text,
-        input_tokens: number,
-        output_tokens: number,
-        provider: text,
-        model: text,
       } satisfies Shape<CassStoredMessage>),
     ),
-    last_summary_timestamp: text,
-    messages_since_last_summary: number,
-    working_summary: text,
   } satisfies Shape<CassConversationRecord>),
 );
 
@@ -218,15 +210,9 @@ export const messageList = lazy(() =>
   z.looseObject({
     messages: list(
       z.looseObject({
+        ...message,
         id: text,
-        role: z.string(),
-        content: words,
-        timestamp: text,
-        provider: text,
-        model: text,
-        inputTokens: number,
-        outputTokens: number,
-        user_id: text,
+        ...fields(number, "inputTokens", "outputTokens"),
       } satisfies Shape<CassRecentMessage>),
     ),
     count: number,
@@ -234,7 +220,7 @@ export const messageList = lazy(() =>
 );
 
 export const titleChange = lazy(() =>
-  z.looseObject({ status: text, id: z.string(), title: z.string() } satisfies Shape<CassTitleChange>),
+  z.looseObject({ status: text, ...fields(z.string(), "id", "title") } satisfies Shape<CassTitleChange>),
 );
 
 export const deletion = lazy(() =>
@@ -245,11 +231,8 @@ export const modelSettings = lazy(() =>
   z.looseObject({
     current: z.string(),
     available: list(z.string()),
-    openai_enabled: flag,
-    local_enabled: flag,
-    anthropic_model: text,
-    openai_model: text,
-    local_model: text,
+    ...fields(flag, "openai_enabled", "local_enabled"),
+    ...fields(text, "anthropic_model", "openai_model", "local_model"),
   } satisfies Shape<CassModelSettings>),
 );
 
@@ -264,31 +247,20 @@ export const modelChange = lazy(() =>
 export const status = lazy(() =>
   z.looseObject({
     online: boolean,
-    sdk_mode: flag,
+    ...fields(flag, "sdk_mode", "memory_ready"),
+    ...fields(text, "timestamp", "kernel"),
     memory_entries: number,
-    timestamp: text,
-    kernel: text,
-    memory_ready: flag,
   } satisfies Shape<CassStatusReport>),
 );
 
 export const library = lazy(() =>
-  z.looseObject({
-    gestures: list(z.string()),
-    emotes: list(z.string()),
-  } satisfies Shape<CassLibrary>),
+  z.looseObject(fields(list(z.string()), "gestures", "emotes") satisfies Shape<CassLibrary>),
 );
-
-const filled = z.custom<string>((value) => typeof value === "string" && value !== "");
 
 export const renewal = lazy(() =>
   z.looseObject({ access_token: filled, refresh_token: orNull(filled) } satisfies Shape<Renewal>),
 );
 
 export const entrance = lazy(() =>
-  z.looseObject({
-    user_id: filled,
-    access_token: filled,
-    refresh_token: filled,
-  } satisfies Shape<Entrance>),
+  z.looseObject(fields(filled, "user_id", "access_token", "refresh_token") satisfies Shape<Entrance>),
 );

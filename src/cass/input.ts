@@ -39,13 +39,13 @@ export interface CassProfile {
 
 /** Asks the agent to introduce itself to a user. */
 export interface CassIntroInput {
-  /** The connection is this user's from then on: one who is not signed in as them needs `allowForeignUser`. */
+  /** The connection is this user's from then on. A user other than the one signed in needs `allowForeignUser`. */
   readonly userId: string;
   /** Where it is stored. Null for none, which only a documented server takes. */
   readonly conversationId: string | null;
   /** Ignored by the real servers. */
   readonly profile?: CassProfile;
-  /** Lets the user be another than the one who is signed in. @default false: the server would not ask either */
+  /** Allows a user other than the one signed in, for apps that onboard users for others. @default false: the server does not check */
   readonly allowForeignUser?: boolean;
 }
 
@@ -58,15 +58,15 @@ export interface CassDemoInput {
   readonly allowForeignUser?: boolean;
 }
 
-/** One request that makes a turn, checked, and ready to be sent but for what is only known then. */
+/** One request that makes a turn: checked, and ready to be sent but for what is only known then. */
 export interface CassRequest {
   readonly kind: "chat" | "intro" | "demo";
-  /** What the user says, by which a lost reply is found again. */
-  readonly message: string | undefined;
-  /** Whose the connection is by it. */
-  readonly userId: string | undefined;
-  readonly conversationId: string | undefined;
-  readonly image: WireImage | (() => Promise<WireImage>) | undefined;
+  /** What the user says; a lost reply is found by it. */
+  readonly message?: string | undefined;
+  /** The connection is this user's afterwards. */
+  readonly userId?: string;
+  readonly conversationId?: string | undefined;
+  readonly image?: WireImage | (() => Promise<WireImage>) | undefined;
   readonly frame: (conversationId: string | undefined, image: WireImage | undefined) => string;
   /** Bytes of the frame, as far as they are known. */
   readonly bytes: number;
@@ -86,12 +86,7 @@ const UNKNOWN_ID = "x".repeat(36);
 const CHAT: Checks<CassPromptInput> = {
   message: checks.string,
   conversationId: checks.text,
-  image: { expects: "an object, such as { data: bytes }", holds: checks.object.holds },
-};
-
-const texts: Check = {
-  expects: "an array of strings",
-  holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  image: { expects: "an object, such as { data: bytes }", holds: isObject },
 };
 
 /** What a server is known to read of a profile; the rest goes to it as it is. */
@@ -99,7 +94,10 @@ const PROFILE: Checks<CassProfile> = {
   relationship: checks.string,
   background: checks.object,
   communication: checks.object,
-  values: texts,
+  values: {
+    expects: "an array of strings",
+    holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  },
   display_name: checks.string,
 };
 
@@ -116,7 +114,7 @@ const INTRO = {
 
 const DEMO = { ...ONBOARDING, message: checks.text };
 
-/** @throws InvalidInputError for what the server would die of or drop; PayloadTooLargeError for what it does not take. */
+/** @throws InvalidInputError for what kills the server, or what it drops; PayloadTooLargeError for too large a frame */
 export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits): CassRequest {
   const given = generic(input) ?? (input as CassPromptInput);
   if (!isObject(given as unknown))
@@ -134,7 +132,6 @@ export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits
   return sized(limits.maxSendBytes, image === undefined ? 0 : image.size + IMAGE_FIELDS, {
     kind: "chat",
     message,
-    userId: undefined,
     conversationId: given.conversationId === undefined ? undefined : wellFormed(given.conversationId),
     image: image?.wire,
     frame: (id, wire) => encode.chat(message, id, wire),
@@ -155,7 +152,7 @@ function generic(input: unknown): CassPromptInput | undefined {
 /** Characters that the names and the type of an image take in a frame, at most. */
 const IMAGE_FIELDS = 48;
 
-/** @throws InvalidInputError for what a server answers with an error, or dies of. */
+/** @throws InvalidInputError for what a server answers with an error, or what kills it. */
 export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassRequest {
   const { userId, profile } = checkOnboarding(input, INTRO);
   if ((input.conversationId as unknown) === undefined) {
@@ -165,28 +162,16 @@ export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassReq
     );
   }
   const conversationId = input.conversationId ?? undefined;
-  return sized(maxSendBytes, 0, {
-    kind: "intro",
-    message: undefined,
-    userId,
-    conversationId,
-    image: undefined,
-    frame: (id) => encode.intro(userId, id, profile),
-  });
+  const frame = (id: string | undefined): string => encode.intro(userId, id, profile);
+  return sized(maxSendBytes, 0, { kind: "intro", message: undefined, userId, conversationId, frame });
 }
 
-/** @throws InvalidInputError for what a server answers with an error, or dies of. */
+/** @throws InvalidInputError for what a server answers with an error, or what kills it. */
 export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassRequest {
   const { userId, profile } = checkOnboarding(input, DEMO);
   const message = input.message === undefined ? undefined : wellFormed(input.message);
-  return sized(maxSendBytes, 0, {
-    kind: "demo",
-    message,
-    userId,
-    conversationId: undefined,
-    image: undefined,
-    frame: () => encode.demo(userId, message, profile),
-  });
+  const frame = (): string => encode.demo(userId, message, profile);
+  return sized(maxSendBytes, 0, { kind: "demo", message, userId, frame });
 }
 
 function checkOnboarding<Input extends CassIntroInput | CassDemoInput, Table extends Checks<Input>>(
@@ -196,17 +181,16 @@ function checkOnboarding<Input extends CassIntroInput | CassDemoInput, Table ext
   const how = 'Pass an object such as { userId: "..." }.';
   if (!isObject(input as unknown)) throw new InvalidInputError(`the input is ${describe(input)}.`, how);
   checkFields<Input, Table>(input, expected, "field");
-  if ((input.userId as unknown) === undefined) throw new InvalidInputError("the `userId` is missing.", how);
-  const { profile } = input;
-  if (profile !== undefined) {
-    checkValues(profile, PROFILE, "field profile.");
-    checkValues(profile.background ?? {}, { context: checks.string }, "field profile.background.");
-    checkValues(profile.communication ?? {}, { style: checks.string }, "field profile.communication.");
-  }
-  return { userId: input.userId, profile: profile && copyOf(profile) };
+  const { userId, profile } = input;
+  if ((userId as unknown) === undefined) throw new InvalidInputError("the `userId` is missing.", how);
+  if (profile === undefined) return { userId, profile };
+  checkValues(profile, PROFILE, "field profile.");
+  checkValues(profile.background ?? {}, { context: checks.string }, "field profile.background.");
+  checkValues(profile.communication ?? {}, { style: checks.string }, "field profile.communication.");
+  return { userId, profile: copyOf(profile) };
 }
 
-/** It is written when it is sent, whatever the caller has done to it by then. */
+/** The frame is written later: by then the caller may have changed the profile. */
 function copyOf(profile: CassProfile): object {
   try {
     return JSON.parse(JSON.stringify(profile), (_, value: unknown) =>
@@ -225,14 +209,9 @@ function sized(maxSendBytes: number, imageBytes: number, request: Omit<CassReque
   return { ...request, bytes };
 }
 
-/** @throws PayloadTooLargeError for a frame that the server would end the connection over. */
+/** @throws PayloadTooLargeError for a frame over which the server would end the connection. */
 export function checkSize(bytes: number, limit: number): void {
   if (bytes <= limit) return;
-  throw new PayloadTooLargeError(
-    `the prompt takes ${bytes} bytes, and the server takes ${limit}; send less`,
-    {
-      bytes,
-      limit,
-    },
-  );
+  const message = `the prompt takes ${bytes} bytes, and the server takes ${limit}; send less`;
+  throw new PayloadTooLargeError(message, { bytes, limit });
 }

@@ -6,9 +6,9 @@ import {
   describe,
   isObject,
   type Only,
-} from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import { checkNames } from "../core/names.ts";
+} from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { checkNames } from "../../core/names.ts";
 
 const whole: Check = {
   expects: "a whole number, 1 or more",
@@ -20,17 +20,17 @@ const filled: Check = {
   holds: (value) => typeof value === "string" && value !== "",
 };
 
-/** What the options of calls have to be. */
+/** Checks of the options of calls. */
 export const CALL = { signal: checks.signal };
 export const LIST = { ...CALL, limit: whole };
 export const MESSAGES = { ...LIST, sinceHours: whole };
 export const NEW = { ...CALL, title: checks.text, projectId: checks.text, userId: checks.text };
 
-/** What they are given. A password may be blank, as far as we know. */
+/** Checks of inputs. A password may be blank, as far as we know. */
 export const LOGIN = { email: checks.text, password: filled };
 export const REGISTRATION = { ...LOGIN, displayName: checks.text };
 
-/** @throws InvalidInputError unless every field is there, and what it should be, and no other */
+/** @throws InvalidInputError for a field that is missing, wrong or unknown */
 export function checkInput<Input extends object, Table extends Checks<Input>>(
   input: Input,
   expected: Table & Only<Input, Table>,
@@ -38,7 +38,7 @@ export function checkInput<Input extends object, Table extends Checks<Input>>(
 ): void {
   const value: unknown = input;
   if (!isObject(value)) throw new InvalidInputError(`${what} is ${describe(value)}.`, "Pass an object.");
-  checkNames(value, expected, `${what}'s`); // before one is missed that is only misspelt
+  checkNames(value, expected, `${what}'s`); // first: a field may be missing because it is misspelt
   const missing = Object.entries<Check>(expected).find(([name]) => value[name] === undefined);
   if (missing !== undefined) {
     const [name, { expects }] = missing;
@@ -53,7 +53,7 @@ export function checkText(value: unknown, what: string): void {
   throw new InvalidInputError(`${what} is ${describe(value)}.`, `It must be ${checks.text.expects}.`);
 }
 
-/** An id as a part of a path. @throws InvalidInputError for what can be none */
+/** An id as a part of a path. @throws InvalidInputError for what cannot be one */
 export function segment(id: unknown): string {
   const hint = "Give the id of a conversation, as the server told it.";
   if (typeof id !== "string" || id.trim() === "")

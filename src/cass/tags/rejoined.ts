@@ -1,4 +1,4 @@
-import { type Range, readTag } from "./tag-scan.ts";
+import { type Range, readTag } from "./scan.ts";
 
 const LESS = 0x3c;
 const GREATER = 0x3e;

@@ -1,24 +1,37 @@
-import { describe } from "../core/checks.ts";
-import { cleanCause } from "../core/client/clean-cause.ts";
-import { Redactor } from "../core/client/redact.ts";
-import type { Clock } from "../core/clock.ts";
+import { describe } from "../../core/checks.ts";
+import { cleanCause } from "../../core/client/clean-cause.ts";
+import { Redactor } from "../../core/client/redact.ts";
+import type { Clock } from "../../core/clock.ts";
+import { ConnectError, InvalidInputError, isAgentwireError, UnsupportedError } from "../../core/errors.ts";
+import { jittered } from "../../core/link/backoff.ts";
+import { assertPrivate } from "../../core/link/private-address.ts";
+import type { Reads } from "../../core/schemas.ts";
+import type { Credentials } from "../auth/credentials.ts";
+import { CassApiError } from "../errors.ts";
+import { checkAddress, httpBaseOf } from "./address.ts";
 import {
-  ConnectError,
-  InvalidInputError,
-  isAgentwireError,
-  PayloadTooLargeError,
-  UnsupportedError,
-} from "../core/errors.ts";
-import { jittered } from "../core/link/backoff.ts";
-import { assertPrivate } from "../core/link/private-address.ts";
-import type { Reads } from "../core/schemas.ts";
-import type { Credentials } from "./credentials.ts";
-import { CassApiError } from "./errors.ts";
-import type { FetchInit, FetchLike, FetchResponse } from "./fetch.ts";
-import { bytesOf, type Reading, readAnswer, redirectOf, refusalOf } from "./http-answer.ts";
-import { checkAddress, httpBaseOf } from "./http-base.ts";
-import { unreachable } from "./http-failure.ts";
+  bytesOf,
+  type FetchResponse,
+  type Reading,
+  readAnswer,
+  redirectOf,
+  refusalOf,
+  unreachable,
+} from "./answer.ts";
 import { Waits } from "./waits.ts";
+
+/** What a {@link FetchLike} is given. */
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  /** Redirects are not followed: a call is meant for one server. */
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
+
+/** The part of `fetch` that is used; the platform's fits. */
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** Where the server is. A function is asked for every try. */
 export type HttpAddress = string | URL | (() => string | URL | Promise<string | URL>);
@@ -26,7 +39,7 @@ export type HttpAddress = string | URL | (() => string | URL | Promise<string | 
 export interface HttpSetup {
   /** The base of the routes, or the address of the socket. */
   readonly url: HttpAddress;
-  /** The platform's where it is undefined, read at each try. */
+  /** Undefined for the platform's, read at each try. */
   readonly fetch: FetchLike | undefined;
   /** ms for one try of a call; 0 for no limit. */
   readonly timeout: number;
@@ -41,9 +54,8 @@ export interface HttpSetup {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What every call may say. */
 export interface HttpOptions {
-  /** Who the user is: goes along if it is for the server itself, and is renewed once when the server refuses it. */
+  /** Sent to the server itself only. A token that the server refuses is renewed once. */
   readonly credentials?: Pick<Credentials, "current" | "fresh" | "renewable"> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -54,23 +66,21 @@ export interface HttpCall<T> extends HttpOptions {
   readonly path: string;
   /** With its question mark. */
   readonly query?: string;
-  /** Sent as JSON. */
-  readonly body?: object | undefined;
-  /** What the body holds and nobody is to see. */
+  /** Sent as JSON. A function is called when the token is known. */
+  readonly body?: object | (() => object) | undefined;
+  /** Parts of the body that appear in no error. */
   readonly secrets?: readonly string[];
   /** Whether doing it twice is as good as once. */
   readonly repeatable: boolean;
-  /** What it has to be answered with. */
   readonly shape: Reads<T>;
 }
 
-/** A call, whatever it is for. */
+/** A call or a download. */
 interface Job<T> extends Omit<HttpCall<T>, "path" | "query" | "shape"> {
   /** For messages. */
   readonly what: string;
-  /** Relative to the base; or whole, if it may be another server's. */
+  /** Relative to the base, or a whole address. */
   readonly target: string;
-  readonly elsewhere: boolean;
   readonly accept: string;
   readonly read: (body: Uint8Array, status: number, reading: Reading) => T;
 }
@@ -78,22 +88,19 @@ interface Job<T> extends Omit<HttpCall<T>, "path" | "query" | "shape"> {
 /** ms that the first wait before another try takes at most; each further one may be twice as long. */
 const FIRST_WAIT = 500;
 
-/** ms that a call waits before another try. A server that asks for more is not asked again: the caller can decide better. */
+/** ms that a call waits before another try. When a server asks for more, the call fails: the caller can decide better. */
 const LONGEST_WAIT = 30_000;
 
-/** Calls of one server's routes: JSON out and in, each within its limits, and without credentials in what is said of it. */
+/** Calls of one server's routes: JSON out and in, each within its limits, and no credentials in errors. */
 export class Http {
-  readonly url: HttpAddress;
   readonly #setup: HttpSetup;
   readonly #waits: Waits;
 
   /** @throws InvalidInputError for an address that cannot be used. */
   constructor(setup: HttpSetup) {
-    const { url, clock, signal } = setup;
-    if (typeof url !== "function") checkAddress(url);
-    this.url = url;
+    if (typeof setup.url !== "function") checkAddress(setup.url);
     this.#setup = setup;
-    this.#waits = new Waits(clock, signal);
+    this.#waits = new Waits(setup.clock, setup.signal);
   }
 
   /** @throws InvalidInputError when credentials would travel unencrypted to another machine, as far as that is known. */
@@ -103,69 +110,83 @@ export class Http {
   }
 
   /**
-   * What a call is answered with.
-   * @throws CassApiError for any other answer; ConnectError, RequestTimeoutError, PayloadTooLargeError or ClosedError where there is none
+   * Calls a route.
+   * @throws CassApiError for an answer of another shape or status; ConnectError, RequestTimeoutError, PayloadTooLargeError or
+   *   ClosedError where no answer is read
    */
   call<T>(call: HttpCall<T>): Promise<T> {
-    const { path, query = "", shape } = call;
-    return this.#run({
+    const { path, query = "", shape, signal } = call;
+    const what = `${call.method} /${path}`;
+    const job: Job<T> = {
       ...call,
-      what: `${call.method} /${path}`,
+      what,
       target: `${path}${query}`,
-      elsewhere: false,
       accept: "application/json",
       read: (body, status, reading) => readAnswer(body, status, shape, reading),
-    });
+    };
+    return this.wait(what, signal, (wanted) => this.#asUser(job, wanted));
   }
 
-  /** The bytes at an address, which may be another server's: that one does not get to know who the user is. Fails as `call()` does. */
-  download(url: string, options: HttpOptions = {}): Promise<Uint8Array> {
+  /** The bytes at an address. Another server gets no credentials. Fails as `call()` does. */
+  download(url: string, { credentials, signal }: HttpOptions = {}): Promise<Uint8Array> {
     const { origin, pathname } = checkAddress(url);
-    return this.#run({
-      ...options,
-      method: "GET",
-      repeatable: true,
-      what: `GET ${origin}${pathname}`,
-      target: url,
-      elsewhere: true,
-      accept: "*/*",
-      read: (body) => body,
+    const what = `GET ${origin}${pathname}`;
+    return this.wait(what, signal, async (wanted) => {
+      const limits = { what, timeout: this.#setup.timeout, signal: wanted };
+      const isOurs = credentials && isOwn(url, await this.#waits.run(limits, () => this.base()));
+      const job: Job<Uint8Array> = {
+        method: "GET",
+        repeatable: true,
+        what,
+        target: url,
+        accept: "*/*",
+        credentials: isOurs ? credentials : undefined,
+        read: (body) => body,
+      };
+      return this.#asUser(job, wanted);
     });
   }
 
-  /** Waits for what calls wait for, too. */
-  wait<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  /** Work of several calls: ends when they would. */
+  wait<T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    work: (wanted: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     return this.#waits.run({ what, timeout: 0, signal }, work);
   }
 
-  /** Everybody who waits gets a `ClosedError`, and so does who calls. */
+  /** Calls under way and later ones fail with a `ClosedError`. */
   close(): void {
     this.#waits.close();
   }
 
-  #run<T>(job: Job<T>): Promise<T> {
-    const { what, signal } = job;
-    return this.#waits.run({ what, timeout: 0, signal }, (wanted) => this.#asUser(job, wanted));
+  /** What the routes are relative to. */
+  async base(): Promise<string> {
+    const { url, redactor } = this.#setup;
+    if (typeof url !== "function") return httpBaseOf(checkAddress(url));
+    let asked: unknown;
+    try {
+      asked = await url();
+    } catch (thrown) {
+      if (isAgentwireError(thrown)) throw thrown;
+      const cause = cleanCause(thrown, (text) => redactor.redact(text));
+      throw new ConnectError("the `url` function failed; its error is the cause", { cause });
+    }
+    return httpBaseOf(checkAddress(asked));
   }
 
-  /** A token that is refused although it looked good is renewed once: its server may have been given another secret. */
+  /** A token that looks good may still be refused, for example by a server with a new secret. It is renewed once. */
   async #asUser<T>(job: Job<T>, wanted: AbortSignal): Promise<T> {
     const { credentials } = job;
-    const token =
-      credentials && (await this.#isForServer(job, wanted)) ? await credentials.current() : undefined;
+    const token = await credentials?.current();
     try {
       return await this.#insist(job, token, wanted);
     } catch (error) {
       const refused = error instanceof CassApiError && error.status === 401;
       if (!refused || token === undefined || !credentials?.renewable) throw error;
+      return this.#insist(job, await credentials.fresh(token), wanted);
     }
-    return this.#insist(job, await credentials.fresh(token), wanted);
-  }
-
-  async #isForServer<T>({ what, target, elsewhere }: Job<T>, wanted: AbortSignal): Promise<boolean> {
-    if (!elsewhere) return true;
-    const { timeout } = this.#setup;
-    return isOwn(target, await this.#waits.run({ what, timeout, signal: wanted }, () => this.base()));
   }
 
   async #insist<T>(job: Job<T>, token: string | undefined, wanted: AbortSignal): Promise<T> {
@@ -183,7 +204,7 @@ export class Http {
     }
   }
 
-  /** ms until another try, if that makes sense; behind a time-out it does not, for that has cost the caller's patience already. */
+  /** ms until another try. None after a time-out, which has cost the caller's patience already. */
   #waitAfter(error: unknown, failures: number): number | undefined {
     const passes = error instanceof CassApiError || error instanceof ConnectError;
     if (!passes || !error.retryable) return undefined;
@@ -194,51 +215,32 @@ export class Http {
 
   async #try<T>(job: Job<T>, token: string | undefined, signal: AbortSignal): Promise<T> {
     const { what, target, method, body, accept, secrets = [], read } = job;
+    const { redactor, clock, maxReceiveBytes, allowInsecure } = this.#setup;
     const base = await this.base();
     const bearer = isOwn(target, base) ? token : undefined;
-    if ((bearer !== undefined || secrets.length > 0) && !this.#setup.allowInsecure)
-      assertPrivate(new URL(base));
-    const reading = this.#reading(what, [bearer, ...secrets]);
-    const init = { method, headers: headersOf(accept, body, bearer), redirect: "manual", signal } as const;
-    const response = await this.#fetch(
-      String(new URL(target, base)),
-      body ? { ...init, body: JSON.stringify(body) } : init,
-      reading,
-    );
+    if ((bearer !== undefined || secrets.length > 0) && !allowInsecure) assertPrivate(new URL(base));
+    const own = new Redactor();
+    for (const secret of [bearer, ...secrets]) own.add(secret);
+    // First this call's own secrets: a member of broken JSON may end in the middle of one.
+    const redact = (text: string): string => redactor.redact(own.redact(text));
+    const reading: Reading = { what, clock, maxReceiveBytes, redact };
+    const response = await this.#fetch(String(new URL(target, base)), reading, {
+      method,
+      headers: headersOf(accept, body, bearer),
+      redirect: "manual",
+      signal,
+      ...(body ? { body: JSON.stringify(typeof body === "function" ? body() : body) } : {}),
+    });
     const redirect = redirectOf(response, reading);
     if (redirect) throw redirect;
-    const answer = await receive(response, reading);
+    const answer = await bytesOf(response, reading);
     const { status } = response;
     if (status < 200 || status >= 300) throw refusalOf(answer, response, reading);
     return read(answer, status, reading);
   }
 
-  /** What the routes are relative to. */
-  async base(): Promise<string> {
-    const { url } = this.#setup;
-    if (typeof url !== "function") return httpBaseOf(checkAddress(url));
-    let asked: unknown;
-    try {
-      asked = await url();
-    } catch (cause) {
-      if (isAgentwireError(cause)) throw cause;
-      throw new ConnectError("the `url` function failed; its error is the cause", {
-        cause: cleanCause(cause, (text) => this.#setup.redactor.redact(text)),
-      });
-    }
-    return httpBaseOf(checkAddress(asked));
-  }
-
-  #reading(what: string, secrets: readonly (string | undefined)[]): Reading {
-    const { redactor, clock, maxReceiveBytes } = this.#setup;
-    const own = new Redactor();
-    for (const secret of secrets) own.add(secret);
-    // First what this call holds: a member of broken JSON may end in the middle of it.
-    return { what, clock, maxReceiveBytes, redact: (text) => redactor.redact(own.redact(text)) };
-  }
-
-  async #fetch(url: string, init: FetchInit, { what, redact }: Reading): Promise<FetchResponse> {
-    // Called without an object: a browser's refuses any but its own.
+  async #fetch(url: string, { what, redact }: Reading, init: FetchInit): Promise<FetchResponse> {
+    // Called without an object: browsers require that.
     const { fetch = globalThis.fetch as FetchLike | undefined } = this.#setup;
     if (typeof fetch !== "function") {
       throw new UnsupportedError("this runtime has no `fetch`.", "Give one as the option of that name.");
@@ -254,7 +256,7 @@ export class Http {
   }
 }
 
-/** Whether it is the server itself that is asked. */
+/** Whether a target is on the server itself. */
 function isOwn(target: string, base: string): boolean {
   return new URL(target, base).origin === new URL(base).origin;
 }
@@ -279,13 +281,4 @@ function isResponse(value: unknown): value is FetchResponse {
   if (typeof value !== "object" || value === null) return false;
   const { status, headers } = value as Partial<FetchResponse>;
   return typeof status === "number" && typeof headers?.get === "function";
-}
-
-async function receive(response: FetchResponse, reading: Reading): Promise<Uint8Array> {
-  try {
-    return await bytesOf(response, reading);
-  } catch (error) {
-    if (error instanceof PayloadTooLargeError) throw error;
-    throw unreachable(`${reading.what}: the answer broke off`, error, reading.redact);
-  }
 }

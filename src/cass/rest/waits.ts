@@ -1,8 +1,8 @@
-import type { Clock } from "../core/clock.ts";
-import { deferred } from "../core/deferred.ts";
-import { ClosedError, ConnectError, RequestTimeoutError } from "../core/errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import { deferred } from "../../core/deferred.ts";
+import { ClosedError, ConnectError, RequestTimeoutError } from "../../core/errors.ts";
 
-/** What may end a wait before its work is done. */
+/** What may end a wait early. */
 export interface WaitLimits {
   /** What is waited for, to begin a message with: `GET /status`. */
   readonly what: string;
@@ -11,14 +11,14 @@ export interface WaitLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits for what nobody can be sure of to end: each has its limits, and all end when their owner is closed. */
+/** Waits that may never end by themselves. Each has its limits, and all end when their owner is closed. */
 export class Waits {
   readonly #clock: Clock;
   readonly #owner: AbortSignal | undefined;
   readonly #ends = new Set<() => void>();
   #closed = false;
 
-  /** Aborting `owner` closes; it is listened to while somebody waits, so that it holds nothing longer than that. */
+  /** Aborting `owner` closes. It is listened to during waits only, so that it holds nothing longer. */
   constructor(clock: Clock, owner?: AbortSignal) {
     this.#clock = clock;
     this.#owner = owner;
@@ -29,36 +29,40 @@ export class Waits {
   }
 
   /**
-   * Gives what the work gives. The signal that the work gets aborts once nobody waits for it any more.
+   * Waits for work. The signal of the work aborts when the wait ends.
    * @throws RequestTimeoutError, ClosedError, or ConnectError for an aborted signal
    */
   async run<T>(limits: WaitLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { what, timeout, signal } = limits;
-    if (this.closed) throw closedError(what);
-    if (signal?.aborted) throw abortedError(what, signal);
-    const early = deferred<never>();
-    const end = (): void => early.reject(closedError(what));
-    const onAbort = (): void => early.reject(abortedError(what, signal));
-    const onTime = (): void => {
-      early.reject(new RequestTimeoutError(`${what}: no answer within ${timeout} ms`, { timeout }));
-    };
-    const cancel = timeout === 0 ? undefined : this.#clock.setTimeout(onTime, timeout);
-    this.#ends.add(end);
-    this.#owner?.addEventListener("abort", end, { once: true });
-    signal?.addEventListener("abort", onAbort, { once: true });
     const controller = new AbortController();
+    const early = deferred<never>();
+    const onClose = (): void =>
+      early.reject(new ClosedError(`${what}: the client was closed; make a new one`));
+    const onAbort = (): void => {
+      const details = { cause: signal?.reason, retryable: false };
+      early.reject(new ConnectError(`${what}: the call was aborted`, details));
+    };
+    const onTime = (): void =>
+      early.reject(new RequestTimeoutError(`${what}: no answer within ${timeout} ms`, { timeout }));
+    if (this.closed) onClose();
+    else if (signal?.aborted) onAbort();
+    if (this.closed || signal?.aborted) return early.promise;
+    const cancel = timeout === 0 ? undefined : this.#clock.setTimeout(onTime, timeout);
+    this.#ends.add(onClose);
+    this.#owner?.addEventListener("abort", onClose, { once: true });
+    signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await Promise.race([work(controller.signal), early.promise]);
     } finally {
       cancel?.();
-      this.#ends.delete(end);
-      this.#owner?.removeEventListener("abort", end);
+      this.#ends.delete(onClose);
+      this.#owner?.removeEventListener("abort", onClose);
       signal?.removeEventListener("abort", onAbort);
       controller.abort();
     }
   }
 
-  /** Waits for nothing but the time. */
+  /** Waits for the time alone. */
   async pause(what: string, ms: number, signal: AbortSignal): Promise<void> {
     const over = deferred<void>();
     const cancel = this.#clock.setTimeout(() => over.resolve(), ms);
@@ -69,17 +73,9 @@ export class Waits {
     }
   }
 
-  /** Everybody who waits, and who would wait later, gets a `ClosedError`. */
+  /** Every wait, also a later one, ends with a `ClosedError`. */
   close(): void {
     this.#closed = true;
     for (const end of [...this.#ends]) end();
   }
-}
-
-function closedError(what: string): ClosedError {
-  return new ClosedError(`${what}: the client was closed; make a new one`);
-}
-
-function abortedError(what: string, signal: AbortSignal | undefined): ConnectError {
-  return new ConnectError(`${what}: the call was aborted`, { cause: signal?.reason, retryable: false });
 }

@@ -1,5 +1,5 @@
-import { type Parsed, parse, type TagSpan } from "./tag-parse.ts";
-import { scanTags, type TagAnimation, TagScanner } from "./tag-scan.ts";
+import { parse, type TagSpan } from "./parse.ts";
+import { scanTags, type TagAnimation } from "./scan.ts";
 
 /** A gesture or an emote that a text asks for. */
 export interface ParsedAnimation extends TagAnimation {
@@ -35,37 +35,14 @@ export interface ParsedTags {
  * Takes time in proportion to the length, whatever the input.
  */
 export function parseTags(input: string): ParsedTags {
-  return shownOf(parse(input, scanTags(input)));
+  const { text, reasoning, mentions, spans } = parse(input, scanTags(input));
+  const animations = mentions.flatMap(({ type, name, intensity, offset }) =>
+    offset === undefined ? [] : [{ type, name, intensity, offset }],
+  );
+  return { text, reasoning, animations, spans };
 }
 
 /** The text that is to be shown of one with tags: see {@link parseTags}. */
 export function clean(text: string): string {
   return parseTags(text).text;
-}
-
-/** {@link parseTags} for a text that comes in pieces, however it is cut. Tags are found as they come. */
-export class TagParser {
-  readonly #scanner = new TagScanner();
-  readonly #pieces: string[] = [];
-
-  /** Adds a piece. */
-  push(piece: string): void {
-    this.#scanner.push(piece);
-    this.#pieces.push(piece);
-  }
-
-  /**
-   * What all pieces together say. That is known at the end alone: a closer that is still to come makes reasoning of
-   * text.
-   */
-  end(): ParsedTags {
-    return shownOf(parse(this.#pieces.join(""), this.#scanner.tags));
-  }
-}
-
-function shownOf({ text, reasoning, mentions, spans }: Parsed): ParsedTags {
-  const animations = mentions.flatMap(({ type, name, intensity, offset }) =>
-    offset === undefined ? [] : [{ type, name, intensity, offset }],
-  );
-  return { text, reasoning, animations, spans };
 }

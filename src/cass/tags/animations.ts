@@ -1,5 +1,6 @@
-import { essenceOf, type Mention, parse } from "./tag-parse.ts";
-import { intensityOf, scanTags } from "./tag-scan.ts";
+import type { AnimationFrame, ResponseFrame } from "../response.ts";
+import { essenceOf, type Mention, parse } from "./parse.ts";
+import { intensityOf, scanTags } from "./scan.ts";
 
 /** A gesture or an emote of an answer, for whatever moves a face or a body. */
 export interface CassAnimation {
@@ -16,24 +17,6 @@ export interface CassAnimation {
   readonly offset?: number;
 }
 
-/** An animation as servers send it. Their `index` is not read: it repeats. */
-export interface AnimationFields {
-  readonly type: "gesture" | "emote";
-  readonly name: string;
-  readonly intensity?: number | null | undefined;
-  readonly delay?: number | null | undefined;
-  /** Where the tag begins in the text with tags; of servers as they are documented. */
-  readonly position?: number | null | undefined;
-}
-
-/** The fields of a `response` that {@link readReply} reads. */
-export interface ReplyFields {
-  readonly text: string;
-  readonly raw?: string | null | undefined;
-  /** Absent: those that the text asks for. */
-  readonly animations?: readonly AnimationFields[] | null | undefined;
-}
-
 /** An answer as it is to be shown. */
 export interface CassReply {
   /** Without tags and reasoning. */
@@ -42,8 +25,15 @@ export interface CassReply {
   readonly animations: readonly CassAnimation[];
 }
 
-/** Makes of an answer what is to be shown: text without tags, its reasoning, and where its animations belong. */
-export function readReply({ text, raw, animations }: ReplyFields): CassReply {
+/**
+ * Makes of an answer what is to be shown: text without tags, its reasoning, and where its animations belong. Without `animations`
+ * they are those that the text asks for. The server's `index` is not read: it repeats.
+ */
+export function readReply({
+  text,
+  raw,
+  animations,
+}: Pick<ResponseFrame, "text" | "raw" | "animations">): CassReply {
   const { mentions, ...said } = readBetter(text, raw);
   const placed =
     animations === undefined || animations === null
@@ -69,7 +59,7 @@ const METACOGNITIVE =
 
 /**
  * Of `raw` and `text`, `raw` says more: it has the indentation, which servers take out of the text, and all tags. It
- * is the better one where it is the same text; behind tools it may be that of other rounds too.
+ * is used where it is the same text. After tools it may hold the text of other rounds too.
  */
 function readBetter(text: string, raw: string | null | undefined) {
   const tags = scanTags(text);
@@ -81,7 +71,7 @@ function readBetter(text: string, raw: string | null | undefined) {
 }
 
 /** An animation with what is known of its place. */
-interface Placed extends AnimationFields {
+interface Placed extends AnimationFrame {
   readonly offset?: number | undefined;
   /** Where its tag begins, as well as can be told. */
   readonly start: number;
@@ -89,7 +79,7 @@ interface Placed extends AnimationFields {
 
 /** The server's animations, in the order of the tags that they come from: each takes the next of its type and name. */
 function inOrder(
-  animations: readonly AnimationFields[],
+  animations: readonly AnimationFrame[],
   mentions: readonly Mention[],
   length: number,
 ): readonly Placed[] {
