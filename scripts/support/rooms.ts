@@ -22,11 +22,30 @@ export const FLATS: readonly string[] = ["codebuff", "codey", "cass"];
 /** Flats whose backend is a program on this machine. */
 export const PROCESS_FLATS: readonly string[] = ["codebuff-cli"];
 
-/** The files that every flat has: the wire, a turn, the client, and what users import. */
-export const FLAT_FILES: readonly string[] = ["messages.ts", "turn.ts", "client.ts", "index.ts"];
+/** The rooms that every flat has: a room with one of these names does the same everywhere. */
+export const SHARED_ROOMS: readonly string[] = [
+  "messages",
+  "turn",
+  "turns",
+  "input",
+  "conversation",
+  "options",
+  "errors",
+  "events",
+  "client",
+];
+
+const SHARED_FILES = [...SHARED_ROOMS, "index"].map((room) => `${room}.ts`);
+
+export const FLAT_FILES: readonly string[] = [...SHARED_FILES, "wire.ts"];
 
 /** A program is a process, and nothing of it is there elsewhere than on Node. */
-export const PROCESS_FLAT_FILES: readonly string[] = [...FLAT_FILES, "process.ts", "unsupported.ts"];
+export const PROCESS_FLAT_FILES: readonly string[] = [
+  ...SHARED_FILES,
+  "process.ts",
+  "run.ts",
+  "unsupported.ts",
+];
 
 /** The files that a flat lacks; `modules` are given relative to `src/`. */
 export function missingFiles(flat: string, modules: readonly string[]): readonly string[] {

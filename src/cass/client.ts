@@ -142,7 +142,7 @@ export class CassClient
       history: "server",
       conversations: "many",
       survivesReconnect: true,
-      reopens: this.#settings.socket.reconnect !== undefined,
+      reopens: this.#core.reopens,
       recovers: this.#settings.recover,
     };
   }

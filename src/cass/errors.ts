@@ -1,14 +1,13 @@
 import {
   type AgentwireError,
   type AgentwireErrorOptions,
-  ConnectionLostError,
   HandshakeError,
   type HandshakeReason,
-  isAgentwireError,
   RequestError,
   TurnError,
   type TurnErrorOptions,
 } from "../core/errors.ts";
+import { lostInTurn } from "../core/link/connection-errors.ts";
 
 /** Why the identity of a connection is not the user's. */
 export type CassAuthReason = Extract<
@@ -109,10 +108,8 @@ export function unreadableResponse(problem: string): CassTurnError {
 
 /** Why a turn failed whose connection ended. The server may finish the turn. `searched`: its reply was not found over REST. */
 export function lostTurn(error: AgentwireError, searched: boolean): AgentwireError {
-  const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
   const what = searched
     ? "its answer was looked for and not found, and may still come: see `rest.getMessages()`"
     : "its answer may be stored: see the option `recover`";
-  const message = `${error.message}, in the middle of the turn; ${what}`;
-  return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
+  return lostInTurn(error, `; ${what}`);
 }

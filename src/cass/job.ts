@@ -90,7 +90,7 @@ export function conversationOf({ request, conversation }: Job): string | null | 
 export function complete({ turn }: Job, { event, details }: Reply, size: number): void {
   turn.push(event, size);
   const { type: _, ...shown } = event;
-  turn.complete({ ...details, ...shown, text: turn.text, ...(turn.truncated ? { truncated: true } : {}) });
+  turn.complete({ ...details, ...shown, ...turn.textResult });
 }
 
 /** Characters of a message that two turns are told apart by. */

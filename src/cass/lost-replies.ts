@@ -22,7 +22,19 @@ interface LostRepliesSetup {
   readonly core: CassCore;
 }
 
-/** The replies that lost connections left with the server. Some are searched for; the others may be stored there at any time. */
+/**
+ * The replies that lost connections left with the server, which stores a reply before it sends it. With the option `recover`
+ * some are searched for; the others may be stored at any time.
+ *
+ * 1. When a prompt is sent, `job` notes the latest time that the server has told. Times are the server's own, and are compared
+ *    with each other only.
+ * 2. The connection ends. The turn leaves the line, and its status is `recovering`. The queue goes on over the next connection. A
+ *    prompt of the same words in the same conversation waits, because its answer could not be told apart.
+ * 3. `recovery` reads the last messages over REST: at once, then after 1 s, 2 s, 4 s, up to 30 s. It looks for the last message of
+ *    the user with the same words, newer than the noted time, and an answer right behind it.
+ * 4. A found answer completes the turn with `recovered: true`. After `recoverTimeout` the turn fails with the error of the lost link.
+ *    A cancel or `close()` ends the search.
+ */
 export class LostReplies {
   readonly #setup: LostRepliesSetup;
   readonly #recovery: Recovery;

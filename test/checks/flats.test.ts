@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
-import { FLATS, missingFiles, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
+import { FLAT_FILES, FLATS, missingFiles, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
 
 const modules = await listFiles(join(import.meta.dirname, "../../src"), (path) => path.endsWith(".ts"));
 const built = [...FLATS, ...PROCESS_FLATS].filter((flat) =>
@@ -14,19 +14,14 @@ describe("a flat", () => {
   });
 
   test("that lacks rooms is found out, whatever its neighbours have", () => {
-    expect(missingFiles("codey", ["codey/messages.ts", "codey/client.ts", "codebuff/turn.ts"])).toEqual([
-      "turn.ts",
-      "index.ts",
-    ]);
+    const has = FLAT_FILES.filter((file) => file !== "turn.ts" && file !== "wire.ts");
+    const files = [...has.map((file) => `codey/${file}`), "codebuff/turn.ts"];
+    expect(missingFiles("codey", files)).toEqual(["turn.ts", "wire.ts"]);
   });
 
   test("of a program has other rooms", () => {
-    expect(missingFiles("codebuff-cli", ["codebuff-cli/messages.ts", "codebuff-cli/client.ts"])).toEqual([
-      "turn.ts",
-      "index.ts",
-      "process.ts",
-      "unsupported.ts",
-    ]);
+    const files = FLAT_FILES.map((file) => `codebuff-cli/${file}`);
+    expect(missingFiles("codebuff-cli", files)).toEqual(["process.ts", "run.ts", "unsupported.ts"]);
   });
 
   test("is there: Codebuff and Codey, and the CLI", () => {

@@ -79,7 +79,10 @@ test("refuses an entry that the table does not know, and a row that is no entry"
 });
 
 test("counts every error that there is", async () => {
-  const source = await readFile(join(import.meta.dirname, "../../src/core/errors.ts"), "utf8");
+  const files = ["agentwire-error.ts", "errors.ts"].map((file) =>
+    readFile(join(import.meta.dirname, "../../src/core", file), "utf8"),
+  );
+  const source = (await Promise.all(files)).join("\n");
   const names = [...source.matchAll(/^export (?:abstract )?(?:class|function) (\w+Error)\b/gm)].map(
     ([, name]) => name,
   );

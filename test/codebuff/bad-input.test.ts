@@ -33,7 +33,7 @@ function thrownBy(run: () => unknown): AgentwireError {
 
 /** Everything that a mistake's error owes its reader. */
 function expectHelp(error: AgentwireError, names: string | RegExp): void {
-  expect(error.message.startsWith(`${error.code}: `)).toBe(true);
+  expect(String(error)).toContain(`[${error.code}]: ${error.message}`);
   expect(error.message).toMatch(names);
   expect(error.retryable).toBe(false);
   if (!(error instanceof InvalidInputError || error instanceof UnsupportedError)) return;

@@ -422,7 +422,7 @@ test.each([
   });
   const controller = new AbortController();
   const first = client.prompt("one", { signal: controller.signal });
-  expect(() => client.prompt("two")).toThrow("queue-full");
+  expect(() => client.prompt("two")).toThrow(expect.objectContaining({ code: "queue-full" }));
   end(first, () => controller.abort());
   expect(await first.outcome).toMatchObject({ status: "cancelled" });
   expect(client.prompt("two").status).toBe("queued");

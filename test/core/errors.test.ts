@@ -35,54 +35,54 @@ interface Row {
 const rows: readonly Row[] = [
   {
     make: () => new InvalidInputError("`url` is 5.", "Give a string."),
-    name: "InvalidInputError [invalid-input]",
+    name: "InvalidInputError",
     code: "invalid-input",
     retryable: false,
     extra: { hint: "Give a string.", message: "`url` is 5. Give a string." },
   },
   {
     make: () => new InvalidInputError("turn a is read.", "Use `on`.", { code: "already-consumed" }),
-    name: "InvalidInputError [invalid-input]",
+    name: "InvalidInputError",
     code: "already-consumed",
     retryable: false,
   },
   {
     make: () => new UnsupportedError("No headers.", "Leave them."),
-    name: "UnsupportedError [unsupported]",
+    name: "UnsupportedError",
     code: "unsupported",
     retryable: false,
     extra: { hint: "Leave them.", message: "No headers. Leave them." },
   },
   {
     make: () => new ConnectError("no", { status: 404 }),
-    name: "ConnectError [connect-failed]",
+    name: "ConnectError",
     code: "connect-failed",
     retryable: true,
     extra: { status: 404 },
   },
   {
     make: () => new ConnectError("no", { retryable: false }),
-    name: "ConnectError [connect-failed]",
+    name: "ConnectError",
     code: "connect-failed",
     retryable: false,
   },
   {
     make: () => new ConnectTimeoutError(250),
-    name: "ConnectTimeoutError [connect-timeout]",
+    name: "ConnectTimeoutError",
     code: "connect-timeout",
     retryable: true,
     extra: { timeout: 250 },
   },
   {
     make: () => new HandshakeError("nack", "no", { closeCode: 1008 }),
-    name: "HandshakeError [handshake-refused]",
+    name: "HandshakeError",
     code: "handshake-refused",
     retryable: false,
     extra: { reason: "nack", closeCode: 1008 },
   },
   {
     make: () => new HandshakeError("timeout", "no", { retryable: true }),
-    name: "HandshakeError [handshake-refused]",
+    name: "HandshakeError",
     code: "handshake-refused",
     retryable: true,
     extra: { reason: "timeout" },
@@ -95,27 +95,27 @@ const rows: readonly Row[] = [
         delivery: "unknown",
         sideEffectsPossible: true,
       }),
-    name: "ConnectionLostError [connection-lost]",
+    name: "ConnectionLostError",
     code: "connection-lost",
     retryable: true,
     extra: { closeCode: 1006, closeReason: "bye", delivery: "unknown", sideEffectsPossible: true },
   },
   {
     make: () => new ConnectionLostError("gone", { code: "context-lost" }),
-    name: "ConnectionLostError [connection-lost]",
+    name: "ConnectionLostError",
     code: "context-lost",
     retryable: true,
   },
   {
     make: () => new RequestError("no", { txid: 0, serverMessage: "No!" }),
-    name: "RequestError [request-refused]",
+    name: "RequestError",
     code: "request-refused",
     retryable: false,
     extra: { txid: 0, serverMessage: "No!" },
   },
   {
     make: () => new RequestTimeoutError("late", { timeout: 5, txid: 7, delivery: "unknown" }),
-    name: "RequestTimeoutError [request-timeout]",
+    name: "RequestTimeoutError",
     code: "request-timeout",
     retryable: true,
     extra: { timeout: 5, txid: 7, delivery: "unknown" },
@@ -131,7 +131,7 @@ const rows: readonly Row[] = [
         balance: 0,
         retryable: true,
       }),
-    name: "TurnError [turn-failed]",
+    name: "TurnError",
     code: "turn-failed",
     retryable: true,
     extra: {
@@ -145,48 +145,48 @@ const rows: readonly Row[] = [
   },
   {
     make: () => new TurnError({ origin: "action", kind: "x", serverMessage: "bad" }),
-    name: "TurnError [turn-failed]",
+    name: "TurnError",
     code: "turn-failed",
     retryable: false,
   },
   {
     make: () => new TurnCancelledError("signal", { cause: "enough" }),
-    name: "TurnCancelledError [turn-cancelled]",
+    name: "TurnCancelledError",
     code: "turn-cancelled",
     retryable: false,
     extra: { by: "signal", cause: "enough" },
   },
   {
     make: () => new TurnTimeoutError("idle", 9),
-    name: "TurnTimeoutError [turn-timeout]",
+    name: "TurnTimeoutError",
     code: "turn-timeout",
     retryable: true,
     extra: { kind: "idle", timeout: 9, delivery: "unknown" },
   },
   {
     make: () => new BufferOverflowError(11, 10),
-    name: "BufferOverflowError [buffer-overflow]",
+    name: "BufferOverflowError",
     code: "buffer-overflow",
     retryable: false,
     extra: { bytes: 11, limit: 10 },
   },
   {
     make: () => new QueueFullError("turns", 3, 2),
-    name: "QueueFullError [queue-full]",
+    name: "QueueFullError",
     code: "queue-full",
     retryable: true,
     extra: { bytes: 3, limit: 2, delivery: "not-sent" },
   },
   {
     make: () => new PayloadTooLargeError("too much", { bytes: 2, limit: 1 }),
-    name: "PayloadTooLargeError [payload-too-large]",
+    name: "PayloadTooLargeError",
     code: "payload-too-large",
     retryable: false,
     extra: { bytes: 2, limit: 1 },
   },
   {
     make: () => new ClosedError("closed", { cause: "why", delivery: "not-sent" }),
-    name: "ClosedError [closed]",
+    name: "ClosedError",
     code: "closed",
     retryable: false,
     extra: { cause: "why", delivery: "not-sent" },
@@ -198,10 +198,13 @@ describe("every error", () => {
     const error = make();
     expect(error).toBeInstanceOf(AgentwireError);
     expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({ name, code, retryable, ...extra });
-    expect(error.message.startsWith(`${code}: `)).toBe(true);
-    expect(error.stack).toContain("errors.test.ts");
-    expect(inspect(error)).toContain(code);
+    expect(error).toMatchObject({ code, retryable, ...extra });
+    expect(error.name).toBe(`${name} [${code}]`);
+    expect(error.message).not.toContain(`${code}:`);
+    expect(String(error)).toBe(`${name} [${code}]: ${error.message}`);
+    expect(error.stack).toMatch(/errors\.test\.ts/);
+    expect(error.stack?.startsWith(String(error))).toBe(true);
+    expect(inspect(error)).toContain(`${name} [${code}]: `);
     expect(isAgentwireError(error) && isAgentwireError(error, code)).toBe(true);
     const other = code === "closed" ? "unsupported" : "closed";
     expect(isAgentwireError(error, other)).toBe(false);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
-import { FLATS, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
+import { FLATS, PROCESS_FLATS, SHARED_ROOMS } from "../../scripts/support/rooms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
@@ -28,16 +28,28 @@ const FOLDERS = [
   "cass/tags",
 ];
 
-test.each([...FOLDERS, ...FLATS, ...PROCESS_FLATS])(
-  "each room of %s is in its table, once, and no other",
-  (folder) => {
-    const rooms = modules
-      .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))
-      .map((module) => module.slice(folder.length + 1, -".ts".length))
-      .filter((room) => !room.includes("/"));
-    expect(named(`| room | in \`${folder}/\` |`)).toEqual(rooms.sort());
-  },
-);
+function roomsOf(folder: string): string[] {
+  return modules
+    .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))
+    .map((module) => module.slice(folder.length + 1, -".ts".length))
+    .filter((room) => !room.includes("/"))
+    .sort();
+}
+
+test.each(FOLDERS)("each room of %s is in its table, once, and no other", (folder) => {
+  expect(named(`| room | in \`${folder}/\` |`)).toEqual(roomsOf(folder));
+});
+
+const SHARED = [...SHARED_ROOMS, "wire"];
+
+test.each([...FLATS, ...PROCESS_FLATS])("each room of %s that not every flat has is in its table", (flat) => {
+  const own = roomsOf(flat).filter((room) => !SHARED.includes(room));
+  expect(named(`| room | in \`${flat}/\` |`)).toEqual(own);
+});
+
+test("the rooms of every flat have a table", () => {
+  expect(named("| room | in every flat |")).toEqual([...SHARED, "index"].sort());
+});
 
 test("no folder of core or of a flat lacks a table", () => {
   const inHouse = [...FLATS, ...PROCESS_FLATS, "core", "codebuff-events"];

@@ -214,7 +214,7 @@ test.each([
   [["--nope", "hello"], 2, "Unknown option '--nope'"],
   [[], 2, "pass one prompt, in quotes"],
   [["--fake", "two", "prompts"], 2, "pass one prompt, in quotes"],
-  [["--fake", " "], 2, "the prompt"],
+  [["--fake", " "], 2, "blank"],
   [["--mode", "cheap", "hello"], 2, "--mode is one of default, free, max, plan"],
   [["--profile", "xml", "hello"], 2, "--profile is one of stream-json, json, print, text"],
   [["--fake", "--cwd", "no-such-folder", "hello"], 2, "`cwd`"],

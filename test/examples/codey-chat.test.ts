@@ -223,7 +223,7 @@ describe("on a server of the user's", () => {
 test.each([
   [["--help"], 0, "Usage: "],
   [["--nope"], 2, "Unknown option '--nope'"],
-  [["nonsense"], 2, "url"],
+  [["nonsense"], 2, "URL"],
 ])("%j: exit code %i, and says %j", async (args, code, words) => {
   await using chat = new ChatChild(args);
   await chat.until(words);
@@ -234,7 +234,7 @@ test("a server that is not there: says so, and fails", async () => {
   const server = await MockCodeyServer.start();
   await server.stop();
   await using chat = new ChatChild([server.url]);
-  await chat.until("cannot be reached");
+  await chat.until("cannot connect to");
   expect(await chat.exitCode()).toBe(1);
 });
 

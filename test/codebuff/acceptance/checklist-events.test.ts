@@ -258,7 +258,9 @@ onBoth(
     await lose(client, () => link(server).drop());
     const refused = once(client, "disconnected");
     link(server).send(nack(`Maximum connections (1) reached by ${TOKEN}`));
-    expect(`${await refused}`).toMatch(/^HandshakeError: .*Maximum connections \(1\) reached/);
+    expect(`${await refused}`).toMatch(
+      /^HandshakeError \[handshake-refused\]: .*Maximum connections \(1\) reached/,
+    );
     expect(`${await refused}`).not.toContain(TOKEN);
     expect(log.filter((line) => line.includes(TOKEN))).toEqual([]);
   },

@@ -286,12 +286,12 @@ onBoth(
 );
 
 onBoth(
-  "error ConnectError: says by itself whether a retry makes sense, and leads with its code",
+  "error ConnectError: says by itself whether a retry makes sense, and shows its code",
   { connected: false },
   async ({ client, server }) => {
     server.refuseUpgrades(503);
     const error = (await failureOf(client.prompt("hello"))) as AgentwireError;
-    expect(error.message.startsWith(`${error.code}: `)).toBe(true);
+    expect(String(error)).toContain(`[${error.code}]: ${error.message}`);
     expect(error.retryable).toBe(true);
     await status(client, "idle");
   },

@@ -41,11 +41,13 @@ describe("generic code needs no generics", () => {
       const conversation = client.conversation();
       expectTypeOf(conversation.shared).toEqualTypeOf<boolean>();
       const closed = client.close();
-      expect(() => client.prompt("hello")).toThrow("closed");
+      expect(() => client.prompt("hello")).toThrow(expect.objectContaining({ code: "closed" }));
       expect(() =>
         client.prompt({ text: "hello" }, { timeout: 5 }).on("event", (event) => event.type),
-      ).toThrow("closed");
-      expect(() => conversation.prompt({ text: "hello" })).toThrow("closed");
+      ).toThrow(expect.objectContaining({ code: "closed" }));
+      expect(() => conversation.prompt({ text: "hello" })).toThrow(
+        expect.objectContaining({ code: "closed" }),
+      );
       off();
       await closed;
       expect(heard).toContain("closed");
@@ -55,11 +57,11 @@ describe("generic code needs no generics", () => {
   test("a misspelt decision does not compile, and is refused", async () => {
     const client: AnyAgentClient = new CodeyClient({ url });
     // @ts-expect-error: no decision
-    expect(() => client.decide("id", "allways")).toThrow("invalid-input");
+    expect(() => client.decide("id", "allways")).toThrow(expect.objectContaining({ code: "invalid-input" }));
     // @ts-expect-error: an answer is no decision
-    expect(() => client.decide("id", ["yes"])).toThrow("invalid-input");
+    expect(() => client.decide("id", ["yes"])).toThrow(expect.objectContaining({ code: "invalid-input" }));
     // @ts-expect-error: nor is a decision an answer
-    expect(() => client.answer("id", true)).toThrow("invalid-input");
+    expect(() => client.answer("id", true)).toThrow(expect.objectContaining({ code: "invalid-input" }));
     await client.close();
   });
 });
