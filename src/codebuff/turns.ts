@@ -194,7 +194,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   #receiveFrame(message: PromptFrame, size: number): void {
     const id = promptIdOf(message);
     if (id === undefined) return; // a tool call of the shape that names none
-    const own = this.runner.find(id);
+    const own = this.runner.open.get(id);
     if (own?.wasSent) own.receive(message, size);
     else this.#receiveForAnother(id, message, size);
     if (own && !own.wasSent) return; // nothing can end what was not sent yet

@@ -1,6 +1,5 @@
 import { joinBytes } from "../../core/bytes.ts";
 import { isObject } from "../../core/checks.ts";
-import { cleanCause } from "../../core/client/clean-cause.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ConnectError, PayloadTooLargeError, said } from "../../core/errors.ts";
 import type { Reads } from "../../core/schemas.ts";
@@ -41,26 +40,34 @@ const QUOTED = 1_000;
 /** How far causes are followed for a message: platforms nest two. */
 const MAX_DEPTH = 4;
 
-/** No answer: the network, or the caller's `fetch`, failed. */
+/** No answer: the network, or the caller's `fetch`, failed. The error may hold the whole request, so only its words are kept. */
 export function unreachable(
   problem: string,
   thrown: unknown,
   redact: (text: string) => string,
 ): ConnectError {
-  const cause = cleanCause(thrown, redact);
+  const cause = cleanError(thrown, redact, MAX_DEPTH);
   return new ConnectError(`${problem} (${reasonOf(cause)}); is the server running?`, { cause });
 }
 
 /** The message that says most: `fetch` hides the reason behind `fetch failed`. */
-function reasonOf(cause: unknown): string {
-  let reason = cause instanceof Error ? "" : said(cause);
-  let error = cause;
-  for (let depth = 0; error instanceof Error && depth <= MAX_DEPTH; depth++) {
-    const code = "code" in error && typeof error.code === "string" ? error.code : "";
-    reason = error.message || code || reason;
-    error = error.cause;
+function reasonOf(error: Error): string {
+  let reason = error.message;
+  for (let inner = error.cause; inner instanceof Error; inner = inner.cause) {
+    if (inner.message !== "") reason = inner.message;
   }
   return reason;
+}
+
+function cleanError(thrown: unknown, redact: (text: string) => string, depth: number): Error {
+  if (!(thrown instanceof Error)) return new Error(redact(said(thrown)));
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  const cause =
+    thrown.cause === undefined || depth === 0 ? {} : { cause: cleanError(thrown.cause, redact, depth - 1) };
+  const clean = new Error(redact(thrown.message || code), cause);
+  clean.name = thrown.name;
+  clean.stack = redact(thrown.stack ?? "");
+  return clean;
 }
 
 /** The bytes of an answer. One that is too large is not read to its end. */

@@ -132,38 +132,35 @@ interface Closing {
 /** Goes from state to state. Ends the timers and the socket that the next state does not take over. */
 export class Lifecycle {
   readonly #host: Pick<ConnectionHost, "onStatus">;
-  #state: State = { name: "idle" };
+  /** Changed by `to` alone. A field, because each frame reads it. */
+  state: State = { name: "idle" };
 
   constructor(host: Pick<ConnectionHost, "onStatus">) {
     this.#host = host;
   }
 
-  get state(): State {
-    return this.#state;
-  }
-
   get status(): ClientStatus {
-    return statusOf(this.#state);
+    return statusOf(this.state);
   }
 
   get isOver(): boolean {
-    return this.#state.name === "closed" || this.#state.name === "closing";
+    return this.state.name === "closed" || this.state.name === "closing";
   }
 
   /** The socket that takes frames now. */
   get openSocket(): Socket | undefined {
-    const state = this.#state;
+    const state = this.state;
     if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
     return state.socket.isOpen ? state.socket : undefined;
   }
 
   get keepalive(): Keepalive | undefined {
-    return "keepalive" in this.#state ? this.#state.keepalive : undefined;
+    return "keepalive" in this.state ? this.state.keepalive : undefined;
   }
 
   to(next: State): void {
-    const previous = this.#state;
-    this.#state = next;
+    const previous = this.state;
+    this.state = next;
     if ("cancelTimer" in previous) previous.cancelTimer();
     if ("wait" in previous) previous.wait.cancel();
     if ("keepalive" in previous && !("keepalive" in next)) {

@@ -188,7 +188,8 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   /** Proof of life, where the protocol decides what counts. */
   alive(): void {
-    this.#life.keepalive?.alive();
+    const state = this.#life.state;
+    if ("keepalive" in state && state.keepalive.cancelVerdict) state.keepalive.alive();
   }
 
   /** What excused the server's silence is over: the time for an answer to a ping counts from now. */

@@ -23,7 +23,8 @@ export class Keepalive {
   readonly #times: KeepaliveTimes;
   readonly #user: KeepaliveUser;
   #cancelPing: CancelTimer | undefined;
-  #cancelVerdict: CancelTimer | undefined;
+  /** Runs from a ping to the verdict. Read for each frame: a call would cost more. */
+  cancelVerdict: CancelTimer | undefined;
 
   constructor(clock: Clock, times: KeepaliveTimes, user: KeepaliveUser) {
     this.#clock = clock;
@@ -34,9 +35,9 @@ export class Keepalive {
 
   /** Proof of life arrived. */
   alive(): void {
-    if (!this.#cancelVerdict) return;
-    this.#cancelVerdict();
-    this.#cancelVerdict = undefined;
+    if (!this.cancelVerdict) return;
+    this.cancelVerdict();
+    this.cancelVerdict = undefined;
   }
 
   /** The server has no excuse any more: the limit for its answer counts from now. */
@@ -64,7 +65,7 @@ export class Keepalive {
 
   #ping(): void {
     this.#schedule();
-    const armed = this.#cancelVerdict !== undefined;
+    const armed = this.cancelVerdict !== undefined;
     if (!armed) this.#arm();
     if (!this.#user.ping() && !armed) this.alive(); // no ping was sent, so silence proves nothing
   }
@@ -72,11 +73,11 @@ export class Keepalive {
   #arm(): void {
     const { timeout } = this.#times;
     if (timeout > 0)
-      this.#cancelVerdict = this.#clock.setTimeout(() => this.#judge(), timeout, { unref: true });
+      this.cancelVerdict = this.#clock.setTimeout(() => this.#judge(), timeout, { unref: true });
   }
 
   #judge(): void {
-    this.#cancelVerdict = undefined;
+    this.cancelVerdict = undefined;
     if (!this.#user.excused()) this.#user.onDead(this.#times.timeout);
   }
 }
