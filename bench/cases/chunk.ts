@@ -21,7 +21,7 @@ export const chunk: Case = {
         about:
           "CPU per 100-byte chunk, socket to `for await`, validated and routed, over raw ws and JSON.parse",
         unit: "x",
-        bar: 1.6,
+        bar: 1.5,
         aim: 1.35,
         measured: one,
         peers: pick(found, "bare-queue", "atproto", "graphql-ws"),
@@ -30,8 +30,8 @@ export const chunk: Case = {
         name: "chunk-100-turns",
         about: "the same with 100 turns at once",
         unit: "x",
-        bar: 1.7,
-        aim: 1.35,
+        bar: 1.8,
+        aim: 1.6,
         measured: figureOf(found, "agentwire-100"),
       },
       {
@@ -45,7 +45,7 @@ export const chunk: Case = {
         name: "chunk-codey",
         about: "CPU per 100-byte chunk of a Codey turn, over raw ws and JSON.parse on its frames",
         unit: "x",
-        bar: 1.6,
+        bar: 1.5,
         aim: 1.35,
         measured: figureOf(codey, "agentwire-codey"),
       },

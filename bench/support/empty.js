@@ -1,2 +1,0 @@
-// What an import costs by itself: `cold-import` is measured against it.
-export {};
