@@ -160,8 +160,8 @@ export class CassClient
   }
 
   /**
-   * A conversation that the server keeps. Without `id` or `from` the server chooses which with the first prompt: a newer one
-   * takes the one that its user has for that, an older one keeps nothing. For a new one pass the id of
+   * A conversation that the server keeps. Without `id` and `from` the server chooses a conversation at the first prompt: a newer
+   * server takes the user's continuous conversation, an older server keeps nothing. For a new conversation pass the id of
    * `client.rest.newConversation()`.
    * @throws InvalidInputError for a `from` that is no state of a Cass conversation.
    */
@@ -200,8 +200,9 @@ export class CassClient
   }
 
   /**
-   * The last title that the server has told of a conversation; also one that was told before the id was known. Kept are the last
-   * 256 titles, of 1,024 characters at most; the event `title` tells all.
+   * The last title that the server sent for a conversation, also when the title came before the client knew the conversation.
+   * The client keeps the last 256 titles; a title and its id of more than 1,024 characters together are not kept. The event
+   * `title` tells every title.
    */
   titleOf(conversationId: string): string | undefined {
     return this.#wire.titleOf(conversationId);

@@ -29,7 +29,7 @@ export interface CassImage {
   readonly mediaType?: CassImageType;
 }
 
-/** A picture that was checked. That of a `Blob` is only there once it was read. */
+/** A checked picture. For a `Blob`, `wire` is a function, which reads the `Blob`. */
 export interface CheckedImage {
   /** Characters that it takes in its frame. */
   readonly size: number;

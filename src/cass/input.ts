@@ -58,7 +58,7 @@ export interface CassDemoInput {
   readonly allowForeignUser?: boolean;
 }
 
-/** One request that makes a turn: checked, and ready to be sent but for what is only known then. */
+/** One checked request for a turn. `frame` adds the conversation and the picture, which are known only when the turn is sent. */
 export interface CassRequest {
   readonly kind: "chat" | "intro" | "demo";
   /** What the user says; a lost reply is found by it. */

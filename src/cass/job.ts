@@ -40,7 +40,7 @@ export interface Job extends Omit<CassOrder, "input" | "options"> {
  *                                                  └─connection lost──▶ recovering ──found, or not──▶ over
  *                                                                  └──────────────────────────▶ over
  *
- * A turn that settles before its answer (a cancel, a limit) stays `sent`: the server works on it, and its answer goes to nobody.
+ * A turn that settles before its answer (a cancel, a limit) stays `sent`: the server works on the turn, and the answer is dropped.
  */
 export type Stage =
   /** Keeps its place in the queue while its picture is read. */

@@ -73,8 +73,9 @@ export class Line {
   }
 
   /**
-   * A response to the turn; `undefined` for one that cannot be read. `take` ends the turn with it. A server may answer an older
-   * turn twice: a response before any sign of its turn is taken only if nothing else comes. Returns a response that is of no turn.
+   * A response to the turn came; `undefined` if the response cannot be read. `take` ends the turn with the response. A server may
+   * answer an older turn twice. So an early response, before any sign of its turn, is taken only if no sign of the turn follows
+   * within `EARLY_GRACE`. Returns a response that belongs to no turn.
    */
   answered(job: Job, message: ResponseFrame | undefined, take: () => void): ResponseFrame | undefined {
     const stage = this.#sent.get(job);
@@ -123,7 +124,7 @@ export class Line {
     return sent;
   }
 
-  /** A server that is open and mute looks like one that thinks. */
+  /** Cuts the connection: a server that hangs looks like a server that thinks. */
   #cut(job: Job, stage: Sent): void {
     takeEarly(stage);
     stage.sign = { name: "silent" };

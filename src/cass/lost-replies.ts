@@ -69,12 +69,12 @@ export class LostReplies {
       .slice(0, MAX_SEARCHES - this.#recovering.size);
   }
 
-  /** Nobody searches for the reply to this turn. The server may store it all the same. */
+  /** The reply to this turn is not searched for. The server may still store the reply. */
   leave({ request }: Job): void {
     if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
   }
 
-  /** Whether the reply to this turn could not be told from one that is searched for: same words, same conversation. */
+  /** Whether a search runs for a turn with the same words in the same conversation. The search could find the wrong reply. */
   standInFor({ request, conversation }: Job): boolean {
     return [...this.#recovering].some(
       (lost) =>
@@ -120,14 +120,14 @@ export class LostReplies {
     this.#over();
   }
 
-  /** Nobody wants the reply to this turn any more. */
+  /** The turn ends without its reply: stops the search. */
   giveUp(job: Job): void {
     if (job.stage.name !== "recovering") return;
     const { search } = job.stage;
     this.#recovering.delete(job);
     job.stage = { name: "over" };
     this.leave(job);
-    search.abort(); // calls nobody: `fetch` has a signal of its own
+    search.abort(); // calls no code of the caller: `fetch` gets a signal of its own
   }
 
   close(): void {

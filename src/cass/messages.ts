@@ -113,7 +113,7 @@ export type ServerMessage =
 
 const text = optional(z.string());
 
-/** An `error` is one whatever its words are. */
+/** The text of an `error`. An `error` with an unreadable text is still an error. */
 const words = z.transform((value: unknown): string =>
   typeof value === "string" ? value : "an error without words",
 );

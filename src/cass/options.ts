@@ -21,8 +21,8 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
   /** The user that the server has to take this client for. Set it for a token that names no user. @default the user of the token */
   readonly expectedUserId?: string;
   /**
-   * Lets the connection be nobody's; without a token also another user's, such as the server's user for clients on its machine.
-   * Set it to connect without a token. @default false: no client should be another user unawares
+   * Accepts a connection without a user. Without a token, also accepts a connection of another user, such as the server's user for
+   * clients on its machine. Set it to connect without a token. @default false: no client should act as another user unawares
    */
   readonly allowAnonymous?: boolean;
   /** Set `false` for relays that do not greet: an open socket counts as ready, and the user is not verified. @default true */
@@ -43,8 +43,8 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
   /** How long `recover` searches. Raise it with `idleTimeout`. @default 120_000: the server may work as long on a lost turn */
   readonly recoverTimeout?: number;
   /**
-   * There is no cancel on the wire. `wait`: the next turn is sent when the answer of the cancelled one has come; nobody gets that
-   * answer. Set `"reconnect"` where users cancel often: the next turn is sent at once, over a new connection. @default "wait"
+   * The protocol has no cancel. `"wait"`: the next turn is sent after the answer to the cancelled turn, and that answer is dropped.
+   * `"reconnect"`: the next turn is sent at once, over a new connection; for apps whose users cancel often. @default "wait"
    */
   readonly cancel?: "wait" | "reconnect";
   /**
@@ -86,7 +86,7 @@ const OWN_DEFAULTS = {
 export type CassSettings = Required<Pick<CassClientOptions, keyof typeof OWN_DEFAULTS>> &
   Pick<CassClientOptions, "expectedUserId"> & { readonly socket: ResolvedSocketOptions };
 
-/** The server pings by itself at another level, every 20 s; this finds one that is open and mute. */
+/** The server sends WebSocket pings every 20 s. The pings of the protocol find a server whose socket is open but which answers nothing. */
 const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 
 /** For ever: a signed-in user wants to stay so. A refused identity ends it. */

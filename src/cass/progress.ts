@@ -1,4 +1,4 @@
-/** What a `thinking` says of how far the turn is. Servers word it freely: what is not recognised is `other`. */
+/** The progress of a turn, from a `thinking` message. Servers word it freely: unrecognised words give `other`. */
 export type CassProgress =
   | { readonly kind: "retrieving" | "processing" | "intro" | "demo" | "other" }
   /** `by` is whose model it is, as the server words it: `Claude`, `OpenAI`, `local model`. */

@@ -105,8 +105,8 @@ export interface Milestone {
 }
 
 /**
- * The whole answer to a turn, as the server sent it. Only `text` is on every server; what is absent or null there, or
- * cannot be read, is `undefined` or null here, and of a list the items that can be read are kept.
+ * The whole answer to a turn, as the server sent it. Only `text` comes from every server. A field that is absent, null or
+ * unreadable is `undefined` or null here. A list keeps its readable items.
  */
 export interface ResponseFrame {
   readonly type: "response";

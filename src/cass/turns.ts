@@ -165,7 +165,7 @@ export class Turns implements Course<Job>, WireUser {
     if (!this.working) core.connection.drained();
   }
 
-  /** With `cancel: "reconnect"`, a connection is left when nobody waits for a turn on its line. */
+  /** With `cancel: "reconnect"`, the client leaves a connection when no turn on its line is open any more. */
   #isLeft(jobs: readonly Job[]): boolean {
     const { cancel } = this.#setup.settings;
     return cancel === "reconnect" && jobs.length > 0 && !jobs.some(({ turn }) => turn.open);
@@ -173,7 +173,7 @@ export class Turns implements Course<Job>, WireUser {
 
   // --- messages ---
 
-  /** The server has no ids: what it says is of the oldest turn on the line, but speech, which comes behind its response. */
+  /** The server sends no ids: a message belongs to the oldest turn on the line. Only speech does not: it comes behind its response. */
   receive(message: TurnMessage, size: number): void {
     const { line } = this.#setup.wire;
     const { head: job } = line;
@@ -230,7 +230,7 @@ export class Turns implements Course<Job>, WireUser {
     const { request, conversation } = job;
     const { conversation_id: id, timestamp, provider } = message;
     this.#leaveLine(job);
-    // Without a time, or behind it a turn of the same words, its stored reply could be taken for one of those.
+    // Without a time, or with turns of the same words behind it, a later search for such a turn could find the stored reply of this turn.
     if (typeof timestamp !== "string" || wire.line.jobs.some((other) => isAlike(other, job)))
       this.#lostReplies.leave(job);
     core.connection.healthy();

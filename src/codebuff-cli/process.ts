@@ -36,7 +36,7 @@ export interface ProcessListener {
   failed(error: NodeJS.ErrnoException): void;
 }
 
-/** ms behind the exit in which another process may hold the pipes open. Not counted while nobody reads. */
+/** ms after the exit during which another process may hold the pipes open. Does not run while stdout is paused. */
 const PIPE_GRACE = 1_000;
 
 /**
@@ -237,7 +237,7 @@ function listen(): void {
 function onSignal(signal: NodeJS.Signals): void {
   for (const each of running) if (each.forwardsSignals) each.forward(signal);
   process.off(signal, onSignal);
-  // Nobody else listens: this process ends by the signal, as without this library.
+  // The app has no listener for the signal: the signal ends this process, as without this library.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   else setImmediate(() => isForwarding() && listen());
 }

@@ -26,8 +26,8 @@ interface Open {
 }
 
 /**
- * The questions of agents. Nothing can be told to a process that runs, so the answer is the next prompt of the conversation.
- * Until then the question is pending, also behind the end of its turn. Without a conversation, nobody can answer.
+ * The questions of agents. A running process takes no input, so the answer is the next prompt of the conversation. Until then
+ * the question is pending, also after the end of its turn. Without a conversation, the question cannot be answered.
  */
 export class Questions {
   readonly #core: CliCore;

@@ -201,7 +201,7 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   };
 }
 
-/** A result without a call, and one that changes nothing, is an event and nothing else. */
+/** The step of a tool event. Without a known call, or if nothing changes, the step is the event alone. */
 function withCall(
   state: TurnState,
   event: Printed<"tool_progress" | "tool_result">,

@@ -226,7 +226,7 @@ export class CodebuffClient
       newPromptId: () => randomId("prompt"),
     });
     this.#noteToken(data.authToken);
-    // A copy: it may be written again when it is sent, whatever the caller has done to the input by then.
+    // A copy: the prompt may be written again when it is sent, and the caller may have changed the input by then.
     return JSON.parse(toJson(data, "the prompt"));
   }
 
@@ -242,7 +242,7 @@ export class CodebuffClient
       const hint = 'Pass at least one, such as ["updates"].';
       throw new InvalidInputError("`topics` is not a list of names.", hint);
     }
-    // As an unsubscribe, the longer of the two, so that what was subscribed to can be left again.
+    // Checks the unsubscribe, the longer of the two frames: so every subscribed topic can be unsubscribed too.
     checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
     return this.#core.outbox.run(() => {
       this.#core.wanted();

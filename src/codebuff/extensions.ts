@@ -115,7 +115,7 @@ export function isRecordOf(kind: "string" | "number", value: unknown): boolean {
 const isString = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => isRecordOf("string", value);
 
-/** What each field of the configuration has to be where it is given: whoever runs it relies on that. */
+/** The type of each field of the configuration, if the field is given. The handler that starts the MCP server relies on the types. */
 const MCP_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: isString,
   command: isString,

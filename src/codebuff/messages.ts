@@ -106,7 +106,7 @@ export type ServerMessage =
 export interface Invalid {
   readonly type: "invalid";
   readonly problem: string;
-  /** A request of the server among them: whoever asked waits for an answer. */
+  /** Set if the frame is a request of the server: the agent waits for an answer. */
   readonly request?: { readonly type: string; readonly requestId: string };
   /** A part of the answer to this prompt, or its end: the prompt cannot come to a good end without it. */
   readonly answers?: { readonly promptId: string; readonly isEnd: boolean };
@@ -231,7 +231,7 @@ export function unhandled(message: unknown, problem: string): Invalid {
   return { type: "invalid", problem, ...(isObject(data) ? claimsOf(data) : {}) };
 }
 
-/** What cannot be read of a request is still a request, and of an end an end: somebody would wait for ever. */
+/** An unreadable request is still a request, and an unreadable end still an end. Otherwise the agent or the turn would wait for ever. */
 function claimsOf(data: Readonly<Record<string, unknown>>): Pick<Invalid, "request" | "answers"> {
   const { type, promptId, userInputId } = data;
   if (typeof type !== "string") return {};

@@ -55,7 +55,7 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
   readonly settleWindow?: number;
   /**
    * Until the ack of a written frame. Time in which the server works on an earlier prompt does not count. On the proxy a
-   * missing ack of a prompt costs the link, because nobody reads it. Raise it for a slow network. @default 30_000
+   * missing ack of a prompt ends the connection, because the proxy did not read the prompt. Raise it for a slow network. @default 30_000
    */
   readonly ackTimeout?: number;
   /** From the ack of an init to its answer. Raise it for a server that reads a large project. @default 15_000 */

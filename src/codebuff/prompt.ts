@@ -191,7 +191,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     return true;
   }
 
-  /** Whatever comes for a prompt presupposes its ack. */
+  /** Any message for the prompt proves that the server took the prompt: the message counts as the ack. */
   #heardOf(): void {
     if (this.#wasAcked) return;
     this.#wasAcked = true;
@@ -241,7 +241,7 @@ export function withoutToken(input: unknown): unknown {
   return rest;
 }
 
-/** Whatever is wrong with a prompt that cannot be written, its turn has to end. */
+/** The error of a prompt that cannot be written. Any cause gives an error, because the turn has to end. */
 export function unwritable(cause: unknown): AgentwireError {
   if (isAgentwireError(cause)) return cause;
   return new InvalidInputError("the prompt cannot be written for this server.", "Its cause says why.", {

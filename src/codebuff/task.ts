@@ -163,7 +163,7 @@ export class Task<T> {
     this.#setup.responses.send(session, notice, json, failed("the server refused the answer"));
   }
 
-  /** An answer that can be sent; whatever is wrong with what the handler gave becomes its failure. */
+  /** An answer that can be sent. If the handler threw or gave a wrong value, the answer is a failure. */
   #written(outcome: () => T): { readonly json: string; readonly now: Now } {
     const { session, notice, handler, read } = this.#job;
     try {

@@ -72,7 +72,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
         "Leave `promptId` out, and each prompt gets its own.",
       );
     }
-    // What a prompt will send that others go before is not known yet.
+    // The frame of a prompt behind earlier prompts of its conversation is not known yet.
     const bytes = order.first ? frameSize(this, order) : undefined;
     return this.runner.make(
       {
@@ -214,7 +214,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     core.events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
   }
 
-  /** A part of an answer, or its end, that cannot be handled. The turn fails: nobody can say what was in it. */
+  /** A part or the end of an answer that cannot be handled. The turn fails: the content of that message is lost. */
   #receiveInvalid({ problem, answers }: Invalid): void {
     if (!answers) return;
     const { promptId, isEnd } = answers;

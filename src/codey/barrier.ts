@@ -41,7 +41,7 @@ export class Barrier {
     remember(setup.wire, job.state.calls);
   }
 
-  /** Sends the `Ping`. Without its `Pong` within `cancelTimeout` nobody knows what the server does: the connection is cut. */
+  /** Sends the `Ping`. Without its `Pong` within `cancelTimeout` the server's state is unknown, so the connection is cut. */
   ping(ponged: () => void): void {
     const { wire, settings, core } = this.#setup;
     const { cancelTimeout } = settings;

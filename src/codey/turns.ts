@@ -137,7 +137,7 @@ export class Turns implements Course<Job>, WireUser {
     this.#handled = undefined;
   }
 
-  /** The turn that ran may go on in the server. The turns that wait were meant for a server that knew what was said. */
+  /** The server may go on with the turn that ran. The waiting turns fail: the next session does not know the conversation so far. */
   lost(error: AgentwireError): void {
     const job = this.#clear();
     this.#transcript.end(contextLost(error));

@@ -112,7 +112,7 @@ export class Credentials {
     return (token === undefined ? undefined : readToken(token)?.userId) ?? this.#userId;
   }
 
-  /** Somebody has logged in: from now on these tokens count. */
+  /** A user has logged in: from now on use these tokens. */
   use(tokens: CassTokens, userId?: string): void {
     this.#userId = userId;
     this.#take(tokens);
@@ -149,7 +149,7 @@ export class Credentials {
     }
   }
 
-  /** Nobody waits for a token any more. */
+  /** Ends every wait for a token. */
   close(): void {
     this.#waits.close();
   }

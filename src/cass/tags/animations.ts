@@ -26,8 +26,8 @@ export interface CassReply {
 }
 
 /**
- * Makes of an answer what is to be shown: text without tags, its reasoning, and where its animations belong. Without `animations`
- * they are those that the text asks for. The server's `index` is not read: it repeats.
+ * Turns a response into the reply to show: the text without tags, the reasoning, and the animations with their places. Without
+ * `animations`, the tags of the text give the animations. The server's `index` is not read: it repeats.
  */
 export function readReply({
   text,
@@ -53,7 +53,7 @@ export function readReply({
   };
 }
 
-/** What newer servers take out of the text with all that is in it, whatever it was meant for. */
+/** Tags that newer servers take out of the text together with their content, whatever the content is. */
 const METACOGNITIVE =
   /<\/?(?:record_self_observation|record_user_observation|create_roadmap_item|observe|hold|note|intend|stake|test|narrate|mark:milestone|thread:(?:create|link|resolve)|question:(?:add|resolve)|remember_person|remember_relationship)(?=[\s/>])/;
 

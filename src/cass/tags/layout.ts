@@ -42,8 +42,8 @@ export function layOut(tags: readonly Tag[], length: number): Layout {
 }
 
 /**
- * Openers and closers that belong together. Those of reasoning nest: a closer takes the innermost opener of its kind,
- * and those inside that have none. Those of marks do not: a closer takes the mark before it, and one more changes nothing.
+ * Openers and closers that belong together. Tags of reasoning nest: a closer takes the innermost opener of its kind, and
+ * openers inside that pair get no closer. Marks do not nest: a closer takes the last mark, and a further closer changes nothing.
  */
 function pairsOf(tags: readonly Tag[]): ReadonlySet<Tag> {
   const paired = new Set<Tag>();

@@ -4,10 +4,10 @@ const LESS = 0x3c;
 const GREATER = 0x3e;
 
 /**
- * Takes out the tags that arise only where something between was taken out, as in `<ges<gesture:wave>ture:nod>`, so
- * that what is left holds none, and cleaning it again changes nothing. They mean nothing: no server reads them.
+ * Takes out the tags that arise only because something in their middle was taken out, as in `<ges<gesture:wave>ture:nod>`. So
+ * the result holds no tags, and cleaning the result again changes nothing. Such tags mean nothing: no server reads them.
  *
- * Linear: what has been read as a body is taken out, or is never part of one again.
+ * Linear: a text that was read as the body of a tag is taken out, or is never read as part of a body again.
  */
 export function withoutRejoined(input: string, pieces: readonly Range[]): readonly Range[] {
   if (pieces.length < 2) return pieces;
@@ -38,7 +38,7 @@ export function withoutRejoined(input: string, pieces: readonly Range[]): readon
 
 interface Open {
   readonly at: number;
-  /** How many ranges were kept before the one that it is in, and where that begins. */
+  /** The number of ranges kept before the range of this `<`. `from` is the start of that range. */
   readonly before: number;
   readonly from: number;
 }

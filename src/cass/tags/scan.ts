@@ -23,8 +23,8 @@ export interface Range {
 /** A tag, and where it stands in the whole input. */
 export type Tag = TagMeaning & Range;
 
-// Each is put to what is between `<` and `>`, never to more, and takes time that is linear in it: no two neighbours
-// in them can take the same character. Without the flag `u`, `i` is about ASCII alone; with it, a Kelvin sign is a k.
+// Each pattern reads only the text between `<` and `>`, in time linear in that text: no two neighbouring parts of a pattern
+// can take the same character. Without the flag `u`, `i` is about ASCII alone; with it, a Kelvin sign is a k.
 
 /** The intensity may be any text on one line: models write `:1.`, `:-1` and `:very`. */
 const TAG = /^(\/?)(?:(gesture|emote|memory):)?([^:/\s]+)(:[^\r\n]*|[ \t]*\/)?$/i;
@@ -54,7 +54,7 @@ function readNamed(closes: boolean, type: string, name: string, rest: string): T
   return animation ? { kind: "opener", block, animation } : { kind: "opener", block };
 }
 
-/** Of a tag that is one for the server too, which is stricter: about case, and about what a number is. */
+/** The animation of a tag that the server reads too. The server is stricter about case and about numbers. */
 function animationOf(type: string, name: string, rest: string): TagAnimation | undefined {
   if (type !== "gesture" && type !== "emote") return undefined;
   if (type === "gesture" && name === "think") return undefined;

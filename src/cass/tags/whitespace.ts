@@ -2,13 +2,13 @@ import { textOf } from "./rejoined.ts";
 import type { Range } from "./scan.ts";
 
 /**
- * Takes white space out of the pieces of a text that is too much because something between two pieces was taken out. White space
- * elsewhere stays, above all in a code block.
+ * Takes surplus white space out of the pieces of a text: white space that is too much because something between two pieces was
+ * taken out. White space elsewhere stays, above all in a code block.
  *
  * - Of two spaces that meet, the second goes.
  * - Blanks at the end of a line go, where something was taken out among them.
- * - A line goes of which nothing but blanks is left. Of the blank lines before and behind it, only as many stay as the
- *   longer of the two runs has.
+ * - A line goes if something was taken out of it and only blanks are left. Of the blank lines before and behind it, only as many
+ *   stay as the longer of the two runs has.
  * - White space at both ends of the whole goes.
  *
  * Linear: a few passes over the text.

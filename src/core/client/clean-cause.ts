@@ -9,9 +9,9 @@ const MAX_DEPTH = 8;
 const MAX_OBJECTS = 1_000;
 
 /**
- * An error of foreign code, as the cause of an error of ours: itself if no credential is in it, otherwise a copy without.
- * Messages, stacks, causes, the errors of an `AggregateError` and all other properties count. Nobody can tell what an object of
- * another class hides, such as a request with its headers: the copy has its name instead.
+ * An error of foreign code, for use as the cause of our error: the error itself if it holds no credential, otherwise a copy without
+ * the credentials. Messages, stacks, causes, the errors of an `AggregateError` and all other properties count. An object of another
+ * class, such as a request with its headers, may hide credentials: the copy has the name of its class instead.
  */
 export function cleanCause(thrown: unknown, redact: (text: string) => string): unknown {
   try {

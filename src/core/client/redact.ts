@@ -84,7 +84,7 @@ export class Redactor {
     return hasQuote && isJson(text) ? this.#redactStrings(text) : without(text, spans);
   }
 
-  /** Each string of a JSON text by itself. In the whole text the value of a member in a string seems to go on behind that string. */
+  /** Redacts each string of a JSON text on its own. In the whole text, a value inside a string seems to go on after the end of that string. */
   #redactStrings(json: string): string {
     let clean = "";
     let copied = 0;

@@ -11,7 +11,7 @@ import type { Redactor } from "./redact.ts";
 /** How much of a bad frame a warning quotes: enough to recognise it. */
 const QUOTED = 200;
 
-/** How much of it is searched for credentials first: one that reaches over the end of the quotation is found whole. */
+/** How much of a bad frame is searched for credentials: a credential across the end of the quotation must be found whole. */
 const READ = 8_192;
 
 export interface VoiceSetup<Events> {
@@ -119,7 +119,7 @@ export abstract class Voice<
     });
   }
 
-  /** A listener or callback of the user's threw. That is reported, and nobody else is hurt. */
+  /** A listener or callback of the user threw. The error is reported, and all other listeners still run. */
   readonly listenerThrew = (error: unknown, name: string): void => {
     const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
     if (name === "protocolWarning") {
@@ -150,7 +150,7 @@ export abstract class Voice<
     this.debug(`${direction === "in" ? "<-" : "->"} ${record.text}`);
   }
 
-  /** For who reads along; `line` is without credentials. */
+  /** A log line for developers who set `debug`. `line` holds no credentials. */
   debug(line: string): void {
     const { debug, logger } = this.#setup;
     if (!debug) return;
@@ -158,7 +158,7 @@ export abstract class Voice<
     else this.outbox.tell(() => toConsole(line));
   }
 
-  /** A logger that throws must not take the client down; there is nobody left to tell. */
+  /** A logger that throws must not take the client down: its error goes to the console. */
   log(level: "debug" | "info" | "warn" | "error", line: string): void {
     const { logger } = this.#setup;
     if (!logger) return;
@@ -179,7 +179,7 @@ function toConsole(line: string): void {
   try {
     console.debug(line);
   } catch {
-    // A console of somebody's that throws: nobody is left to tell.
+    // The console itself threw: there is no place left to report the error.
   }
 }
 

@@ -23,8 +23,8 @@ export interface Asking {
   /** Whether the caller registered a handler for it, which is consent unless the options name rules or a callback. */
   readonly isHandled: boolean;
   /**
-   * What an `always` is said for, where that is no tool of this name: begins with its kind, such as `mcp:`. It never is what
-   * the name of a tool stands for, whatever the server calls one. @default the tool's name
+   * The key of an `always`, where the request is not a call of the tool of this name. The key begins with its kind, such as
+   * `mcp:`. It never equals the key of a tool, whatever name the server gives the tool. @default the tool's name
    */
   readonly alwaysFor?: string | undefined;
   /** Called exactly once, perhaps before `ask` returns. An error that it throws becomes a warning. */
@@ -38,9 +38,9 @@ const REMEMBERED = 256;
 const COUNTED = 1_024;
 
 /**
- * What stands in front of everything that a server asks this machine to do. Each request is settled exactly once:
- * by the first rule that fits, by an `always` of this session, by the callback or a reply, or by an end that came
- * before; by a handler of its own only where neither rules nor anybody to ask were given. Requests do not wait for
+ * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first
+ * rule that fits, by an `always` of this session, by the callback or a reply, or by an earlier end. A handler of the
+ * request allows it only where the options give neither `toolPolicy` nor `onToolApproval`. Requests do not wait for
  * each other, and the cost of a request does not grow with the number of open requests.
  */
 export class Gate {
@@ -50,7 +50,7 @@ export class Gate {
   readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, SettledRequest>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
-  /** The highest use of any id: above it every number is free, but for what a server spells so itself. */
+  /** The highest number appended to any id. Higher numbers are free, unless a server itself sends such an id. */
   #highest = 0;
 
   constructor(host: GateHost, options: ApprovalOptions) {

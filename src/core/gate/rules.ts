@@ -95,8 +95,8 @@ export interface Asked {
 }
 
 /**
- * What is decided without asking the user, in this order: the first rule that fits; an `always` of this session; the consent
- * of a handler, where the options name no rules and nobody to ask; a denial, where nobody is there to ask.
+ * Decides without asking the user, in this order: the first rule that fits; an `always` of this session; the consent of a
+ * handler, where the options give neither `toolPolicy` nor `onToolApproval`; a denial, where `onToolApproval` is not set.
  */
 export class Rules {
   readonly #warner: Warner;

@@ -142,8 +142,8 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   }
 
   /**
-   * Sends a turn now, or when those before it and the server let it; a conversation may have held it back until now.
-   * @param bytes where they are not those of its order
+   * Sends a turn now, or once the turns before it and the server allow it. A conversation may have held the turn back until now.
+   * @param bytes given if they differ from the bytes of its order
    */
   start(job: J, bytes?: number): void {
     const { turn } = job;
