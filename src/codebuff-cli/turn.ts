@@ -1,5 +1,6 @@
 import { isAskUser, questionOf, questionOutcome } from "../codebuff-events/ask-user.ts";
 import type { PrintModeEvent } from "../codebuff-events/print-mode.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall } from "../core/values.ts";
 import type { CodebuffCliStderr } from "./errors.ts";
@@ -76,13 +77,12 @@ export function costOf({ finish }: TurnState): Cost | undefined {
 /** What a turn has come to, without the end of its process. */
 export function resultOf(
   state: TurnState,
-  { text, truncated, toolCalls }: Pick<CodebuffCliResult, "text" | "truncated" | "toolCalls">,
+  { textResult, toolCalls }: Pick<LiveTurn<never, CodebuffCliResult>, "textResult" | "toolCalls">,
 ): Omit<CodebuffCliResult, "exitCode" | "stderr"> {
   const cost = costOf(state);
   const sessionId = state.sessionId ?? state.requestedSessionId;
   return {
-    text,
-    ...(truncated ? { truncated: true } : {}),
+    ...textResult,
     ...(cost ? { cost } : {}),
     ...(sessionId === undefined ? {} : { sessionId }),
     toolCalls,

@@ -52,7 +52,6 @@ export interface ClientRooms<Event, Result extends TurnResult> {
 /** Everything behind `serve`. */
 interface Served<Event, Result extends TurnResult> extends ClientRooms<Event, Result> {
   readonly dialer: Dialer;
-  readonly connection: Connection;
 }
 
 /**
@@ -70,6 +69,8 @@ export class ClientCore<
   readonly clock: Clock;
   readonly limits: TurnLimits;
   readonly #setup: ClientCoreSetup<Events>;
+  /** Made by `serve`. */
+  declare connection: Connection;
   #served: Served<Event, Result> | undefined;
   #wasReady = false;
   #isClosing = false;
@@ -93,8 +94,8 @@ export class ClientCore<
     const { options, resolved } = this.#setup;
     const { protocol } = rooms;
     const dialer = createDialer(options, resolved.maxReceiveBytes, this.redactor, protocol);
-    const connection = new Connection(this.#setup, this, protocol);
-    this.#served = { ...rooms, dialer, connection };
+    this.connection = new Connection(this.#setup, this, protocol);
+    this.#served = { ...rooms, dialer };
     const { signal } = options;
     if (signal?.aborted) this.#onAbort();
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -103,10 +104,6 @@ export class ClientCore<
   get #rooms(): Served<Event, Result> {
     if (!this.#served) throw new Error("the client is used before its rooms are made");
     return this.#served;
-  }
-
-  get connection(): Connection {
-    return this.#rooms.connection;
   }
 
   /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */

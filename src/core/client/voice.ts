@@ -72,6 +72,7 @@ export abstract class Voice<
 
   /** A request waits for the user. Listeners are told as long as it does. */
   opened(request: PendingRequest): void {
+    if (!this.shared.has(request.type)) return;
     const isOpen = (): boolean => this.isOpen(request.id);
     if (request.type === "approval") {
       this.shared.emitWhile("approval", isOpen, request.call, ...this.#turnOf(request));

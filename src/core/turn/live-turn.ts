@@ -93,14 +93,9 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.tools.pending;
   }
 
-  /** Whether `text` stopped growing at `maxTextBytes`. */
-  get truncated(): boolean {
-    return this.#text.truncated;
-  }
-
   /** The text, as every result has it. */
   get textResult(): Pick<TurnResult, "text" | "truncated"> {
-    const { text, truncated } = this;
+    const { value: text, truncated } = this.#text;
     return truncated ? { text, truncated } : { text };
   }
 
@@ -213,8 +208,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   /** One event of this turn arrived; `bytes` is the length of what it came in. */
   push(event: Event, bytes: number): void {
-    if (!this.open) return;
-    if (this.#status !== "streaming" && this.#status !== "recovering") this.#setStatus("streaming");
+    if (this.#status !== "streaming") {
+      if (!this.open) return;
+      if (this.#status !== "recovering") this.#setStatus("streaming");
+    }
     if (this.#idle.running) this.#idle.touch();
     else this.active();
     this.#text.add(this.#setup.textOf(event));
@@ -298,8 +295,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   };
 
   #expire(kind: "idle" | "total", timeout: number): void {
-    const { repeatable: retryable } = this.#setup;
-    this.#interrupt({ status: "failed", error: new TurnTimeoutError(kind, timeout, { retryable }) });
+    this.stopWith(new TurnTimeoutError(kind, timeout, { retryable: this.#setup.repeatable }));
   }
 
   /** Ends the iteration now, and asks the protocol to end the rest. */
@@ -315,7 +311,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setup.stop(false);
   }
 
-  /** A reader that leaves while the turn is being stopped insists on nothing. */
+  /** The reader has left the loop. */
   leave(): void {
     if (this.#status === "cancelling") this.#reader.drop();
     else void this.cancel();
@@ -325,9 +321,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     error.partial = this.partial();
     if (isAgentwireError(error, "connection-lost") && this.toolCalls.length > 0)
       error.sideEffectsPossible = true;
-    if (this.#sent) return;
-    error.delivery = "not-sent";
-    error.input = this.#setup.input;
+    if (!this.#sent) Object.assign(error, { delivery: "not-sent", input: this.#setup.input });
   }
 
   #failed(error: AgentwireError, partial: TurnPartial): void {
