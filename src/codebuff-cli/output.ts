@@ -186,7 +186,7 @@ export class Output {
   /** Tells what the report adds to the events that came before it. */
   #onReport(read: ReadReport, bytes: number): void {
     const { turn, state } = this.#setup;
-    const news = newsOf(read, { text: turn.text, calls: state.calls.size > 0 });
+    const news = this.#input(() => newsOf(read, { text: turn.text, calls: state.calls.size > 0 })) ?? [];
     for (const event of news) this.#input(() => this.#onEvent(event, event, Math.ceil(bytes / news.length)));
     this.#reported = { report: read.report, isLast: true };
   }

@@ -61,6 +61,8 @@ export class CliProcess {
   /** Runs while the state is `draining` and stdout is not paused. */
   readonly #drain: Deadline;
   #state: State = { name: "running", asked: "nothing" };
+  /** The pipe cannot tell: Node resumes it at the exit. */
+  #isPaused = false;
 
   /** @throws what `spawn` throws for arguments that cannot be */
   constructor({ command, args, cwd, env, input, forwardSignals, clock, listener }: ProcessSetup) {
@@ -101,17 +103,19 @@ export class CliProcess {
   }
 
   get isPaused(): boolean {
-    return this.#child.stdout?.isPaused() ?? false;
+    return this.#isPaused;
   }
 
   /** Stops reading stdout: the program waits once its pipe is full. */
   pause(): void {
+    this.#isPaused = true;
     this.#drain.stop();
     this.#child.stdout?.pause();
   }
 
   resume(): void {
     if (!this.isPaused || this.#state.name === "over") return;
+    this.#isPaused = false;
     this.#child.stdout?.resume();
     if (this.#state.name === "draining") this.#drain.start();
   }

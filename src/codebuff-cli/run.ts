@@ -235,6 +235,7 @@ export class Run implements OutputUser {
         const kill = (): void => process.kill();
         const timer = firmly ? NO_TIMER : clock.setTimeout(kill, settings.killGrace);
         this.#become({ name: "ending", process, because, timer });
+        this.#holdTurn();
         break;
       }
       case "ending":
@@ -258,10 +259,15 @@ export class Run implements OutputUser {
   /** The end is known: no limit may overrule it. */
   #onExited(): void {
     const state = this.#state;
-    const { turn } = this.#setup.job;
     if (state.name === "over") return;
     const because = state.name === "ending" ? state.because : undefined;
     this.#become({ name: "exited", process: state.process, because });
+    this.#holdTurn();
+  }
+
+  /** The limit on silence must not overrule why the run ends. */
+  #holdTurn(): void {
+    const { turn } = this.#setup.job;
     if (turn.open) turn.hold();
   }
 

@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { CodebuffCliOptions } from "agentwire/codebuff-cli";
 import { expect } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
@@ -31,6 +32,14 @@ async function draining(
   };
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 const FINISH = '{"type":"finish","totalCost":1}';
 
 describe.skipIf(process.platform === "win32")(
@@ -57,6 +66,49 @@ describe.skipIf(process.platform === "win32")(
     });
   },
 );
+
+test.skipIf(process.platform === "win32")(
+  "a program that ends while its reader is slow, and whose pipes are held, is waited for once the reader goes on",
+  async () => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "tool");
+    const lines = ["a", "b", "c"].map((words) => JSON.stringify({ type: "text", text: words }));
+    const says = [...lines, FINISH].map((line) => `echo '${line}'`).join("\n");
+    await writeFile(command, `#!/bin/sh\nmkfifo fifo\n(read none < fifo) &\necho $$ > pid\n${says}\n`, {
+      mode: 0o755,
+    });
+    await using at = await cliWorld({}, { command, args: [], cwd: folder.path, maxQueuedEvents: 2 });
+    const turn = at.client.prompt("hi");
+    const reader = turn[Symbol.asyncIterator]();
+    await shown(turn, "ab");
+    const pid = Number(await readFile(join(folder.path, "pid"), "utf8"));
+    while (isAlive(pid)) await setImmediate();
+    for (let moment = 0; moment < 10; moment++) await setImmediate(); // in which its exit is noticed
+    expect(at.clock.pending).toBe(0);
+    for (let count = 0; count < 3; count++) await reader.next();
+    await at.clock.armed(1_000);
+    await at.clock.advance(1_000);
+    expect(await turn.outcome).toMatchObject({ status: "completed", result: { text: "abc", exitCode: 0 } });
+    await writeFile(join(folder.path, "fifo"), "\n"); // what holds the pipes ends with that
+  },
+);
+
+test("a program that writes too much, and takes long to end, has failed for that and not for its silence", async () => {
+  const scenario = { ignoreSigterm: true, events: [{ raw: `${"x".repeat(50)}\n` }, { hold: "for ever" }] };
+  await using at = await cliWorld(scenario, {
+    profile: "json",
+    maxOutputBytes: 10,
+    idleTimeout: 400,
+    killGrace: 1_500,
+  });
+  const turn = at.client.prompt("hi");
+  await at.clock.armed(1_500);
+  await at.clock.advance(1_500);
+  expect(await turn.outcome).toMatchObject({
+    status: "failed",
+    error: { code: "turn-failed", kind: "protocol_error" },
+  });
+});
 
 test.each([{}, { noFinish: true }])(
   "a program is not blamed for what it says behind its exit, with %o",

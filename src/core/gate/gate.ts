@@ -1,3 +1,4 @@
+import { defined } from "../checks.ts";
 import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
 import { Table } from "../table.ts";
@@ -55,8 +56,9 @@ export class Gate {
 
   constructor(host: GateHost, options: ApprovalOptions) {
     this.#host = host;
-    this.#options = options;
-    this.#rules = new Rules(host, options);
+    const { toolPolicy, onToolApproval, onQuestion, approvalTimeout } = options;
+    this.#options = defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout }); // as they are now
+    this.#rules = new Rules(host, this.#options);
   }
 
   /** What waits for the user, oldest first. */

@@ -60,6 +60,13 @@ describe("a rule", () => {
     expect(fates).toEqual([ALLOWED, ALLOWED, ALLOWED]);
   });
 
+  test("stays as it was when the gate was made", () => {
+    const options = { toolPolicy: [rule("read", "deny")] };
+    const { ask } = gateRig(options);
+    options.toolPolicy = [rule("read", "allow")];
+    expect(ask().rulings).toEqual([DENIED]);
+  });
+
   test("counts before those behind it, which are not even asked", () => {
     const asked: string[] = [];
     const noting = (name: string, fits: boolean) => () => asked.push(name) > 0 && fits;
