@@ -100,19 +100,18 @@ export class Session {
   readonly #inits: Pending<number, Init>;
   /** By the id of the prompt. */
   readonly #running = new Table<string, { readonly txid: number; readonly prompt: SentPrompt }>();
-  readonly #stall: Deadline;
-  readonly #silence: Deadline;
+  /** Made with the first prompt: many sessions have none. */
+  #stall: Deadline | undefined;
+  #silence: Deadline | undefined;
   #identifiedAt = 0;
 
   constructor(setup: SessionSetup) {
-    const { clock, limits, probeAfter, host } = setup;
-    const { ackTimeout, initTimeout, stallTimeout } = limits;
+    const { clock, limits, host } = setup;
+    const { ackTimeout, initTimeout } = limits;
     this.#setup = setup;
     this.#acks = new Pending(clock, ackTimeout, (txid, { sent }) => host.ackMissing(this, txid, sent));
     this.#notices = new Notices(clock, ackTimeout, ({ sent }) => host.noticeLost(sent));
     this.#inits = new Pending(clock, initTimeout, (txid, init) => host.initResponseMissing(txid, init));
-    this.#stall = new Deadline(clock, stallTimeout, () => host.stalled(), { unref: true });
-    this.#silence = new Deadline(clock, probeAfter, () => host.silent(), { unref: true });
   }
 
   /** Whether the server works on a prompt, which explains its silence. */
@@ -203,8 +202,8 @@ export class Session {
 
   /** Any frame arrived. */
   touch(): void {
-    this.#stall.touch();
-    this.#silence.touch();
+    this.#stall?.touch();
+    this.#silence?.touch();
   }
 
   takeAck(txid: number): Sent | undefined {
@@ -258,8 +257,8 @@ export class Session {
 
   /** The socket is gone: stops every clock and hands back what never got an answer. */
   end(): { readonly prompts: readonly SentPrompt[]; readonly requests: readonly Sent[] } {
-    this.#stall.stop();
-    this.#silence.stop();
+    this.#stall?.stop();
+    this.#silence?.stop();
     const prompts = [...this.#running.values()].map(({ prompt }) => prompt);
     this.#running.clear();
     const unacked = [...this.#acks.clear(), ...this.#notices.clear()];
@@ -267,10 +266,17 @@ export class Session {
   }
 
   #runningChanged(): void {
-    if (!this.blocked) this.#stall.stop();
-    else if (!this.#stall.running) this.#stall.start();
-    if (this.holdsBack) this.#silence.start();
-    else this.#silence.stop();
+    const { clock, limits, probeAfter, host } = this.#setup;
+    if (!this.blocked) this.#stall?.stop();
+    else {
+      this.#stall ??= new Deadline(clock, limits.stallTimeout, () => host.stalled(), { unref: true });
+      if (!this.#stall.running) this.#stall.start();
+    }
+    if (!this.holdsBack) this.#silence?.stop();
+    else {
+      this.#silence ??= new Deadline(clock, probeAfter, () => host.silent(), { unref: true });
+      this.#silence.start();
+    }
     const [first] = this.#running.values();
     const oldest = this.blocked ? first?.txid : undefined;
     const mayRun = (txid: number): boolean => oldest === undefined || txid <= oldest;

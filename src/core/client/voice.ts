@@ -34,13 +34,15 @@ export abstract class Voice<
   readonly events: Emitter<Events>;
   /** The events that every client has; a part of the protocol's, which TypeScript cannot see through the type parameter. */
   readonly shared: Emitter<ClientEvents<Event, Result>>;
-  readonly #setup: VoiceSetup<Events>;
+  readonly #logger: Logger | undefined;
+  readonly #debug: boolean;
 
   constructor(setup: VoiceSetup<Events>) {
-    this.#setup = setup;
+    this.#logger = setup.logger;
+    this.#debug = setup.debug;
     this.outbox = setup.outbox;
     this.redactor = setup.redactor;
-    this.events = new Emitter(setup.events, setup.outbox, (error, name) => this.listenerThrew(error, name));
+    this.events = new Emitter(setup.events, setup.outbox, this.listenerThrew);
     this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
   }
 
@@ -143,9 +145,8 @@ export abstract class Voice<
 
   /** What came in or went out, as it is. Nothing is built when nobody listens. */
   frame(direction: "in" | "out", text: string): void {
-    const { debug } = this.#setup;
     const watched = this.shared.has("frame");
-    if (!debug && !watched) return;
+    if (!this.#debug && !watched) return;
     const record = { direction, text: this.redactor.redact(text) };
     if (watched) this.shared.emit("frame", record);
     this.debug(`${direction === "in" ? "<-" : "->"} ${record.text}`);
@@ -153,15 +154,14 @@ export abstract class Voice<
 
   /** A log line for developers who set `debug`. `line` holds no credentials. */
   debug(line: string): void {
-    const { debug, logger } = this.#setup;
-    if (!debug) return;
-    if (logger) this.log("debug", line);
+    if (!this.#debug) return;
+    if (this.#logger) this.log("debug", line);
     else this.outbox.tell(() => toConsole(line));
   }
 
   /** A logger that throws must not take the client down: its error goes to the console. */
   log(level: "debug" | "info" | "warn" | "error", line: string): void {
-    const { logger } = this.#setup;
+    const logger = this.#logger;
     if (!logger) return;
     this.outbox.tell(() => {
       const threw = (error: unknown): void =>
