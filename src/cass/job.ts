@@ -37,8 +37,8 @@ export interface Job extends Omit<CassOrder, "input" | "options"> {
  * The stage of a turn.
  *
  *     reading ──image read──▶ waiting ──sent──▶ sent ──answered─────────────────────────────▶ over
- *                                                 └─connection lost──▶ recovering ──found, or not──▶ over
- *                                                                 └──────────────────────────▶ over
+ *                                                └─connection lost──▶ recovering ──found, or not──▶ over
+ *                                                                └──────────────────────────▶ over
  *
  * A turn that settles before its answer (a cancel, a limit) stays `sent`: the server still works on the turn, and the client drops the
  * answer.

@@ -56,7 +56,7 @@ type Source =
 /** s before the expiry at which a token is renewed: the server checks the token a little later, when the connection is made. */
 const EXPIRING = 60;
 
-/** The tokens of one user. All users of the object share the tokens, and one renewal serves them all. */
+/** The tokens of one user. All callers share the tokens, and one renewal serves all callers. */
 export class Credentials {
   readonly #setup: CredentialsSetup;
   readonly #waits: Waits;

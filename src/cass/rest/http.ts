@@ -147,7 +147,7 @@ export class Http {
     });
   }
 
-  /** Runs work that makes several calls. Ends on the same events as a call. */
+  /** Runs work that makes several calls. An abort or `close()` ends the wait, as for a call. */
   wait<T>(
     what: string,
     signal: AbortSignal | undefined,

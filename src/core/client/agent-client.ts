@@ -21,7 +21,7 @@ import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 export interface Capabilities {
   /** Text arrives in pieces. If false, text arrives in one piece. */
   readonly textDeltas: boolean;
-  /** Thinking is reported while it goes on. A backend without this may still report thinking at the end. */
+  /** The backend reports thinking while it happens. If false, the backend may still report thinking at the end. */
   readonly reasoning: boolean;
   readonly toolCalls: boolean;
   readonly toolOutputDeltas: boolean;
@@ -128,7 +128,7 @@ export interface AgentClient<
   Input,
   Events extends { [Name in keyof Events]: readonly unknown[] } = ClientEvents<Event, Result>,
 > extends AsyncDisposable {
-  /** A snapshot; `on("status")` tells changes. */
+  /** The current value. `on("status")` reports changes. */
   readonly status: ClientStatus;
   readonly capabilities: Capabilities;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;

@@ -38,16 +38,19 @@ export interface SocketClientOptions {
     url: string,
     protocols?: string[],
   ) => WebSocketLike;
-  /** Makes the socket, for every dial: for proxies, for credentials in the upgrade, for tests. Not together with `WebSocket`. */
+  /** Makes the socket for every dial: for proxies, for credentials in the upgrade, for tests. Cannot be combined with `WebSocket`. */
   readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
-  /** Sent with the upgrade request, for servers behind a gateway. Node only: in a browser it is an `UnsupportedError`. */
+  /** Headers of the upgrade request, for servers behind a gateway. Node only: in a browser the option throws an `UnsupportedError`. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * ms until the socket is open, and then for each answer of the server during the handshake. Raise the limit for a server that starts
    * slowly. @default 10_000
    */
   readonly connectTimeout?: number;
-  /** Pings; `false` turns them off. Set them for a network that cuts silent connections sooner. The defaults are the protocol's. */
+  /**
+   * The pings; `false` turns pings off. Set a shorter interval for a network that cuts silent connections early. The defaults are the
+   * protocol's.
+   */
   readonly keepalive?: KeepaliveOptions | false;
   /** How to reconnect after a lost connection. With `false` the first loss closes the client for good. The default is the protocol's. */
   readonly reconnect?: ReconnectOptions | false;
@@ -63,7 +66,7 @@ export interface SocketClientOptions {
   readonly maxReceiveBytes?: number;
   /** Bytes of prompts that wait to be sent. Raise the limit for batches. @default 1_048_576: a longer queue is probably a mistake */
   readonly maxQueuedBytes?: number;
-  /** Turns that wait to be sent. Raise it for batches. @default 100 */
+  /** Turns that wait to be sent. Raise the limit for batches. @default 100 */
   readonly maxQueuedTurns?: number;
   /**
    * Estimated bytes of memory for the events of one turn that wait for a slow reader. Over the limit the iteration fails; the turn goes

@@ -44,7 +44,7 @@ export abstract class SocketClient<
     this.#shared = shared;
   }
 
-  /** A snapshot; `on("status")` tells changes. */
+  /** The current value. `on("status")` reports changes. */
   get status(): ClientStatus {
     return this.#shared.status;
   }

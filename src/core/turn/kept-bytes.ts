@@ -31,12 +31,15 @@ export function keptBytes(value: unknown, most: number): number {
   return (isObject(value) ? flatBytes(value) : undefined) ?? walkedBytes(value, most);
 }
 
-/** The maximum of bytes per JSON character: 22, in a list of `{}`. A client may keep text twice: in its event and by itself. */
+/**
+ * Upper bound on the kept bytes per character of JSON. Measured: 22, in a list of `{}`. A client may keep text twice: by itself, and in
+ * its event.
+ */
 const MOST_OF_A_CHARACTER = 32;
-/** The maximum of bytes for an event of a few characters. */
+/** Upper bound on the kept bytes of an event of a few characters. */
 const MOST_OF_AN_EVENT = 1_024;
 
-/** The maximum of bytes for an event that arrived in so many characters. */
+/** Upper bound on the kept bytes of an event that arrived in so many characters. */
 export function mostBytes(characters: number): number {
   return MOST_OF_AN_EVENT + characters * MOST_OF_A_CHARACTER;
 }

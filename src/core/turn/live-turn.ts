@@ -263,7 +263,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.tools.opened(request);
   }
 
-  /** Tells a question that cannot be answered here. */
+  /** Emits a question that the client cannot answer. */
   observed(question: Question): void {
     this.#emitter.emit("question", question);
   }

@@ -73,7 +73,7 @@ export interface TurnOptions {
  */
 export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Event> {
   readonly id: string;
-  /** A snapshot; `on("status")` tells changes. */
+  /** The current value. `on("status")` reports changes. */
   readonly status: TurnStatus;
   /** The text so far. */
   readonly text: string;
