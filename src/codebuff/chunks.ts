@@ -4,7 +4,7 @@ import type { ChunkObject } from "./messages.ts";
 import { SseReader } from "./sse.ts";
 
 /**
- * Decodes string chunks to text.
+ * The decoding of string chunks.
  *
  * - `auto`: text stays text; a chunk that consists of OpenAI server-sent events is decoded.
  * - `text`: every string is text, as the published protocol says.

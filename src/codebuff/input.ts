@@ -11,8 +11,8 @@ export interface CodebuffPromptInput {
   /** The user's text. */
   readonly prompt?: string;
   /**
-   * The parts of the user's input: text, images, files. `prompt` is added after them. Each server gets the form that it reads. Or whole
-   * messages, which only the published proxy accepts.
+   * The parts of the user's input: text, images, files. `prompt` is added after them. Each server gets the form that it reads. `content`
+   * may also hold whole messages, which only the published proxy accepts.
    */
   readonly content?: Content;
   /** Unique for the life of the client. @default a random id */

@@ -39,7 +39,7 @@ export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHand
   /** Cost mode of prompts without a `costMode`. @default "normal" */
   readonly costMode?: string;
   /**
-   * Decodes string chunks to text. Set "text" to see OpenAI events unchanged, "openai-sse" for a backend that splits events across
+   * The decoding of string chunks. Set "text" to see OpenAI events unchanged, "openai-sse" for a backend that splits events across
    * chunks.
    * @default "auto": plain text stays as it is, an exact OpenAI event is decoded
    */

@@ -2,7 +2,7 @@ import type { Range, Tag } from "./scan.ts";
 
 /** The input between two tags. */
 export interface Piece extends Range {
-  /** Part of the text, of the text of a mark, or of reasoning: the number of its block, in the order of openers. */
+  /** The owner of the piece: the text, a mark, or a reasoning block by its number, in the order of openers. */
   readonly of: "text" | "mark" | number;
 }
 

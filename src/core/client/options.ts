@@ -43,8 +43,8 @@ export interface SocketClientOptions {
   /** Headers of the upgrade request, for servers behind a gateway. Node only: in a browser the option throws an `UnsupportedError`. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * ms until the socket is open, and then for each answer of the server during the handshake. Raise the limit for a server that starts
-   * slowly. @default 10_000
+   * The time limit in ms for opening the socket, and then for each answer of the server during the handshake. Raise the limit for a
+   * server that starts slowly. @default 10_000
    */
   readonly connectTimeout?: number;
   /**
@@ -55,8 +55,8 @@ export interface SocketClientOptions {
   /** How to reconnect after a lost connection. With `false` the first loss closes the client for good. The default is the protocol's. */
   readonly reconnect?: ReconnectOptions | false;
   /**
-   * Bytes of one outgoing frame, checked before anything is sent. The default is the server's published limit. Raise this for a server
-   * with a higher limit.
+   * Bytes of one outgoing frame, checked before anything is sent. The default is the server's published limit. Raise the limit for a
+   * server that accepts more.
    */
   readonly maxSendBytes?: number;
   /**

@@ -8,7 +8,7 @@ export interface ToolRule {
   /** The tool's exact name, or a pattern of names. */
   readonly tool: string | RegExp;
   /**
-   * Narrows the rule to some calls. If `when` throws or does not return true or false (but a promise, for example), the call is denied.
+   * Narrows the rule to some calls. If `when` throws, or returns anything but true or false (a promise, for example), the call is denied.
    */
   readonly when?: (call: ToolCall) => boolean;
   readonly then: "allow" | "deny" | "ask";

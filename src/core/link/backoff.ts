@@ -88,7 +88,7 @@ export class AttemptCount {
     this.#failed = 0;
   }
 
-  /** Notes a failure; returns whether another attempt follows. `shouldReconnect` has the last word. */
+  /** Counts a failure. Returns whether another attempt follows. `shouldReconnect` decides last. */
   failedWith(error: AgentwireError): boolean {
     const policy = this.#policy;
     const attempt = this.#failed + 1;
