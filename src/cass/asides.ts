@@ -13,16 +13,19 @@ import type { Line } from "./line.ts";
 import { encode, type StatusFrame } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 
-/** What the server answers in the order of the requests. */
+/** The requests that the server answers in order. */
 export type Asked = "turn" | "ping" | "status";
 
-/** `status` requests without an answer on one connection. Each keeps its place: a late answer is not taken for another's. */
+/**
+ * The limit of `status` requests without an answer on one connection. Each keeps its place: a late answer must not be taken for another
+ * request's.
+ */
 const MAX_UNANSWERED_STATUSES = 64;
 
 /**
- * What the client asks besides turns: pings, and the server's status. The real server reads nothing while a turn runs: behind one
- * unread frame it reads no pongs either, and closes the connection 20 to 40 s later (1011, "keepalive ping timeout"). So these
- * requests wait for the end of the turn.
+ * The client's requests besides turns: pings, and the server's status. The real server reads nothing while a turn runs. After one unread
+ * frame it does not read pongs either, and closes the connection 20 to 40 s later (1011, "keepalive ping timeout"). So these requests
+ * wait for the end of the turn.
  */
 export class Asides {
   readonly #core: CassCore;
@@ -30,13 +33,13 @@ export class Asides {
   readonly #settings: CassSettings;
   readonly #pings: Replies<void>;
   readonly #statuses: Replies<StatusFrame>;
-  /** What this connection was asked, oldest first. */
+  /** The requests on this connection, oldest first. */
   #order: readonly Asked[] = [];
-  /** Whether this server answers pings. A strict one does not, and its silence proves nothing. */
+  /** Whether this server answers pings. A strict server does not, so its silence proves nothing. */
   #answersPings = false;
-  /** Whether a ping of the keepalive waits for the line. */
+  /** Whether a keepalive ping waits for the line. */
   #pingWaits = false;
-  /** The next `status` request, while it waits for the line. Its callers share it. */
+  /** The next `status` request while it waits for the line. All its callers share the request. */
   #question: Deferred<StatusFrame> | undefined;
 
   constructor(core: CassCore, line: Line, settings: CassSettings) {
@@ -69,7 +72,7 @@ export class Asides {
     if (!busy && this.#answersPings && this.#pings.due > 0) this.#core.connection.answerDue();
   }
 
-  /** Writes what has waited for the line. */
+  /** Writes the requests that waited for the line. */
   writeWaiting(): void {
     const { busy } = this.#line;
     if (this.#question && (this.#readsWhileWorking || !busy)) this.#ask(this.#question);
@@ -78,7 +81,7 @@ export class Asides {
     if (this.#pings.due === 0) this.#core.connection.pingNow();
   }
 
-  /** Asks for the server's status, once no turn runs. */
+  /** Requests the server's status once no turn runs. */
   async getStatus(): Promise<StatusFrame> {
     this.#question ??= deferred();
     const { promise } = this.#question;
@@ -86,17 +89,17 @@ export class Asides {
     try {
       return await promise;
     } catch (error) {
-      throw isAgentwireError(error) ? copyError(error) : error; // several may wait for it
+      throw isAgentwireError(error) ? copyError(error) : error; // several callers may share the error
     }
   }
 
-  /** Rejects the `status` request that was not written. */
+  /** Rejects the unwritten `status` request. */
   dropQuestion(reason: AgentwireError): void {
     this.#question?.reject(reason);
     this.#question = undefined;
   }
 
-  /** Sends one ping of the keepalive; returns whether its answer can be waited for. */
+  /** Sends a keepalive ping. Returns whether an answer can be expected. */
   ping(): boolean {
     if (this.#line.busy) {
       this.#pingWaits = true;
@@ -104,7 +107,7 @@ export class Asides {
     }
     if (this.#pings.due > 0) return this.#answersPings;
     this.#pings.add({
-      timeout: 0, // the keepalive has a limit of its own
+      timeout: 0, // the keepalive has its own time limit
       late: () => new RequestTimeoutError("no pong", { timeout: 0 }),
       reply: () => {
         this.#answersPings = true;
@@ -116,29 +119,29 @@ export class Asides {
     return true;
   }
 
-  /** Whether the silence of the server proves nothing. */
+  /** Whether the server's silence proves nothing. */
   excused(): boolean {
     return !this.#answersPings || this.#line.busy;
   }
 
-  /** A `pong` has come; returns whether one was due. */
+  /** A `pong` arrived. Returns whether one was due. */
   pong(): boolean {
     this.#answeredInOrder("ping");
     return this.#pings.take();
   }
 
-  /** A `status` has come; returns whether one was due. */
+  /** A `status` arrived. Returns whether one was due. */
   status(message: StatusFrame): boolean {
     this.#answeredInOrder("status");
     return this.#statuses.take(message);
   }
 
-  /** A `status` has come that cannot be read. */
+  /** An unreadable `status` arrived. */
   unreadableStatus(problem: string): void {
     this.#statuses.spoil(unreadableAnswer(problem));
   }
 
-  /** Whether an `error` is about a ping or a `status`: only a relay says that it does not know them. Other errors are about a turn. */
+  /** Whether an `error` is about a ping or a `status`. Only a relay reports them as unknown. Other errors are about a turn. */
   refused(said: string): boolean {
     const unknown = /^Unknown message type: (\w+)$/.exec(said)?.[1];
     if (unknown === "status" && this.#statuses.due > 0) {
@@ -151,7 +154,7 @@ export class Asides {
     return this.#pings.spoil(unreadableAnswer(said));
   }
 
-  /** The connection is gone. */
+  /** The connection has ended. */
   end(error: AgentwireError): void {
     const copy = (): AgentwireError => copyError(error);
     this.#pings.clear(copy);
@@ -162,7 +165,7 @@ export class Asides {
   }
 
   /**
-   * Warns where an older request was not answered before. Once: a server that does not know a request still answers those behind it.
+   * Warns if an older request is still unanswered. Warns once: a server that does not know a request still answers later ones.
    */
   #answeredInOrder(asked: Asked): void {
     const at = this.#order.indexOf(asked);

@@ -5,13 +5,13 @@ import type { RestHost } from "./rest/host.ts";
 
 /** An answer as speech. */
 export interface CassAudio {
-  /** For example `audio/mpeg`; `application/octet-stream` where the server does not say. */
+  /** For example `audio/mpeg`; `application/octet-stream` if the server names no type. */
   readonly mediaType: string;
-  /** The whole `http:` or `https:` address, from servers that send one. */
+  /** The full `http:` or `https:` address, from servers that send one. */
   readonly url?: string;
   /**
-   * Decodes or fetches the sound, anew with each call. Rejects with the signal's reason when that is aborted, and as the
-   * fetch does.
+   * Decodes or fetches the sound, again with each call. Rejects with the signal's reason if the signal is aborted, and with the error of
+   * a failed fetch.
    */
   bytes(options?: { readonly signal?: AbortSignal }): Promise<Uint8Array>;
 }
@@ -25,14 +25,14 @@ function mediaTypeOf(format: string | null | undefined): string {
   return MEDIA_TYPES.get(format?.toLowerCase() ?? "") ?? "application/octet-stream";
 }
 
-/** Speech that came with the answer, `format` as in `audio_format`. `undefined` for what is no base64. */
+/** Speech from base64. `format` is the server's `audio_format`. `undefined` for invalid base64. */
 export function audioFromBase64(base64: string, format: string | null | undefined): CassAudio | undefined {
   if (!isBase64(base64)) return undefined;
-  // Decoded when it is asked for: it takes megabytes, and most programs show text.
+  // Decoded on demand: decoding takes megabytes, and most programs show text.
   return audio(mediaTypeOf(format), async () => fromBase64(base64));
 }
 
-/** Speech that is to be fetched; `url` as of {@link audioUrl}. */
+/** Speech to fetch from `url`, an address from {@link audioUrl}. */
 export function audioFromUrl(
   url: string,
   load: (url: string, signal: AbortSignal | undefined) => Promise<Uint8Array>,
@@ -52,18 +52,18 @@ function audio(mediaType: string, read: (signal: AbortSignal | undefined) => Pro
   };
 }
 
-/** The whole address of speech. `undefined` for what is none, or neither `http:` nor `https:`. */
+/** The full address of speech. `undefined` if it is no address, or neither `http:` nor `https:`. */
 export function audioUrl(url: string, httpBase: string): string | undefined {
   let whole: URL;
   try {
     whole = new URL(url, httpBase);
   } catch {
-    return undefined; // no address
+    return undefined; // not an address
   }
   return whole.protocol === "http:" || whole.protocol === "https:" ? whole.href : undefined;
 }
 
-/** The speech of a frame of its own. `undefined`, with a warning, for what cannot be used. */
+/** The speech of an `audio` frame. `undefined`, with a warning, for an unusable frame. */
 export async function audioOf(
   { url, audio: base64, audio_format: format }: AudioFrame,
   { http, credentials }: RestHost,

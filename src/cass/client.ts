@@ -41,15 +41,15 @@ const PROMPT_FIELDS = {
   allowEmpty: checks.boolean,
 };
 
-/** ms of being ready after which earlier failures no longer lengthen the back-off; a turn that was answered does that too. */
+/** ms in state `ready` after which earlier failures no longer lengthen the back-off. An answered turn has the same effect. */
 const STABLE_AFTER = 30_000;
 
-/** Further tries of REST calls that may be repeated. */
+/** Further tries of repeatable REST calls. */
 const REST_RETRIES = 2;
 
-/** What the server says of itself. */
+/** The server's status. */
 export interface CassServerStatus {
-  /** `false`: its older pipeline, which knows a few animations only. */
+  /** `false`: the server's older pipeline, which knows only a few animations. */
   readonly sdkMode: boolean;
   readonly memoryCount: number;
   /** The server's local time, without a zone. */
@@ -59,13 +59,13 @@ export interface CassServerStatus {
 /**
  * Client of the Cass WebSocket protocol.
  *
- * Nothing is opened before the first `prompt()` or `connect()`. A connection is ready only when the server takes it for the
- * user whom the token names; a token that is refused, or about to expire, is renewed if there is a way, and otherwise the
- * client is closed with a `CassAuthError`. A lost connection comes back by itself, with a token that is good.
+ * Opens nothing before the first `prompt()` or `connect()`. A connection is ready only when the server accepts the client as the user of
+ * the token. A token that is refused or about to expire is renewed if possible; otherwise the client closes with a `CassAuthError`. The
+ * client reconnects by itself after a lost connection, with a valid token.
  *
- * One turn is with the server at a time, and nothing else is sent while it runs. There is no cancel on the wire: the client waits for
- * the answer of a cancelled turn, and drops it. A turn whose connection is lost fails with `delivery: "unknown"` and is not sent
- * again; with `recover` its reply is searched for over REST. `close()` waits for no turn, unless `drainTimeout` says so.
+ * One turn runs on the server at a time, and the client sends nothing else meanwhile. The wire has no cancel: the client waits for the
+ * answer of a cancelled turn, and drops the answer. A turn whose connection is lost fails with `delivery: "unknown"` and is not sent
+ * again. With `recover` its reply is searched for over REST. `close()` waits for no turn, unless `drainTimeout` is set.
  *
  * @example
  * const client = new CassClient({ url: "wss://cass.example/ws", token });
@@ -83,7 +83,7 @@ export class CassClient
   readonly #wire: Wire;
   readonly #turns: Turns;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
+  /** @throws InvalidInputError or UnsupportedError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
   constructor(options: CassClientOptions) {
     const settings = resolveOptions(options);
     const core = new ClientCore<CassEvent, CassResult, CassClientEvents>({
@@ -122,7 +122,7 @@ export class CassClient
     core.serve({ protocol: wire, turns: turns.runner });
   }
 
-  /** The user that the server takes the present connection for, or the last one. */
+  /** The user of the current or last connection, as the server reported it. */
   get identity(): CassIdentity | undefined {
     return this.#wire.handshake.identity;
   }
@@ -148,8 +148,8 @@ export class CassClient
   }
 
   /**
-   * Sends a message, when those before it are answered. Connects first if need be. The answer comes as one `response`, behind
-   * what the server says of its progress.
+   * Sends a message after the earlier ones are answered. Connects first if needed. Progress events come first, then the whole answer as
+   * one `response`.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(
@@ -160,8 +160,8 @@ export class CassClient
   }
 
   /**
-   * A conversation that the server keeps. Without `id` and `from` the server chooses a conversation at the first prompt: a newer
-   * server takes the user's continuous conversation, an older server keeps nothing. For a new conversation pass the id of
+   * A conversation that the server stores. Without `id` and `from`, the server chooses a conversation at the first prompt: a newer
+   * server uses the user's continuous conversation; an older server stores nothing. For a new conversation, pass the id of
    * `client.rest.newConversation()`.
    * @throws InvalidInputError for a `from` that is no state of a Cass conversation.
    */
@@ -175,21 +175,21 @@ export class CassClient
   }
 
   /**
-   * The agent introduces itself to a user. The connection is that user's from then on.
-   * @throws InvalidInputError for a user who is not signed in, as for {@link CassClient.prompt}.
+   * The agent introduces itself to a user. The connection belongs to that user from then on.
+   * @throws InvalidInputError for a user who is not signed in; otherwise as {@link CassClient.prompt}.
    */
   onboardingIntro(input: CassIntroInput, options?: TurnOptions): Turn<CassEvent, CassResult> {
     return this.#onboard(input, options, (maxSendBytes) => buildIntro(input, maxSendBytes));
   }
 
-  /** A demonstration for a user, which nothing is stored of. As {@link CassClient.onboardingIntro} for the rest. */
+  /** A demonstration for a user. The server stores nothing of it. Otherwise like {@link CassClient.onboardingIntro}. */
   onboardingDemo(input: CassDemoInput, options?: TurnOptions): Turn<CassEvent, CassResult> {
     return this.#onboard(input, options, (maxSendBytes) => buildDemo(input, maxSendBytes));
   }
 
   /**
-   * Asks over the socket, behind the turn that is under way; calls that wait for its end share one request. Some servers give no
-   * answer: after `requestTimeout` ms, counted from when the request is written, it rejects with a RequestTimeoutError.
+   * Requests the status over the socket, after the running turn. Calls that wait for the end of the turn share one request. Some servers
+   * do not answer: `requestTimeout` ms after the request is written, the call rejects with a RequestTimeoutError.
    */
   async getStatus(): Promise<CassServerStatus> {
     this.#core.assertOpen();
@@ -200,9 +200,9 @@ export class CassClient
   }
 
   /**
-   * The last title that the server sent for a conversation, also when the title came before the client knew the conversation.
-   * The client keeps the last 256 titles; a title and its id of more than 1,024 characters together are not kept. The event
-   * `title` tells every title.
+   * The last title that the server sent for a conversation, even if the title arrived before the client knew the conversation. The
+   * client stores the last 256 titles. It does not store a title if title and id together exceed 1,024 characters. The event `title`
+   * reports every title.
    */
   titleOf(conversationId: string): string | undefined {
     return this.#wire.titleOf(conversationId);
@@ -237,7 +237,7 @@ export class CassClient
     checkCallOptions(options, TURN_CHECKS);
     const request = build(this.#settings.maxSendBytes);
     const { allowForeignUser = false } = input;
-    if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // again when it is sent
+    if (this.identity) checkUser({ request, allowForeignUser }, this.identity); // checked again when the request is sent
     const conversation = { id: request.conversationId };
     return this.#run(() =>
       this.#turns.create({ input, request, conversation, recover: false, allowForeignUser, options }),

@@ -16,8 +16,8 @@ import type { CassPromptOptions } from "./options.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
 /**
- * A conversation that the server keeps. `messages` has what was said through this object. Cancelled and lost turns are not in it,
- * though the server may remember them.
+ * A conversation that the server stores. `messages` holds the messages that went through this object, without cancelled and lost turns,
+ * which the server may remember.
  */
 export type CassConversation = Conversation<
   CassEvent,
@@ -27,11 +27,11 @@ export type CassConversation = Conversation<
   CassConversationState
 >;
 
-/** Says which conversation it is. */
+/** Names the conversation. */
 export interface CassConversationState extends ConversationState {
   readonly protocol: "cass";
   readonly version: 1;
-  /** Absent before the first answer; null where the server keeps nothing. */
+  /** Absent before the first answer; null if the server stores nothing. */
   readonly conversationId?: string | null;
 }
 
@@ -39,15 +39,15 @@ export function stateOf(id: string | null | undefined): CassConversationState {
   return { protocol: "cass", version: 1, ...(id === undefined ? {} : { conversationId: id }) };
 }
 
-/** Which conversation to go on with; with neither field, the server chooses. */
+/** The conversation to continue. Without both fields, the server chooses. */
 export interface CassConversationOptions {
-  /** What an earlier conversation's `state` gave. */
+  /** The `state` of an earlier conversation. */
   readonly from?: CassConversationState | ConversationState;
-  /** The server's own id, such as one of `client.rest.listConversations()` or `newConversation()`. */
+  /** The server's own id, such as an id from `client.rest.listConversations()` or `newConversation()`. */
   readonly id?: string;
 }
 
-/** What a conversation needs of its client. */
+/** The functions of the client that a conversation uses. */
 export interface ConversationHost {
   readonly core: CassCore;
   create(

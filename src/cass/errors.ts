@@ -9,16 +9,16 @@ import {
 } from "../core/errors.ts";
 import { lostInTurn } from "../core/link/connection-errors.ts";
 
-/** Why the identity of a connection is not the user's. */
+/** The reason why the identity of a connection was refused. */
 export type CassAuthReason = Extract<
   HandshakeReason,
   "rejected" | "identity-mismatch" | "anonymous" | "timeout" | "refresh-failed"
 >;
 
 /**
- * The user cannot be authenticated. The server refuses the token (`rejected`), takes the client for another user
- * (`identity-mismatch`) or for nobody (`anonymous`), or does not answer `auth` (`timeout`). Or no token can be got
- * (`refresh-failed`): only that may be `retryable`.
+ * The user cannot be authenticated. The server refuses the token (`rejected`), identifies the client as another user
+ * (`identity-mismatch`) or as no user (`anonymous`), or does not answer `auth` (`timeout`). Or no token can be got (`refresh-failed`):
+ * only this reason may be `retryable`.
  */
 export class CassAuthError extends HandshakeError {
   protected static override readonly className: string = "CassAuthError";
@@ -38,21 +38,21 @@ export class CassAuthError extends HandshakeError {
   }
 }
 
-/** What a {@link CassApiError} is made of. */
+/** The parts of a {@link CassApiError}. */
 export interface CassApiErrorOptions extends AgentwireErrorOptions {
   readonly status: number;
   readonly detail: string;
   readonly retryAfter?: number | undefined;
 }
 
-/** A REST call was answered, but not with what was asked for. Retryable for 429 and 5xx. */
+/** A REST call was answered with an error or an unexpected answer. Retryable for 429 and 5xx. */
 export class CassApiError extends RequestError {
   protected static override readonly className: string = "CassApiError";
-  /** The HTTP status. 200 where the server reports an error so. 0 for a redirect whose status a browser hides. */
+  /** The HTTP status. 200 if the server reports an error with status 200. 0 for a redirect whose status a browser hides. */
   declare readonly status: number;
-  /** The server's words, without credentials. Several problems with the input are joined to one line. */
+  /** The server's own message, without credentials. Several problems with the input are joined to one line. */
   declare readonly detail: string;
-  /** How long the server asks to wait, in ms. */
+  /** The wait that the server asks for, in ms. */
   declare readonly retryAfter?: number;
 
   /** `call` is the method and the path, without secrets. */
@@ -64,7 +64,7 @@ export class CassApiError extends RequestError {
   }
 }
 
-/** What went wrong with a turn, by the server's words. Unknown words are `failed`. */
+/** The kind of a turn's failure, by the server's message. An unknown message is `failed`. */
 export type CassFailureKind =
   | "missing-ids"
   | "user-not-found"
@@ -75,7 +75,7 @@ export type CassFailureKind =
   | "unreadable-response"
   | "failed";
 
-/** The server answered a turn with an `error`, or with a response that cannot be read. The connection lives on. */
+/** The server answered a turn with an `error`, or with an unreadable response. The connection lives on. */
 export class CassTurnError extends TurnError {
   protected static override readonly className: string = "CassTurnError";
   declare readonly kind: CassFailureKind;
@@ -94,19 +94,22 @@ const KINDS: readonly (readonly [RegExp, CassFailureKind])[] = [
   [/^Empty message/, "empty-message"],
 ];
 
-/** What an `error` means for the turn that it answers. */
+/** The error of a turn that was answered with an `error`. */
 export function turnError(serverMessage: string): CassTurnError {
   const kind = KINDS.find(([words]) => words.test(serverMessage))?.[1] ?? "failed";
   const retryable = kind === "initializing" || kind === "not-available";
   return new CassTurnError({ origin: "error", kind, serverMessage, retryable });
 }
 
-/** The response has come and cannot be read. Not retryable: the server has stored it. */
+/** The error of a turn whose response is unreadable. Not retryable: the server has stored the response. */
 export function unreadableResponse(problem: string): CassTurnError {
   return new CassTurnError({ origin: "response", kind: "unreadable-response", serverMessage: problem });
 }
 
-/** Why a turn failed whose connection ended. The server may finish the turn. `searched`: its reply was not found over REST. */
+/**
+ * The error of a turn whose connection ended. The server may still finish the turn. `searched`: a search over REST did not find the
+ * reply.
+ */
 export function lostTurn(error: AgentwireError, searched: boolean): AgentwireError {
   const what = searched
     ? "its answer was looked for and not found, and may still come: see `rest.getMessages()`"

@@ -7,24 +7,24 @@ import type { AudioFrame, Debug, Thinking } from "./messages.ts";
 import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
-/** The user that the server takes a connection for. */
+/** The user of a connection, as the server reported it. */
 export interface CassIdentity {
   /** Null for an anonymous connection. */
   readonly userId: string | null;
-  /** Whether this is the user of the token, or of `expectedUserId`. */
+  /** Whether `userId` is the user of the token, or `expectedUserId`. */
   readonly verified: boolean;
-  /** `false`: the server's older pipeline, which knows a few animations only. */
+  /** `false`: the server's older pipeline, which knows only a few animations. */
   readonly sdkMode?: boolean;
 }
 
-/** A conversation got a title, or another one. */
+/** A conversation got a title, or a new title. */
 export interface CassTitle {
   readonly conversationId: string;
   readonly title: string;
   readonly timestamp?: string;
 }
 
-/** What the server does besides turns, such as summing up what was said. */
+/** The server's work besides turns, such as summaries of the conversation. */
 export interface CassSystemEvent {
   readonly message: string;
   /** `info`, `evaluating`, `deferred`, `summarizing`, `error`, `complete`, `working_summary`. */
@@ -32,25 +32,25 @@ export interface CassSystemEvent {
   readonly timestamp?: string;
 }
 
-/** A message of a turn that belongs to no turn of this client, as it came. */
+/** A message that belongs to no turn of this client, unchanged. */
 export type CassStrayMessage = Thinking | Debug | ResponseFrame | AudioFrame;
 
-/** What `client.on` tells, besides what every client does. */
+/** The events of `client.on`, besides the events of every client. */
 export interface CassClientEvents extends ClientEvents<CassEvent, CassResult> {
-  /** The handshake is done: the server takes the connection for this user. */
+  /** The handshake succeeded: the connection belongs to this user. */
   authenticated: [identity: CassIdentity];
-  /** May come before the response by which the conversation becomes known: see `client.titleOf()`. */
+  /** May arrive before the response that makes the conversation known: see `client.titleOf()`. */
   title: [title: CassTitle];
   system: [event: CassSystemEvent];
-  /** Speech that came behind its response. `turn` has ended. */
+  /** Speech that arrived after its response. `turn` has ended. */
   audio: [audio: CassAudio, turn: Turn<CassEvent, CassResult>];
-  /** A turn's connection is lost, and its reply is searched for in what the server has stored. */
+  /** A turn's connection is lost. The client searches for the reply in the server's stored messages. */
   recovering: [turn: Turn<CassEvent, CassResult>];
-  /** An `error` while no turn was under way. */
+  /** An `error` arrived while no turn was under way. */
   serverError: [error: { readonly message: string }];
-  /** A message of a turn came while no turn was under way. No later turn gets it. */
+  /** A message of a turn arrived while no turn was under way. No later turn gets the message. */
   stray: [message: CassStrayMessage];
-  /** A message of a type that is not known here. */
+  /** A message of an unknown type. */
   unknownMessage: [message: unknown];
 }
 

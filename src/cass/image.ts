@@ -11,40 +11,40 @@ import { type Checks, checkFields, checks, describe, isObject } from "../core/ch
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import type { WireImage } from "./messages.ts";
 
-/** What the model's provider takes. */
+/** The image types that the model's provider accepts. */
 export type CassImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
-/** The part of a `Blob` or `File` that is used; both fit. */
+/** The part of `Blob` that the client uses. A `Blob` or `File` fits. */
 export interface BlobLike {
   readonly size: number;
   readonly type: string;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** A picture to go with a message. */
+/** An image for a message. */
 export interface CassImage {
   /** The bytes, a `Blob` or `File`, base64, or a `data:` URL. */
   readonly data: Uint8Array | ArrayBuffer | BlobLike | string;
-  /** @default what a `data:` URL or a `Blob` says, or what the first bytes show */
+  /** @default the type of a `data:` URL or `Blob`, otherwise the type by the first bytes */
   readonly mediaType?: CassImageType;
 }
 
-/** A checked picture. For a `Blob`, `wire` is a function, which reads the `Blob`. */
+/** A checked image. For a `Blob`, `wire` is a function that reads the `Blob`. */
 export interface CheckedImage {
-  /** Characters that it takes in its frame. */
+  /** Characters of the image in its frame. */
   readonly size: number;
   readonly wire: WireImage | (() => Promise<WireImage>);
 }
 
-/** What is wrong with these fields is said below, with what to pass. */
+/** Checks only the names. The functions below check the values, with better hints. */
 const FIELDS: Checks<CassImage> = { data: checks.any, mediaType: checks.any };
 
 const HOW = "Pass { data } with bytes, a Blob, base64 or a `data:` URL of a JPEG, PNG, GIF or WebP picture.";
 
 /**
- * Checks a picture before anything is sent: when the model's provider refuses one, the connection is lost.
- * @param maxBytes of the picture itself, decoded
- * @throws InvalidInputError for what is no such picture; PayloadTooLargeError above `maxBytes`
+ * Checks an image before anything is sent: if the model's provider refuses an image, the connection is lost.
+ * @param maxBytes of the decoded image
+ * @throws InvalidInputError for an invalid image; PayloadTooLargeError above `maxBytes`
  */
 export function checkImage(image: CassImage, maxBytes: number): CheckedImage {
   if (!isObject(image as unknown)) throw refused(`the image is ${describe(image)}`);
@@ -82,7 +82,7 @@ const ready = (image: string, head: Uint8Array, told: string | undefined): Check
   wire: { image, image_media_type: typeOf(head, told) },
 });
 
-/** The type that the first bytes show. A type that was told must be the same. */
+/** The type by the first bytes. A given type must be the same. */
 function typeOf(head: Uint8Array, told: string | undefined): CassImageType {
   if (told !== undefined) checkType(told);
   const shown = imageTypeOf(head);
@@ -110,7 +110,7 @@ function splitDataUrl(data: string): { readonly base64: string; readonly says: s
   return { base64: data.slice(comma + 1), says: head[1] === "" ? undefined : head[1]?.toLowerCase() };
 }
 
-/** Not by `instanceof`: bytes and blobs may come from another realm. */
+/** Without `instanceof`: bytes and blobs may come from another realm. */
 function bytesOf(data: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const isBuffer = Object.prototype.toString.call(data) === "[object ArrayBuffer]";

@@ -1,4 +1,4 @@
-// What users of `agentwire/cass` import, by name.
+// The public names of `agentwire/cass`.
 export * from "../core/index.ts";
 export type { CassAudio } from "./audio.ts";
 export type { CassToken, CassTokenFunction, CassTokens } from "./auth/credentials.ts";

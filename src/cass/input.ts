@@ -14,42 +14,42 @@ import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import { type CassImage, checkImage } from "./image.ts";
 import { encode, type WireImage } from "./messages.ts";
 
-/** What a Cass prompt says. */
+/** A Cass prompt. */
 export interface CassPromptInput {
-  /** What the user says; not blank, unless the option `allowEmpty` is set. */
+  /** The user's text; not blank, unless the option `allowEmpty` is set. */
   readonly message: string;
   /**
-   * The conversation that it belongs to. Without one the server decides: a newer one takes the single continuous
-   * conversation of its user, an older one keeps nothing.
+   * The id of the conversation. Without an id the server decides: a newer server uses the user's single continuous conversation, an
+   * older server stores nothing.
    */
   readonly conversationId?: string;
-  /** Only models of `anthropic` see it; nothing acknowledges it. */
+  /** Only models of `anthropic` see the image. The server does not acknowledge it. */
   readonly image?: CassImage;
 }
 
-/** What the agent is told of a user in onboarding. */
+/** Facts about a user for the agent, in onboarding. */
 export interface CassProfile {
   readonly relationship?: string;
   readonly background?: { readonly context?: string };
   readonly communication?: { readonly style?: string };
   readonly values?: readonly string[];
-  /** Only as a documented server has it. */
+  /** Only in the documented protocol. */
   readonly display_name?: string;
 }
 
 /** Asks the agent to introduce itself to a user. */
 export interface CassIntroInput {
-  /** The connection is this user's from then on. A user other than the one signed in needs `allowForeignUser`. */
+  /** The connection belongs to this user from then on. A user who is not signed in needs `allowForeignUser`. */
   readonly userId: string;
-  /** Where it is stored. Null for none, which only a documented server takes. */
+  /** The conversation that stores the introduction. Null: none, which only the documented protocol allows. */
   readonly conversationId: string | null;
   /** Ignored by the real servers. */
   readonly profile?: CassProfile;
-  /** Allows a user other than the one signed in, for apps that onboard users for others. @default false: the server does not check */
+  /** Allows a user who is not signed in, for apps that onboard users for others. @default false: the server does not check the user */
   readonly allowForeignUser?: boolean;
 }
 
-/** Asks the agent for a demonstration: without `message` for its beginning, with one for what it answers. */
+/** Asks the agent for a demonstration. Without `message`, the demonstration begins; with one, the agent answers the message. */
 export interface CassDemoInput {
   readonly userId: string;
   readonly message?: string;
@@ -58,17 +58,17 @@ export interface CassDemoInput {
   readonly allowForeignUser?: boolean;
 }
 
-/** One checked request for a turn. `frame` adds the conversation and the picture, which are known only when the turn is sent. */
+/** One checked request for a turn. `frame` adds the conversation and the image, which are known only when the turn is sent. */
 export interface CassRequest {
   readonly kind: "chat" | "intro" | "demo";
-  /** What the user says; a lost reply is found by it. */
+  /** The user's text. A search for a lost reply uses the text. */
   readonly message?: string | undefined;
-  /** The connection is this user's afterwards. */
+  /** The connection belongs to this user afterwards. */
   readonly userId?: string;
   readonly conversationId?: string | undefined;
   readonly image?: WireImage | (() => Promise<WireImage>) | undefined;
   readonly frame: (conversationId: string | undefined, image: WireImage | undefined) => string;
-  /** Bytes of the frame, as far as they are known. */
+  /** Bytes of the frame, as far as known. */
   readonly bytes: number;
 }
 
@@ -80,7 +80,7 @@ export interface PromptLimits {
 
 const HOW_TO_PROMPT = 'Pass a string, or an object such as { message: "Hello" }.';
 
-/** An id that is still to come: of a UUID's length. */
+/** A placeholder for an unknown id, as long as a UUID. */
 const UNKNOWN_ID = "x".repeat(36);
 
 const CHAT: Checks<CassPromptInput> = {
@@ -89,7 +89,7 @@ const CHAT: Checks<CassPromptInput> = {
   image: { expects: "an object, such as { data: bytes }", holds: isObject },
 };
 
-/** What a server is known to read of a profile; the rest goes to it as it is. */
+/** The fields of a profile that servers are known to read. Other fields are sent unchanged. */
 const PROFILE: Checks<CassProfile> = {
   relationship: checks.string,
   background: checks.object,
@@ -103,7 +103,7 @@ const PROFILE: Checks<CassProfile> = {
 
 const ONBOARDING = {
   userId: checks.text,
-  profile: checks.object, // null would take the connection down
+  profile: checks.object, // null would end the connection
   allowForeignUser: checks.boolean,
 };
 
@@ -114,7 +114,10 @@ const INTRO = {
 
 const DEMO = { ...ONBOARDING, message: checks.text };
 
-/** @throws InvalidInputError for what kills the server, or what it drops; PayloadTooLargeError for too large a frame */
+/**
+ * @throws InvalidInputError for input that crashes the server or that the server drops; PayloadTooLargeError for a frame that is too
+ * large
+ */
 export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits): CassRequest {
   const given = generic(input) ?? (input as CassPromptInput);
   if (!isObject(given as unknown))
@@ -138,21 +141,21 @@ export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits
   });
 }
 
-/** A text, or the form that every client takes, in the protocol's own. */
+/** Converts a text, or the form that every client takes, to the protocol's own form. */
 function generic(input: unknown): CassPromptInput | undefined {
   const given = readPromptInput(input);
   if (!given) return undefined;
   const [image, second] = given.images ?? [];
   if (second)
     throw new UnsupportedError("a Cass prompt takes one picture.", "Send the others with further prompts.");
-  // Its type is checked with the picture.
+  // `checkImage` checks the type.
   return { message: given.text, ...(image ? { image: image as CassImage } : {}) };
 }
 
-/** Characters that the names and the type of an image take in a frame, at most. */
+/** Upper bound on the characters for the names and the type of an image in a frame. */
 const IMAGE_FIELDS = 48;
 
-/** @throws InvalidInputError for what a server answers with an error, or what kills it. */
+/** @throws InvalidInputError for input that a server answers with an error, or that crashes the server. */
 export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassRequest {
   const { userId, profile } = checkOnboarding(input, INTRO);
   if ((input.conversationId as unknown) === undefined) {
@@ -166,7 +169,7 @@ export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassReq
   return sized(maxSendBytes, 0, { kind: "intro", message: undefined, userId, conversationId, frame });
 }
 
-/** @throws InvalidInputError for what a server answers with an error, or what kills it. */
+/** @throws InvalidInputError for input that a server answers with an error, or that crashes the server. */
 export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassRequest {
   const { userId, profile } = checkOnboarding(input, DEMO);
   const message = input.message === undefined ? undefined : wellFormed(input.message);
@@ -190,7 +193,7 @@ function checkOnboarding<Input extends CassIntroInput | CassDemoInput, Table ext
   return { userId, profile: copyOf(profile) };
 }
 
-/** The frame is written later: by then the caller may have changed the profile. */
+/** Copies the profile: the frame is written later, and the caller may have changed the profile by then. */
 function copyOf(profile: CassProfile): object {
   try {
     return JSON.parse(JSON.stringify(profile), (_, value: unknown) =>
@@ -209,7 +212,7 @@ function sized(maxSendBytes: number, imageBytes: number, request: Omit<CassReque
   return { ...request, bytes };
 }
 
-/** @throws PayloadTooLargeError for a frame over which the server would end the connection. */
+/** @throws PayloadTooLargeError for a frame so large that the server would end the connection. */
 export function checkSize(bytes: number, limit: number): void {
   if (bytes <= limit) return;
   const message = `the prompt takes ${bytes} bytes, and the server takes ${limit}; send less`;

@@ -9,18 +9,18 @@ import type { WireImage } from "./messages.ts";
 import type { ResponseFrame } from "./response.ts";
 import type { CassEvent, CassResult, Reply } from "./turn.ts";
 
-/** Holds the id of a conversation: undefined until it is known, null where the server keeps nothing. */
+/** The id of a conversation: undefined until known, null if the server stores nothing. */
 export interface ConversationRef {
   id: string | null | undefined;
 }
 
-/** What a turn is made of. */
+/** The parts of a new turn. */
 export interface CassOrder {
   readonly input: unknown;
   readonly request: CassRequest;
   readonly conversation: ConversationRef;
   readonly recover: boolean;
-  /** Onboarding of a user who is not the one signed in. */
+  /** Allows onboarding of a user who is not signed in. */
   readonly allowForeignUser: boolean;
   readonly options: TurnOptions | undefined;
 }
@@ -28,35 +28,36 @@ export interface CassOrder {
 /** One turn of this client, from the call to its end. */
 export interface Job extends Omit<CassOrder, "input" | "options"> {
   readonly turn: LiveTurn<CassEvent, CassResult>;
-  /** Limit on the server's silence while it works on this turn, in ms. */
+  /** The limit on the server's silence while it works on this turn, in ms. */
   readonly idleTimeout: number;
   stage: Stage;
 }
 
 /**
- * Where a turn is.
+ * The stage of a turn.
  *
- *     reading ──picture read──▶ waiting ──sent──▶ sent ──answered─────────────────────────────▶ over
- *                                                  └─connection lost──▶ recovering ──found, or not──▶ over
- *                                                                  └──────────────────────────▶ over
+ *     reading ──image read──▶ waiting ──sent──▶ sent ──answered─────────────────────────────▶ over
+ *                                                └─connection lost──▶ recovering ──found, or not──▶ over
+ *                                                                └──────────────────────────▶ over
  *
- * A turn that settles before its answer (a cancel, a limit) stays `sent`: the server works on the turn, and the answer is dropped.
+ * A turn that settles before its answer (a cancel, a limit) stays `sent`: the server still works on the turn, and the client drops the
+ * answer.
  */
 export type Stage =
-  /** Keeps its place in the queue while its picture is read. */
+  /** The image is being read. The turn keeps its place in the queue. */
   | { readonly name: "reading" }
   | { readonly name: "waiting"; readonly image: WireImage | undefined }
   | Sent
-  /** The connection is lost, and the reply is searched for over REST. */
+  /** The connection is lost. The client searches for the reply over REST. */
   | { readonly name: "recovering"; readonly search: AbortController }
   | { readonly name: "over" };
 
-/** On the line. */
+/** A turn on the line. */
 export interface Sent {
   readonly name: "sent";
-  /** Of the frame. */
+  /** The size of the frame. */
   readonly bytes: number;
-  /** The latest time that the server had told before. */
+  /** The server's latest timestamp before the turn was sent. */
   readonly since: string | undefined;
   /** Runs while the turn is the oldest on the line. */
   readonly silence: Deadline;
@@ -64,16 +65,16 @@ export interface Sent {
 }
 
 /**
- * What the server has shown of a turn on the line.
+ * The server's sign of work on a turn on the line.
  *
  *     none ──thinking, debug──▶ begun
- *       └────a response──▶ early ──thinking, debug: the response was not this turn's──▶ begun
+ *       └────a response──▶ early ──thinking, debug: the response was another turn's──▶ begun
  *     any ──no frame for `idleTimeout`──▶ silent: the connection is being cut
  */
 export type Sign =
   | { readonly name: "none" }
   | { readonly name: "begun" }
-  /** Without a `message`, the response cannot be read. The timer ends with the response being taken as this turn's. */
+  /** An early response. Without a `message`, the response is unreadable. When the timer ends, the response counts as this turn's. */
   | {
       readonly name: "early";
       readonly message: ResponseFrame | undefined;
@@ -81,34 +82,34 @@ export type Sign =
     }
   | { readonly name: "silent" };
 
-/** The conversation of a turn, as far as it is known; null where the server keeps nothing. */
+/** The conversation of a turn, as far as known; null if the server stores nothing. */
 export function conversationOf({ request, conversation }: Job): string | null | undefined {
   return request.kind === "chat" ? conversation.id : request.conversationId;
 }
 
-/** Ends a turn with its reply, which came in so many characters. */
+/** Completes a turn with its reply. `size` is the number of characters that the reply arrived in. */
 export function complete({ turn }: Job, { event, details }: Reply, size: number): void {
   turn.push(event, size);
   const { type: _, ...shown } = event;
   turn.complete({ ...details, ...shown, ...turn.textResult });
 }
 
-/** Characters of a message that two turns are told apart by. */
+/** Characters of a message that are compared to tell two turns apart. */
 const COMPARED = 256;
 
-/** What tells two turns apart in what the server has stored. */
+/** The text that identifies a turn in the server's stored messages. */
 export function wordsOf({ message = "" }: CassRequest): string {
   return message.slice(0, COMPARED);
 }
 
-/** Whether two turns cannot be told apart in what the server has stored. */
+/** Whether two turns cannot be told apart in the server's stored messages. */
 export function isAlike(one: Job, other: Job): boolean {
   return wordsOf(one.request) === wordsOf(other.request);
 }
 
 /**
- * Onboarding hands the connection to its user without asking for a token.
- * @throws InvalidInputError for a user other than the one signed in, unless `allowForeignUser` is set
+ * Onboarding gives the connection to its user without asking for a token.
+ * @throws InvalidInputError for a user who is not signed in, unless `allowForeignUser` is set
  */
 export function checkUser(
   { request, allowForeignUser }: Pick<Job, "request" | "allowForeignUser">,

@@ -4,17 +4,17 @@ import type { CassCore } from "./events.ts";
 import type { Job, Sent } from "./job.ts";
 import type { ResponseFrame } from "./response.ts";
 
-/** ms that a response waits which came before any other sign of its turn. */
+/** ms that a response waits if it came before any other sign of its turn. */
 const EARLY_GRACE = 1_000;
 
 /**
- * The turns on the server, oldest first; also cancelled ones. The server has no ids: it reads one request, answers it, and
- * reads the next. So its messages belong to the oldest turn.
+ * The turns on the server, oldest first, including cancelled ones. The server has no ids: it reads one request, answers it, and reads
+ * the next. So its messages belong to the oldest turn.
  */
 export class Line {
   readonly #core: CassCore;
   readonly #sent = new Map<Job, Sent>();
-  /** Whether this server sends a `thinking` or a `debug` before each response. Unknown until it has answered a turn. */
+  /** Whether this server sends a `thinking` or a `debug` before each response. Unknown until the server has answered a turn. */
   #server: "unknown" | "announces" | "answers-at-once" = "unknown";
   #last: Job | undefined;
 
@@ -31,23 +31,25 @@ export class Line {
     return this.#sent.size > 0;
   }
 
-  /** The turn that the server works on. */
+  /** The turn that the server is working on. */
   get head(): Job | undefined {
     for (const job of this.#sent.keys()) return job;
     return undefined;
   }
 
-  /** The turn that this connection has answered last. */
+  /** The turn that was answered last on this connection. */
   get last(): Job | undefined {
     return this.#last;
   }
 
-  /** Whether the server may be sent another turn. An unknown server gets one: an early response is told apart for one turn only. */
+  /**
+   * Whether another turn may be sent. An unknown server gets only one turn: the client can detect an early response for one turn only.
+   */
   hasRoom(most: number): boolean {
     return this.#sent.size < (this.#server === "unknown" ? 1 : most);
   }
 
-  /** The turn is being sent. */
+  /** Adds a turn that is being sent. */
   add(job: Job, bytes: number, since: string | undefined): void {
     const onSilence = (): void => this.#cut(job, stage);
     const silence = new Deadline(this.#core.clock, job.idleTimeout, onSilence, { unref: true });
@@ -57,12 +59,12 @@ export class Line {
     if (this.head === job) silence.start();
   }
 
-  /** A frame has come. */
+  /** A frame arrived: restarts the limits on silence. */
   alive(): void {
     for (const { silence } of this.#sent.values()) silence.touch();
   }
 
-  /** The server works on the turn. Returns a response that came before: it was of another turn. */
+  /** The server works on the turn. Returns an early response: it belonged to another turn. */
   begun(job: Job): ResponseFrame | undefined {
     this.#server = "announces";
     const stage = this.#sent.get(job);
@@ -73,9 +75,9 @@ export class Line {
   }
 
   /**
-   * A response to the turn came; `undefined` if the response cannot be read. `take` ends the turn with the response. A server may
-   * answer an older turn twice. So an early response, before any sign of its turn, is taken only if no sign of the turn follows
-   * within `EARLY_GRACE`. Returns a response that belongs to no turn.
+   * Handles a response to the turn; `undefined` for an unreadable response. `take` ends the turn with the response. A server may answer
+   * an older turn twice. So an early response, before any sign of its turn, counts only if no sign of the turn follows within
+   * `EARLY_GRACE`. Returns a response that belongs to no turn.
    */
   answered(job: Job, message: ResponseFrame | undefined, take: () => void): ResponseFrame | undefined {
     const stage = this.#sent.get(job);
@@ -96,7 +98,7 @@ export class Line {
     return undefined;
   }
 
-  /** The server is done with the turn, and works on the next. Returns a response that waited and is of no turn. */
+  /** Removes an answered turn: the server works on the next one. Returns an early response that belongs to no turn. */
   delete(job: Job): ResponseFrame | undefined {
     const stage = this.#sent.get(job);
     if (!stage) return undefined;
@@ -111,7 +113,7 @@ export class Line {
     return takeEarly(stage);
   }
 
-  /** The connection is gone. Returns the turns that were on the line. */
+  /** The connection has ended. Returns the turns that were on the line. */
   clear(): readonly (readonly [Job, Sent])[] {
     const sent = [...this.#sent];
     for (const [job, stage] of sent) {
@@ -124,7 +126,7 @@ export class Line {
     return sent;
   }
 
-  /** Cuts the connection: a server that hangs looks like a server that thinks. */
+  /** Cuts the connection: the client cannot tell a hanging server from a thinking one. */
   #cut(job: Job, stage: Sent): void {
     takeEarly(stage);
     stage.sign = { name: "silent" };
@@ -133,7 +135,7 @@ export class Line {
   }
 }
 
-/** Takes back an early response. */
+/** Takes an early response off its turn. */
 function takeEarly({ sign }: Sent): ResponseFrame | undefined {
   if (sign.name !== "early") return undefined;
   sign.cancelTimer();

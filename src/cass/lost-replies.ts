@@ -9,10 +9,10 @@ import { CassRest } from "./rest/rest.ts";
 import { recoveredReply } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
-/** Turns whose words are remembered, so that their late replies are not taken for another turn's. */
+/** The number of remembered messages of turns whose late replies must not be taken for another turn's. */
 const LEFT_BEHIND = 64;
 
-/** Searches at a time: each asks over REST again and again. Further lost turns fail at once. */
+/** Concurrent searches: each one calls REST repeatedly. Further lost turns fail at once. */
 const MAX_SEARCHES = 32;
 
 interface LostRepliesSetup {
@@ -23,15 +23,15 @@ interface LostRepliesSetup {
 }
 
 /**
- * The replies that lost connections left with the server, which stores a reply before it sends it. With the option `recover`
- * some are searched for; the others may be stored at any time.
+ * The replies that the server stored but could not deliver. A server stores a reply before it sends it. With the option `recover`, the
+ * client searches for some of the replies; the others may be stored at any time.
  *
- * 1. When a prompt is sent, `job` notes the latest time that the server has told. Times are the server's own, and are compared
- *    with each other only.
+ * 1. When a prompt is sent, `job` notes the server's latest timestamp. Timestamps are the server's own, and are compared only
+ *    with each other.
  * 2. The connection ends. The turn leaves the line, and its status is `recovering`. The queue goes on over the next connection. A
- *    prompt of the same words in the same conversation waits, because its answer could not be told apart.
- * 3. `recovery` reads the last messages over REST: at once, then after 1 s, 2 s, 4 s, up to 30 s. It looks for the last message of
- *    the user with the same words, newer than the noted time, and an answer right behind it.
+ *    prompt with the same text in the same conversation waits, because its answer could not be told apart.
+ * 3. `recovery` reads the last messages over REST: at once, then after 1 s, 2 s, 4 s, up to 30 s. It looks for the user's last
+ *    message with the same text, newer than the noted timestamp, and an answer directly after it.
  * 4. A found answer completes the turn with `recovered: true`. After `recoverTimeout` the turn fails with the error of the lost link.
  *    A cancel or `close()` ends the search.
  */
@@ -40,10 +40,10 @@ export class LostReplies {
   readonly #recovery: Recovery;
   readonly #over: () => void;
   readonly #recovering = new Set<Job>();
-  /** The words of turns whose replies nobody searches for. */
+  /** The texts of turns whose replies are not searched for. */
   readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
 
-  /** `over` is called when a search has ended. */
+  /** `over` is called after each search. */
   constructor(setup: LostRepliesSetup, over: () => void) {
     const { rest, core, settings } = setup;
     this.#setup = setup;
@@ -52,7 +52,7 @@ export class LostReplies {
     this.#recovery = new Recovery(new CassRest(rest), userId, core.clock, settings.recoverTimeout);
   }
 
-  /** The lost turns whose replies can be searched for, and told from all else that is stored. */
+  /** The lost turns whose replies can be found, and told apart from all other stored messages. */
   findable(lost: readonly (readonly [Job, Sent])[]): readonly Job[] {
     if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return [];
     return lost
@@ -69,12 +69,12 @@ export class LostReplies {
       .slice(0, MAX_SEARCHES - this.#recovering.size);
   }
 
-  /** The reply to this turn is not searched for. The server may still store the reply. */
+  /** The client does not search for the reply to this turn. The server may still store the reply. */
   leave({ request }: Job): void {
     if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
   }
 
-  /** Whether a search runs for a turn with the same words in the same conversation. The search could find the wrong reply. */
+  /** Whether a search runs for a turn with the same text in the same conversation. That search could find the reply to this turn. */
   standInFor({ request, conversation }: Job): boolean {
     return [...this.#recovering].some(
       (lost) =>
@@ -83,7 +83,7 @@ export class LostReplies {
     );
   }
 
-  /** Searches for the reply to a turn, and ends the turn with it; or with `failure` when there is none. */
+  /** Searches for the reply to a turn. Completes the turn with the reply, or fails the turn with `failure`. */
   search(job: Job, since: string, failure: AgentwireError): void {
     const { wire, core } = this.#setup;
     const { request, conversation } = job;
@@ -98,7 +98,7 @@ export class LostReplies {
     };
     job.turn.recovering();
     core.events.emit("recovering", job.turn);
-    // REST calls the caller's `fetch` and token function.
+    // The search calls the caller's `fetch` and token function.
     core.outbox.tell(() => {
       void this.#recovery
         .find(lost, search.signal)
@@ -110,7 +110,7 @@ export class LostReplies {
     const wasWanted = this.#recovering.delete(job);
     job.stage = { name: "over" };
     if (found) {
-      this.#setup.wire.note(found.timestamp); // what is lost from now on is newer
+      this.#setup.wire.note(found.timestamp); // later lost replies are newer
       job.conversation.id ??= found.conversation_id;
       complete(job, recoveredReply(found), found.text.length);
     } else {
@@ -127,7 +127,7 @@ export class LostReplies {
     this.#recovering.delete(job);
     job.stage = { name: "over" };
     this.leave(job);
-    search.abort(); // calls no code of the caller: `fetch` gets a signal of its own
+    search.abort(); // calls no code of the caller: `fetch` gets a separate signal
   }
 
   close(): void {

@@ -5,23 +5,23 @@ import { boolean, fields, finite, lazy, literal, optional } from "../core/schema
 import { type ResponseFrame, response } from "./response.ts";
 
 interface Timed {
-  /** The server's local time, without a zone: to be compared with others of this server, not to be parsed. */
+  /** The server's local time, without a zone. Compare it with other times of this server; do not parse it. */
   readonly timestamp?: Nullish<string>;
 }
 
-/** The greeting: the first frame of every connection. It does not prove that a token in a message will be accepted. */
+/** The greeting: the first frame of every connection. The greeting does not prove that a token in a message will be accepted. */
 export interface Connected extends Timed {
   readonly type: "connected";
   readonly message?: Nullish<string>;
-  /** `false`: the older pipeline, with animations of known names only. */
+  /** `false`: the older pipeline, which knows only certain animations. */
   readonly sdk_mode?: Nullish<boolean>;
-  /** Null when anonymous. */
+  /** Null for an anonymous connection. */
   readonly user_id?: Nullish<string>;
 }
 
 export interface AuthSuccess {
   readonly type: "auth_success";
-  /** May be the user of an older token, whom the connection still has. */
+  /** May be the user of an older token, if the connection still belongs to that user. */
   readonly user_id: string;
 }
 
@@ -30,23 +30,23 @@ export interface AuthError {
   readonly message: string;
 }
 
-/** What a server found in its memory for a turn: counts by name, `has_context`, and more on newer servers. */
+/** The results of a server's memory search for a turn: counts by name, `has_context`, and more on newer servers. */
 export type CassMemories = Readonly<Record<string, unknown>> & { readonly has_context?: unknown };
 
-/** How far a turn is, in words. */
+/** The progress of a turn, in words. */
 export interface Thinking extends Timed {
   readonly type: "thinking";
   readonly status: string;
   readonly memories?: Nullish<CassMemories>;
 }
 
-/** What the tool loop does, in words. */
+/** A step of the tool loop, in words. */
 export interface Debug extends Timed {
   readonly type: "debug";
   readonly message: string;
 }
 
-/** Speech, behind the response that it belongs to: an address, or base64. */
+/** Speech, after its response: an address, or base64. */
 export interface AudioFrame extends Timed {
   readonly type: "audio";
   readonly url?: Nullish<string>;
@@ -54,14 +54,14 @@ export interface AudioFrame extends Timed {
   readonly audio_format?: Nullish<string>;
 }
 
-/** A conversation has a title, or another one. It goes by two names. */
+/** A conversation got a title, or a new title. The message has two names. */
 export interface TitleFrame extends Timed {
   readonly type: "title_updated" | "title_update";
   readonly conversation_id: string;
   readonly title: string;
 }
 
-/** What the server does besides turns; it may come in the middle of one, and is never part of it. */
+/** The server's work besides turns. May arrive in the middle of a turn, but is never part of the turn. */
 export interface SystemFrame extends Timed {
   readonly type: "system";
   readonly message: string;
@@ -85,7 +85,7 @@ export interface ErrorFrame extends Timed {
   readonly message: string;
 }
 
-/** A message that belongs to a turn. The response of an `unreadable` one has come, and cannot be read. */
+/** A message that belongs to a turn. `unreadable`: the response arrived but is unreadable. */
 export type TurnMessage =
   | Thinking
   | Debug
@@ -94,7 +94,7 @@ export type TurnMessage =
   | ErrorFrame
   | { readonly type: "unreadable"; readonly problem: string };
 
-/** Every message that is known, and what becomes of the others. */
+/** Every known message, and the forms of other frames. */
 export type ServerMessage =
   | Connected
   | AuthSuccess
@@ -118,7 +118,7 @@ const words = z.transform((value: unknown): string =>
   typeof value === "string" ? value : "an error without words",
 );
 
-/** What most messages have. */
+/** The fields that most messages have. */
 const stamped = <Type extends string>(...types: readonly Type[]) => ({
   type: literal(...types),
   timestamp: text,
@@ -132,7 +132,7 @@ const title = lazy(() =>
   } satisfies Shape<TitleFrame>),
 );
 
-// Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
+// Each schema is made at its first use: making all of them takes as long as loading zod (`bench`, cold import).
 const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   connected: lazy(() =>
     z.looseObject({
@@ -178,7 +178,7 @@ const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
   error: lazy(() => z.looseObject({ ...stamped("error"), message: words } satisfies Shape<ErrorFrame>)),
 };
 
-/** Reads one parsed frame. Never throws: what is not understood comes back as such. */
+/** Reads one parsed frame. Never throws: an unreadable frame is returned as such. */
 export function decode(message: unknown): ServerMessage {
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type } = message;
@@ -191,7 +191,7 @@ export function decode(message: unknown): ServerMessage {
   return { type: "invalid", problem: `${type}: wrong or missing ${fields.join(", ")}`, claims: type };
 }
 
-/** The field, if it has a value. */
+/** An object with the field, if the field has a value. */
 export function given<Name extends string, Value>(
   name: Name,
   value: Value | null | undefined,
@@ -199,14 +199,14 @@ export function given<Name extends string, Value>(
   return value === null || value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }
 
-/** A picture as the wire takes it. */
+/** An image in the form of the wire. */
 export interface WireImage {
-  /** Base64, without `data:` in front. */
+  /** Base64, without a leading `data:`. */
   readonly image: string;
   readonly image_media_type: string;
 }
 
-/** The frames a client sends. A field that is undefined is left out. */
+/** The frames of the client. Undefined fields are left out. */
 export const encode = {
   auth: (token: string): string => JSON.stringify({ type: "auth", token }),
   chat: (message: string, conversationId: string | undefined, image: WireImage | undefined): string =>

@@ -14,56 +14,65 @@ import { CREDENTIAL_CHECKS } from "./rest/options.ts";
 /** Options of {@link CassClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CassClientOptions extends SocketClientOptions, CassCredentialOptions {
   /**
-   * How the token gets to the server: in the address, or in a message. Set `"message"` where the server's access log must not
-   * show the token. @default "query", which the protocol prefers
+   * How the token is sent: in the address (`"query"`), or in a message. Set `"message"` if the server's access log must not show the
+   * token. @default "query", which the protocol prefers
    */
   readonly auth?: "query" | "message";
-  /** The user that the server has to take this client for. Set it for a token that names no user. @default the user of the token */
+  /**
+   * The user that the server must report for this client. Set the option for a token that names no user. @default the user of the token
+   */
   readonly expectedUserId?: string;
   /**
    * Accepts a connection without a user. Without a token, also accepts a connection of another user, such as the server's user for
-   * clients on its machine. Set it to connect without a token. @default false: no client should act as another user unawares
+   * clients on its machine. Set the option to connect without a token. @default false: a client should not act as another user
+   * unknowingly
    */
   readonly allowAnonymous?: boolean;
-  /** Set `false` for relays that do not greet: an open socket counts as ready, and the user is not verified. @default true */
+  /** Set `false` for relays that do not greet: an open socket then counts as ready, and the user is not verified. @default true */
   readonly requireConnected?: boolean;
   /**
-   * Silence of the server in a turn; the only way to notice one that hangs. Raise it for slow tools.
-   * @default 120_000: tools and local models are silent for long
+   * The server's silence in a turn. Only this limit detects a server that hangs. Raise the option for slow tools.
+   * @default 120_000: tools and local models are silent for a long time
    */
   readonly idleTimeout?: number;
-  /** Until `getStatus()` is answered, from when its request is written; and one REST call. Raise it for slow servers. @default 10_000 */
+  /**
+   * The limit of one REST call, and of `getStatus()` from the written request to the answer. Raise the option for slow servers. @default
+   * 10_000
+   */
   readonly requestTimeout?: number;
-  /** Where REST is, for servers that have it elsewhere. @default `url` as http, without its last `/ws` */
+  /** The address of the REST routes, if the server has them elsewhere. @default `url` as http, without its last `/ws` */
   readonly httpUrl?: string | URL;
-  /** Used for REST and audio instead of the platform's `fetch`; for tests, proxies and runtimes without one. */
+  /** Replaces the platform's `fetch` for REST and audio; for tests, proxies and runtimes without `fetch`. */
   readonly fetch?: FetchLike;
-  /** Searches for the reply of a turn that was lost with its connection. Set it where links break. @default false: it takes REST and time */
+  /**
+   * Searches for the reply of a turn whose connection was lost. Set the option if links break. @default false: a search takes REST calls
+   * and time
+   */
   readonly recover?: boolean;
-  /** How long `recover` searches. Raise it with `idleTimeout`. @default 120_000: the server may work as long on a lost turn */
+  /** How long `recover` searches. Raise the option with `idleTimeout`. @default 120_000: the server may work that long on a lost turn */
   readonly recoverTimeout?: number;
   /**
-   * The protocol has no cancel. `"wait"`: the next turn is sent after the answer to the cancelled turn, and that answer is dropped.
-   * `"reconnect"`: the next turn is sent at once, over a new connection; for apps whose users cancel often. @default "wait"
+   * The protocol has no cancel. `"wait"`: the next turn is sent after the answer to the cancelled turn, and the client drops that
+   * answer. `"reconnect"`: the next turn is sent at once, over a new connection; for apps whose users cancel often. @default "wait"
    */
   readonly cancel?: "wait" | "reconnect";
   /**
-   * Turns that are sent before the one before is answered, once the server has shown how it answers. Set it above 1 only for
-   * servers that read while they work: `getStatus()` then does not wait for the end of a turn either. Most servers do not: behind
-   * one unread frame they ignore pongs too, and end the connection 20 to 40 s later (1011, "keepalive ping timeout"), so every
-   * longer turn is lost. And a turn that fails takes all turns behind it down.
-   * @default 1: nothing is sent while a turn runs
+   * Turns on the server at once. Takes effect once the server has shown whether it announces its turns. Set a number above 1 only for
+   * servers that read while they work: then `getStatus()` does not wait for the end of a turn either. Most servers do not read while
+   * they work. After one unread frame they ignore pongs too, and end the connection 20 to 40 s later (1011, "keepalive ping timeout"),
+   * so every longer turn is lost. And a turn that fails takes all later turns down.
+   * @default 1: the client sends nothing while a turn runs
    */
   readonly maxTurnsInFlight?: number;
-  /** Bytes of one picture, decoded. Raise it where the model takes more. @default 5_000_000: what the model's provider takes */
+  /** Bytes of one decoded image. Raise the option if the model accepts more. @default 5_000_000: the limit of the model's provider */
   readonly maxImageBytes?: number;
 }
 
 /** Options of one prompt. */
 export interface CassPromptOptions {
-  /** Overrides the client's option, for one turn that matters more or less. */
+  /** Overrides the client's option for one turn. */
   readonly recover?: boolean;
-  /** Lets the message be blank, for agents that speak first: the model gets it as it is. @default false */
+  /** Allows a blank message, for agents that speak first. The model gets the message unchanged. @default false */
   readonly allowEmpty?: boolean;
 }
 
@@ -82,17 +91,17 @@ const OWN_DEFAULTS = {
   maxSendBytes: 16_777_216,
 } satisfies Partial<CassClientOptions>;
 
-/** The options that the rooms of this flat read, with their defaults. */
+/** The options that the client's parts read, with their defaults. */
 export type CassSettings = Required<Pick<CassClientOptions, keyof typeof OWN_DEFAULTS>> &
   Pick<CassClientOptions, "expectedUserId"> & { readonly socket: ResolvedSocketOptions };
 
-/** The server sends WebSocket pings every 20 s. The pings of the protocol find a server whose socket is open but which answers nothing. */
+/** The server sends WebSocket pings every 20 s. The protocol's pings detect a server whose socket is open but which does not answer. */
 const KEEPALIVE = { interval: 25_000, timeout: 10_000 };
 
-/** For ever: a signed-in user wants to stay so. A refused identity ends it. */
+/** No limit on attempts: a signed-in user wants to stay connected. A refused identity ends the attempts. */
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
-/** Tokens and REST's answers are read as text. */
+/** The client decodes tokens and REST answers as text. */
 const DEFAULTS = { keepalive: KEEPALIVE, reconnect: RECONNECT, needs: [RANDOM, ADDRESSES, TEXT] };
 
 const CHECKS = {
@@ -104,7 +113,7 @@ const CHECKS = {
   requireConnected: checks.boolean,
   idleTimeout: checks.delay,
   requestTimeout: checks.delay,
-  httpUrl: checks.any, // what is no address is refused where it is read
+  httpUrl: checks.any, // checked where the address is read
   fetch: checks.function,
   recover: checks.boolean,
   recoverTimeout: checks.delay,
@@ -113,7 +122,7 @@ const CHECKS = {
   maxImageBytes: checks.count,
 };
 
-/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
+/** @throws InvalidInputError for the first option that does not exist or is wrong. */
 export function resolveOptions(options: CassClientOptions): CassSettings {
   const socket = resolveSocketOptions(options, DEFAULTS, CHECKS);
   const { allowAnonymous = false, token, refreshToken, expectedUserId } = options;

@@ -1,20 +1,20 @@
-/** The progress of a turn, from a `thinking` message. Servers word it freely: unrecognised words give `other`. */
+/** The progress of a turn, from a `thinking` message. Servers use free wording: unknown words give `other`. */
 export type CassProgress =
   | { readonly kind: "retrieving" | "processing" | "intro" | "demo" | "other" }
-  /** `by` is whose model it is, as the server words it: `Claude`, `OpenAI`, `local model`. */
+  /** `by`: the maker of the model, in the server's words: `Claude`, `OpenAI`, `local model`. */
   | { readonly kind: "generating"; readonly by: string }
   | { readonly kind: "tools"; readonly tools: readonly string[] };
 
-/** What a `debug` says of the tool loop. */
+/** A step of the tool loop, from a `debug` message. */
 export type CassDebug =
-  /** The model has answered; `tools` are those that it wants to use. `round` counts from 1. */
+  /** The model has answered and wants to use `tools`. `round` counts from 1. */
   | {
       readonly kind: "loop";
       readonly round: number;
       readonly stopReason: string;
       readonly tools: readonly string[];
     }
-  /** A tool has run; only the start of its result is told. */
+  /** A tool has run. The server sends only the start of its result. */
   | {
       readonly kind: "result";
       readonly tool: string;
@@ -28,7 +28,7 @@ export type CassDebug =
       readonly hasText: boolean;
       readonly newTools: number;
     }
-  /** The start of what the model has said. */
+  /** The start of the model's text. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "other" };
 
@@ -41,7 +41,7 @@ const PLAIN: Readonly<Record<string, CassProgress>> = {
 
 const OTHER = { kind: "other" } as const;
 
-/** Reads the words of a `thinking`. */
+/** Reads the text of a `thinking`. */
 export function readProgress(status: string): CassProgress {
   const plain = Object.hasOwn(PLAIN, status) ? PLAIN[status] : undefined;
   if (plain) return plain;
@@ -52,7 +52,7 @@ export function readProgress(status: string): CassProgress {
   return tools === undefined ? OTHER : { kind: "tools", tools: tools.split(", ") };
 }
 
-/** Reads the words of a `debug`. */
+/** Reads the text of a `debug`. */
 export function readDebug(message: string): CassDebug {
   const loop = /^\[(?:(?:Ollama|OpenAI) )?Tool Loop #(\d+)\] stop_reason=(\S+), tools=\[(.*)\]$/.exec(
     message,

@@ -5,32 +5,32 @@ import { animationList, type ResponseFrame } from "./response.ts";
 import type { CassRest } from "./rest/rest.ts";
 import type { CassRecentMessage, CassStoredMessage } from "./rest/shapes.ts";
 
-/** A turn whose reply was lost, and what identifies it. */
+/** A turn whose reply was lost, with the facts that identify it. */
 export interface LostTurn {
   readonly message: string;
-  /** Undefined where the server chose: it is the user's continuous one, or cannot be found. */
+  /** Undefined if the server chose the conversation: it is the user's continuous one, or the reply cannot be found. */
   readonly conversationId: string | undefined;
-  /** The latest time that the server had told when the turn was sent. Older messages are of other turns. */
+  /** The server's latest timestamp when the turn was sent. Older messages belong to other turns. */
   readonly since: string;
   /** The user of the turn. */
   readonly userId: string | undefined;
 }
 
-/** What was found, as a response. Its `conversation_id` is known. */
+/** The found reply, as a response with a known `conversation_id`. */
 export type FoundReply = ResponseFrame & { readonly conversation_id: string };
 
-/** How many messages are read: those of the turn are among the last. */
+/** The number of messages to read: the turn's messages are among the last. */
 const LOOKED_AT = 20;
 
-/** ms until the second look, doubled for each further one. */
+/** ms until the second search; doubled for each further one. */
 const FIRST_WAIT = 1_000;
 
-/** The longest wait in ms, so that a stored reply is found soon. */
+/** The longest wait in ms: a stored reply is found soon. */
 const LONGEST_WAIT = 30_000;
 
 /**
- * Searches for the reply of a lost turn in what the server has stored. The server stores a reply before it sends it, and finishes
- * a turn that nobody waits for.
+ * Searches for the reply of a lost turn in the server's stored messages. The server stores a reply before it sends it, and finishes a
+ * turn even without a connection.
  */
 export class Recovery {
   readonly #rest: CassRest;
@@ -38,7 +38,7 @@ export class Recovery {
   readonly #clock: Clock;
   readonly #timeout: number;
 
-  /** `userId` gives the user of `rest`, as far as that is known; `timeout` in ms, 0 to search without end. */
+  /** `userId` gives the user of `rest`, as far as known. `timeout` in ms; 0: no limit. */
   constructor(rest: CassRest, userId: () => string | undefined, clock: Clock, timeout: number) {
     this.#rest = rest;
     this.#userId = userId;
@@ -46,14 +46,14 @@ export class Recovery {
     this.#timeout = timeout;
   }
 
-  /** Undefined when the reply is not found in time, or cannot be. Ends early when `signal` is aborted. */
+  /** `undefined` if the reply is not found in time, or cannot be found. Ends early when `signal` is aborted. */
   async find(lost: LostTurn, signal: AbortSignal): Promise<FoundReply | undefined> {
     const start = this.#clock.now();
     for (let wait = FIRST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       const found = await this.#look(lost, signal);
       if (found !== "not-yet") return found;
       const left = this.#timeout === 0 ? wait : start + this.#timeout - this.#clock.now();
-      if (left <= 0 || signal.aborted) return undefined; // an aborted signal tells no listener again
+      if (left <= 0 || signal.aborted) return undefined; // an aborted signal fires no second event
       await this.#wait(Math.min(wait, left), signal);
     }
     return undefined;
@@ -67,12 +67,12 @@ export class Recovery {
       if (this.#isOthers(lost)) return undefined; // another user has logged in meanwhile
       return found ? { ...found, conversation_id: conversationId } : "not-yet";
     } catch (error) {
-      // A server that is restarting answers later; one that refuses does so again.
+      // A restarting server answers later; a server that refuses will refuse again.
       return isAgentwireError(error) && error.retryable ? "not-yet" : undefined;
     }
   }
 
-  /** Whether the messages would be another user's. */
+  /** Whether the stored messages would be another user's. */
   #isOthers({ userId }: LostTurn): boolean {
     const asking = this.#userId();
     return asking !== undefined && asking !== userId;
@@ -82,7 +82,7 @@ export class Recovery {
     try {
       return (await this.#rest.getMessages(id, { limit: LOOKED_AT, signal })).messages;
     } catch (error) {
-      // Older servers have no such route, and say so in the words of their framework.
+      // Older servers do not have this route. The 404 then has the default message of their framework.
       const { status, detail } = error instanceof CassApiError ? error : {};
       if (status !== 404 || detail !== "Not Found") throw error;
       return (await this.#rest.getConversation(id, { signal })).messages;
@@ -102,10 +102,10 @@ export class Recovery {
   }
 }
 
-/** A message as one of the two routes has it. */
+/** A message in the form of one of the two routes. */
 type Kept = CassStoredMessage | CassRecentMessage;
 
-/** The answer to the last message of these words, if that is newer than `since`. */
+/** The answer to the last message with this text, if the message is newer than `since`. */
 function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): ResponseFrame | undefined {
   const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
   const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);

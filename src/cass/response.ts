@@ -2,22 +2,22 @@ import * as z from "zod/mini";
 import type { Nullish, Shape } from "../core/schemas.ts";
 import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";
 
-/** A gesture or an emote, as a server tells it. */
+/** A gesture or an emote, in the server's form. */
 export interface AnimationFrame {
   readonly type: "gesture" | "emote";
-  /** Any name, not only those of the vocabulary. */
+  /** Any name, not only a name of the server's library. */
   readonly name: string;
-  /** Starts over with each round of tools. */
+  /** Starts again with each round of tools. */
   readonly index?: Nullish<number>;
   /** Not limited to 0..1. */
   readonly intensity?: Nullish<number>;
   /** Seconds. */
   readonly delay?: Nullish<number>;
-  /** Where its tag stands in the tagged text; a documented server tells it. */
+  /** The place of the tag in the tagged text. Only in the documented protocol. */
   readonly position?: Nullish<number>;
 }
 
-/** A tool that the model wanted to use, and that was not run any more. */
+/** A tool that the model wanted to use, but that was not run. */
 export interface CassToolUse {
   readonly id: string;
   readonly tool: string;
@@ -84,7 +84,7 @@ export interface Stake {
   readonly category?: Nullish<string>;
 }
 
-/** Whether what was stated is what is done. */
+/** Whether the agent's actions match its statements. */
 export interface ConsistencyTest {
   readonly stated?: Nullish<string>;
   readonly actual?: Nullish<string>;
@@ -105,18 +105,18 @@ export interface Milestone {
 }
 
 /**
- * The whole answer to a turn, as the server sent it. Only `text` comes from every server. A field that is absent, null or
- * unreadable is `undefined` or null here. A list keeps its readable items.
+ * The whole answer to a turn, as the server sent it. Only `text` comes from every server. An absent, null or unreadable field is
+ * `undefined` or null here. A list keeps only its readable items.
  */
 export interface ResponseFrame {
   readonly type: "response";
-  /** Without tags on the real servers, but for some that leak; a documented server leaves them in. */
+  /** Without tags on the real servers, except for some that leak. With tags in the documented protocol. */
   readonly text: string;
   readonly animations?: Nullish<readonly AnimationFrame[]>;
   /** The text with its tags. */
   readonly raw?: Nullish<string>;
   readonly tool_uses?: Nullish<readonly CassToolUse[]>;
-  /** Null where nothing was stored; absent for a demo. */
+  /** Null if nothing was stored; absent for a demo. */
   readonly conversation_id?: Nullish<string>;
   /** Base64. */
   readonly audio?: Nullish<string>;
@@ -124,10 +124,10 @@ export interface ResponseFrame {
   readonly input_tokens?: Nullish<number>;
   readonly output_tokens?: Nullish<number>;
   readonly cache_read_tokens?: Nullish<number>;
-  /** The same by the names that a relay uses. */
+  /** The token counts under the names of a relay. */
   readonly inputTokens?: Nullish<number>;
   readonly outputTokens?: Nullish<number>;
-  /** The server's own time, without a zone: to be compared, not to be parsed. */
+  /** The server's local time, without a zone. Compare it; do not parse it. */
   readonly timestamp?: Nullish<string>;
   readonly provider?: Nullish<string>;
   readonly model?: Nullish<string>;
@@ -146,11 +146,11 @@ export interface ResponseFrame {
 const text = optional(z.string());
 const flag = optional(boolean);
 
-/** Python's encoder writes NaN and Infinity where a figure should be; they say nothing. */
+/** A number. Python's encoder writes NaN and Infinity, which are dropped. */
 const figure = optional(finite);
 const count = optional(z.custom<number>((value) => Number.isInteger(value) && Number(value) >= 0));
 
-/** A list of which the items that can be read are kept. */
+/** A list that keeps only its readable items. */
 const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]>> => {
   const item = lazy(() => z.looseObject(shape));
   return z.transform((value): Nullish<readonly Item[]> => {
@@ -162,7 +162,7 @@ const listOf = <Item>(shape: Shape<Item>): z.ZodMiniType<Nullish<readonly Item[]
   });
 };
 
-/** Animations, also where the server has stored them. */
+/** Animations, from a response or from stored messages. */
 export const animationList = listOf<AnimationFrame>({
   type: literal("gesture", "emote"),
   name: z.string(),

@@ -6,65 +6,65 @@ import { type CassDebug, type CassProgress, readDebug, readProgress } from "./pr
 import type { CassToolUse, ResponseFrame } from "./response.ts";
 import { type CassAnimation, readReply } from "./tags/animations.ts";
 
-/** How far the turn is. */
+/** The progress of the turn. */
 export interface CassThinkingEvent {
   readonly type: "thinking";
-  /** The server's words. */
+  /** The server's text. */
   readonly status: string;
-  /** What they mean, as far as that is known. */
+  /** The meaning of the text, as far as known. */
   readonly progress: CassProgress;
-  /** What the server found in its memory; with the first of a chat, on some servers. */
+  /** The results of the server's memory search. Only with the first event of a chat, on some servers. */
   readonly memories?: CassMemories;
   readonly timestamp?: string;
 }
 
-/** What the tool loop does. */
+/** A step of the tool loop. */
 export interface CassDebugEvent {
   readonly type: "debug";
-  /** The server's words. */
+  /** The server's text. */
   readonly message: string;
-  /** What they mean, as far as that is known. */
+  /** The meaning of the text, as far as known. */
   readonly debug: CassDebug;
   readonly timestamp?: string;
 }
 
-/** The whole answer, in one. */
+/** The whole answer. */
 export interface CassResponseEvent {
   readonly type: "response";
-  /** Without tags, and with the indentation that the server's own `text` has lost where `raw` still has it. */
+  /** Without tags. With the indentation, which the server's own `text` has lost, if `raw` still has it. */
   readonly text: string;
-  /** The model's reasoning: blocks that were taken out of the text. */
+  /** The model's reasoning: blocks that were removed from the text. */
   readonly reasoning: readonly string[];
   readonly animations: readonly CassAnimation[];
   readonly audio?: CassAudio;
-  /** Found in what the server has stored, after the connection was lost: without audio, and without `message`. */
+  /** The reply was found in the server's stored messages after the connection was lost. Has no audio and no `message`. */
   readonly recovered?: true;
-  /** As it came. */
+  /** The server's message, unchanged. */
   readonly message?: ResponseFrame;
 }
 
-/** What a Cass turn yields, in order. Only the last one has text. */
+/** The events of a Cass turn, in order. Only the last event has text. */
 export type CassEvent = CassThinkingEvent | CassDebugEvent | CassResponseEvent;
 
 export interface CassUsage extends Usage {
   readonly cacheReadTokens?: number;
 }
 
-/** What a Cass turn ends with. */
+/** The result of a Cass turn. */
 export interface CassResult extends TurnResult {
-  /** Where it was stored. Null where nothing was; absent for a demo. */
+  /** The conversation that stores the answer. Null if nothing was stored; absent for a demo. */
   readonly conversationId?: string | null;
   readonly reasoning: readonly string[];
   readonly animations: readonly CassAnimation[];
   readonly audio?: CassAudio;
-  /** Tools that the model still wanted to use when it had to end. */
+  /** Tools that the model still wanted to use at its forced end. */
   readonly toolUses: readonly CassToolUse[];
   readonly usage?: CassUsage;
   /** Such as `anthropic`. */
   readonly provider?: string;
   readonly model?: string;
   readonly recovered?: true;
-  /** The response as it came, with all that the agent noted besides. */
+  /** The response, unchanged, with the agent's further notes. */
   readonly message?: ResponseFrame;
 }
 
@@ -82,7 +82,7 @@ export function textOf(event: CassEvent): string {
   return event.type === "response" ? event.text : "";
 }
 
-/** What a message in the middle of a turn means for it. */
+/** The event of a message in the middle of a turn. */
 export function progressEvent(message: Thinking | Debug): CassEvent {
   const timestamp = given("timestamp", message.timestamp);
   if (message.type === "thinking") {
@@ -93,7 +93,7 @@ export function progressEvent(message: Thinking | Debug): CassEvent {
   return { type: "debug", message: message.message, debug: readDebug(message.message), ...timestamp };
 }
 
-/** What the response means for its turn. */
+/** The reply in a response. */
 export function replyOf(message: ResponseFrame): Reply {
   const { text, reasoning, animations } = readReply(message);
   const sound = typeof message.audio === "string" ? message.audio : undefined;
@@ -116,7 +116,7 @@ export function replyOf(message: ResponseFrame): Reply {
   };
 }
 
-/** The reply in a response that was found where the server keeps it. */
+/** The reply in a stored response. */
 export function recoveredReply(found: ResponseFrame): Reply {
   const { event, details } = replyOf(found);
   const { message: _, ...shown } = event;

@@ -24,10 +24,13 @@ import type { RestHost } from "./rest/host.ts";
 import { type CassEvent, type CassResult, progressEvent, replyOf, textOf } from "./turn.ts";
 import type { Wire, WireUser } from "./wire.ts";
 
-/** Connections in a row that end in their first turn before the queue is given back: a restart is one, a deleted user ends all. */
+/**
+ * The limit of connections in a row that end in their first turn; then the waiting turns fail. A restart ends one connection, a deleted
+ * user ends all.
+ */
 const MAX_DEATHS = 3;
 
-/** The server closed the connection over the size of a frame. */
+/** The close code for a frame that is too large. */
 const TOO_LARGE = 1009;
 
 export interface TurnsSetup {
@@ -37,14 +40,14 @@ export interface TurnsSetup {
   readonly core: CassCore;
 }
 
-/** The turns of one client. `Stage` (job.ts) has the life of each. */
+/** The turns of one client. For the stages of a turn see `Stage` (job.ts). */
 export class Turns implements Course<Job>, WireUser {
   readonly runner: Runner<CassEvent, CassResult, Job>;
   readonly #setup: TurnsSetup;
   readonly #lostReplies: LostReplies;
   /** Connections in a row that have ended in their first turn. */
   #deaths = 0;
-  /** Whose model answers. */
+  /** The provider of the last answer's model. */
   #provider = "anthropic";
 
   constructor(setup: TurnsSetup) {
@@ -53,14 +56,14 @@ export class Turns implements Course<Job>, WireUser {
     this.runner = new Runner(setup.core, this);
   }
 
-  /** Whether a turn is under way. Asked while the client closes: what was not sent has been handed back. */
+  /** Whether a turn is under way. Read while the client closes: unsent turns have been handed back. */
   get working(): boolean {
     return this.runner.jobs.length > 0;
   }
 
   /**
    * Makes a turn without sending it.
-   * @throws QueueFullError when too much waits already.
+   * @throws QueueFullError if the queue is full.
    */
   create({ input, options, ...order }: CassOrder): Job {
     const { image, bytes } = order.request;
@@ -70,7 +73,7 @@ export class Turns implements Course<Job>, WireUser {
         id: randomId("turn"),
         input,
         bytes,
-        options: { ...options, idleTimeout: 0 }, // the line watches the silence: it ends the connection
+        options: { ...options, idleTimeout: 0 }, // the line limits the silence, and ends the connection
         idleTimeout: 0,
         textOf,
         soFar: (job) => {
@@ -87,17 +90,17 @@ export class Turns implements Course<Job>, WireUser {
     );
   }
 
-  /** Sends the turn now, or when those before it are done. */
+  /** Sends the turn now, or after the earlier turns. */
   start(job: Job): void {
     const { image, bytes } = job.request;
     this.runner.start(job, bytes);
     if (typeof image === "function" && job.turn.open) this.#read(job, image);
   }
 
-  /** Sends what waits, as far as the server may be asked. */
+  /** Sends waiting turns, as many as the server takes now. */
   pump(): void {
     const { wire, settings } = this.#setup;
-    wire.writeWaiting(); // before the next turn, behind which it might wait for ever
+    wire.writeWaiting(); // first: these frames might wait for ever after the next turn
     for (let job = this.runner.first; job; job = this.runner.first) {
       if (!wire.isReady || !wire.line.hasRoom(settings.maxTurnsInFlight)) return;
       if (job.stage.name !== "waiting" || this.#lostReplies.standInFor(job)) return;
@@ -106,11 +109,11 @@ export class Turns implements Course<Job>, WireUser {
     }
   }
 
-  /** The turn has left the queue, and wants to end: by the caller's will, or a limit of its own. The server cannot be told. */
+  /** Stops a turn that has left the queue: the caller cancelled it, or it exceeded a limit. The server cannot be told. */
   stop(job: Job): void {
     this.#lostReplies.giveUp(job);
     job.turn.stopped();
-    this.#goOn(); // those behind it may have waited for its reply
+    this.#goOn(); // later turns may have waited for this turn's reply
   }
 
   // --- sending ---
@@ -127,9 +130,9 @@ export class Turns implements Course<Job>, WireUser {
         ? cause
         : new InvalidInputError("the image cannot be read.", hint, { cause });
       job.turn.fail(error);
-      this.pump(); // those behind it may have waited for its picture
+      this.pump(); // later turns may have waited for this image
     };
-    // The picture is the caller's.
+    // Reading the image calls the caller's code.
     outbox.tell(() => {
       read().then(
         (image) => outbox.run(() => done(image)),
@@ -157,7 +160,7 @@ export class Turns implements Course<Job>, WireUser {
       core.warn("image-ignored", `models of ${this.#provider} do not get to see the image`);
   }
 
-  /** A turn is over, or its reply is no longer searched for. */
+  /** A turn is over, or the search for its reply has ended. */
   #goOn(): void {
     const { wire, core } = this.#setup;
     if (this.#isLeft(wire.line.jobs)) core.connection.renew();
@@ -173,7 +176,10 @@ export class Turns implements Course<Job>, WireUser {
 
   // --- messages ---
 
-  /** The server sends no ids: a message belongs to the oldest turn on the line. Only speech does not: it comes behind its response. */
+  /**
+   * Handles a message of a turn. The server sends no ids: a message belongs to the oldest turn on the line. Only speech belongs to the
+   * last answered turn.
+   */
   receive(message: TurnMessage, size: number): void {
     const { line } = this.#setup.wire;
     const { head: job } = line;
@@ -193,7 +199,7 @@ export class Turns implements Course<Job>, WireUser {
       case "thinking":
       case "debug":
         this.#strays(line.begun(job));
-        this.#goOn(); // a server that is known to announce its turns may be sent more
+        this.#goOn(); // a server that announces its turns may get more turns
         job.turn.push(progressEvent(message), size);
         return;
       case "response":
@@ -212,14 +218,14 @@ export class Turns implements Course<Job>, WireUser {
   #onUnreadable(job: Job | undefined, problem: string): void {
     const { line } = this.#setup.wire;
     if (line.last?.turn.open) {
-      line.last.turn.fail(unreadableResponse(problem)); // handling its answer threw
+      line.last.turn.fail(unreadableResponse(problem)); // the handler of its answer threw
       this.#goOn();
       return;
     }
     if (!job) return;
     line.answered(job, undefined, () => {
       this.#leaveLine(job);
-      this.#lostReplies.leave(job); // the time when it was stored cannot be read either
+      this.#lostReplies.leave(job); // the time of storage is unreadable too
       job.turn.fail(unreadableResponse(problem));
       this.#goOn();
     });
@@ -230,7 +236,8 @@ export class Turns implements Course<Job>, WireUser {
     const { request, conversation } = job;
     const { conversation_id: id, timestamp, provider } = message;
     this.#leaveLine(job);
-    // Without a time, or with turns of the same words behind it, a later search for such a turn could find the stored reply of this turn.
+    // If the response has no time, or later turns have the same text, a search for a later lost turn could find the stored reply of this
+    // turn.
     if (typeof timestamp !== "string" || wire.line.jobs.some((other) => isAlike(other, job)))
       this.#lostReplies.leave(job);
     core.connection.healthy();
@@ -255,7 +262,7 @@ export class Turns implements Course<Job>, WireUser {
     if (audio) core.events.emit("audio", audio, job.turn);
   }
 
-  /** A message is of no turn. */
+  /** Reports a message that belongs to no turn. */
   #strays(message: Exclude<TurnMessage, { type: "unreadable" }> | undefined): void {
     if (!message) return;
     const { core } = this.#setup;
@@ -268,7 +275,7 @@ export class Turns implements Course<Job>, WireUser {
     core.events.emit("stray", message);
   }
 
-  /** The server is done with a turn. */
+  /** The server has finished a turn. */
   #leaveLine(job: Job): void {
     const { wire } = this.#setup;
     this.#strays(wire.line.delete(job));
@@ -277,7 +284,7 @@ export class Turns implements Course<Job>, WireUser {
 
   // --- ends ---
 
-  /** The connection is gone. The server may finish what was on the line: nothing is sent again. */
+  /** The connection has ended. The server may finish the turns on the line, so no turn is sent again. */
   lost(error: AgentwireError): void {
     const { wire, core } = this.#setup;
     const { last } = wire.line;
@@ -308,12 +315,12 @@ export class Turns implements Course<Job>, WireUser {
       turn.fail(new ConnectionLostError(message, { delivery: "not-sent", cause: error }));
   }
 
-  /** The caller closes. A connection that was given up for good before tells no more that it is not to be had. */
+  /** The caller closes the client. If the connection was given up earlier, `unavailable` is not called again. */
   closing(): void {
     if (this.#setup.core.connection.closedBy) this.#end();
   }
 
-  /** The connection is not to be had. What is searched for may be found all the same. */
+  /** The connection has failed. Searches go on: they may still find replies. */
   unavailable(reason: AgentwireError): void {
     const { wire, core } = this.#setup;
     if (!isAgentwireError(reason, "closed")) {
@@ -323,7 +330,7 @@ export class Turns implements Course<Job>, WireUser {
     if (isAgentwireError(core.connection.closedBy ?? reason, "closed")) this.#end();
   }
 
-  /** Ends all that is left, by the caller's will. */
+  /** Ends all remaining work, because the caller closes the client. */
   #end(): void {
     const { wire, rest } = this.#setup;
     const message = "the client was closed while the server worked on the turn, which it will finish";
@@ -334,7 +341,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 }
 
-/** A server that closes over the size of a frame does not say which. */
+/** The turn with the largest frame: a server that closes over a frame's size does not name the frame. */
 function largest(sent: readonly (readonly [Job, Sent])[]): Job | undefined {
   const most = Math.max(...sent.map(([, { bytes }]) => bytes));
   return sent.find(([, { bytes }]) => bytes === most)?.[0];

@@ -20,26 +20,26 @@ import {
 } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 
-/** The room above: the turns. */
+/** The user of the wire: the turns. */
 export interface WireUser {
-  /** The server may be asked for more: send what waits. */
+  /** The server may take more: send the waiting turns. */
   pump(): void;
   /** A message of a turn, and the length of its frame. */
   receive(message: TurnMessage, size: number): void;
-  /** Whether a caller waits for a turn that was sent. */
+  /** Whether a caller waits for a sent turn. */
   readonly working: boolean;
-  /** The connection is gone, after it was ready. */
+  /** A ready connection has ended. */
   lost(error: AgentwireError): void;
   /** The caller closes the client. */
   closing(): void;
-  /** No more will be sent, for now or ever. */
+  /** Nothing more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
 
-/** How many titles are kept. A conversation may become known after its title. */
+/** The number of stored titles. A conversation may become known after its title. */
 const KEPT_TITLES = 256;
 
-/** Characters of a title and its id, up to which it is kept. Servers make titles of 60 at most. */
+/** The longest stored title, in characters with its id. Servers make titles of at most 60 characters. */
 const KEPT_TITLE_LENGTH = 1_024;
 
 /** The protocol below the turns: the handshake, requests answered in order, and loss. */
@@ -61,22 +61,22 @@ export class Wire implements ClientProtocol {
     this.#asides = new Asides(core, this.line, settings);
   }
 
-  /** Made before the turns, which use it. */
+  /** Sets the user: the wire is made before the turns. */
   serve(user: WireUser): void {
     this.#user = user;
   }
 
-  /** Whether the handshake is done, and frames reach the server. */
+  /** Whether the handshake has succeeded and frames reach the server. */
   get isReady(): boolean {
     return this.handshake.isReady && this.#core.connection.writable;
   }
 
-  /** The latest time that the server has told, in its own words: times compare as text, and with no other clock. */
+  /** The server's latest timestamp, unchanged. Timestamps compare as text, and only with each other. */
   get latest(): string | undefined {
     return this.#latest;
   }
 
-  /** The server has told a time. */
+  /** Notes a timestamp of the server. */
   note(timestamp: string | null | undefined): void {
     if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
   }
@@ -90,12 +90,12 @@ export class Wire implements ClientProtocol {
     return this.#asides.getStatus();
   }
 
-  /** Writes the pings and the `status` that have waited for the line. */
+  /** Writes the pings and the `status` that waited for the line. */
   writeWaiting(): void {
     if (this.isReady) this.#asides.writeWaiting();
   }
 
-  /** Sends a turn, in a frame of so many bytes. */
+  /** Sends a turn in a frame of `bytes` bytes. */
   sendTurn(job: Job, frame: string, bytes: number): void {
     this.line.add(job, bytes, this.#latest);
     this.#asides.turnSent();
@@ -122,7 +122,7 @@ export class Wire implements ClientProtocol {
   }
 
   ping(): boolean {
-    // A link that takes nothing is judged like one that answers nothing.
+    // If the link takes no frames, the missing pong counts against the link.
     return this.isReady ? this.#asides.ping() : !this.#core.connection.writable;
   }
 
@@ -166,7 +166,7 @@ export class Wire implements ClientProtocol {
     return error;
   }
 
-  /** A drain waits for turns that a caller waits for. */
+  /** A drain waits for turns whose callers wait. */
   busy(): boolean {
     return this.#user?.working ?? false;
   }
@@ -233,7 +233,7 @@ export class Wire implements ClientProtocol {
     this.#core.events.emit("title", { conversationId, title, ...given("timestamp", timestamp) });
   }
 
-  /** A message cannot be read: its request does not wait for another one. */
+  /** A message is unreadable: its request does not wait for another one. */
   #settle(claims: unknown, problem: string, raw: string): void {
     if (claims === "response" || claims === "error")
       this.#user?.receive({ type: "unreadable", problem }, raw.length);

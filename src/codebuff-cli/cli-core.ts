@@ -18,23 +18,23 @@ import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliSettings } from "./options.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** The rooms of a client, made once its core is there. */
+/** The parts of a client that are made after its core. */
 export interface CliRooms {
   readonly turns: {
-    /** Whether a process runs. */
+    /** Whether a process is running. */
     readonly busy: boolean;
     /** A turn that has not settled. */
     find(turnId: string): LiveTurn<CodebuffCliEvent, CodebuffCliResult> | undefined;
     /** Hands back the turns that wait for a process. */
     giveBack(): void;
-    /** Ends all that runs; with `force` at once. */
+    /** Ends all processes; with `force` at once. */
     endAll(force: boolean): void;
   };
-  /** What agents have asked the user. */
+  /** The agents' questions to the user. */
   readonly questions: Pick<CliCore, "pending" | "isOpen" | "decide" | "answer"> & { close(): void };
 }
 
-/** What `ClientCore` is to a client with a connection: status, events, warnings and logs without credentials, and the end. */
+/** The core of a client without a connection, like `ClientCore`: status, events, warnings and logs without credentials, and closing. */
 export class CliCore
   extends Voice<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>
   implements
@@ -44,7 +44,7 @@ export class CliCore
   readonly settings: CodebuffCliSettings;
   readonly clock: Clock;
   readonly limits: TurnLimits;
-  /** Takes credentials and the user's folder out of what the program says. */
+  /** Removes credentials and the user's folder from the program's output. */
   readonly clean: (text: string) => string;
   readonly #closing = new AbortController();
   readonly #closed = deferred<void>();
@@ -64,7 +64,7 @@ export class CliCore
     this.clean = (text) => redactor.redact(withoutHome(withoutHome(text, homeDir), home));
   }
 
-  /** From here on the client can be used. A signal that was aborted before closes it at once. */
+  /** Takes the client's other parts. The client can be used from now on. If the signal was aborted earlier, the client closes at once. */
   serve(rooms: CliRooms): void {
     this.#rooms = rooms;
     const { signal } = this.settings;
@@ -86,7 +86,7 @@ export class CliCore
     return this.#status;
   }
 
-  /** Aborted when the client is told to close: what asks the program has to stop. */
+  /** Aborted when the client is told to close: stops the questions to the program (`probe`). */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -100,7 +100,7 @@ export class CliCore
     return new ClosedError("this client was closed; make a new one", { delivery: "not-sent" });
   }
 
-  /** @throws ClosedError on a client that takes nothing new. */
+  /** @throws ClosedError on a client that takes no new calls. */
   assertOpen(): void {
     const closed = this.closedError;
     if (closed) throw closed;
@@ -126,7 +126,7 @@ export class CliCore
     return this.outbox.run(() => this.#served.questions.answer(id, answer));
   }
 
-  /** Looks whether the program is there. */
+  /** Checks whether the program exists. */
   connect(options: ConnectOptions = {}): Promise<void> {
     checkCallOptions(options, { signal: checks.signal });
     return this.outbox.run(() => this.#look(options));
@@ -146,7 +146,7 @@ export class CliCore
     this.ready();
   }
 
-  /** The program was found, or is about to be started. */
+  /** The program was found or is about to be started. */
   ready(): void {
     if (!this.isClosing) this.#setStatus("ready");
   }
@@ -179,7 +179,7 @@ export class CliCore
     }
   }
 
-  /** The last process is gone. */
+  /** The last process has ended. */
   idle(): void {
     if (this.isClosing) this.#end();
   }

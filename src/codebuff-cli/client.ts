@@ -26,19 +26,19 @@ import type { CodebuffCliResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * The Codebuff command line as a backend: a process for each prompt. Node only.
+ * The Codebuff command line as a backend: one process per prompt. Node only.
  *
- * Nothing is started before the first `prompt()`; `connect()` only looks whether the program is there. Prompts run at the
- * same time, up to `maxProcesses`. Prompts of one `conversation()` run one after the other, and each goes on with the
- * session of the one before. A turn that is cancelled ends its process, and everything that the process has started.
- * `close()` and the end of this process do so too. `status` is `idle` until the first prompt, then `ready`.
+ * Starts nothing before the first `prompt()`; `connect()` only checks whether the program exists. Prompts run concurrently, up to
+ * `maxProcesses`. Prompts of one `conversation()` run one after the other, and each continues the session of the previous one.
+ * Cancelling a turn ends its process, and everything that the process has started. `close()` and the end of this process do the same.
+ * `status` is `idle` until the first prompt, then `ready`.
  *
- * The program asks for no permission: what its agent wants to do on this machine, it does. So `decide()` always throws
- * `invalid-input`. `answer()` works for questions of a conversation with the option `answerByContinue`, and otherwise throws
- * `unsupported`: nothing can be told to a process that runs.
+ * The program asks for no permission: its agent acts on this machine without asking. So `decide()` always throws `invalid-input`.
+ * `answer()` works for questions of a conversation with the option `answerByContinue`, and otherwise throws `unsupported`: a running
+ * process takes no input.
  *
- * `close()` hands back the prompts that wait, and ends what runs, gently and then firmly; with `force` firmly at once. With
- * `drainTimeout` it first waits so long for what runs.
+ * `close()` hands back the waiting prompts, and ends the running processes, first gently, then by force; with `force` at once. With
+ * `drainTimeout` it first waits that long for the running processes.
  *
  * @example
  * const client = new CodebuffCli({ cwd: "my-project" });
@@ -62,7 +62,7 @@ export class CodebuffCli
   readonly #turns: Turns;
   readonly #probe: Probe;
 
-  /** @throws InvalidInputError for options that cannot work. */
+  /** @throws InvalidInputError for invalid options. */
   constructor(options: CodebuffCliOptions = {}) {
     const core = new CliCore(resolveOptions(options));
     super(core);
@@ -100,7 +100,7 @@ export class CodebuffCli
   }
 
   /**
-   * Starts the program with a prompt, and streams its events.
+   * Starts the program with a prompt and streams its events.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is started; ClosedError on a closed client.
    */
   prompt(
@@ -114,19 +114,22 @@ export class CodebuffCli
     });
   }
 
-  /** A session of the program. Each prompt goes on with the one before, if the program tells its session. */
+  /** A session of the program. Each prompt continues the previous one, if the program reports its session. */
   conversation(
     options: { readonly from?: CodebuffCliConversationState | ConversationState } = {},
   ): CodebuffCliConversation {
     return openConversation({ core: this.#core, turns: this.#turns, questions: this.#questions }, options);
   }
 
-  /** Asks the program for its `--version` and `--help`; once for all calls, unless the program could not be started or did not answer. */
+  /**
+   * Asks the program for its `--version` and `--help`. Runs once for all calls, unless the program could not be started or did not
+   * answer.
+   */
   probe(): Promise<CodebuffCliProbe> {
     return this.#probe.run();
   }
 
-  /** The places of API keys, and the findings. Shows a key only as `credentials.apiKey`. */
+  /** The places of API keys, and the findings. Only `credentials.apiKey` shows a key. */
   credentials(): CredentialReport {
     return this.#environments.credentials;
   }

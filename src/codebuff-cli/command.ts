@@ -1,23 +1,23 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 
-/** The program to start, and the arguments that go before all others. */
+/** The program to start, and its first arguments. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Why a command cannot be started: the error code of an attempt. */
+/** The error code of an attempt to start the command. */
 export interface Unstartable {
   readonly code: "ENOENT" | "EACCES" | "EINVAL";
 }
 
-/** The system; tests give another one. */
+/** The operating system. Tests pass another one. */
 export interface CommandSystem {
   readonly platform: string;
-  /** The folder of this process; relative paths start there. */
+  /** The folder of this process: the base of relative paths. */
   readonly cwd: string;
-  /** The Node that runs scripts. */
+  /** The Node executable that runs scripts. */
   readonly node: string;
   kindOf(path: string): "program" | "other" | "none";
   read(path: string): string;
@@ -33,18 +33,18 @@ const thisSystem: CommandSystem = {
   read: (path) => readFileSync(path, "utf8"),
 };
 
-/** The system's default without `PATH`. */
+/** The system's default if `PATH` is missing. */
 const USUAL_PATH = "/usr/bin:/bin";
 
 /** Files that only a shell can run. This library starts no shell. */
 const SHIM = /\.(?:cmd|bat)$/i;
 
-/** The target that the shim of a package manager names in its last line. */
+/** The target in the last line of a package manager's shim. */
 const TARGET = /"%(?:~dp0|dp0%)[\\/]*([^"%]+\.(?:[cm]?js|exe))"\s+%\*/gi;
 
 /**
- * Looks for a command as the system would, without starting it. Relative paths start at the folder of this process, and not
- * of the new one. On Windows npm installs a shim for the shell: then it is the target of the shim.
+ * Finds a command as the system would, without starting it. Relative paths start at the folder of this process, not at the folder of the
+ * new one. On Windows npm installs a shell shim: then returns the target of the shim.
  */
 export function findProgram(
   command: string,
@@ -62,7 +62,7 @@ export function findProgram(
   const candidates = isPath ? names : folders.flatMap((folder) => names.map((name) => join(folder, name)));
   let missing: Unstartable = { code: "ENOENT" };
   for (const candidate of candidates) {
-    // Absolute, because the new process may have another folder. Reads `cwd` only if needed: that folder may be gone.
+    // Absolute, because the new process may have another folder. Reads `cwd` only if needed: that folder may no longer exist.
     const path = isAbsolute(candidate) ? candidate : resolve(system.cwd, candidate);
     const kind = system.kindOf(path);
     if (kind === "program") return SHIM.test(path) && isWindows ? targetOf(path, system) : plain(path);
@@ -76,11 +76,11 @@ const plain = (command: string): Program => ({ command, args: [] });
 function namesOf(command: string, env: NodeJS.ProcessEnv): readonly string[] {
   const endings = (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";").filter((ending) => ending !== "");
   const hasEnding = endings.some((ending) => command.toLowerCase().endsWith(ending.toLowerCase()));
-  // npm also installs a script for other shells, without an ending, which Windows cannot start.
+  // npm also installs a script without an ending, for other shells. Windows cannot start that script.
   return hasEnding ? [command] : endings.map((ending) => `${command}${ending}`);
 }
 
-/** The program that a shim would start. A shim that is not understood cannot be started. */
+/** The program that a shim would start. An unknown kind of shim cannot be started. */
 function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Program | Unstartable {
   const target = [...read(shim).matchAll(TARGET)].at(-1)?.[1];
   if (target === undefined) return { code: "EINVAL" };
@@ -89,7 +89,7 @@ function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Pr
   return /\.exe$/i.test(path) ? plain(path) : { command: node, args: [path] };
 }
 
-/** @throws the error that starting the command would fail with */
+/** @throws the error that starting the command would cause */
 export function locate(command: string, env: NodeJS.ProcessEnv): Program {
   const found = findProgram(command, env);
   if ("code" in found) throw Object.assign(new Error(`${command}: ${found.code}`), found);
@@ -110,7 +110,7 @@ function kindOf(path: string): "program" | "other" | "none" {
   return "program";
 }
 
-/** Whether a value can be an argument or a variable: for the system, both end at a NUL. */
+/** Whether a value can be an argument or a variable: the system ends both at a NUL. */
 export function isArgument(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0");
 }

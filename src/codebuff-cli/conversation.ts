@@ -15,7 +15,7 @@ import type { Questions } from "./questions.ts";
 import type { CodebuffCliResult, SessionRef } from "./turn.ts";
 import type { Turns } from "./turns.ts";
 
-/** A session of the program. Each prompt goes on with it. */
+/** A session of the program. Each prompt continues the session. */
 export type CodebuffCliConversation = Conversation<
   CodebuffCliEvent,
   CodebuffCliResult,
@@ -28,7 +28,7 @@ export type CodebuffCliConversation = Conversation<
 export interface CodebuffCliConversationState extends ConversationState {
   readonly protocol: "codebuff-cli";
   readonly version: 1;
-  /** Absent as long as the program has told none: then there is nothing to go on with. */
+  /** Absent until the program reports a session. A conversation cannot continue without it. */
   readonly sessionId?: string;
 }
 
@@ -46,7 +46,7 @@ export function openConversation(
   checkCallOptions(options, { from: checks.object });
   const { profile, requireContinuity } = core.settings;
   const session: SessionRef = { id: options.from === undefined ? undefined : sessionIdOf(options.from) };
-  let messages: readonly ConversationMessage[] = []; // replaced and never changed: callers keep the old list
+  let messages: readonly ConversationMessage[] = []; // replaced, never changed: callers may hold the old list
   const conversation: CodebuffCliConversation = new LiveConversation(
     {
       get messages() {
@@ -77,7 +77,7 @@ export function openConversation(
             turns.start(job);
           },
           completed: (result) => {
-            if (canContinue(profile)) session.id = result.sessionId ?? session.id; // may be another one each time
+            if (canContinue(profile)) session.id = result.sessionId ?? session.id; // the id may change with each turn
             messages = [
               ...messages,
               { role: "user", content: prompt.text },
@@ -92,12 +92,15 @@ export function openConversation(
   return conversation;
 }
 
-/** Questions keep this longer than the turn lives; made here, where no turn is in scope that it would keep alive. */
+/**
+ * Returns the function that sends an answer as the next prompt. Questions keep this function longer than the turn lives. It is made
+ * outside of the turn's scope, so that it does not keep the turn alive.
+ */
 function goOnWith(
   conversation: CodebuffCliConversation,
   options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
 ): (answer: string) => void {
-  const { sessionId: _, signal: __, ...kept } = options ?? {}; // these two belong to that one prompt
+  const { sessionId: _, signal: __, ...kept } = options ?? {}; // these two options belong to that prompt only
   return (answer) => void conversation.prompt(answer, kept);
 }
 

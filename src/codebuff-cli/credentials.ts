@@ -5,19 +5,22 @@ import { isCredentialParameter } from "../core/client/credential-names.ts";
 import { isArgument } from "./command.ts";
 import { homeFolder } from "./folder.ts";
 
-/** Where to look for an API key. */
+/** The places to search for an API key. */
 export interface CredentialOptions {
-  /** The key itself, for apps that keep it elsewhere. */
+  /** The key itself, for apps that store it elsewhere. */
   readonly apiKey?: string;
   /** The user's folder, for tests and for apps that act for several users. @default the system's */
   readonly homeDir?: string;
   /** The program's own folder in `~/.config`; for builds of other environments: `manicode-dev`, `manicode-test`. @default "manicode" */
   readonly configDirName?: string;
-  /** `documented`: the environment, then `~/.codebuff`, then the program's own file. `cli`: the program's own file first, as the program does; for apps that use the program's login. @default "documented" */
+  /**
+   * The search order. `documented`: the environment, then `~/.codebuff`, then the program's own file. `cli`: the program's own file
+   * first, like the program; for apps that use the program's login. @default "documented"
+   */
   readonly credentialOrder?: "documented" | "cli";
 }
 
-/** A place, by its name. */
+/** The name of a place. */
 export type CredentialPlace =
   | "option apiKey"
   | "CODEBUFF_API_KEY"
@@ -28,11 +31,11 @@ export type CredentialPlace =
 /** The finding at one place; never the key itself. */
 export interface CredentialFinding {
   readonly place: CredentialPlace;
-  /** The file. */
+  /** The path of the file. */
   readonly path?: string;
   /**
-   * `used`: the key comes from here. `other`: another key, not used. `same`: the same key once more. `none`: no key.
-   * The others say why a file could not be read.
+   * `used`: the key of this place is used. `other`: another key, not used. `same`: the same key again. `none`: no key. The other values
+   * tell why a file could not be read.
    */
   readonly status:
     | "used"
@@ -46,7 +49,7 @@ export interface CredentialFinding {
     | "no-object";
   /** The field of the file that holds the key. */
   readonly field?: string;
-  /** Others on this machine can read the file. */
+  /** Other users of this machine can read the file. */
   readonly exposed?: true;
 }
 
@@ -54,17 +57,19 @@ export interface CredentialFinding {
 export interface CredentialReport {
   readonly credentials: CodebuffCredentials | null;
   readonly findings: readonly CredentialFinding[];
-  /** For the user; without the key. */
+  /** Warnings for the user, without the key. */
   readonly warnings: readonly CredentialWarning[];
 }
 
-/** `credential-conflict`: the program will use another key than the one found here. `credentials-exposed`: others can read a file. */
+/**
+ * `credential-conflict`: the program will use another key than the one found here. `credentials-exposed`: other users can read a file.
+ */
 export interface CredentialWarning {
   readonly kind: "credential-conflict" | "credentials-exposed";
   readonly message: string;
 }
 
-/** A key and its place. Printed, it hides the key. */
+/** A key and its place. When printed, the object hides the key. */
 export class CodebuffCredentials {
   readonly source: CredentialPlace;
   readonly #apiKey: string;
@@ -72,7 +77,7 @@ export class CodebuffCredentials {
   constructor(apiKey: string, source: CredentialPlace) {
     this.source = source;
     this.#apiKey = apiKey;
-    // For `console.log` on Node. As a member of the class it would be any symbol's in the declarations.
+    // For `console.log` on Node. Not a class member: in the declarations, its key would be any symbol.
     Object.defineProperty(this, Symbol.for("nodejs.util.inspect.custom"), { value: () => this.toString() });
   }
 
@@ -89,10 +94,10 @@ export class CodebuffCredentials {
   }
 }
 
-/** Names of the field that holds the key; the first counts. */
+/** The field names of a key. The first match counts. */
 const FIELDS = ["apiKey", "api_key", "token", "accessToken", "access_token"] as const;
 
-/** Bytes of a file: one with a key has a hundred. */
+/** The largest file, in bytes. A file with a key has about a hundred. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /** The content of one place. */
@@ -103,7 +108,7 @@ type Held = { readonly exposed?: true } & (
 
 type Asked = Pick<CredentialFinding, "place" | "path"> & { readonly held: Held };
 
-/** A wrong value is a finding and no error. */
+/** Allows any value: a wrong value is a finding, not an error. */
 const ANY_VALUES: Checks<CredentialOptions> = {
   apiKey: checks.any,
   homeDir: checks.any,
@@ -111,7 +116,9 @@ const ANY_VALUES: Checks<CredentialOptions> = {
   credentialOrder: checks.any,
 };
 
-/** Looks for the key. Never writes. A file that cannot be read is a finding and no error. @throws InvalidInputError for an option that does not exist */
+/**
+ * Finds the key. Never writes. An unreadable file is a finding, not an error. @throws InvalidInputError for an option that does not exist
+ */
 export function findCodebuffCredentials(
   options: CredentialOptions = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -120,7 +127,7 @@ export function findCodebuffCredentials(
   return searchCredentials(options, env).report;
 }
 
-/** The report, and every key that was found: none may be shown. */
+/** The report, and every key that was found. No key may be shown. */
 export function searchCredentials(
   options: CredentialOptions,
   env: Readonly<Record<string, string | undefined>>,
@@ -167,7 +174,7 @@ export function searchCredentials(
   return { report, keys: asked.flatMap(({ held }) => ("key" in held ? [held.key] : [])) };
 }
 
-/** The key and its place; null without a key. Looks where {@link findCodebuffCredentials} looks. */
+/** The key and its place; null without a key. Searches like {@link findCodebuffCredentials}. */
 export function resolveCodebuffCredentials(
   options: CredentialOptions = {},
   env?: Readonly<Record<string, string | undefined>>,
@@ -189,7 +196,7 @@ function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[]
   return warnings;
 }
 
-/** Whether a value can be a key in an environment. */
+/** Whether a value can be a key in an environment variable. */
 function isKey(value: unknown): value is string {
   return isArgument(value) && value !== "";
 }
@@ -231,10 +238,13 @@ function keyOfProfile(value: object): Held {
   return isKey(key) ? { key, field: "default.authToken" } : { status: "none" };
 }
 
-/** Variables of shells and desktops that are named like credentials: a folder, and words such as `ubuntu`. */
+/** Variables of shells and desktops with names like credentials. Their values are a folder, or words such as `ubuntu`. */
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
 
-/** The credentials that the caller gives the program, found by their names: variables such as `GITHUB_TOKEN`, arguments such as `--api-key k` or `--api-key=k`. */
+/**
+ * The credentials that the caller passes to the program, recognised by name: variables such as `GITHUB_TOKEN`, arguments such as
+ * `--api-key k` or `--api-key=k`.
+ */
 export function secretsGiven(
   env: Readonly<Record<string, string>>,
   args: readonly string[],

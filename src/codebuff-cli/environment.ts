@@ -7,25 +7,25 @@ import type { CliCore } from "./cli-core.ts";
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
 
 export interface EnvironmentSetup {
-  /** The caller's own additions. */
+  /** The caller's additions. */
   readonly env: Readonly<Record<string, string>>;
   readonly apiKey: string | undefined;
   readonly isolateHome: boolean;
 }
 
-/** The environment of one process. `dispose` deletes the folder that was made for it. */
+/** The environment of one process. `dispose` deletes the temporary folder of the environment. */
 export interface Environment {
   readonly env: NodeJS.ProcessEnv;
   readonly dispose: () => void;
 }
 
-/** The environment of this process, with the caller's additions, the key, and nothing else. */
+/** The environment of this process, plus the caller's additions and the key. */
 export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup): Environment {
-  // Many programs let these two overrule NO_COLOR.
+  // In many programs these two variables override NO_COLOR.
   const { FORCE_COLOR: _, CLICOLOR_FORCE: __, ...own } = process.env;
   const made: NodeJS.ProcessEnv = { ...own, ...env, NO_COLOR: "1" };
   if (apiKey !== undefined) made["CODEBUFF_API_KEY"] = apiKey;
-  if (made["CODEBUFF_API_KEY"] === "") delete made["CODEBUFF_API_KEY"]; // some programs take an empty key for a key
+  if (made["CODEBUFF_API_KEY"] === "") delete made["CODEBUFF_API_KEY"]; // some programs accept an empty key
   if (!isolateHome) return { env: made, dispose: () => {} };
   const home = mkdtempSync(join(tmpdir(), "codebuff-home-"));
   return {
@@ -34,7 +34,7 @@ export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup):
   };
 }
 
-/** The environments of a client's processes. The key is in the environment, and never among the arguments. */
+/** The environments of a client's processes. The key is only in the environment, never in the arguments. */
 export class Environments {
   readonly #core: CliCore;
   #isWarned = false;
@@ -52,15 +52,15 @@ export class Environments {
     return searchCredentials(this.#core.settings, this.#core.variables);
   }
 
-  /** @throws ConnectError when no home can be made for the program */
+  /** @throws ConnectError when no home folder can be made for the program */
   make(): Environment {
     const { redactor, settings, clean } = this.#core;
     const { env, isolateHome } = settings;
     const { report, keys } = this.#search();
-    redactor.use("keys", ...keys); // also those that only the program itself reads
+    redactor.use("keys", ...keys); // includes keys that only the program reads
     const { credentials, warnings } = report;
     for (const { kind, message } of this.#isWarned ? [] : warnings) {
-      // In a home of its own the program does not find the other key.
+      // In an isolated home, the program does not find the other key.
       if (kind !== "credential-conflict" || !isolateHome) this.#core.warn(kind, clean(message));
     }
     this.#isWarned = true;
@@ -75,7 +75,7 @@ export class Environments {
     }
   }
 
-  /** A home that cannot be deleted, because its files are protected or still written to, fails nothing. */
+  /** Deletes the home folder. Failure is only a warning: files may be protected or still in use. */
   #dispose({ dispose }: Environment): void {
     try {
       dispose();

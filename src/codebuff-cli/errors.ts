@@ -4,18 +4,18 @@ import { ConnectError, TurnError, type TurnErrorOptions, TurnTimeoutError } from
 /** The beginning and the end of the program's error output. */
 export interface CodebuffCliStderr {
   readonly head: readonly string[];
-  /** The last lines, without those of the head. */
+  /** The last lines that are not in `head`. */
   readonly tail: readonly string[];
-  /** Some lines, or the ends of long lines, are left out. */
+  /** Some lines, or the ends of long lines, are missing. */
   readonly truncated: boolean;
   readonly totalLines: number;
 }
 
-/** How a run failed. */
+/** The kind of a run's failure. */
 export type CodebuffCliFailureKind =
-  /** The process ended with a code other than 0, or by a signal, without words that are known. */
+  /** The process ended with a code other than 0 or by a signal, without a known message. */
   | "process_exit"
-  /** The program says that the run has failed. */
+  /** The program reports that the run has failed. */
   | "run_failed"
   /** The program got no prompt. */
   | "no_prompt"
@@ -39,11 +39,11 @@ export type CodebuffCliFailureKind =
   /** The program has opened its user interface, which never ends without a terminal. This library killed it. */
   | "interactive_cli";
 
-/** A run of the program has failed. `stderr` has its error output. */
+/** A run of the program failed. `stderr` holds its error output. */
 export class CodebuffCliError extends TurnError {
   protected static override readonly className: string = "CodebuffCliError";
   declare readonly kind: CodebuffCliFailureKind;
-  /** Null where a signal ended the process, or this library did. */
+  /** Null if a signal, or this library, ended the process. */
   declare readonly exitCode: number | null;
   /** The signal that ended the process. */
   declare readonly signal?: string;
@@ -62,7 +62,7 @@ export class CodebuffCliError extends TurnError {
   }
 }
 
-/** Known beginnings only: the free words of a program decide nothing. */
+/** Only known beginnings: other text of a program decides nothing. */
 const PATTERNS: readonly (readonly [words: RegExp, kind: CodebuffCliFailureKind])[] = [
   [/^No prompt provided/, "no_prompt"],
   [/^Print mode requires a prompt/, "no_prompt"],
@@ -85,13 +85,13 @@ const PATTERNS: readonly (readonly [words: RegExp, kind: CodebuffCliFailureKind]
   [/^unknown option /, "unsupported_flag"],
 ];
 
-/** The kind of failure that the program's last words name; `undefined` for words that are not known. */
+/** The kind of failure in the program's last message; `undefined` for an unknown message. */
 export function kindOf(words: string): CodebuffCliFailureKind | undefined {
   const text = words.trim().replace(/^(?:Error running prompt|Error|error): /, "");
   return PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Without the stack trace, which comes behind a blank line. */
+/** Removes the stack trace, which follows a blank line. */
 export function withoutStack(words: string): string {
   const [first = ""] = words.trim().split(/\n\s*\n|\n\s+at /, 1);
   return first.trimEnd();
@@ -113,7 +113,7 @@ const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
   cancelled_by_cli: "the program has limits of its own",
 };
 
-/** Why a program does not start, and what to do. `found`: there is such a program. */
+/** The reason why a program did not start, and advice. `found`: the program exists. */
 export function startFailure(command: string, cause: unknown, found = false): string {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   switch (code) {
@@ -132,7 +132,7 @@ export function startFailure(command: string, cause: unknown, found = false): st
   }
 }
 
-/** The error for a program that was not started. `clean` removes credentials and the user's folder. */
+/** The error of a program that was not started. `clean` removes credentials and the user's folder. */
 export function notStarted(
   command: string,
   cause: unknown,
@@ -151,7 +151,7 @@ function whereToLook(command: string): string {
   return "install it (npm install -g codebuff), or say where it is with `command`";
 }
 
-/** `limit` in ms. */
+/** The error of an exceeded limit. `limit` in ms. */
 export function tookTooLong(kind: "idle" | "total", option: string, limit: number): TurnTimeoutError {
   const without = option === "timeoutSeconds" ? "leave it out" : "set it to 0";
   return new TurnTimeoutError(kind, limit, {

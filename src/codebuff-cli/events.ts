@@ -4,11 +4,11 @@ import type { Turn } from "../core/turn/turn.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** The events of the client: those of every client, without those of a connection, and these. */
+/** The events of the client: the events of every client, except those of a connection, and the following. */
 export interface CodebuffCliClientEvents extends ClientEvents<CodebuffCliEvent, CodebuffCliResult> {
-  /** A process has started. Without the prompt, and without credentials. */
+  /** A process has started. Contains neither the prompt nor credentials. */
   spawned: [process: { readonly pid: number; readonly turn: Turn<CodebuffCliEvent, CodebuffCliResult> }];
-  /** A line of error output: progress, warnings, stack traces. Nothing depends on it. */
+  /** A line of error output: progress, warnings, stack traces. For information only. */
   stderr: [line: string, turn: Turn<CodebuffCliEvent, CodebuffCliResult>];
 }
 

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { checkCallOptions, checks } from "../core/checks.ts";
 
-/** Whether there is a folder of this path, for this user. */
+/** Whether the path is a folder that this user can see. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -15,31 +15,31 @@ export function isFolder(path: string): boolean {
 /** The user's folder; `undefined` on a system without one. */
 export function homeFolder(): string | undefined {
   try {
-    return homedir() || undefined; // an empty one would be this process's own folder
+    return homedir() || undefined; // an empty path would mean this process's own folder
   } catch {
     return undefined;
   }
 }
 
-/** Writes paths in this folder with `~`: messages go into bug reports, and the folder has the user's name. */
+/** Replaces the user's folder in paths by `~`: messages go into bug reports, and the folder contains the user's name. */
 export function withoutHome(text: string, home: string | undefined): string {
   const folder = home?.replace(/[\\/]+$/, "") ?? "";
-  if (folder === "") return text; // it would be in every path
+  if (folder === "") return text; // `/` would match in every path
   return text.split(folder).reduce((clean, rest) => `${clean}${/^[\w-]/.test(rest) ? folder : "~"}${rest}`);
 }
 
 /** A chat that the upstream program has stored. */
 export interface CodebuffCliChat {
-  /** What `--continue` takes: the time at which the chat began. */
+  /** The argument for `--continue`: the time at which the chat began. */
   readonly id: string;
   /** The folder of the chat. Do not write to it. */
   readonly path: string;
 }
 
 /**
- * The chats that the upstream program has stored for a folder, the newest first. Reads only. Two folders of the same name
- * share their chats. For an id that the program does not know it takes its newest chat.
- * @throws InvalidInputError for an option that does not exist, or is wrong
+ * The chats that the upstream program has stored for a folder, newest first. Only reads. Two folders with the same name share their
+ * chats. For an unknown id, the program continues its newest chat.
+ * @throws InvalidInputError for an option that does not exist or is wrong
  */
 export function listCodebuffChats(
   cwd: string = process.cwd(),

@@ -1,4 +1,4 @@
-// What users of `agentwire/codebuff-cli` import, by name. Elsewhere than on Node they get unsupported.ts, with the same names.
+// The public names of `agentwire/codebuff-cli`. On platforms other than Node, unsupported.ts provides the same names.
 export type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";

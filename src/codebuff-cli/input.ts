@@ -14,30 +14,30 @@ import {
 
 /** A prompt for the program. */
 export interface CodebuffCliPromptInput {
-  /** The words of the user; not blank. */
+  /** The user's text; not blank. */
   readonly prompt: string;
 }
 
-/** Which prompts the program takes. On Windows arguments are shorter, and counted in characters. */
+/** The rules for prompts. On Windows, arguments are shorter and counted in characters. */
 export type PromptRules = { readonly platform: string } & Pick<
   CodebuffCliSettings,
   "promptVia" | "endOfOptions" | "commandPrefixes" | "allowCommands"
 >;
 
-/** A prompt that was checked. */
+/** A checked prompt. */
 export interface CodebuffCliPrompt {
   readonly text: string;
   readonly via: "arg" | "stdin";
   readonly bytes: number;
 }
 
-/** Bytes of one argument. Linux takes 131,072 in one argument. */
+/** Limit for a prompt as one argument, in bytes. Linux accepts 131,072. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
-/** Windows takes 32,767 characters in a whole command line. */
+/** Limit for a prompt on Windows, which accepts 32,767 characters in a whole command line. */
 const MAX_WINDOWS_CHARACTERS = 24_000;
 
-/** Bytes over stdin: far more than a model reads. */
+/** Limit for a prompt over stdin, in bytes: far more than a model reads. */
 const MAX_STDIN_BYTES = 16 * 1_048_576;
 
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
@@ -47,7 +47,7 @@ export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: Prom
   const words = readPromptText(input);
   const given = words === undefined ? (input as CodebuffCliPromptInput) : { prompt: words };
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
-  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it would have no effect
+  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it has no effect there
   if (misplaced !== undefined) {
     throw new InvalidInputError(
       `\`${misplaced}\` is an option, and no part of the prompt.`,
@@ -87,9 +87,9 @@ export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: Prom
   return { text, via, bytes };
 }
 
-/** How the program is called; checked. */
+/** The checked parameters of a call of the program. */
 export interface Invocation {
-  /** The caller's own arguments, before all flags; trusted. */
+  /** The caller's own arguments, before all flags. Trusted. */
   readonly args: readonly string[];
   readonly profile: CodebuffCliProfile;
   readonly mode: CodebuffCliMode;
@@ -102,7 +102,7 @@ export interface Invocation {
   readonly timeoutSeconds: number | undefined;
   readonly cwd: string | undefined;
   readonly endOfOptions: boolean;
-  /** Undefined when it goes over stdin. */
+  /** Undefined if the prompt goes over stdin. */
   readonly prompt: string | undefined;
 }
 
@@ -113,7 +113,7 @@ const PROFILE_FLAGS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   text: ["-n", "-q"],
 };
 
-/** Options that the programs of a profile have no flag for. `timeoutSeconds` works without a flag: this library keeps that limit too. */
+/** Options without a flag in the programs of a profile. `timeoutSeconds` needs no flag: this library also enforces the limit. */
 const LACKS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   "stream-json": ["agent", "params"],
   json: ["params"],
@@ -121,12 +121,12 @@ const LACKS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   text: ["params"],
 };
 
-/** Whether the program can go on with a session. */
+/** Whether the program can continue a session. */
 export function canContinue(profile: CodebuffCliProfile): boolean {
   return !LACKS[profile].includes("sessionId");
 }
 
-/** The first option in use that the program has no flag for. */
+/** The first given option without a flag in the program. */
 export function lacking({ profile, mode, agent, params, sessionId }: Invocation): string | undefined {
   const asked: Readonly<Record<string, boolean>> = {
     plan: mode === "plan",
@@ -138,8 +138,8 @@ export function lacking({ profile, mode, agent, params, sessionId }: Invocation)
 }
 
 /**
- * The arguments of the program. The prompt is the last, behind `--`: without `--`, a prompt that begins with a dash would be
- * read as options, and could change the folder or write files.
+ * The arguments of the program. The prompt is last, after `--`. Without `--`, a prompt that begins with a dash would be read as options,
+ * and could change the folder or write files.
  */
 export function buildArgv(invocation: Invocation): readonly string[] {
   const { args, profile, mode, freeFlag, agent, params, sessionId, cwd, endOfOptions, prompt } = invocation;
@@ -162,8 +162,8 @@ function flag(name: string, value: string | number | undefined): readonly string
 }
 
 /**
- * How the program is called for a prompt.
- * @throws InvalidInputError for what the program has no flag for, for `params` that are no JSON, and for a folder that is missing
+ * The call of the program for a prompt.
+ * @throws InvalidInputError for an option without a flag, for `params` that are no JSON, and for a missing folder
  */
 export function buildInvocation(
   settings: CodebuffCliSettings,

@@ -11,25 +11,25 @@ import { joinBytes } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
 import { isTooDeep, parseJson } from "../core/text.ts";
 
-/** A whole block of text. Some builds print the same text in chunks before: then the block adds nothing. */
+/** A whole block of text. Some builds print the same text in chunks first; then the block adds nothing. */
 export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {
-  /** The part that is new and of the answer: empty for the text of a sub-agent, and for text that came in chunks. */
+  /** The new part of the answer: empty for a sub-agent's text, and for text that was already printed in chunks. */
   readonly delta: string;
 };
 
-/** A piece of the root agent's text, which some builds print between the events. */
+/** A piece of the root agent's text. Some builds print such pieces between the events. */
 export interface CodebuffCliChunk {
   readonly type: "chunk";
-  /** The part of the answer. */
+  /** The piece of the answer. */
   readonly delta: string;
 }
 
-/** One part of the output of a tool. `unknown` has a part of a type that is not known here, unchanged. */
+/** One part of a tool's output. `unknown` holds a part of an unknown type, unchanged. */
 export type CodebuffCliToolOutput =
   | ToolOutput
   | { readonly type: "unknown"; readonly part: Readonly<Record<string, unknown>> };
 
-/** The output of a tool. For a question of the agent, `answer` says how the question ended, if the program tells that. */
+/** The output of a tool. For a question of the agent, `answer` is the outcome of the question, if the program reports one. */
 export type CodebuffCliToolResult = Omit<
   Extract<PrintModeEvent, { readonly type: "tool_result" }>,
   "output"
@@ -38,22 +38,22 @@ export type CodebuffCliToolResult = Omit<
   readonly answer?: QuestionOutcome;
 };
 
-/** An agent is done. The run ends with its process. */
+/** An agent has finished. The run ends with its process. */
 export interface CodebuffCliFinish {
   readonly type: "finish";
-  /** Credits; absent when the program's value is no such number. */
+  /** Credits; absent if the program's value is invalid. */
   readonly totalCost?: number;
   /** The type of the agent. */
   readonly agentId?: string;
 }
 
-/** An event of a type that is not known here. */
+/** An event of an unknown type. */
 export interface CodebuffCliUnknown {
   readonly type: "unknown";
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** The events of a turn, in the order of the program. */
+/** The events of a turn, in the order of the program's output. */
 export type CodebuffCliEvent =
   | Exclude<PrintModeEvent, { readonly type: "text" | "tool_result" | "finish" }>
   | CodebuffCliText
@@ -62,7 +62,7 @@ export type CodebuffCliEvent =
   | CodebuffCliChunk
   | CodebuffCliUnknown;
 
-/** An event as the program prints it. */
+/** An event in the form of the program's output. */
 export type PrintedEvent =
   | Exclude<PrintModeEvent, { readonly type: "tool_result" | "finish" }>
   | Omit<CodebuffCliToolResult, "answer">
@@ -70,11 +70,11 @@ export type PrintedEvent =
   | { readonly type: "chunk"; readonly text: string }
   | CodebuffCliUnknown;
 
-/** What a line of output says. */
+/** The content of a line of output. */
 export type Line =
   | { readonly kind: "event"; readonly event: PrintedEvent; readonly raw: unknown }
   | { readonly kind: "blank" }
-  /** The one object that says all of a run, which some builds print. */
+  /** The report of a whole run: one object that some builds print. */
   | { readonly kind: "report"; readonly value: Readonly<Record<string, unknown>> }
   /** An object without a type. The spec ignores it without a warning. */
   | { readonly kind: "ignored" }
@@ -95,7 +95,7 @@ export function readLine(line: string): Line {
   return readValue(value);
 }
 
-/** Reads the JSON of a line. */
+/** Reads the parsed JSON of a line. */
 export function readValue(value: unknown): Line {
   if (isText(value)) return { kind: "event", event: value, raw: value };
   if (typeof value === "string") return { kind: "event", event: { type: "chunk", text: value }, raw: value };
@@ -103,7 +103,7 @@ export function readValue(value: unknown): Line {
   return readEvent(value);
 }
 
-/** By far the most frequent line. `isPrintModeEvent` says the same, and takes several times as long. */
+/** A fast check for the most frequent line. `isPrintModeEvent` gives the same result, but takes several times as long. */
 function isText(value: unknown): value is Extract<PrintModeEvent, { readonly type: "text" }> {
   if (typeof value !== "object" || value === null) return false;
   const { type, text, agentId } = value as Readonly<Record<string, unknown>>;
@@ -124,12 +124,12 @@ export function readEvent(value: Readonly<Record<string, unknown>>): Line {
   return event ? { kind: "event", event, raw: value } : unparsed(`\`${type}\` with a wrong or missing field`);
 }
 
-/** Whether an object says how a run went. */
+/** Whether an object is the report of a run. */
 export function isReport(value: Readonly<Record<string, unknown>>): boolean {
   return typeof value["success"] === "boolean";
 }
 
-/** A `finish` counts whatever its fields are. Fields that are not known are passed on. */
+/** A `finish` is valid with any fields. Unknown fields are passed on. */
 function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unknown>>): CodebuffCliFinish {
   const isCost = typeof totalCost === "number" && totalCost >= 0 && Number.isFinite(totalCost);
   return {
@@ -141,9 +141,8 @@ function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unk
 }
 
 /**
- * Drops what is odd and means nothing: null for an optional field, a part of a result without its value (JSON has no
- * undefined), and parts of types that are not known. Returns `undefined` when more than that is wrong. The event is built
- * anew, so only odd events come here.
+ * Drops harmless deviations: null for an optional field, a part of a result without its value (JSON has no undefined), and parts of
+ * unknown types. Returns `undefined` for any other deviation. Copies the event, so only invalid events come here.
  */
 function mended(event: Readonly<Record<string, unknown>>): PrintedEvent | undefined {
   const { type } = event;
@@ -181,19 +180,19 @@ const BYTE_ORDER_MARK = "\ufeff";
 /** A first byte that only a terminal understands: the program has opened its user interface. */
 export const ESCAPE = 0x1b;
 
-/** A line over the limit: only its length in bytes is kept. */
+/** A line over the limit. Keeps only the line's length, in bytes. */
 export interface LongLine {
   readonly skipped: number;
 }
 
 /**
- * Cuts a stream of bytes into lines. Cuts bytes and not text: a character may lie across two pieces.
- * Linear: each byte is searched and copied a constant number of times, however the pieces lie.
+ * Cuts a stream of bytes into lines. Cuts bytes instead of text, because a character may span two pieces. Linear: each byte is searched
+ * and copied a constant number of times, for any division into pieces.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #isFirst = true;
@@ -202,7 +201,7 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end in this piece. */
+  /** Returns the lines that end in this piece. */
   push(piece: Uint8Array): readonly (string | LongLine)[] {
     const lines: (string | LongLine)[] = [];
     let start = 0;
@@ -215,7 +214,7 @@ export class LineSplitter {
     if (end !== -1 && (this.#isFirst || this.#bytes > 0)) cutTo(end);
     const last = end === -1 ? -1 : piece.lastIndexOf(NEWLINE);
     if (last >= start && last - start <= this.#maxLineBytes) {
-      // No line can be too long. To decode all at once takes a third of the time.
+      // No line can be too long. Decoding all lines at once takes a third of the time.
       const text = this.#decoder.decode(piece.subarray(start, last));
       for (const line of text.split("\n")) lines.push(line.endsWith("\r") ? line.slice(0, -1) : line);
       start = last + 1;
@@ -225,7 +224,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The stream has ended: the last line, if it has no newline. */
+  /** The stream has ended: returns the last line if it has no newline. */
   end(): string | LongLine | undefined {
     return this.#bytes === 0 ? undefined : this.#take();
   }

@@ -7,8 +7,8 @@ import { isArgument } from "./command.ts";
 import type { CredentialOptions } from "./credentials.ts";
 
 /**
- * How the program speaks. `stream-json`: a line of JSON for each event. `json`: one object at its end. `print`: lines of JSON,
- * as earlier programs had them. `text`: the final text alone, without events.
+ * The output format of the program. `stream-json`: a line of JSON for each event. `json`: one object at the end. `print`: lines of JSON,
+ * as in earlier programs. `text`: only the final text, without events.
  */
 export type CodebuffCliProfile = "stream-json" | "json" | "print" | "text";
 
@@ -16,14 +16,14 @@ export function saysAllAtEnd(profile: CodebuffCliProfile): boolean {
   return profile === "json" || profile === "text";
 }
 
-/** Which agent works: how much it costs, and whether it only plans. */
+/** The agent's mode: its cost and strength, or only a plan. */
 export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
 /** Options of {@link CodebuffCli}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffCliOptions
   extends CredentialOptions,
     Pick<
-      SocketClientOptions, // what means the same on every client
+      SocketClientOptions, // options with the same meaning on every client
       | "maxQueuedTurns"
       | "maxQueuedBytes"
       | "maxBufferedBytes"
@@ -33,76 +33,114 @@ export interface CodebuffCliOptions
       | "debug"
       | "clock"
     > {
-  /** The program: a name that is looked for in `PATH`, or a path. For apps that ship or pin their own program. @default "codebuff" */
+  /** The program: a name to find in `PATH`, or a path. For apps that ship or pin their own program. @default "codebuff" */
   readonly command?: string;
-  /** Before all other arguments; trusted. For a `command` that needs them, such as Node and its script. @default none */
+  /** Arguments before all others. Trusted. For a `command` that needs arguments, such as Node with a script. @default none */
   readonly args?: readonly string[];
-  /** For programs other than the one of the published note; `probe()` tells which profile a program has. @default "stream-json" */
+  /**
+   * The output format. Set the option for programs other than the one of the published note; `probe()` finds a program's profile.
+   * @default "stream-json"
+   */
   readonly profile?: CodebuffCliProfile;
-  /** For apps whose user chooses between cost and strength. @default "default" */
+  /** The agent's mode, for apps whose user chooses between cost and strength. @default "default" */
   readonly mode?: CodebuffCliMode;
   /** The program's flag for its free mode, for builds that have renamed it. @default "--free" for `stream-json`, otherwise "--lite" */
   readonly freeFlag?: "--free" | "--lite";
-  /** The folder in which the agent works; has to exist. Set by every app that is not started in the project. @default the process's own folder */
+  /**
+   * The folder in which the agent works. The folder must exist. Set the option if the app is not started in the project. @default the
+   * process's own folder
+   */
   readonly cwd?: string;
-  /** Added to the environment of the process: for settings of the program and of the tools that its agent runs. */
+  /** Variables for the environment of the process: settings of the program, and of the tools that its agent runs. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Gives the program an empty home, deleted afterwards. For servers: no login on the machine overrules `apiKey`. The program has no history then. @default false */
+  /**
+   * Gives the program an empty home folder, deleted afterwards. For servers: no login on the machine overrides `apiKey`. The program then
+   * has no history. @default false
+   */
   readonly isolateHome?: boolean;
-  /** Starts nothing without an API key. For servers, where nobody has logged in. @default false: the program may have logged in by itself */
+  /** Starts nothing without an API key. For servers, where no user has logged in. @default false: the program may have its own login */
   readonly requireKey?: boolean;
-  /** How the prompt gets there. An argument is visible in the machine's list of processes: choose stdin on a shared machine. @default "arg", and "stdin" for a prompt that is too long for an argument */
+  /**
+   * How the prompt is passed. An argument is visible in the machine's list of processes: choose stdin on a shared machine. @default
+   * "arg", and "stdin" for a prompt that is too long for an argument
+   */
   readonly promptVia?: "arg" | "stdin";
-  /** `false` for a program that does not know `--`: a prompt that begins with a dash is refused then. @default true */
+  /** `false` for a program without support for `--`: then a prompt that begins with a dash is refused. @default true */
   readonly endOfOptions?: boolean;
-  /** Refuses prompts that begin with one of these. For programs that take other words for commands of their own. @default ["/ralph"] */
+  /** Refuses prompts that begin with one of these texts. For programs with commands that begin with other texts. @default ["/ralph"] */
   readonly commandPrefixes?: readonly string[];
-  /** Lets prompts begin with `commandPrefixes`. For apps whose user may run the program's own commands. @default false */
+  /** Allows prompts that begin with `commandPrefixes`. For apps whose user may run the program's own commands. @default false */
   readonly allowCommands?: boolean;
-  /** Processes at a time; more prompts wait. Each is an agent with tools of its own: set by what the machine can bear. @default 4 */
+  /**
+   * Concurrent processes; further prompts wait. Each process is an agent with its own tools, so choose a number that the machine can
+   * bear. @default 4
+   */
   readonly maxProcesses?: number;
-  /** Until the first byte of output. Raised for slow networks: a first start downloads the program. @default 60_000; off where all output comes at the end */
+  /**
+   * From the start to the first byte of output. Raise the option for slow networks: a first start downloads the program. @default 60_000;
+   * off where all output comes at the end
+   */
   readonly startupTimeout?: number;
-  /** Between two pieces of output. Lowered by impatient apps, raised for tools that run long. @default 600_000; off where all output comes at the end */
+  /**
+   * Between two pieces of output. Lower the option for impatient apps; raise it for slow tools. @default 600_000; off where all output
+   * comes at the end
+   */
   readonly idleTimeout?: number;
-  /** From `finish` until the program has ended by itself. Raised for programs that store much at their end. @default 5_000 */
+  /**
+   * From `finish` until the program has ended by itself. Raise the option for programs that store much data at the end. @default 5_000
+   */
   readonly exitGrace?: number;
-  /** From the gentle signal to the firm one; 0 sends the firm one at once. Raised for agents whose tools need time to clean up. @default 5_000 */
+  /** From SIGTERM to SIGKILL; 0 sends SIGKILL at once. Raise the option for agents whose tools need time to clean up. @default 5_000 */
   readonly killGrace?: number;
-  /** Fails a run that ended without `finish`. For callers to whom half an answer is worse than none. @default false: builds may end without one */
+  /**
+   * Fails a run that ended without `finish`. For apps that must not accept half an answer. @default false: some builds end without
+   * `finish`
+   */
   readonly requireFinish?: boolean;
-  /** Fails a conversation's next prompt when there is no session to go on with. For callers to whom an answer without memory is worse than none. @default false: goes on without memory, with a warning */
+  /**
+   * Fails a conversation's next prompt if there is no session to continue. For apps that must not accept an answer without memory.
+   * @default false: goes on without memory, with a warning
+   */
   readonly requireContinuity?: boolean;
-  /** Lets `answer()` answer a question of the agent by the next prompt of its conversation. For UIs that show questions. @default false: the program itself cannot be answered */
+  /**
+   * Allows `answer()` to answer a question of the agent with the next prompt of its conversation. For UIs that show questions. @default
+   * false: the program itself takes no answer
+   */
   readonly answerByContinue?: boolean;
   /**
-   * Passes SIGINT, SIGTERM and SIGHUP on to what runs. For command line apps: a terminal's Ctrl-C does not reach the program,
-   * which has a process group of its own. @default false: what runs is killed when this process dies of a signal, and lives on
-   * when the app handles the signal
+   * Passes SIGINT, SIGTERM and SIGHUP on to running processes. For command line apps: a terminal's Ctrl-C does not reach the program,
+   * which has its own process group. @default false: when a signal ends this process, running processes are killed; when the app handles
+   * the signal, they go on
    */
   readonly forwardSignals?: boolean;
-  /** Of one line of output; a longer one is skipped, with a warning. Raised for tools with huge results. @default 16_777_216 */
+  /**
+   * Bytes of one line of output. A longer line is skipped with a warning. Raise the option for tools with huge results. @default
+   * 16_777_216
+   */
   readonly maxLineBytes?: number;
-  /** Of the whole output, where it is one object. Lowered where memory is short. @default 67_108_864 */
+  /** Bytes of the whole output, if the output is one object. Lower the option if memory is short. @default 67_108_864 */
   readonly maxOutputBytes?: number;
-  /** Events that wait for a slow reader before the program's output is paused. Lowered where memory is short. @default 1_000 */
+  /** Events that wait for a slow reader before the program's output is paused. Lower the option if memory is short. @default 1_000 */
   readonly maxQueuedEvents?: number;
 }
 
 /** Options of one prompt. */
 export interface CodebuffCliPromptOptions {
-  /** As the client's options of these names. */
+  /** Overrides the client's option of the same name. */
   readonly mode?: CodebuffCliMode;
   readonly cwd?: string;
   readonly promptVia?: "arg" | "stdin";
   readonly allowCommands?: boolean;
-  /** Another agent than the mode's: for apps with agents of their own. Not for `stream-json`. */
+  /** Another agent than the mode's, for apps with their own agents. Not for `stream-json`. */
   readonly agent?: string;
-  /** Parameters of that agent. For `print` only. */
+  /** Parameters of `agent`. Only for `print`. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The session to go on with, for callers that keep sessions themselves; `conversation()` passes its own. */
+  /** The session to continue, for apps that store sessions themselves. `conversation()` passes its own session. */
   readonly sessionId?: string;
-  /** The limit that the program itself knows, in seconds, so that it can still say what it has. Sent in whole seconds; kept here too, 5 s later. */
+  /**
+   * The program's own time limit, in seconds. At the limit the program can still report its partial result. Sent in whole seconds; this
+   * library enforces the limit too, 5 s later.
+   */
   readonly timeoutSeconds?: number;
 }
 
@@ -190,15 +228,15 @@ export const PROMPT_CHECKS = {
   },
 } satisfies Record<string, Check>;
 
-/** An id of a session: the program cannot read it as a flag. */
+/** A session id: the program cannot read it as a flag. */
 export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 
-/** About 24 days: the longest that a timer can run. */
+/** About 24 days: the longest time of a timer. */
 const MAX_SECONDS = 2_000_000;
 
 /** The defaults of a profile. */
 function defaultsOf(profile: CodebuffCliProfile) {
-  const isSilent = saysAllAtEnd(profile); // so silence says nothing
+  const isSilent = saysAllAtEnd(profile); // silence means nothing in these profiles
   return {
     command: "codebuff",
     args: [],
@@ -238,7 +276,7 @@ type Defaulted = keyof ReturnType<typeof defaultsOf> | "clock";
 export type CodebuffCliSettings = Omit<CodebuffCliOptions, Defaulted> &
   Required<Pick<CodebuffCliOptions, Defaulted>> & { readonly outbox: Outbox };
 
-/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
+/** @throws InvalidInputError for the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings {
   if (!isObject(options as unknown)) {
     throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");

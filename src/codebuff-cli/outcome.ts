@@ -1,17 +1,17 @@
 import { type CodebuffCliFailureKind, type CodebuffCliStderr, kindOf, withoutStack } from "./errors.ts";
 import type { Exit } from "./process.ts";
 
-/** The facts that decide how a run ended. */
+/** The facts that decide the outcome of a run. */
 export interface Ended {
   readonly exit: Exit;
-  /** This library ended the process, because it stayed behind its `finish`. */
+  /** The process was still running after its `finish`, and this library ended it. */
   readonly overstayed: boolean;
   readonly finished: boolean;
   /** Whether a line was an event. */
   readonly hasEvents: boolean;
   /** Whether a line was neither an event nor blank. */
   readonly hasGarbage: boolean;
-  /** The program's report of the whole run, if it gave one. `unreadable` where the profile needs a report. */
+  /** The program's report of the whole run, if it gave one. `unreadable` if the profile needs a report and none can be read. */
   readonly report: Report | undefined;
   /** The program opened its user interface. */
   readonly interactive: boolean;
@@ -21,7 +21,7 @@ export interface Ended {
   readonly requireFinish: boolean;
 }
 
-/** What the program says of the whole run. */
+/** The program's report of the whole run. */
 export type Report =
   | { readonly status: "success" }
   | { readonly status: "failure"; readonly error: string }
@@ -33,7 +33,7 @@ export type Verdict =
   | { readonly status: "completed"; readonly missingFinish: boolean }
   | { readonly status: "failed"; readonly kind: CodebuffCliFailureKind; readonly words: string };
 
-/** Decides how a run ended. Only for runs whose turn was not stopped. */
+/** Decides the outcome of a run. Only for runs whose turn was not stopped. */
 export function verdictOn(ended: Ended): Verdict {
   const { exit, overstayed, finished, hasEvents, hasGarbage, report, interactive, requireFinish } = ended;
   if (interactive) return failed("interactive_cli", "the program has opened its user interface");
@@ -48,7 +48,7 @@ export function verdictOn(ended: Ended): Verdict {
   return { status: "completed", missingFinish: true };
 }
 
-/** Looks for the program's own words: in its report, its last `error` event, its error output. */
+/** The failure of a process. Takes the program's own message from its report, its last `error` event, or its error output. */
 function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
   const reported = report?.status === "failure" ? report.error : undefined;
   const lines = [...stderr.head, ...stderr.tail];
@@ -68,17 +68,17 @@ function failed(kind: CodebuffCliFailureKind, words: string): Verdict {
   return { status: "failed", kind, words: withoutStack(words) };
 }
 
-/** The last line of error output that begins like a message of the program. */
+/** The last line of error output that begins like an error message of the program. */
 export function lastWords(lines: readonly string[]): string | undefined {
   return lines.findLast((line) =>
     /^(?:(?:Error running prompt|Error|error): |Could not connect to server)/.test(line),
   );
 }
 
-/** Lines behind the message of a crash: stack frames, closing brackets, the version of Node. */
+/** Lines after the message of a crash: stack frames, closing brackets, the version of Node. */
 const NO_WORDS = /^(?:\s+at .*|Node\.js v\d.*|[\s{}[\]^]*)$/;
 
-/** The last line of error output that is none of those. */
+/** The last line of error output that does not match `NO_WORDS`. */
 export function lastLine(lines: readonly string[]): string | undefined {
   return lines.findLast((line) => !NO_WORDS.test(line));
 }

@@ -26,21 +26,21 @@ export interface OutputSetup {
   readonly run: OutputUser;
 }
 
-/** The run whose output it is. */
+/** The run that produces the output. */
 export interface OutputUser {
-  /** The first byte has come. */
+  /** The first byte arrived. */
   began(): void;
-  /** The agent is done: only the exit is to come. */
+  /** The agent has finished: only the exit is outstanding. */
   finished(): void;
-  /** The output is of no use: the program has to end. */
+  /** The output is useless: end the program. */
   useless(because: "interactive" | "too-long"): void;
 }
 
-/** The facts by which the output decides how a run ended. */
+/** The facts about the output that decide the outcome of a run. */
 export type Heard = Pick<Ended, "hasEvents" | "hasGarbage" | "report" | "stderr">;
 
 /**
- * How stdout is read.
+ * The state of reading stdout.
  *
  *     silent ──first byte──▶ lines | whole (`json`, `text`) | ignored (the user interface)
  *                                      whole ──maxOutputBytes──▶ ignored
@@ -51,7 +51,7 @@ type Reading =
   | { readonly name: "whole"; readonly pieces: Uint8Array[]; bytes: number }
   | { readonly name: "ignored" };
 
-/** Reads the output of one process for its turn. A line is one input of the outbox, and so is each event of a report. */
+/** Reads the output of one process for its turn. Each line is one input of the outbox, and so is each event of a report. */
 export class Output {
   readonly #setup: OutputSetup;
   readonly #lines: LineSplitter;
@@ -59,7 +59,7 @@ export class Output {
   #reading: Reading = { name: "silent" };
   #hasEvents = false;
   #hasGarbage = false;
-  /** The report of the whole run. `isLast`: no event has come behind it. */
+  /** The report of the whole run. `isLast`: no event followed the report. */
   #reported: { readonly report: Report; readonly isLast: boolean } | undefined;
 
   constructor(setup: OutputSetup) {
@@ -69,10 +69,10 @@ export class Output {
     this.#stderr = new StderrKeeper(clean);
   }
 
-  /** A piece of stdout; attached to the pipe itself. */
+  /** Handles a piece of stdout. Attached directly to the pipe. */
   readonly push = (piece: Uint8Array): void => {
     const { turn } = this.#setup;
-    if (!turn.open) return; // events behind its end are dropped
+    if (!turn.open) return; // drop events after the end of the turn
     if (this.#reading.name === "silent") this.#begin(piece);
     turn.active(); // restart the limit on silence
     if (this.#reading.name === "whole") this.#keep(this.#reading, piece);
@@ -107,7 +107,7 @@ export class Output {
     run.useless("too-long");
   }
 
-  /** A piece of stderr. */
+  /** Handles a piece of stderr. */
   readonly pushError = (piece: Uint8Array): void => {
     for (const line of this.#stderr.push(piece)) this.#input(() => this.#onErrorLine(line));
   };
@@ -121,7 +121,7 @@ export class Output {
     return { hasEvents: this.#hasEvents, hasGarbage: this.#hasGarbage, report, stderr: this.#stderr.kept };
   }
 
-  /** The last line of defence: when handling some output throws, warn, and go on to the exit, which settles the turn. */
+  /** The last line of defence: if a handler throws, warns and goes on. The exit settles the turn. */
   #input<T>(handle: () => T): T | undefined {
     const { core } = this.#setup;
     core.outbox.enter();
@@ -183,7 +183,7 @@ export class Output {
       this.#onEvent(read.event, read.raw, line.length);
   }
 
-  /** Tells what the report adds to the events that came before it. */
+  /** Tells the events of the report that were not told before. */
   #onReport(read: ReadReport, bytes: number): void {
     const { turn, state } = this.#setup;
     const news = this.#input(() => newsOf(read, { text: turn.text, calls: state.calls.size > 0 })) ?? [];
@@ -205,11 +205,11 @@ export class Output {
     }
     turn.push(event, bytes);
     if (!finished) return;
-    turn.hold(); // stop the limit on silence: `exitGrace` limits the time until the exit
+    turn.hold(); // stop the limit on silence: `exitGrace` limits the wait for the exit
     run.finished();
   }
 
-  /** The report of the whole run: by the profile at the end, or by a line that no event followed. */
+  /** The report of the whole run: read at the end, if the profile prints only then; otherwise a report line that no event followed. */
   #report({ code }: Exit): Report | undefined {
     const { profile } = this.#setup.core.settings;
     if (!saysAllAtEnd(profile)) {

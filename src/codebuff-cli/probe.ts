@@ -8,34 +8,34 @@ import { ESCAPE } from "./messages.ts";
 import type { CodebuffCliProfile } from "./options.ts";
 import { CliProcess } from "./process.ts";
 
-/** What a program says of itself. */
+/** The program's own description. */
 export interface CodebuffCliProbe {
-  /** The program's own words; absent where it did not answer. */
+  /** The program's answer to `--version`; absent without an answer. */
   readonly version?: string;
-  /** The flags of profiles and of the free mode that its help names. */
+  /** The flags in the program's help, as far as they select a profile or the free mode. */
   readonly flags: readonly string[];
-  /** The best profile of the program; absent where it has none. */
+  /** The best profile of the program; absent if it has none. */
   readonly profile?: CodebuffCliProfile;
-  /** Its flag for the free mode. */
+  /** The program's flag for the free mode. */
   readonly freeFlag?: "--free" | "--lite";
 }
 
-/** ms for each of its two questions. */
+/** ms for each of the two questions. */
 const PROBE_TIMEOUT = 5_000;
 
-/** Bytes of an answer that are read. */
+/** Upper bound on the bytes of an answer. */
 const MAX_ANSWER = 1_048_576;
 
 const FLAGS = ["--stream-json", "--json", "--print", "--free", "--lite"] as const;
 
-/** The best first. */
+/** The profiles and their flags, best first. */
 const PROFILES: readonly (readonly [flag: (typeof FLAGS)[number], profile: CodebuffCliProfile])[] = [
   ["--stream-json", "stream-json"],
   ["--print", "print"],
   ["--json", "json"],
 ];
 
-/** Asks the program of a client for its version and its help, and reads there how to talk to it. */
+/** Asks a client's program for its version and its help, and derives the profile. */
 export class Probe {
   readonly #core: CliCore;
   readonly #environments: Environments;
@@ -48,7 +48,7 @@ export class Probe {
   }
 
   /**
-   * Starts the program twice; once for all calls, unless it could not be started or did not answer in time.
+   * Starts the program twice. Runs once for all calls, unless the program could not be started or did not answer in time.
    * @throws ClosedError; rejects with ConnectError when the program cannot be started
    */
   run(): Promise<CodebuffCliProbe> {
@@ -66,7 +66,7 @@ export class Probe {
     try {
       const version = await ask(this.#core, env, "--version");
       const help = await ask(this.#core, env, "--help");
-      this.#isWhole = version.inTime && help.inTime; // a program that was late may answer the next time
+      this.#isWhole = version.inTime && help.inTime; // a slow program may answer the next time
       return probeOf(version.text, help.text ?? "");
     } finally {
       dispose();
@@ -86,7 +86,7 @@ function probeOf(version: string | undefined, help: string): CodebuffCliProbe {
   };
 }
 
-/** The npm launcher prints events before, when it fetches the program. */
+/** Removes events: the npm launcher prints events while it downloads the program. */
 function withoutEvents(text: string): string {
   const lines = text.split("\n").filter((line) => !line.startsWith("{"));
   return lines.join("\n").trim();
@@ -123,7 +123,7 @@ function ask(core: CliCore, env: NodeJS.ProcessEnv, question: string): Promise<A
       clock,
       listener: {
         stdout: (piece) => {
-          if (bytes === 0 && piece[0] === ESCAPE) asked.kill(); // it has opened its user interface
+          if (bytes === 0 && piece[0] === ESCAPE) asked.kill(); // the program has opened its user interface
           bytes += piece.length;
           if (bytes <= MAX_ANSWER) pieces.push(piece);
         },

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import type { Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Exit {
-  /** Null where a signal ended the process. */
+  /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly signal: string | null;
 }
@@ -14,7 +14,7 @@ export interface ProcessSetup {
   readonly args: readonly string[];
   readonly cwd: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Written to stdin at once, which is closed behind it. Without it stdin is empty. */
+  /** Written to stdin at once; stdin is then closed. Without `input`, stdin is empty. */
   readonly input: string | undefined;
   /** Whether SIGINT, SIGTERM and SIGHUP of this process are passed on. */
   readonly forwardSignals: boolean;
@@ -23,25 +23,25 @@ export interface ProcessSetup {
 }
 
 export interface ProcessListener {
-  /** Attached to the pipe itself: no code of this file runs for a piece. */
+  /** Attached directly to the pipe: no code of this file runs for a piece. */
   readonly stdout: (piece: Uint8Array) => void;
   readonly stderr: (piece: Uint8Array) => void;
-  /** The process is gone. Output that it wrote may still come. */
+  /** The process has ended. Its output may still arrive. */
   exited(): void;
-  /** Called once, last: the process is gone, and all of its output has come. */
+  /** The process has ended, and all of its output has arrived. Called once, as the last call. */
   ended(exit: Exit): void;
-  /** The process was killed because this process ends: nothing else will be told. */
+  /** The process was killed because this process ends. No other call follows. */
   abandoned(): void;
-  /** Called in place of the others: the process could not be started. */
+  /** The process could not be started. Called instead of the others. */
   failed(error: NodeJS.ErrnoException): void;
 }
 
-/** ms after the exit during which another process may hold the pipes open. Does not run while stdout is paused. */
+/** ms after the exit in which another process may keep the pipes open. Does not run while stdout is paused. */
 const PIPE_GRACE = 1_000;
 
 /**
- * `asked` says why a running process may end. A signal: that signal of this process was passed on first, and the program
- * decides what to do about it. `to end`: it was told to end, and what it leaves behind is killed.
+ * `asked`: the reason why a running process may end. A signal: this process got that signal and passed it on first, and the program
+ * decides how to react. `to end`: the process was told to end, and the processes that it leaves behind are killed.
  */
 type State =
   | { readonly name: "running"; readonly asked: "nothing" | "to end" | NodeJS.Signals }
@@ -49,7 +49,7 @@ type State =
   | { readonly name: "over" };
 
 /**
- * One process, in a process group of its own, so that all that it has started ends with it. Never through a shell.
+ * One process in its own process group, so that all its children end with it. Never uses a shell.
  *
  *     running ──exit──▶ draining ──its pipes close, or PIPE_GRACE──▶ over
  *        └── could not be started ──────────────────────────────────▶ over
@@ -58,17 +58,17 @@ export class CliProcess {
   readonly forwardsSignals: boolean;
   readonly #child: ChildProcess;
   readonly #listener: ProcessListener;
-  /** Runs while the state is `draining` and stdout is not paused. */
+  /** Runs in the state `draining`, while stdout is not paused. */
   readonly #drain: Deadline;
   #state: State = { name: "running", asked: "nothing" };
   /** The pipe cannot tell: Node resumes it at the exit. */
   #isPaused = false;
 
-  /** @throws what `spawn` throws for arguments that cannot be */
+  /** @throws the error of `spawn` for invalid arguments */
   constructor({ command, args, cwd, env, input, forwardSignals, clock, listener }: ProcessSetup) {
     this.forwardsSignals = forwardSignals;
     this.#listener = listener;
-    // After a long turn of the event loop the timer comes first; `setImmediate` lets Node read the pipes before.
+    // After a long turn of the event loop, timers run first. `setImmediate` lets Node read the pipes before the check.
     this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#onDrained()));
     const child = spawn(command, [...args], {
       cwd,
@@ -80,7 +80,7 @@ export class CliProcess {
     });
     this.#child = child;
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
-    // A pipe that breaks has ended; the exit tells the rest.
+    // A broken pipe has ended; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
     child.stdout?.on("data", listener.stdout);
     child.stderr?.on("data", listener.stderr);
@@ -92,7 +92,7 @@ export class CliProcess {
     watch(this);
   }
 
-  /** Not `child.stdio`, which is missing when the system has no more file descriptors. */
+  /** Not `child.stdio`: it is missing if the system has no more file descriptors. */
   get #pipes() {
     const { stdin, stdout, stderr } = this.#child;
     return [stdin, stdout, stderr];
@@ -146,7 +146,7 @@ export class CliProcess {
     this.#signal("SIGKILL");
   }
 
-  /** This process ends, by `signal` or without one. The process ends too, unless the same signal was passed on to it. */
+  /** This process ends, by `signal` or without one. The child ends too, unless the same signal was passed on to the child. */
   abandon(signal?: NodeJS.Signals | null): void {
     if (signal && this.#state.name === "running" && this.#state.asked === signal) return;
     this.kill();
@@ -163,25 +163,25 @@ export class CliProcess {
     try {
       process.kill(-pid, signal); // the whole group
     } catch {
-      this.#child.kill(signal); // the group is gone, or this process may not signal it
+      this.#child.kill(signal); // the group has ended, or this process may not signal it
     }
   }
 
   #onError(error: NodeJS.ErrnoException): void {
-    if (this.#child.pid !== undefined || this.#state.name === "over") return; // a signal that did not arrive
+    if (this.#child.pid !== undefined || this.#state.name === "over") return; // only a signal that did not arrive
     this.#state = { name: "over" };
     this.#listener.failed(error);
   }
 
   #onExit(exit: Exit): void {
-    if (this.#state.name === "running" && this.#state.asked !== "nothing") this.#signal("SIGKILL"); // its process group
+    if (this.#state.name === "running" && this.#state.asked !== "nothing") this.#signal("SIGKILL"); // kill the rest of the process group
     this.#state = { name: "draining", exit };
     this.#listener.exited();
     if (!this.isPaused) this.#drain.start();
   }
 
   #onDrained(): void {
-    if (!this.isPaused) this.#close(); // else the grace begins anew when the reader goes on
+    if (!this.isPaused) this.#close(); // otherwise the grace period starts again when the reader goes on
   }
 
   #close(): void {
@@ -201,17 +201,17 @@ export class CliProcess {
 
 const running = new Set<CliProcess>();
 
-/** The signals by which a terminal or a supervisor ends this process. */
+/** The signals with which a terminal or a supervisor ends this process. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Takes signal-exit's listener away again, once there is one. */
+/** Removes signal-exit's listener, if there is one. */
 let ignoreSignals: (() => void) | undefined;
 
 function watch({ forwardsSignals }: CliProcess): void {
   if (forwardsSignals) listen();
   if (running.size > 1) return;
   process.on("exit", endAll);
-  // Imported only now, because the import adds to `globalThis`.
+  // Imported only now, because the import changes `globalThis`.
   void import("signal-exit").then(({ onExit }) => {
     if (running.size > 0) ignoreSignals ??= onExit(endAll);
   });
@@ -233,7 +233,7 @@ function isForwarding(): boolean {
   return [...running].some(({ forwardsSignals }) => forwardsSignals);
 }
 
-/** One shared listener, before all others: `onSignal` has to know whether the app listens too. */
+/** One shared listener, before all others: `onSignal` must know whether the app listens too. */
 function listen(): void {
   for (const signal of SIGNALS) process.off(signal, onSignal).prependListener(signal, onSignal);
 }
@@ -241,7 +241,7 @@ function listen(): void {
 function onSignal(signal: NodeJS.Signals): void {
   for (const each of running) if (each.forwardsSignals) each.forward(signal);
   process.off(signal, onSignal);
-  // The app has no listener for the signal: the signal ends this process, as without this library.
+  // The app has no listener for the signal, so the signal ends this process, as it would without this library.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   else setImmediate(() => isForwarding() && listen());
 }

@@ -8,13 +8,13 @@ import type { CliCore } from "./cli-core.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** Ended questions that are remembered, for late answers. */
+/** The number of ended questions that are remembered for late answers. */
 const REMEMBERED = 256;
 
-/** Open questions at a time: far more than a user would answer. */
+/** The limit of open questions: far more than a user would answer. */
 const MAX_OPEN = 256;
 
-/** A way to answer: the next prompt of the conversation. */
+/** The way to answer a question: the next prompt of the conversation. */
 interface Channel {
   readonly conversation: object;
   readonly prompt: (answer: string) => void;
@@ -26,37 +26,37 @@ interface Open {
 }
 
 /**
- * The questions of agents. A running process takes no input, so the answer is the next prompt of the conversation. Until then
- * the question is pending, also after the end of its turn. Without a conversation, the question cannot be answered.
+ * The agents' questions. A running process takes no input, so the answer is the next prompt of the conversation. The question is pending
+ * until then, even after its turn has ended. Without a conversation, the question cannot be answered.
  */
 export class Questions {
   readonly #core: CliCore;
-  /** The way to answer the questions of a turn. */
+  /** The channels for the questions of each turn. */
   readonly #channels = new WeakMap<object, Channel>();
-  /** The turns whose prompt is an answer. */
+  /** The turns whose prompts are answers. */
   readonly #answers = new WeakSet<object>();
   #isAnswering = false;
   readonly #open = new Table<string, Open>();
-  /** How questions ended. A question that nobody could answer has no reply. */
+  /** The outcomes of questions. A question that could not be answered has no reply. */
   readonly #ended = new Recent<string, { readonly reply?: Reply }>(REMEMBERED);
 
   constructor(core: CliCore) {
     this.#core = core;
   }
 
-  /** Questions that can be answered, oldest first. */
+  /** The questions that can be answered, oldest first. */
   get pending(): readonly PendingRequest[] {
     return [...this.#open.values()].map(({ question }) => ({ type: "question", id: question.id, question }));
   }
 
-  /** The turn belongs to a conversation. */
+  /** Links a turn to its conversation. */
   belongTo(turn: object, channel: Channel): void {
     if (!this.#core.settings.answerByContinue) return;
     this.#channels.set(turn, channel);
     if (this.#isAnswering) this.#answers.add(turn);
   }
 
-  /** The turn begins. Unless the turn is itself an answer, the open questions of its conversation have ended. */
+  /** The turn begins. Unless the turn is an answer, the open questions of its conversation end. */
   started(turn: object): void {
     const channel = this.#channels.get(turn);
     if (!channel || this.#answers.has(turn)) return;
@@ -70,12 +70,12 @@ export class Questions {
     return this.#open.has(id);
   }
 
-  /** An id that is not in use: programs count their calls anew in each run. */
+  /** An unused id for a question: programs restart the count of their calls in each run. */
   idOf(turnId: string, callId: string): string {
     return this.#isKnown(callId) ? `${turnId}:${callId}` : callId;
   }
 
-  /** A turn asks. Listeners are told. The question is pending only where it can be answered. */
+  /** The agent of a turn asks a question. Tells the listeners. The question is pending only if it can be answered. */
   add(asked: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
     const { id } = asked;
     const question: Question = { ...asked, turnId: turn.id };
@@ -95,17 +95,17 @@ export class Questions {
     this.#core.opened(request);
   }
 
-  /** The program has told the result of the question. Without an answer, the user may still give one. */
+  /** The program has reported the result of the question. Without an answer in the result, the user may still answer. */
   answered(id: string, isAnswered: boolean): void {
     if (isAnswered) this.#withdraw(id, "elsewhere", "the program has the answer");
   }
 
-  /** The client is closed: no conversation goes on. */
+  /** The client is closed: ends all open questions. */
   close(): void {
     for (const id of [...this.#open.keys()]) this.#withdraw(id, "ended", "the client was closed");
   }
 
-  /** @throws InvalidInputError for an id that was never asked; UnsupportedError where there is no way to answer */
+  /** @throws InvalidInputError for an unknown id; UnsupportedError if there is no way to answer */
   answer(id: string, answer: unknown): Reply {
     const open = this.#open.get(id);
     if (!open) return this.#endOf(id);
@@ -113,7 +113,7 @@ export class Questions {
     const answers = readAnswer(question, answer);
     this.#isAnswering = true;
     try {
-      channel.prompt(textOf(question, answers)); // a prompt that is refused leaves the question open
+      channel.prompt(textOf(question, answers)); // if the prompt is refused, the question stays open
     } finally {
       this.#isAnswering = false;
     }

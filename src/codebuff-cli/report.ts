@@ -3,7 +3,7 @@ import { parseJson } from "../core/text.ts";
 import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";
 import type { Report } from "./outcome.ts";
 
-/** The report of a program, read. */
+/** A program's report in parsed form. */
 export interface ReadReport {
   readonly report: Report;
   /** The steps of the run as events. Traces have no ids and no results. */
@@ -12,15 +12,15 @@ export interface ReadReport {
   readonly text: string;
 }
 
-/** A whole output, read. */
+/** A whole output in parsed form. */
 export interface ReadOutput {
-  /** Lines that are events: of a launcher, or of a program that prints events in this profile too. */
+  /** The lines that are events: a launcher's events, or the events of a program that prints events in this profile too. */
   readonly events: readonly { readonly event: PrintedEvent; readonly raw: unknown }[];
-  /** Absent where the output has events only. */
+  /** Absent if the output has only events. */
   readonly report: ReadReport | undefined;
 }
 
-/** Reads an object that says how a run went. */
+/** Reads the report of a run. */
 export function reportOf({ success, output, traces, error }: Readonly<Record<string, unknown>>): ReadReport {
   return {
     report: success === true ? { status: "success" } : { status: "failure", error: wordsOf(error) },
@@ -34,7 +34,7 @@ function wordsOf(error: unknown): string {
   return (typeof words === "string" && words.trim()) || "the run has failed";
 }
 
-/** The events of a report without those that came before it. */
+/** The events of a report that were not told before. */
 export function newsOf(
   { traces, text }: ReadReport,
   told: { readonly text: string; readonly calls: boolean },
@@ -46,12 +46,12 @@ export function newsOf(
 const UNREADABLE: ReadReport = { report: { status: "unreadable" }, traces: [], text: "" };
 
 /**
- * How often text that looks like an object over many lines may turn out to be none. Each attempt may read all of the output:
- * this limit keeps reading linear. Words before a report rarely look like JSON.
+ * The limit of failed attempts to parse text that looks like an object over many lines. Each attempt may read all of the output: the
+ * limit keeps reading linear. Text before a report rarely looks like JSON.
  */
 const MAX_FAILED = 8;
 
-/** Reads the whole output of a program that prints one object at its end. Skips other words before and behind the object. */
+/** Reads the whole output of a program that prints one object at the end. Skips other text before and after the object. */
 export function readOutput(text: string): ReadOutput {
   const last = text.lastIndexOf("}") + 1;
   const lines: ReadOutput["events"][number][] = [];
@@ -60,7 +60,7 @@ export function readOutput(text: string): ReadOutput {
   let rest = 0;
   for (let start = 0; start < text.length; ) {
     let end = endOfLine(text, start);
-    // Only at the beginning of a line: an object over many lines contains other objects.
+    // Only at the start of a line: an object over many lines contains other objects.
     const isCandidate = mayBeJson(text, start);
     const value = isCandidate ? parsed(text.slice(start, end)) : undefined;
     const line = value === undefined ? undefined : readValue(value);
@@ -78,7 +78,7 @@ export function readOutput(text: string): ReadOutput {
     start = end + 1;
   }
   if (!report && !isRun(lines)) {
-    const object = objectAt(text, text.indexOf("{", rest), last); // with words before it on its line
+    const object = objectAt(text, text.indexOf("{", rest), last); // with other text before it on the same line
     if (object && isReport(object.value)) report = object.value;
   }
   return outputOf(lines, report);
@@ -95,17 +95,17 @@ function outputOf(
 ): ReadOutput {
   if (!found) return { events: lines, report: isRun(lines) ? undefined : UNREADABLE };
   const report = reportOf(found);
-  // A report repeats the chunks, and words in quotes that a launcher prints are no chunks.
+  // Drop the chunks: a report repeats them, and quoted text of a launcher is no chunk.
   const events = report.text === "" ? lines : lines.filter(({ event }) => event.type !== "chunk");
   return { events, report };
 }
 
-/** Whether the events are of a run, and not only of a launcher. */
+/** Whether the events belong to a run, and not only to a launcher. */
 function isRun(lines: ReadOutput["events"]): boolean {
   return lines.some(({ event }) => event.type === "text" || event.type === "finish");
 }
 
-/** Whether JSON text or a JSON object begins there. A value printed for debugging does not: its names have no quotes. */
+/** Whether a JSON string or a JSON object begins at `start`. A value printed for debugging does not count: its names have no quotes. */
 function mayBeJson(text: string, start: number): boolean {
   BEGINNING.lastIndex = start;
   return BEGINNING.test(text);
@@ -113,14 +113,14 @@ function mayBeJson(text: string, start: number): boolean {
 
 const BEGINNING = /"|\{\s*"/y;
 
-/** The object over many lines that begins at `start`; `end` is behind it. */
+/** The object over many lines that begins at `start`. `end` is the index after the object. */
 function objectAt(
   text: string,
   start: number,
   last: number,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly end: number } | undefined {
   const brace = text.indexOf("\n}", start) + 2;
-  // A pretty-printed object ends with a brace that begins a line. Otherwise try up to the `last` brace of the output.
+  // A pretty-printed object ends with a brace at the start of a line. Otherwise try up to the `last` brace of the output.
   for (const end of new Set([brace, last])) {
     if (start < 0 || end <= start) continue;
     const value = parsed(text.slice(start, end));
@@ -137,7 +137,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Calls get their number as id. A result belongs to the oldest call without a result. */
+/** Reads traces as events. The id of a call is its number. A result belongs to the oldest call without a result. */
 function tracesOf(traces: readonly unknown[]): PrintedEvent[] {
   const calls = { made: 0, answered: 0 };
   const open: { readonly agentId: string; readonly agentType: unknown }[] = [];
@@ -150,12 +150,12 @@ function tracesOf(traces: readonly unknown[]): PrintedEvent[] {
       return eventOf({ ...trace, toolCallId, input: trace["input"] ?? {} });
     }
     if (type === "tool_result") {
-      if (calls.answered === calls.made) calls.made++; // its call is not in the traces
+      if (calls.answered === calls.made) calls.made++; // the call of this result is not in the traces
       return eventOf({ ...trace, toolCallId: `call_${++calls.answered}`, output: [] });
     }
     if (type === "subagent_start" || type === "subagent_finish") {
       const { agentType } = trace;
-      // The agent that ends is the last of its type that has begun: the agents that it started have ended before.
+      // The agent that ends is the last started one of its type: its own sub-agents have ended before.
       const at = type === "subagent_finish" ? open.findLastIndex((one) => one.agentType === agentType) : -1;
       const [ended] = at < 0 ? [] : open.splice(at, 1);
       const agentId = ended?.agentId ?? `agent_${++agents}`;

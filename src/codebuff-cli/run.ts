@@ -21,7 +21,7 @@ import { type CodebuffCliResult, resultOf, type SessionRef, type TurnState } fro
 export interface Job {
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly prompt: CodebuffCliPrompt;
-  /** How the program is called. Only the session is known later, when the turn starts. */
+  /** The call of the program. Only the session is set later, when the turn starts. */
   readonly invocation: Invocation;
   readonly options: CodebuffCliPromptOptions & TurnOptions;
   readonly state: TurnState;
@@ -33,28 +33,33 @@ export interface RunSetup {
   readonly questions: Questions;
   readonly environments: Environments;
   readonly job: Job;
-  /** The process is gone, or could not be started after all. */
+  /** The process has ended or could not be started. */
   readonly over: () => void;
 }
 
-/** ms behind the program's own limit: that one counts from the end of its start, and lets the program say what it has. */
+/**
+ * ms after the program's own time limit. The program's limit starts later, and at the limit the program may report its partial result.
+ */
 const TIMEOUT_GRACE = 5_000;
 
-/** Why this library ends a process. `stopped`: its turn has ended, or is to end. */
+/** The reason why this library ends a process. `stopped`: the turn has ended or is to end. */
 type Because = "stopped" | "overstayed" | "interactive" | "too-long";
 
-/** A running process, with the limit `timeoutSeconds` on it. */
+/** A running process, with the timer of `timeoutSeconds`. */
 interface Live {
   readonly process: CliProcess;
   readonly total: CancelTimer;
 }
 
-/** `timer` is the limit of a state itself. Both are cancelled when the run leaves the states that have them. */
+/**
+ * `timer` is the limit of one state; `total` is the limit of the whole process. Both are cancelled when the run leaves the states that
+ * have them.
+ */
 type State =
   /** `startupTimeout` runs. The limit on silence is held until `unhold`. */
   | ({ readonly name: "starting"; readonly timer: CancelTimer; readonly unhold: () => void } & Live)
   | ({ readonly name: "running" } & Live)
-  /** `exitGrace` runs, unless the reader is slow and keeps the process from ending. */
+  /** `exitGrace` runs, unless a slow reader keeps the process from ending. */
   | ({ readonly name: "finished"; readonly timer: CancelTimer } & Live)
   /** `killGrace` runs. */
   | {
@@ -63,14 +68,14 @@ type State =
       readonly because: Because;
       readonly timer: CancelTimer;
     }
-  /** Its output may still come. */
+  /** The output may still arrive. */
   | { readonly name: "exited"; readonly process: CliProcess; readonly because: Because | undefined }
   | { readonly name: "over" };
 
 const NO_TIMER: CancelTimer = () => {};
 
 /**
- * One process that answers one prompt. Its turn settles when the process is gone and all of its output has come.
+ * One process that answers one prompt. The turn settles when the process has ended and all of its output has arrived.
  *
  *     starting ──first byte──▶ running ──finish──▶ finished ──exitGrace──┐
  *        │                        │                   │                  ▼
@@ -96,7 +101,7 @@ export class Run implements OutputUser {
     const process = this.#spawn();
     const { pid } = process;
     this.#state = { name: "starting", process, ...this.#limits() };
-    if (pid === undefined) return; // `failed` is about to be told
+    if (pid === undefined) return; // `failed` will be called
     turn.sent();
     turn.active();
     core.events.emit("spawned", { pid, turn });
@@ -128,7 +133,7 @@ export class Run implements OutputUser {
             const heard = this.#output.end(exit);
             this.#over(dispose, (because) => this.#settle(exit, heard, because));
           },
-          // The program was found, and could not be started all the same.
+          // The program was found, but could not be started.
           failed: (error) => this.#over(dispose, () => turn.fail(this.#notStarted(error, true))),
         },
       });
@@ -149,7 +154,7 @@ export class Run implements OutputUser {
     const late = (): void => turn.stopWith(tookTooLong("total", "timeoutSeconds", inMs(timeoutSeconds)));
     return {
       timer: startupTimeout > 0 ? clock.setTimeout(silent, startupTimeout) : NO_TIMER,
-      // The client's limit on silence counts from the first byte, the limit of one prompt from the start.
+      // The client's limit on silence starts at the first byte. A limit of the prompt's own starts at the start.
       unhold: options.idleTimeout === undefined ? turn.hold() : () => {},
       total:
         timeoutSeconds === undefined
@@ -158,7 +163,7 @@ export class Run implements OutputUser {
     };
   }
 
-  /** The only way from one state to the next. Cancels the timers of the last state that the next one does not go on with. */
+  /** Changes the state; the only way to do so. Cancels the timers that the next state does not take over. */
   #become(next: State): void {
     const last = this.#state;
     this.#state = next;
@@ -168,13 +173,13 @@ export class Run implements OutputUser {
 
   // --- the turn's side ---
 
-  /** The turn is to end: ends the process gently, and kills it where the caller cancels `again`. */
+  /** Stops the turn: ends the process gently. `again`: kills the process, because the caller cancels a second time. */
   stop(again: boolean): void {
     if (!again) letGo(this.#setup.job.turn);
     this.#end("stopped", again);
   }
 
-  /** The client is closed. The turn ends at once; the process gently, or at once with `force`. */
+  /** The client is closed. The turn ends at once. The process ends gently, or at once with `force`. */
   close(force: boolean): void {
     const { turn } = this.#setup.job;
     letGo(turn);
@@ -239,10 +244,10 @@ export class Run implements OutputUser {
         break;
       }
       case "ending":
-        if (!firmly) return; // or its grace would begin anew
+        if (!firmly) return; // otherwise the grace period would start again
         break;
       case "exited":
-        this.#become({ ...state, because: state.because ?? because }); // what it left behind is killed
+        this.#become({ ...state, because: state.because ?? because }); // kill the processes that the program left behind
         break;
       case "over":
         return;
@@ -256,7 +261,7 @@ export class Run implements OutputUser {
 
   // --- the end ---
 
-  /** The end is known: no limit may overrule it. */
+  /** The end is decided: no limit may change it. */
   #onExited(): void {
     const state = this.#state;
     if (state.name === "over") return;
@@ -328,7 +333,7 @@ export class Run implements OutputUser {
     const { settings, clean } = core;
     const { cwd } = job.invocation;
     if (isAgentwireError(cause)) return cause;
-    // The system says the same of a folder that is gone as of a program that is.
+    // For a missing folder, the system reports the same error as for a missing program.
     const isHomeless = cwd !== undefined && !isFolder(cwd);
     if (!isHomeless) return notStarted(settings.command, cause, clean, found);
     const gone = { cause: cleanCause(cause, clean), retryable: false };
@@ -336,7 +341,7 @@ export class Run implements OutputUser {
   }
 }
 
-/** Ends what the turn has open: its tool calls will not go on, and its questions are not heard of any more. */
+/** Ends the open parts of the turn: its tool calls and its questions. */
 function letGo(turn: Job["turn"]): void {
   for (const { id } of turn.pending) turn.closed(id);
   turn.tools.abandon();

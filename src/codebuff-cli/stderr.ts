@@ -2,19 +2,19 @@ import { stripVTControlCharacters } from "node:util";
 import type { CodebuffCliStderr } from "./errors.ts";
 import { LineSplitter } from "./messages.ts";
 
-/** Lines of the beginning, where a program says what it lacks. */
+/** Number of kept lines at the start, where a program names missing requirements. */
 const HEAD = 20;
 
-/** Lines of the end, where a program says why it failed. */
+/** Number of kept lines at the end, where a program gives the reason of its failure. */
 const TAIL = 50;
 
-/** Characters of a line. */
+/** Characters of a kept line. */
 const LINE = 2_000;
 
 /** Bytes of a line; a longer line is noise. */
 const MAX_LINE_BYTES = 65_536;
 
-/** Keeps the beginning and the end of the error output, however much there is. */
+/** Keeps the start and the end of the error output, in bounded memory. */
 export class StderrKeeper {
   readonly #redact: (text: string) => string;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
@@ -27,12 +27,12 @@ export class StderrKeeper {
     this.#redact = redact;
   }
 
-  /** The lines that end in this piece, cleaned: without escape sequences and credentials. */
+  /** The lines that end in this piece, without escape sequences and credentials. */
   push(piece: Uint8Array): readonly string[] {
     return [...this.#lines.push(piece)].map((line) => this.#add(line));
   }
 
-  /** A last line without a newline. */
+  /** The last line, if it has no newline. */
   end(): readonly string[] {
     const line = this.#lines.end();
     return line === undefined ? [] : [this.#add(line)];
@@ -54,7 +54,7 @@ export class StderrKeeper {
     const short = text.slice(0, LINE);
     if (this.#head.length < HEAD) this.#head.push(short);
     else this.#tail.push(short);
-    if (this.#tail.length > TAIL) this.#tail.shift(); // of 50 elements
+    if (this.#tail.length > TAIL) this.#tail.shift(); // cheap: 50 elements
     this.#total++;
     return text;
   }

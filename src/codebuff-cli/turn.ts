@@ -9,30 +9,32 @@ import { SESSION_ID } from "./options.ts";
 
 /** The result of a turn. */
 export interface CodebuffCliResult extends TurnResult {
-  /** In credits, as the program told them. */
+  /** In credits, as the program reported them. */
   readonly cost?: Cost;
-  /** The session that the next prompt can go on with: told by the program, else the one that was asked for. */
+  /** The session that the next prompt can continue: the session that the program reported, otherwise the requested one. */
   readonly sessionId?: string;
   readonly toolCalls: readonly TurnToolCall[];
-  /** The program ended well without `finish`. */
+  /** The program succeeded without `finish`. */
   readonly missingFinish?: true;
-  /** Null when the program stayed behind its `finish`, and this library ended it. */
+  /** Null if the program was still running after its `finish` and this library ended it. */
   readonly exitCode: number | null;
   readonly stderr: CodebuffCliStderr;
 }
 
-/** The session of a conversation, once the program has told it. */
+/** The session of a conversation, once the program has reported it. */
 export interface SessionRef {
   id: string | undefined;
 }
 
-/** What is known of one turn while it runs. */
+/** The state of one running turn. */
 export type TurnState = ReturnType<typeof newTurnState>;
 
-/** `maxText` in characters. `questionId` returns the id that users see for a question of this call: the call's own, unless it is in use. */
+/**
+ * `maxText` in characters. `questionId` returns the public id for a question of this call: the call's own id, unless that id is in use.
+ */
 export function newTurnState(maxText: number, questionId = (callId: string): string => callId) {
   return {
-    /** The root's text that has come in chunks since its last whole block; stops growing where the turn's text does. */
+    /** The root's text in chunks since its last whole block. Stops growing at the limit of the turn's text. */
     chunked: "",
     maxChunked: maxText,
     /** Agents that work for the root, with their types. */
@@ -41,10 +43,10 @@ export function newTurnState(maxText: number, questionId = (callId: string): str
     /** Open questions, by the id of their call. */
     questions: new Map<string, Question>(),
     questionId,
-    /** The agent of the last `start`: in most builds the type of the agent that answered before. */
+    /** The agent of the last `start`. In most builds: the type of the agent that answered before. */
     started: undefined as string | undefined,
     sessionId: undefined as string | undefined,
-    /** The session that was asked for. It counts as long as the program tells none. */
+    /** The requested session. Counts until the program reports one. */
     requestedSessionId: undefined as string | undefined,
     finish: undefined as CodebuffCliFinish | undefined,
     /** The last error that did not end the run. */
@@ -52,16 +54,16 @@ export function newTurnState(maxText: number, questionId = (callId: string): str
   };
 }
 
-/** What one event means for its turn. */
+/** The consequences of one event. */
 export interface TurnStep {
   readonly event: CodebuffCliEvent;
   /** A tool call that is new or has changed. */
   readonly call?: TurnToolCall;
-  /** The agent asks the user something. */
+  /** The agent asks the user a question. */
   readonly asked?: Question;
-  /** The result of a question has come, with an answer or without. */
+  /** The result of a question arrived, with or without an answer. */
   readonly answered?: { readonly id: string; readonly isAnswered: boolean };
-  /** The root agent is done: only the end of the process is to come. */
+  /** The root agent has finished: only the end of the process is outstanding. */
   readonly finished?: boolean;
 }
 
@@ -69,12 +71,12 @@ export function textOf(event: CodebuffCliEvent): string {
   return event.type === "text" || event.type === "chunk" ? event.delta : "";
 }
 
-/** In credits; `undefined` as long as the program has told none. */
+/** The cost in credits; `undefined` until the program reports it. */
 export function costOf({ finish }: TurnState): Cost | undefined {
   return finish?.totalCost === undefined ? undefined : { amount: finish.totalCost, unit: "credits" };
 }
 
-/** What a turn has come to, without the end of its process. */
+/** The result of a turn, without the end of its process. */
 export function resultOf(
   state: TurnState,
   { textResult, toolCalls }: Pick<LiveTurn<never, CodebuffCliResult>, "textResult" | "toolCalls">,
@@ -89,7 +91,7 @@ export function resultOf(
   };
 }
 
-/** One event of a running turn. `raw` is the JSON of its line. Changes `state`, and nothing else. */
+/** Handles one event of a running turn. `raw` is the JSON of its line. Changes only `state`. */
 export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown): TurnStep {
   state.sessionId ??= sessionIdOf(raw);
   switch (printed.type) {
@@ -118,7 +120,7 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
       state.subagents.delete(printed.agentId);
       return { event: printed };
     case "error":
-      if (printed.source === undefined) state.lastError = printed.message; // with a source the program goes on by itself
+      if (printed.source === undefined) state.lastError = printed.message; // with a source the program recovers by itself
       return { event: printed };
     case "finish":
       return onFinish(state, printed);
@@ -133,14 +135,14 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
   }
 }
 
-/** The names that programs use for the id of the session, on any event. */
+/** The field names for the session id in various programs. Any event may have one. */
 const SESSION_KEYS = ["session_id", "sessionId", "conversationId", "conversation_id", "chatId"];
 
 function sessionIdOf(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   for (const key of SESSION_KEYS) {
     const id: unknown = Reflect.get(raw, key);
-    if (typeof id === "string" && SESSION_ID.test(id)) return id; // it becomes an argument: no flag, no spaces
+    if (typeof id === "string" && SESSION_ID.test(id)) return id; // the id becomes an argument: no flag, no spaces
   }
   return undefined;
 }
@@ -148,13 +150,13 @@ function sessionIdOf(raw: unknown): string | undefined {
 /** The name of the root agent, in every build. */
 const MAIN_AGENT = "main-agent";
 
-/** An agent that works for the root is not the root, whatever its name. */
+/** Whether an agent is the root. An agent that works for the root is not the root, whatever its name. */
 function isOfRoot({ started, subagents }: TurnState, agentId: string | undefined): boolean {
   if (agentId === undefined || agentId === MAIN_AGENT) return true;
   return agentId === started && !subagents.has(agentId);
 }
 
-/** The part of a block that has not come in chunks. Builds that print chunks repeat them in the block. */
+/** The part of a block that was not printed in chunks. Builds that print chunks repeat them in the block. */
 function newText(state: TurnState, text: string): string {
   const { chunked } = state;
   state.chunked = "";
@@ -201,7 +203,7 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   };
 }
 
-/** The step of a tool event. Without a known call, or if nothing changes, the step is the event alone. */
+/** The step of a tool event. Without a known call or without a change, the step is only the event. */
 function withCall(
   state: TurnState,
   event: Printed<"tool_progress" | "tool_result">,
@@ -214,13 +216,13 @@ function withCall(
   return { event, call };
 }
 
-/** The output of a call so far; stops growing where the turn's text does. */
+/** The output of a call so far. Stops growing at the limit of the turn's text. */
 function withMore({ maxChunked }: TurnState, { output }: TurnToolCall, more: string): string {
   const soFar = typeof output === "string" ? output : "";
   return soFar.length < maxChunked ? soFar + more : soFar;
 }
 
-/** A tool has failed when it says so. A command that exits with a code other than 0 has not. */
+/** The error of a tool that reports one. A command that exits with a code other than 0 has not failed as a tool. */
 function errorOf(output: readonly CodebuffCliToolOutput[]): string | undefined {
   for (const part of output) {
     if (part.type !== "json" || typeof part.value !== "object" || part.value === null) continue;
@@ -240,7 +242,7 @@ function wordsOf(error: unknown): string {
   }
 }
 
-/** The first `finish` counts. A `finish` that names a sub-agent, by its id or its type, is of that agent. */
+/** Ends the turn at the first `finish`. A `finish` with the id or the type of a running sub-agent belongs to that sub-agent. */
 function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
   const { agentId } = event;
   const { subagents } = state;

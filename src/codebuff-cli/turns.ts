@@ -19,11 +19,11 @@ export interface TurnsSetup {
   readonly environments: Environments;
 }
 
-/** The turns of one client: a process for each, `maxProcesses` at a time. The other turns wait. */
+/** The turns of one client: one process per turn, at most `maxProcesses` at a time. Other turns wait. */
 export class Turns implements Course<Job> {
   readonly #setup: TurnsSetup;
   readonly #runner: Runner<CodebuffCliEvent, CodebuffCliResult, Job>;
-  /** Turns that a process works on. A turn may have settled before its process is gone. */
+  /** The turns with a process. A turn may settle before its process has ended. */
   readonly #runs = new Map<Job, Run>();
 
   constructor(setup: TurnsSetup) {
@@ -49,7 +49,7 @@ export class Turns implements Course<Job> {
 
   /**
    * Makes a turn without starting it.
-   * @throws ClosedError, InvalidInputError, PayloadTooLargeError; QueueFullError when too much waits already.
+   * @throws ClosedError, InvalidInputError, PayloadTooLargeError; QueueFullError if the queue is full.
    */
   create(
     input: PromptOf<CodebuffCliPromptInput>,
@@ -86,7 +86,7 @@ export class Turns implements Course<Job> {
     );
   }
 
-  /** Starts a process for the turn, now or when one of those before it is done. */
+  /** Starts a process for the turn, now or when an earlier turn is done. */
   start(job: Job): void {
     const { core, environments } = this.#setup;
     if (core.settings.requireKey && !environments.credentials.credentials) {
@@ -122,13 +122,13 @@ export class Turns implements Course<Job> {
     }
   }
 
-  /** The turn settles when its process is gone. */
+  /** Stops the process of a turn. The turn settles when the process has ended. */
   stop(job: Job, again: boolean): void {
     this.#runs.get(job)?.stop(again);
   }
 }
 
-/** The state of a conversation that goes on from this turn. */
+/** The state of a conversation that continues from this turn. */
 function stateOf(sessionId: string | undefined): object | undefined {
   return sessionId === undefined ? undefined : { protocol: "codebuff-cli", version: 1, sessionId };
 }

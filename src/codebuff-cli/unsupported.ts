@@ -1,5 +1,5 @@
-// `agentwire/codebuff-cli` where there are no processes: the names of index.ts. An app that is built for several platforms
-// links everywhere, and gets an error that says what is wrong when it uses one of them.
+// `agentwire/codebuff-cli` on platforms without processes: the names of index.ts. An app for several platforms can import them
+// everywhere. Using one of them throws an error that explains the problem.
 import { UnsupportedError } from "../core/errors.ts";
 
 export * from "../core/index.ts";
@@ -19,7 +19,7 @@ export class CodebuffCredentials {
   }
 }
 
-/** Each throws UnsupportedError, always. */
+/** The functions below always throw UnsupportedError. */
 export const findCodebuffCredentials = (): never => refuse("findCodebuffCredentials");
 export const resolveCodebuffCredentials = (): never => refuse("resolveCodebuffCredentials");
 export const listCodebuffChats = (): never => refuse("listCodebuffChats");

@@ -2,15 +2,15 @@ import { isObject } from "../core/checks.ts";
 import type { Question, QuestionItem, ToolCall } from "../core/values.ts";
 import type { ToolOutput } from "./print-mode.ts";
 
-/** The tool by which an agent asks the user something, however it is spelt. */
+/** Whether the tool asks the user a question. The name has several spellings. */
 export function isAskUser(name: string): boolean {
   return name.replace(/[-_]/g, "").toLowerCase() === "askuser";
 }
 
-/** What the agent wants to know; `undefined` when the input is no question. */
+/** The agent's question; `undefined` if the input is no question. */
 export function questionOf({ id, input, turnId, raw }: ToolCall): Question | undefined {
   const { questions, question } = isObject(input) ? input : {};
-  // Earlier agents ask one thing at a time.
+  // Earlier agents ask one question at a time.
   const asked = typeof question === "string" && questions == null ? [input] : questions;
   const items = Array.isArray(asked) ? asked.map(itemOf) : [];
   if (items.length === 0 || !items.every((item) => item !== undefined)) return undefined;
@@ -44,16 +44,16 @@ function isTextOrNone(value: unknown): value is string | null | undefined {
   return value == null || typeof value === "string";
 }
 
-/** What became of a question, as the result of its tool tells it. */
+/** The outcome of a question, from the result of its tool. */
 export type QuestionOutcome =
-  /** What was selected or written, per question; an empty list where nothing was. */
+  /** The selected labels and texts per question; an empty list for no answer. */
   | { readonly status: "answered"; readonly answers: readonly (readonly string[])[] }
-  /** The user did not want to answer. */
+  /** The user refused to answer. */
   | { readonly status: "skipped" }
-  /** Nobody could be asked. */
+  /** The user could not be asked. */
   | { readonly status: "unanswered"; readonly reason: string };
 
-/** How a question was settled; `undefined` when the output does not say. */
+/** The outcome of a question; `undefined` if the output shows none. */
 export function questionOutcome(
   { questions }: Question,
   output: readonly (ToolOutput | { readonly type: "unknown" })[],
@@ -67,11 +67,11 @@ export function questionOutcome(
   if (typeof errorMessage === "string") return { status: "unanswered", reason: errorMessage };
   if (skipped === true) return { status: "skipped" };
   if (Array.isArray(answers)) return answered(questions, answers);
-  const text = response ?? answer; // as programs told it that asked one thing at a time
+  const text = response ?? answer; // the form of programs that ask one question at a time
   return typeof text === "string" ? answered(questions, [{ questionIndex: 0, otherText: text }]) : undefined;
 }
 
-/** What is about none of the questions is left out. */
+/** Sorts answers by question. Drops an answer to no question. */
 function answered(questions: Question["questions"], given: readonly unknown[]): QuestionOutcome {
   const answers = questions.map((_, index) =>
     given.flatMap((each) => (isObject(each) && each["questionIndex"] === index ? selectedIn(each) : [])),

@@ -1,6 +1,6 @@
 import { isObject } from "../core/checks.ts";
 
-/** One part of what a tool gave back. */
+/** One part of a tool's output. */
 export type ToolOutput =
   | { readonly type: "json"; readonly value: unknown }
   | {
@@ -19,8 +19,8 @@ export function isToolOutput(value: unknown): value is ToolOutput {
 }
 
 /**
- * What an agent of Codebuff says while it works, the same over its WebSocket, from its command line and in a run of one's
- * own. Fields marked optional came with later versions.
+ * An event of a Codebuff agent. Its form is the same over the WebSocket, from the command line and in an app's own run of an agent.
+ * Optional fields came with later versions.
  */
 export type PrintModeEvent =
   | {
@@ -30,15 +30,15 @@ export type PrintModeEvent =
       readonly messageHistoryLength?: number;
       readonly model?: string;
     }
-  /** A whole block; `agentId` only of a sub-agent. */
+  /** A whole block of text. Only a sub-agent's block has `agentId`. */
   | { readonly type: "text"; readonly text: string; readonly agentId?: string }
-  /** Something went wrong; the prompt goes on. With `source` it mends itself. */
+  /** A problem; the prompt goes on. With `source`, the agent corrects the problem itself. */
   | {
       readonly type: "error";
       readonly message: string;
       readonly source?: string;
     }
-  /** The program is new on this machine, and fetches itself. */
+  /** The program is new on this machine and downloads itself. */
   | { readonly type: "download"; readonly version: string; readonly status: string }
   | {
       readonly type: "tool_call";
@@ -63,7 +63,7 @@ export type PrintModeEvent =
       readonly toolName?: string;
       readonly parentAgentId?: string;
     }
-  /** An agent is done; the prompt's own end follows. `agentId` is the agent's type. */
+  /** An agent has finished; the end of the prompt follows. `agentId` is the agent's type. */
   | { readonly type: "finish"; readonly totalCost: number; readonly agentId?: string }
   | {
       readonly type: "subagent_start" | "subagent_finish";
@@ -102,7 +102,7 @@ type Kind = "string" | "number" | "boolean" | "object" | "strings" | "outputs";
 
 type Fields = Readonly<Record<string, Kind>>;
 
-/** What an event must have, and what it may have; all else is passed on as it is. */
+/** The required and the optional fields of an event. Other fields pass unchanged. */
 type Shape = readonly [required: Fields, optional: Fields];
 
 const SUBAGENT: Shape = [
@@ -144,7 +144,7 @@ interface Field {
 const fieldsOf = (fields: Fields, isOptional: boolean): readonly Field[] =>
   Object.entries(fields).map(([name, kind]) => ({ name, kind, isOptional }));
 
-/** The same as lists: this is once per event, and to make them costs more than all else of it. */
+/** The shapes as lists, made once: this runs for each event, and making the lists costs more than the check itself. */
 const FIELDS: ReadonlyMap<string, readonly Field[]> = new Map(
   Object.entries(SHAPES).map(([type, [required, optional]]) => [
     type,
@@ -153,8 +153,7 @@ const FIELDS: ReadonlyMap<string, readonly Field[]> = new Map(
 );
 
 /**
- * Whether something is one of these events, with every field of its type in place: what it must have, and what it may have
- * as the type says it, so not null.
+ * Whether a value is one of these events, with all required fields, and with optional fields of the right type or absent (not null).
  *
  * @example
  * if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
@@ -173,12 +172,12 @@ export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   return true;
 }
 
-/** Whether an event of this type is one that is known, if its fields are right. */
+/** Whether this type of event is known. Does not check the fields. */
 export function isPrintModeType(type: string): boolean {
   return FIELDS.has(type);
 }
 
-/** Whether an event of this type may be without this field. */
+/** Whether this field is optional in events of this type. */
 export function isOptionalField(type: string, name: string): boolean {
   return FIELDS.get(type)?.some((field) => field.name === name && field.isOptional) ?? false;
 }

@@ -13,7 +13,7 @@ import type { Notice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Begun, Sent, Session } from "./session.ts";
 
-/** What acks and refusals lead to on the wire. */
+/** The functions that acks and refusals call. */
 export interface AcksHost {
   isCurrent(session: Session): boolean;
   request(session: Session, sent: Sent, frame: (txid: number) => string): void;
@@ -29,7 +29,7 @@ export interface AcksSetup {
   readonly host: AcksHost;
 }
 
-/** The fate of each frame that was sent: an ack by txid, a refusal with or without txid, or no ack in time. */
+/** Settles each sent frame: by an ack with its txid, by a refusal with or without txid, or by a time-out. */
 export class Acks {
   readonly #setup: AcksSetup;
 
@@ -44,13 +44,13 @@ export class Acks {
       return;
     }
     const sent = session.takeAck(txid);
-    if (!sent) return; // a duplicate, or an answer to nothing
+    if (!sent) return; // a duplicate, or an ack of an unknown frame
     if (ack.success) this.#accepted(session, txid, sent);
     else this.#refused(session, txid, sent, this.#clean(ack.error));
-    this.provesOver(session, txid); // last: with the prompt that is over a closing client may be done
+    this.provesOver(session, txid); // last: when this prompt ends, a closing client may be done
   }
 
-  /** The server answered this frame, so every prompt before it is over. */
+  /** The server answered this frame, so every earlier prompt is over. */
   provesOver(session: Session, txid: number): void {
     for (const prompt of session.overSilently(txid)) {
       prompt.endedSilently();
@@ -90,11 +90,11 @@ export class Acks {
     if (sent.kind === "prompt") host.promptEnded(sent.prompt.id); // no prompt-error follows a refusal
     if (!("instead" in sent) || sent.instead === undefined || session.server !== "codebuff") return;
     const { kind, instead } = sent;
-    if (host.isCurrent(session)) host.request(session, { kind }, (id) => encode.action(id, instead)); // or an agent would go on waiting
+    if (host.isCurrent(session)) host.request(session, { kind }, (id) => encode.action(id, instead)); // else the agent waits for ever
     host.retireIfIdle();
   }
 
-  /** A refusal that names no frame. It never fails a prompt that was acknowledged. */
+  /** A refusal without txid. Such a refusal never fails an acknowledged prompt. */
   #onAnonymousRefusal(session: Session, text: string): void {
     const { core, identification } = this.#setup;
     if (session.untouched && refusesSession(text)) {
@@ -108,7 +108,7 @@ export class Acks {
         : session.takeOnlyUnacked();
     if (sent && sent.kind !== "ping") this.#refused(session, undefined, sent, text);
     else {
-      // The text may quote a credential, so it is not logged.
+      // Not logged: the text may quote a credential.
       const message = "the server refused something without saying what";
       core.warn("unattributed-refusal", message, { raw: text });
     }
@@ -121,7 +121,7 @@ export class Acks {
       this.#noticeFailed(sent.kind, error);
   }
 
-  /** No caller waits for a notice or a ping: a warning is all there is. The server's words may quote a credential. */
+  /** No caller waits for a notice or a ping, so a warning is enough. The server's message may quote a credential. */
   #noticeFailed(kind: Notice | "ping", error: AgentwireError): void {
     const refused = isAgentwireError(error, "request-refused");
     const raw = refused ? { raw: error.serverMessage } : {};
@@ -130,8 +130,9 @@ export class Acks {
   }
 
   /**
-   * A server that works in order acknowledges a prompt when it begins with the prompt. Without an ack, and with nothing older
-   * under way, the prompt was never read: cutting the link stops nothing, and later prompts need not wait for the stall limit.
+   * A prompt was not acknowledged in time. A server that works in order acknowledges a prompt when the work on it starts. If nothing
+   * older is running, the server never read the prompt. Cutting the link then stops no work, and later prompts need not wait for the
+   * stall limit.
    */
   expired(session: Session, txid: number, sent: Begun): void {
     const { settings, core, host } = this.#setup;
@@ -149,7 +150,7 @@ export class Acks {
     host.retireIfIdle();
   }
 
-  /** Refusals may quote what was sent, tokens included. */
+  /** Refusals may quote the client's input, tokens included. */
   #clean(text: string | null | undefined): string {
     return this.#setup.core.redactor.redact(text ?? "no reason given");
   }

@@ -4,9 +4,9 @@ import type { ChunkObject } from "./messages.ts";
 import { SseReader } from "./sse.ts";
 
 /**
- * How string chunks become text.
+ * The decoding of string chunks.
  *
- * - `auto`: text stays text; a chunk that is exactly OpenAI server-sent events is decoded.
+ * - `auto`: text stays text; a chunk that consists of OpenAI server-sent events is decoded.
  * - `text`: every string is text, as the published protocol says.
  * - `openai-sse`: the strings together are one stream of server-sent events.
  */
@@ -25,19 +25,19 @@ export interface DecodedChunk {
   /** The parsed objects of a decoded server-sent event chunk. */
   readonly parsed?: readonly unknown[];
   readonly error?: StreamError;
-  /** What was odd about the chunk. */
+  /** A problem with the chunk. */
   readonly oddity?: string;
 }
 
-/** The original server sends the text twice, in strings and in objects: strings count. */
+/** Object chunks add no text: the original server sends the text twice, in strings and in objects, and the strings count. */
 const NO_TEXT: DecodedChunk = { text: "" };
 
 const DONE = "[DONE]";
 
-/** How Python's name for an object ends; it begins with `<src.` and may hold anything between. */
+/** The end of Python's name for an object. The name begins with `<src.`; any text may be between. */
 const REPR_END = / object at 0x[0-9a-fA-F]+>$/;
 
-/** What Python prints for an object that somebody forgot to unpack; seen in real streams. */
+/** Whether the chunk is Python's name for an object, sent by mistake instead of the object's text. Seen in real streams. */
 const isPythonRepr = (chunk: string): boolean => chunk.startsWith("<src.") && REPR_END.test(chunk.slice(-64));
 
 /** Decodes the chunks of one prompt. */
@@ -60,7 +60,7 @@ export class ChunkDecoder {
     return this.#decodeString(chunk);
   }
 
-  /** The prompt is over: what an unfinished event held, if there is anything. */
+  /** The prompt is over: returns the content of an unfinished event, if there is one. */
   end(): DecodedChunk | undefined {
     if (this.#mode !== "openai-sse") return undefined;
     this.#reader.end();
@@ -98,8 +98,8 @@ export class ChunkDecoder {
 }
 
 /**
- * The data of each event when `chunk` is, from end to end, `data: ` lines that are each followed by a blank
- * line; otherwise `undefined`. The form that the published proxy's connector sends.
+ * The data of each event, if the whole `chunk` consists of `data: ` lines that are each followed by a blank line; otherwise `undefined`.
+ * The published proxy's connector sends this form.
  */
 export function exactSse(chunk: string): readonly string[] | undefined {
   if (!chunk.startsWith("data: ") || !chunk.endsWith("\n\n")) return undefined;
@@ -108,7 +108,7 @@ export function exactSse(chunk: string): readonly string[] | undefined {
   return events.map((event) => event.slice(6));
 }
 
-/** Decodes a chunk that is server-sent events of a chat completion from end to end; leaves any other alone. */
+/** Decodes a chunk that consists of server-sent events of a chat completion; `undefined` for any other chunk. */
 function decodeExact(chunk: string): DecodedChunk | undefined {
   const payloads = exactSse(chunk);
   if (!payloads) return undefined;
@@ -134,7 +134,7 @@ function readPayloads(payloads: readonly string[]): Payloads {
   let text = "";
   let error: StreamError | undefined;
   for (const payload of payloads) {
-    if (payload.trim() === DONE) continue; // may repeat, and come before an error or without one
+    if (payload.trim() === DONE) continue; // `[DONE]` may repeat, and may come before an error or without one
     let value: unknown;
     try {
       value = parseJson(payload);
@@ -162,7 +162,7 @@ function deltaText(value: unknown): string {
   return typeof content === "string" ? content : "";
 }
 
-/** The `error` object of a payload, on it or on its first choice. */
+/** The `error` object of a payload or of its first choice. */
 function errorOf(value: unknown): StreamError | undefined {
   if (!isObject(value)) return undefined;
   const choices: unknown = value["choices"];

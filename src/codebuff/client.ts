@@ -40,17 +40,17 @@ const TURN_FIELDS = {
   chunkDecoding: oneOf("auto", "text", "openai-sse"),
 };
 
-/** ms of being ready after which earlier failures no longer lengthen the back-off. */
+/** ms in state `ready` after which earlier failures no longer lengthen the back-off. */
 const STABLE_AFTER = 5_000;
 
 /**
  * Client of the Codebuff WebSocket protocol, for the published proxy and the original server.
  *
- * Nothing is opened before the first `prompt()` or `connect()`. A lost connection comes back by itself;
- * prompts that were under way fail with `delivery: "unknown"` and are never sent again by themselves.
+ * Opens nothing before the first `prompt()` or `connect()`. Reconnects by itself after a lost connection. Running prompts then fail with
+ * `delivery: "unknown"`; the client never sends them again by itself.
  *
- * `close()` gives prompts under way `drainTimeout` to end, because leaving the published proxy in the middle of a prompt
- * brings it down for everybody.
+ * `close()` waits up to `drainTimeout` for running prompts: a client that leaves the published proxy in the middle of a prompt brings
+ * the proxy down for all users.
  *
  * @example
  * const client = new CodebuffClient({ url: "ws://127.0.0.1:8000/ws" });
@@ -74,7 +74,7 @@ export class CodebuffClient
   readonly #wire: Wire;
   readonly #turns: Turns;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
+  /** @throws InvalidInputError or UnsupportedError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
   constructor(options: CodebuffClientOptions) {
     const settings = resolveOptions(options);
     const core: CodebuffCore = new ClientCore({
@@ -100,12 +100,12 @@ export class CodebuffClient
     core.serve({ protocol: wire, turns, gate });
   }
 
-  /** Which server is at the other end: `undefined` until the first connection tells, unless `profile` says it. */
+  /** The kind of the server: `undefined` until the first connection shows it, unless `profile` names it. */
   get server(): CodebuffServer | undefined {
     return this.#wire.server;
   }
 
-  /** What the server at the other end can do. Until the first connection tells which one it is: what both can. */
+  /** The capabilities of the server. Until the first connection shows the kind of the server: the capabilities that both kinds share. */
   get capabilities(): Capabilities {
     const original = this.#wire.server === "codebuff";
     return {
@@ -128,7 +128,7 @@ export class CodebuffClient
   }
 
   /**
-   * Sends a prompt and streams its answer. Connects first if need be.
+   * Sends a prompt and streams its answer. Connects first if needed.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(
@@ -142,7 +142,7 @@ export class CodebuffClient
       input,
       data,
       options,
-      // The stricter server is assumed until it is known.
+      // An unknown server counts as the proxy, which is stricter.
       json: (server = "proxy") => {
         if (made?.server !== server) made = { server, json: toJson(promptFor(server, data), "the prompt") };
         return made.json;
@@ -159,8 +159,8 @@ export class CodebuffClient
   }
 
   /**
-   * A conversation that remembers, on both servers; `from` is what an earlier one's `state` gave.
-   * @throws InvalidInputError when `from` is something else.
+   * A conversation with memory, on both servers. `from` is the `state` of an earlier conversation.
+   * @throws InvalidInputError for any other `from`.
    */
   conversation(
     options: { readonly from?: CodebuffConversationState | ConversationState } = {},
@@ -180,16 +180,16 @@ export class CodebuffClient
   }
 
   /**
-   * Tells the server about the project. Repeated by itself after a reconnect. Optional on both servers.
-   * @returns the init-response; rejects when the server refuses or does not answer (the original server
-   *   stays silent when it does not know the user).
+   * Tells the server about the project. The client repeats the init after each reconnect. Optional on both servers.
+   * @returns the init-response; rejects if the server refuses or does not answer (the original server does not answer for an unknown
+   * user).
    * @throws InvalidInputError before anything is sent.
    */
   init(input: CodebuffInitInput): Promise<InitResponse> {
     this.#core.assertOpen();
     const data = buildInit(input, this.#settings.fingerprintId);
     this.#noteToken(data.authToken);
-    this.#core.redactor.use("init", data.authToken); // repeated after every reconnect
+    this.#core.redactor.use("init", data.authToken); // the init is repeated after every reconnect
     const json = toJson(data, "init");
     checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
     return this.#core.outbox.run(() => {
@@ -201,14 +201,14 @@ export class CodebuffClient
   }
 
   /**
-   * Subscribes to topics, now and after every reconnect. No known server publishes to any.
-   * @throws InvalidInputError for no topics at all: the servers treat that each in their own way.
+   * Subscribes to topics, now and after every reconnect. No known server publishes to any topic.
+   * @throws InvalidInputError for an empty list: each server treats it differently.
    */
   subscribe(topics: readonly string[]): Promise<void> {
     return this.#setTopics("subscribe", topics);
   }
 
-  /** Unsubscribes; topics that were not subscribed to are no error. */
+  /** Unsubscribes. Topics without a subscription are no error. */
   unsubscribe(topics: readonly string[]): Promise<void> {
     return this.#setTopics("unsubscribe", topics);
   }
@@ -226,7 +226,7 @@ export class CodebuffClient
       newPromptId: () => randomId("prompt"),
     });
     this.#noteToken(data.authToken);
-    // A copy: the prompt may be written again when it is sent, and the caller may have changed the input by then.
+    // A copy: the prompt may be encoded again when it is sent, and the caller may have changed the input by then.
     return JSON.parse(toJson(data, "the prompt"));
   }
 
@@ -242,7 +242,7 @@ export class CodebuffClient
       const hint = 'Pass at least one, such as ["updates"].';
       throw new InvalidInputError("`topics` is not a list of names.", hint);
     }
-    // Checks the unsubscribe, the longer of the two frames: so every subscribed topic can be unsubscribed too.
+    // Checks the size of the unsubscribe, the longer of the two frames: every subscribed topic can be unsubscribed too.
     checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
     return this.#core.outbox.run(() => {
       this.#core.wanted();

@@ -21,17 +21,17 @@ export type ContentPart =
       readonly type: "image";
       /** Bytes, base64, a `data:` URL, or the address of an image on the web. */
       readonly image: string | Uint8Array;
-      /** Of bytes and base64. @default the server's guess, which for the proxy is "image/png" */
+      /** The type of bytes and base64. @default the server's guess; the proxy's guess is "image/png" */
       readonly mediaType?: string;
     }
   | {
-      /** A text file; it goes to the model as text, under its name. */
+      /** A text file. The model gets its text, under its name. */
       readonly type: "file";
       readonly name: string;
       readonly text: string;
     };
 
-/** What the wire of the original server takes as a part. */
+/** A part in the form of the original server. */
 type WirePart = Exclude<ContentPart, { type: "file" | "image" }> | WireImage;
 interface WireImage {
   readonly type: "image";
@@ -39,12 +39,12 @@ interface WireImage {
   readonly mediaType?: string;
 }
 
-/** What `content` may hold: whole messages, or the parts of one. */
+/** The items of `content`: whole messages, or parts of one message. */
 export type Content = readonly (ChatMessage | ContentPart)[];
 
 /**
- * The content as plain JSON values: images as text, so that what the caller does to the bytes later changes nothing.
- * @throws InvalidInputError for an item that is neither a message nor a whole part.
+ * The content as plain JSON values, with images as text: the caller may change the bytes later.
+ * @throws InvalidInputError for an item that is neither a message nor a complete part.
  */
 export function plainContent(content: Content): Content {
   return content.map((item, index) => {
@@ -65,7 +65,7 @@ function isWhole(part: ContentPart): boolean {
   return known && (mediaType === undefined || typeof mediaType === "string");
 }
 
-/** As leniently as the proxy reads one: with `text` for its content, its role as `type`, or wrapped in `message`. */
+/** As lenient as the proxy: a message may have `text` instead of `content`, its role as `type`, or be wrapped in `message`. */
 function isMessage(message: object): boolean {
   const { content, text, message: wrapped } = fieldsOf(message);
   return typeof (content ?? text) === "string" || Array.isArray(content) || isObject(wrapped);
@@ -73,7 +73,7 @@ function isMessage(message: object): boolean {
 
 const fieldsOf = (value: object): Readonly<Record<string, unknown>> => ({ ...value });
 
-/** Messages of a history as the original server keeps them, in a session that this client begins. */
+/** The history in the form of the original server, for a session that this client begins. */
 export function historyFor(messages: readonly ChatMessage[]): readonly object[] {
   return messages.map(({ role, content }) => ({
     role,
@@ -81,7 +81,7 @@ export function historyFor(messages: readonly ChatMessage[]): readonly object[] 
   }));
 }
 
-/** What the user says with one prompt, as chat messages: its parts and its words make up one of them. */
+/** The user's input of one prompt as chat messages. Its parts and its text become one message. */
 export function chatMessages({
   content = [],
   prompt,
@@ -121,7 +121,7 @@ function chatPart(part: ContentPart): ChatPart {
   }
 }
 
-/** An item as the original server takes it. @throws UnsupportedError for a message of another than the user */
+/** An item in the form of the original server. @throws UnsupportedError for a message of another role than `user` */
 export function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] {
   if (!isContentPart(item)) return partsOfMessage(item);
   if (item.type === "file") return [fileText(item)];
@@ -140,7 +140,7 @@ function partsOfMessage(message: ChatMessage): readonly WirePart[] {
 
 const ONE_MESSAGE = "Send the parts of one user message; a conversation keeps what was said before.";
 
-/** A part of a chat message, which may be anything that the proxy knows. */
+/** Converts a part of a chat message. The part may be of any kind that the proxy knows. */
 function wirePart(part: unknown): WirePart {
   const { type, text, image_url } = isObject(part) ? part : {};
   if (type === "text" && typeof text === "string") return { type, text };
@@ -150,7 +150,7 @@ function wirePart(part: unknown): WirePart {
   throw new UnsupportedError(`the original server does not take ${what}.`, ONE_MESSAGE);
 }
 
-/** Base64 of its own, with the type beside it, as the original server has it. */
+/** Base64 with a separate type, the form of the original server. */
 function fromUrl(url: string): { readonly image: string; readonly mediaType?: string } {
   const [, mediaType, image] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
   return mediaType !== undefined && image !== undefined ? { image, mediaType } : { image: url };

@@ -20,25 +20,25 @@ export type CodebuffConversation = Conversation<
   CodebuffConversationState
 >;
 
-/** What to do when a conversation has outgrown what the proxy takes. */
+/** Advice when a conversation has outgrown the proxy's limit. */
 const FEWER =
   "all that was said goes to this server with each prompt; go on with the last messages, as in `client.conversation({ from: { ...chat.state, messages: chat.state.messages.slice(-10) } })`";
 
 type Input = PromptOf<CodebuffPromptInput>;
 type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
 
-/** What a conversation needs of its client. */
+/** The functions of the client that a conversation uses. */
 export interface ConversationHost {
   readonly outbox: Outbox;
-  /** Checks the input and fills in the client's defaults; throws what is wrong. */
+  /** Checks the input and fills in the client's defaults. Throws for wrong input. */
   build(input: Input, options: Options): PromptData;
   create(order: PromptOrder): Prompt;
   start(prompt: Prompt): void;
-  /** The server at the other end, as far as it is known. */
+  /** The kind of the server, as far as known. */
   server(): CodebuffServer;
 }
 
-/** @throws InvalidInputError when `from` is not the state of such a conversation. */
+/** @throws InvalidInputError when `from` is not the state of a Codebuff conversation. */
 export function openConversation(
   host: ConversationHost,
   from: ConversationState | undefined,
@@ -56,7 +56,7 @@ export function openConversation(
         const data = host.build(input, options);
         assertSaysSomething(data);
         const json = (to = host.server()): string => toJson(memory.withHistory(data, to), "the conversation");
-        // The original server gets its own state back, which cannot be shortened from outside.
+        // The original server needs its own state back. The client cannot shorten that state.
         const advice = (to = host.server()): string =>
           to === "proxy" && memory.messages.length > 0 ? FEWER : LESS;
         const prompt = host.create({

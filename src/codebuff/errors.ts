@@ -11,7 +11,7 @@ import { frameLimit } from "./frame-limit.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
-/** The server ended a prompt with an error. `message` of the frame is kept as it came in `serverMessage`. */
+/** The server ended a prompt with an error. `serverMessage` is the `message` of the frame. */
 export class CodebuffTurnError extends TurnError {
   protected static override readonly className: string = "CodebuffTurnError";
   declare readonly promptId: string;
@@ -26,7 +26,7 @@ export class CodebuffTurnError extends TurnError {
   }
 }
 
-/** What a failed prompt's error is made of. */
+/** The parts of a failed prompt's error. */
 export interface CodebuffFailure {
   readonly origin: CodebuffFailureOrigin;
   readonly kind: string;
@@ -37,10 +37,10 @@ export interface CodebuffFailure {
   readonly retryable?: boolean;
 }
 
-/** Where a failed prompt's error showed: in an action, inside the stream of chunks, in the agent's output, or nowhere at all. */
+/** The source of a failed prompt's error: an action, the stream of chunks, the agent's output, or a missing end. */
 export type CodebuffFailureOrigin = "action" | "stream" | "output" | "silent-end";
 
-/** Why a socket ended, for the client. `session`: how far it had come, or that it was to end. */
+/** The error for the end of a socket. `session`: the progress of the session, or `retiring` if it was to end. */
 export function lossError(
   end: SocketEnd | AgentwireError,
   session: "unproven" | "proven" | "retiring",
@@ -56,7 +56,7 @@ export function lossError(
   });
 }
 
-/** What the user can do about an end in the middle of a prompt, where the server says enough. */
+/** Advice for an end in the middle of a prompt, if the close reason allows one. */
 export function hintFor(end: SocketEnd | AgentwireError, session: Session): string | undefined {
   if (isOurs(end) || !session.blocked) return undefined;
   if (/heartbeat timeout/i.test(end.reason))
@@ -66,7 +66,7 @@ export function hintFor(end: SocketEnd | AgentwireError, session: Session): stri
   return undefined;
 }
 
-/** Why a request that was under way failed; each gets an error of its own. */
+/** The error of a running request whose connection ended. Each request gets its own error. */
 export function requestLost(end: SocketEnd | AgentwireError, hint?: string): ConnectionLostError {
   const unsure = "it may have been carried out, so it is not sent again by itself";
   const advice = hint === undefined ? unsure : `${unsure}; ${hint}`;
@@ -84,26 +84,26 @@ export function requestLost(end: SocketEnd | AgentwireError, hint?: string): Con
   );
 }
 
-/** The server closed with 1009, over what was most likely the largest frame that it had not acknowledged. */
+/** The server closed with 1009. The cause is probably the largest frame without an ack. */
 export function requestTooLarge(
   what: string,
   bytes: number,
   settings: CodebuffSettings,
 ): PayloadTooLargeError {
   const message = `the server closed the connection over a ${what} of ${bytes} bytes; send less`;
-  const limit = frameLimit(settings, "proxy"); // the server's own is not known; this one can be too high
+  const limit = frameLimit(settings, "proxy"); // the server's own limit is unknown; this default may be higher
   return new PayloadTooLargeError(message, { bytes, ...(limit < bytes ? { limit } : {}) });
 }
 
-/** The close code of the published proxy for a client that it does not know; whenever it comes, it is final. */
+/** The close code of the published proxy for an unknown client. The code is always final. */
 const POLICY = 1008;
 
-/** How a socket ended, in words for a message. */
+/** The end of a socket in words, for a message. */
 function describeEnd({ code, reason }: SocketEnd): string {
   return reason === "" ? `code ${code}` : `code ${code}, "${reason}"`;
 }
 
-/** A socket that ended before the session stood. */
+/** The error of a socket that ended before the session was proven. */
 function endedInHandshake(end: SocketEnd): HandshakeError {
   const { code: closeCode, cause } = end;
   const how = describeEnd(end);

@@ -5,30 +5,30 @@ import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse } from "./messages.ts";
 import type { CodebuffEvent, CodebuffResult, PromptFrame } from "./turn.ts";
 
-/** What `client.on` tells, besides what every client does. */
+/** The events of `client.on`, besides the events of every client. */
 export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, CodebuffResult> {
-  /** The answer to any `init`, also to one that was repeated after a reconnect. */
+  /** The answer to any `init`, also to a repeated one after a reconnect. */
   initResponse: [response: InitResponse];
-  /** The account's use of credits, whenever the server tells it. */
+  /** The account's use of credits, whenever the server reports it. */
   usage: [usage: UsageResponse];
   /**
-   * The server is about to shut down: no new prompt goes to it, and once those under way are done the client connects
-   * anew. With `reconnect: false` it is only told.
+   * The server is about to shut down. The client sends no new prompt, and reconnects when the running prompts are done. With `reconnect:
+   * false` the client only emits this event.
    */
   reconnectRequested: [];
-  /** A failure that names no request, and could not be told to belong to one. */
+  /** A failure without an id, which the client could not assign to a request. */
   actionError: [error: ActionError];
-  /** A message for a prompt that has settled already: cancelled, timed out, or ended twice. */
+  /** A message for a settled prompt: cancelled, timed out, or already ended. */
   late: [message: PromptFrame];
   /** A message for a prompt that this client never sent. */
   orphan: [message: PromptFrame];
-  /** An action of a type that is not known here. */
+  /** An action of an unknown type. */
   unknownAction: [data: Readonly<Record<string, unknown>>];
-  /** A message of a type that is not known here. */
+  /** A message of an unknown type. */
   unknownMessage: [message: unknown];
 }
 
-/** The core of a client, as its rooms use it. */
+/** The core of a Codebuff client. */
 export type CodebuffCore = ClientCore<CodebuffEvent, CodebuffResult, CodebuffClientEvents>;
 
 export const CODEBUFF_EVENTS: EventNames<CodebuffClientEvents> = {

@@ -4,7 +4,10 @@ import { isObject } from "../core/checks.ts";
 import type { Reads, Shape } from "../core/schemas.ts";
 import { boolean, finite, lazy, literal, type Nullish, nullish, optional } from "../core/schemas.ts";
 
-/** How to reach an MCP server, as the agent's definition has it. It comes from the server: not to be run unasked. */
+/**
+ * The address or command of an MCP server, from the agent's definition. The Codebuff server sends it: never run it without asking the
+ * user.
+ */
 export interface McpConfig {
   readonly type?: Nullish<string>;
   readonly command?: Nullish<string>;
@@ -15,7 +18,7 @@ export interface McpConfig {
   readonly headers?: Nullish<Readonly<Record<string, string>>>;
 }
 
-/** The server asks this machine to run a tool. It has two shapes: `requestId` and `input`, or `toolCallId` and `toolArgs`. */
+/** The server asks this machine to run a tool. Two shapes: `requestId` and `input`, or `toolCallId` and `toolArgs`. */
 export interface ToolCallRequest {
   readonly type: "tool-call-request";
   readonly userInputId?: Nullish<string>;
@@ -24,31 +27,31 @@ export interface ToolCallRequest {
   readonly toolName: string;
   readonly input?: Nullish<Readonly<Record<string, unknown>>>;
   readonly toolArgs?: Nullish<Readonly<Record<string, unknown>>>;
-  /** ms; negative for none. */
+  /** ms; negative: no limit. */
   readonly timeout?: Nullish<number>;
   readonly mcpConfig?: Nullish<McpConfig>;
 }
 
-/** The server asks for files of this machine; it goes by two names. */
+/** The server asks for files of this machine. The request has two names. */
 export interface ReadFilesRequest {
   readonly type: "read-files" | "read-files-request";
   readonly requestId: string;
   readonly filePaths: readonly string[];
 }
 
-/** The server asks what tools an MCP server has. */
+/** The server asks for the tools of an MCP server. */
 export interface McpToolDataRequest {
   readonly type: "request-mcp-tool-data";
   readonly requestId: string;
   readonly mcpConfig: McpConfig;
-  /** The tools it wants to know of; all of them when absent. */
+  /** The wanted tools; absent: all tools. */
   readonly toolNames?: Nullish<readonly string[]>;
 }
 
-/** What the server asks of this machine. Each is answered exactly once. */
+/** The server's requests to this machine. Each request is answered exactly once. */
 export type ServerRequest = ToolCallRequest | ReadFilesRequest | McpToolDataRequest;
 
-/** What a sub-agent says while it works for a prompt; no part of the prompt's text. */
+/** Text of a sub-agent that works for a prompt. Not part of the prompt's text. */
 export interface SubagentChunk {
   readonly type: "subagent-response-chunk";
   readonly userInputId: string;
@@ -59,7 +62,7 @@ export interface SubagentChunk {
   readonly forwardToPrompt?: Nullish<boolean>;
 }
 
-/** What one step of a prompt cost. */
+/** The cost of one step of a prompt. */
 export interface MessageCost {
   readonly type: "message-cost-response";
   readonly promptId: string;
@@ -67,7 +70,7 @@ export interface MessageCost {
   readonly agentId?: Nullish<string>;
 }
 
-/** A log line of an agent's own program. */
+/** A log line of an agent's program. */
 export interface LogChunk {
   readonly type: "handlesteps-log-chunk";
   readonly userInputId: string;
@@ -78,10 +81,10 @@ export interface LogChunk {
   readonly message?: Nullish<string>;
 }
 
-/** Where credits come from. */
+/** Credits by their source. */
 export type BalanceBreakdown = Readonly<Record<string, number>>;
 
-/** The account's use of credits; comes unasked, at any time. */
+/** The account's use of credits. The server may send it at any time. */
 export interface UsageResponse {
   readonly type: "usage-response";
   /** Credits used in this period. */
@@ -101,7 +104,7 @@ export interface ReconnectRequest {
 
 export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject);
 
-/** A balance or a number of credits: `Infinity` on the published proxy. */
+/** A balance or a number of credits. The published proxy sends `Infinity`. */
 export const amount = z.custom<number>((value) => typeof value === "number");
 
 export const breakdown = z.custom<BalanceBreakdown>((value) => isRecordOf("number", value));
@@ -115,7 +118,7 @@ export function isRecordOf(kind: "string" | "number", value: unknown): boolean {
 const isString = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => isRecordOf("string", value);
 
-/** The type of each field of the configuration, if the field is given. The handler that starts the MCP server relies on the types. */
+/** The type of each given field of the configuration. The handler that starts the MCP server relies on these types. */
 const MCP_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: isString,
   command: isString,
@@ -214,7 +217,7 @@ const reconnectRequest = lazy(() =>
   } satisfies Shape<ReconnectRequest>),
 );
 
-/** What the original server sends besides the published protocol. */
+/** The messages that the original server adds to the published protocol. */
 export type Extension =
   | ServerRequest
   | SubagentChunk
@@ -236,7 +239,7 @@ export const EXTENSIONS: { readonly [type: string]: Reads<Extension> } = {
   "request-reconnect": reconnectRequest,
 };
 
-/** The id of a request of the server, whichever of the two names it goes by; for one that does not validate, too. */
+/** The id of a server's request, under either of its two names. Also works for an invalid request. */
 export function requestIdOf(data: Readonly<Record<string, unknown>>): string | undefined {
   const id = data["requestId"] ?? data["toolCallId"];
   return typeof id === "string" ? id : undefined;

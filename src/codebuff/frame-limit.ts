@@ -3,23 +3,23 @@ import { utf8Length } from "../core/text.ts";
 import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 
-/** The largest frame that the published proxy takes; a larger one it refuses without saying which. */
+/** The largest frame that the published proxy accepts. The proxy refuses a larger frame without naming it. */
 const PROXY_MAX_FRAME = 1_048_576;
 
-/** The original server sets no limit of its own; this one only keeps a mistake from filling the link. */
+/** The original server has no limit. This limit only keeps a mistake from filling the link. */
 const CODEBUFF_MAX_FRAME = 128 * 1_048_576;
 
-/** What to do about a frame that is too large. */
+/** Advice for a frame that is too large. */
 export const LESS = "send less, or set `maxSendBytes` if the server takes more";
 
-/** The largest frame to send, in bytes. An unknown server may be the stricter one. */
+/** The largest frame to send, in bytes. An unknown server counts as the proxy, which is stricter. */
 export function frameLimit(settings: CodebuffSettings, server: CodebuffServer | undefined): number {
   return settings.maxSendBytes ?? (server === "codebuff" ? CODEBUFF_MAX_FRAME : PROXY_MAX_FRAME);
 }
 
 /**
  * The size of a frame, in bytes.
- * @throws PayloadTooLargeError when it is over the limit.
+ * @throws PayloadTooLargeError for a frame over the limit.
  */
 export function checkFrame(
   frame: string,

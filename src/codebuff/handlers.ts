@@ -5,25 +5,28 @@ import { InvalidInputError } from "../core/errors.ts";
 import type { ToolCall } from "../core/values.ts";
 import type { McpConfig, McpToolDataRequest, ToolCallRequest } from "./extensions.ts";
 
-/** A tool that the server wants to be run here. */
+/** A tool call that the server wants this machine to run. */
 export interface CodebuffToolCall extends ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
-  /** For `onMcpToolCall`: where the tool is. It comes from the agent's definition, so ask your user before you start anything. */
+  /**
+   * For `onMcpToolCall`: the MCP server of the tool. The agent's definition chooses the MCP server: ask your user before you start
+   * anything.
+   */
   readonly mcpConfig?: McpConfig;
-  /** The message as it came. */
+  /** The server's message, unchanged. */
   readonly raw: ToolCallRequest;
 }
 
-/** What a handler gets besides its request. */
+/** The second argument of a handler, besides its request. */
 export interface HandlerContext {
   /**
-   * Aborted when the answer is not needed any more: the time is over, the link is lost, or the turn that a tool
-   * was called for was cancelled or has failed.
+   * Aborted when the answer is no longer needed: the time limit has passed, the link is lost, or the turn of the tool call was cancelled
+   * or has failed.
    */
   readonly signal: AbortSignal;
 }
 
-/** One tool of an MCP server, as its own list has it. */
+/** One tool of an MCP server, as that MCP server lists it. */
 export interface McpTool {
   readonly name: string;
   readonly description?: string;
@@ -31,15 +34,15 @@ export interface McpTool {
 }
 
 /**
- * Runs one tool and returns its output. An error that it throws is sent to the server as the tool's failure.
- * @returns for most tools one part: `[{ type: "json", value: { ... } }]`.
+ * Runs one tool and returns its output. If the handler throws, the server gets the error as the tool's failure.
+ * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
  */
 export type CodebuffToolHandler = (
   call: CodebuffToolCall,
   context: HandlerContext,
 ) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 
-/** Reads files for the server: texts by path, `null` or nothing for a file that cannot be read or must not be sent. */
+/** Reads files for the server. Returns texts by path; `null` or no entry for a file that cannot be read or must not be sent. */
 export type ReadFilesHandler = (
   paths: readonly string[],
   context: HandlerContext,
@@ -48,23 +51,25 @@ export type ReadFilesHandler = (
 /** Texts by path. */
 export type FilesRead = Readonly<Record<string, string | null | undefined>>;
 
-/** Lists the tools of an MCP server. Its address comes from the server at the other end: ask your user before you start anything. */
+/**
+ * Lists the tools of an MCP server. The Codebuff server chooses the address of the MCP server: ask your user before you start anything.
+ */
 export type McpToolsHandler = (
   request: McpToolDataRequest,
   context: HandlerContext,
 ) => readonly McpTool[] | Promise<readonly McpTool[]>;
 
-/** Handlers for what the server asks of this machine. A request without a handler is answered with an error. */
+/** Handlers of the server's requests to this machine. A request without a handler is answered with an error. */
 export interface CodebuffHandlers {
-  /** By the tool's name; `"*"` takes every name that has no handler of its own. Tools of MCP servers do not come here. */
+  /** Handlers by tool name. `"*"` handles every other name. Tools of MCP servers go to `onMcpToolCall`. */
   readonly tools?: Readonly<Record<string, CodebuffToolHandler>>;
   readonly onReadFiles?: ReadFilesHandler;
   readonly onMcpTools?: McpToolsHandler;
-  /** Runs one tool of an MCP server; `call.mcpConfig` says which. */
+  /** Runs one tool of an MCP server. `call.mcpConfig` identifies the MCP server. */
   readonly onMcpToolCall?: CodebuffToolHandler;
 }
 
-/** A tool of an MCP server is not the one of this machine that goes by the same name. */
+/** The handler of a tool. A tool of an MCP server differs from a local tool of the same name. */
 export function handlerFor(
   { tools = {}, onMcpToolCall }: CodebuffHandlers,
   { toolName, mcpConfig }: ToolCallRequest,
@@ -75,18 +80,18 @@ export function handlerFor(
   return tools[sameTool ?? "*"];
 }
 
-/** @throws InvalidInputError when a tool's handler returned no output. */
+/** @throws InvalidInputError when a tool's handler did not return tool output. */
 export function readOutput(output: unknown): readonly ToolOutput[] {
   if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
   throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');
 }
 
-/** JSON leaves out what it cannot write, and the server then refuses the part. */
+/** Whether JSON can represent the value. JSON omits other values, and the server then refuses the part. */
 function canBeWritten(part: ToolOutput): boolean {
   return part.type === "media" || JSON.stringify(part.value) !== undefined;
 }
 
-/** @throws InvalidInputError when the handler gave what are no tools. */
+/** @throws InvalidInputError when the handler did not return tools. */
 export function readMcpTools(tools: unknown): readonly McpTool[] {
   if (Array.isArray(tools) && tools.every(isMcpTool)) return tools;
   throw notWhatItShouldBe(tools, "an array of tools with `name` and an `inputSchema` of type object");
@@ -99,7 +104,7 @@ function isMcpTool(tool: unknown): tool is McpTool {
   return isDescribed && isObject(inputSchema) && inputSchema["type"] === "object";
 }
 
-/** @throws InvalidInputError when the handler gave what are no texts, promises of texts among them. */
+/** @throws InvalidInputError when the handler did not return texts by path. A promise of a text is no text. */
 export function readFiles(files: unknown): FilesRead {
   const expected = "an object of texts by path, with null for what cannot be read";
   if (!isObject(files) || files instanceof Map) throw notWhatItShouldBe(files, expected);

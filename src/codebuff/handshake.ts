@@ -6,11 +6,11 @@ import { type Ack, encode } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
-/** What an ack means while the client identifies. */
+/** The meaning of an ack during identification. */
 export type IdentifyVerdict =
-  /** Accepted, as far as an ack can say: a refusal may still follow it. */
+  /** Accepted so far. A refusal may still follow. */
   | { readonly verdict: "settle" }
-  /** The original server, which knows no identify: ready at once. */
+  /** The original server does not know `identify`: ready at once. */
   | { readonly verdict: "legacy" }
   | { readonly verdict: "refused"; readonly error: HandshakeError }
   | { readonly verdict: "ignore" };
@@ -18,8 +18,8 @@ export type IdentifyVerdict =
 const LEGACY = /^Unknown message type/;
 
 /**
- * Reads an ack during identification. `txid` is the identify's own; `acked` says that its success ack has
- * arrived, so that only a refusal without txid can still concern it.
+ * Reads an ack during identification. `txid` is the txid of the `identify`. `acked`: the success ack has arrived, so only a refusal
+ * without txid can still be about the `identify`.
  */
 export function readIdentifyAck(ack: Ack, txid: number, acked: boolean): IdentifyVerdict {
   const anonymous = ack.txid === undefined || ack.txid === null;
@@ -30,7 +30,7 @@ export function readIdentifyAck(ack: Ack, txid: number, acked: boolean): Identif
   return { verdict: "refused", error: refusal(text) };
 }
 
-/** Whether a refusal without txid is about the session as a whole. */
+/** Whether a refusal without txid is about the whole session. */
 export function refusesSession(text: string): boolean {
   return DUPLICATE.test(text) || FULL.test(text);
 }
@@ -52,10 +52,10 @@ export function refusal(text: string): HandshakeError {
   );
 }
 
-/** How often an id in use is tried again as it is: the server may not have noticed the end of its old connection. */
+/** Retries with the same id when the id is in use: the server may not have noticed the end of its old connection. */
 const DUPLICATE_RETRIES = 3;
 
-/** How a client makes itself known on each new socket, and under which name. */
+/** Identifies the client on each new socket. Chooses the session id. */
 export class Identification {
   readonly #settings: CodebuffSettings;
   readonly #core: CodebuffCore;
@@ -69,7 +69,7 @@ export class Identification {
     this.#clientSessionId = settings.clientSessionId;
   }
 
-  /** A socket opened. `newTxid` gives the txid of the frame, if there is one: the original server knows no identify. */
+  /** A socket opened. `newTxid` gives the txid of the `identify`; not called for the original server, which gets none. */
   begin(session: Session, newTxid: () => number): void {
     const { connection } = this.#core;
     if (this.#settings.profile === "codebuff") {
@@ -81,7 +81,7 @@ export class Identification {
     connection.send(encode.identify(session.identifyTxid, this.#clientSessionId));
   }
 
-  /** An ack came before the session was identified. */
+  /** Handles an ack that came before the session was identified. */
   onAck(session: Session, ack: Ack): void {
     const { profile, settleWindow } = this.#settings;
     const { redactor, connection, clock } = this.#core;
@@ -111,7 +111,7 @@ export class Identification {
     }
   }
 
-  /** An id in use is tried again as it is, then with a suffix. */
+  /** Handles a refusal. An id in use is tried again unchanged, then with a suffix. */
   refuse(error: HandshakeError): void {
     if (error.reason === "duplicate" && ++this.#duplicates > DUPLICATE_RETRIES) {
       this.#clientSessionId = randomId(this.#settings.clientSessionId);
@@ -121,12 +121,12 @@ export class Identification {
     this.#core.connection.refuse(error);
   }
 
-  /** Something came behind the identification: the id is not in use elsewhere. */
+  /** A message followed the identification: the id is not in use elsewhere. */
   proven(): void {
     this.#duplicates = 0;
   }
 
-  /** The socket is gone, or given up. */
+  /** The socket has ended or was given up. */
   end(): void {
     this.#cancelSettle?.();
     this.#cancelSettle = undefined;

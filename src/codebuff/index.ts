@@ -1,4 +1,4 @@
-// Everything that the core gives to every protocol, so that one import is enough.
+// Exports everything from the core too, so one import is enough.
 
 export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";

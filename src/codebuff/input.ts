@@ -6,20 +6,23 @@ import { type Content, chatMessages, isContentPart, plainContent, wireParts } fr
 import type { CodebuffServer } from "./messages.ts";
 import { newSessionState } from "./session-state.ts";
 
-/** Everything that the protocol lets a prompt carry. At least `prompt` or `content` has to say something. */
+/** All fields of a prompt in the protocol. `prompt` or `content` is required. */
 export interface CodebuffPromptInput {
-  /** What the user says. */
+  /** The user's text. */
   readonly prompt?: string;
   /**
-   * The parts of what the user says: text, images, files; `prompt` goes behind them. Both servers get them in
-   * the form that they read. Or whole messages, which only the published proxy takes.
+   * The parts of the user's input: text, images, files. `prompt` is added after them. Each server gets the form that it reads. `content`
+   * may also hold whole messages, which only the published proxy accepts.
    */
   readonly content?: Content;
   /** Unique for the life of the client. @default a random id */
   readonly promptId?: string;
-  /** What the original server gave with the last answer; the published proxy reads `messages` of it and returns it unchanged. @default {}, on the original server `newSessionState()` */
+  /**
+   * The state that the original server returned with the last answer. The published proxy reads only its `messages`, and returns the
+   * state unchanged. @default {}, on the original server `newSessionState()`
+   */
   readonly sessionState?: Readonly<Record<string, unknown>>;
-  /** The proxy wants `backend:model`, such as `openai:gpt-4`. @default the client's `model`, else the server's */
+  /** The proxy needs the form `backend:model`, such as `openai:gpt-4`. @default the client's `model`, otherwise the server's */
   readonly model?: string;
   /** @default the client's `costMode` */
   readonly costMode?: string;
@@ -27,14 +30,14 @@ export interface CodebuffPromptInput {
   readonly toolResults?: readonly Readonly<Record<string, unknown>>[];
   /** @default the client's `fingerprintId` */
   readonly fingerprintId?: string;
-  /** The one part of a prompt that `error.input` does not hand back. @default the client's `authToken` */
+  /** The token of this prompt. `error.input` hands back every field but this one. @default the client's `authToken` */
   readonly authToken?: string;
   readonly repoUrl?: string;
   readonly agentId?: string;
   readonly promptParams?: Readonly<Record<string, unknown>>;
 }
 
-/** The `data` of a prompt action as it goes out, without the token, which is added when it is sent. */
+/** The `data` of a prompt action, without the client's token. The client adds its token when it sends the prompt. */
 export interface PromptData {
   readonly type: "prompt";
   readonly promptId: string;
@@ -51,7 +54,7 @@ export interface PromptData {
   readonly promptParams?: Readonly<Record<string, unknown>>;
 }
 
-/** What the client knows that a prompt need not repeat. */
+/** The client's defaults for a prompt. */
 export interface PromptDefaults {
   readonly fingerprintId: string;
   readonly costMode: string;
@@ -77,8 +80,8 @@ const FIELDS: Checks<CodebuffPromptInput> = {
 const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.';
 
 /**
- * Fills in what the wire needs and leaves out what is not given: servers refuse `null` for several fields.
- * @throws InvalidInputError for what no server could answer.
+ * Adds the required fields and omits missing ones: servers refuse `null` for several fields.
+ * @throws InvalidInputError for input that no server could answer.
  */
 export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {
   const given = generic(input) ?? (input as CodebuffPromptInput);
@@ -106,7 +109,7 @@ export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: Prom
   };
 }
 
-/** A text, or the form that every client takes, in the protocol's own. */
+/** Converts a text, or the form that every client takes, to the protocol's own form. */
 function generic(input: unknown): CodebuffPromptInput | undefined {
   const given = readPromptInput(input);
   if (!given) return undefined;
@@ -120,7 +123,7 @@ function generic(input: unknown): CodebuffPromptInput | undefined {
   return { prompt: text, content };
 }
 
-/** The proxy takes a picture without a type for a PNG. A `data:` URL says its type. */
+/** The image type by its first bytes. The proxy reads an image without a type as PNG. A `data:` URL names its type. */
 function shownType(data: Uint8Array | string): string | undefined {
   if (typeof data !== "string") return imageTypeOf(data);
   const head = data.slice(0, HEAD_BASE64);
@@ -128,9 +131,9 @@ function shownType(data: Uint8Array | string): string | undefined {
 }
 
 /**
- * The prompt in the form that `server` reads. The proxy takes parts for messages of their own. The original server
- * takes parts of one user message only, and no state that is not whole.
- * @throws UnsupportedError for messages that the original server cannot be given.
+ * The prompt in the form that `server` reads. The proxy reads each part as a separate message. The original server takes only parts of
+ * one user message, and only a complete state.
+ * @throws UnsupportedError for messages that the original server does not take.
  */
 export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
   const { content, prompt: _, ...others } = data;
@@ -145,15 +148,15 @@ function isEmpty(state: object): boolean {
   return Object.keys(state).length === 0;
 }
 
-/** The published proxy also answers a prompt that only carries messages in its state. */
+/** The published proxy also answers a prompt whose only messages are in its state. */
 function hasMessages(state: Readonly<Record<string, unknown>> | undefined): boolean {
   const messages = state?.["messages"];
   return Array.isArray(messages) && messages.length > 0;
 }
 
-/** What `init` sends. */
+/** The input of `init`. */
 export interface CodebuffInitInput {
-  /** Files of the project, in the form that the server at the other end knows. */
+  /** Files of the project, in the form that the server knows. */
   readonly fileContext: Readonly<Record<string, unknown>>;
   readonly repoUrl?: string;
   /** @default the client's `fingerprintId` */
@@ -169,13 +172,13 @@ const INIT_FIELDS: Checks<CodebuffInitInput> = {
   authToken: checks.text,
 };
 
-/** The `data` of an init action as it goes out. */
+/** The `data` of an init action. */
 export interface InitData extends Omit<CodebuffInitInput, "fingerprintId"> {
   readonly type: "init";
   readonly fingerprintId: string;
 }
 
-/** @throws InvalidInputError for what no server could take. */
+/** @throws InvalidInputError for input that no server could take. */
 export function buildInit(input: CodebuffInitInput, usualFingerprintId: string): InitData {
   if (checks.object.holds(input)) checkFields(input, INIT_FIELDS, "init field");
   if (!checks.object.holds(input) || input.fileContext === undefined) {
@@ -192,9 +195,8 @@ export function buildInit(input: CodebuffInitInput, usualFingerprintId: string):
 }
 
 /**
- * Strict JSON, or an error that names the trouble. `JSON.stringify` alone would silently write null for a
- * number that is not finite.
- * @throws InvalidInputError for numbers that are not finite, cycles and bigints.
+ * Strict JSON. `JSON.stringify` alone would silently write null for a number that is not finite.
+ * @throws InvalidInputError for numbers that are not finite, cycles and bigints. The message names the problem.
  */
 export function toJson(value: object, what: string): string {
   try {
@@ -204,7 +206,7 @@ export function toJson(value: object, what: string): string {
       return field;
     });
   } catch (cause) {
-    const [why] = (cause instanceof Error ? cause.message : String(cause)).split("\n"); // V8 draws a cycle over many lines
+    const [why] = (cause instanceof Error ? cause.message : String(cause)).split("\n"); // V8 shows a cycle over many lines
     throw new InvalidInputError(`${what} cannot be written as JSON: ${why}.`, "Send JSON values only.", {
       cause,
     });

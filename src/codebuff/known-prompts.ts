@@ -3,22 +3,22 @@ import type { Runner } from "../core/turn/runner.ts";
 import type { Prompt } from "./prompt.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
-/** How a prompt ended. `silent`: concluded from the order of acks, without a terminal message. */
+/** The end of a prompt. `silent`: inferred from the order of acks, without a terminal message. */
 export type Settled = "completed" | "silent" | "other";
 
-/** The prompt that an id names, perhaps with a sub-agent's suffix, and how it stands. */
+/** The prompt that an id names, perhaps with a sub-agent's suffix, and the prompt's state. */
 export interface Named {
-  /** The prompt's own id, or the id as given where the prompt is unknown. */
+  /** The prompt's own id. For an unknown prompt: the given id. */
   readonly promptId: string;
   readonly standing: "open" | "unsent" | Settled | "unknown";
-  /** While it is open. */
+  /** Set while the prompt is open. */
   readonly prompt?: Prompt;
 }
 
-/** How many settled prompts are remembered, to tell late messages from stray ones. */
+/** The number of remembered settled prompts, which tell late messages from stray ones. */
 const REMEMBERED = 256;
 
-/** The prompts of this client that a message may name: those that have not settled, and the last ones that have. */
+/** The prompts that a message may name: the open ones, and the last settled ones. */
 export class KnownPrompts {
   readonly #open: Pick<Runner<CodebuffEvent, CodebuffResult, Prompt>, "find" | "jobs">;
   readonly #settled = new Recent<string, Settled>(REMEMBERED);
@@ -37,7 +37,10 @@ export class KnownPrompts {
     this.#settled.set(id, how);
   }
 
-  /** Sub-agents use their prompt's id and a suffix. Without an exact match, this is the prompt with the longest id that begins `id`. */
+  /**
+   * The prompt that an id names. A sub-agent's id is its prompt's id with a suffix. Without an exact match, returns the prompt with the
+   * longest id that `id` begins with.
+   */
   named(id: string): Named {
     const exact = this.exactly(id);
     if (exact || !id.includes("-")) return exact ?? { promptId: id, standing: "unknown" };
@@ -56,7 +59,7 @@ export class KnownPrompts {
     return standing && { promptId, standing };
   }
 
-  /** The prompt under way, if there is just one. Messages without an id are about it. */
+  /** The prompt under way, if there is exactly one. Messages without an id are about this prompt. */
   onlyUnderWay(): Named | undefined {
     const [only, another] = this.#open.jobs.filter(({ wasSent }) => wasSent);
     return only && !another ? this.exactly(only.id) : undefined;

@@ -5,15 +5,15 @@ import type { Session } from "./session.ts";
 import { type TokenSource, tokenFailed } from "./token.ts";
 import type { Wire } from "./wire.ts";
 
-/** Something that this client begins, and that is not written yet. */
+/** A prompt or request of this client that is not written yet. */
 export interface Waiting {
-  /** Whether it goes out with the client's token. */
+  /** Whether the frame carries the client's token. */
   readonly wantsToken: boolean;
-  /** Its place in the order of the calls. A request that a new session repeats has none. */
+  /** The place in the order of the calls. A request that a new session repeats has no place. */
   place: number | undefined;
-  /** Writes it to `session`, and takes it off the line. */
+  /** Writes the frame to `session` and removes it from the line. */
   write(session: Session, token: string | undefined): void;
-  /** It will not be written. */
+  /** Fails the request: it will not be written. */
   fail(error: AgentwireError): void;
 }
 
@@ -21,38 +21,38 @@ export interface LineSetup {
   readonly core: CodebuffCore;
   readonly wire: Wire;
   readonly token: TokenSource;
-  /** Its first prompt is the next to be sent. */
+  /** Gives the next prompt to send. */
   readonly runner: { readonly first: Waiting | undefined };
 }
 
-/** What goes out next, and where. */
+/** The next frame to write, and its session. */
 interface Next {
   readonly session: Session;
   readonly waiting: Waiting;
 }
 
 /**
- * Everything that this client begins and has not written: prompts, init and topics, and the ping that is due.
+ * The frames that this client begins and has not written: prompts, init, topics, and a due ping.
  *
- * A new session first gets again what an earlier one has accepted, then what waits of init and topics. From then on the
- * calls go out in their order. Only prompts wait behind the prompts above `maxConcurrentPrompts`. While a session holds
- * everything back for the prompt that runs, nothing is written. When that prompt has ended, the ping goes first.
+ * A new session first repeats the requests that an earlier session accepted. Then come the waiting init and topics requests. After that,
+ * calls go out in their order. Only prompts wait for the limit `maxConcurrentPrompts`. While a session holds everything back for the
+ * running prompt, nothing is written. When that prompt has ended, the ping goes first.
  */
 export class Line {
   readonly #setup: LineSetup;
-  /** Init and topics. */
+  /** Waiting init and topics requests. */
   readonly #standing = new Queue<Waiting>();
-  /** What the current session has to be asked again, before anything else. */
+  /** The requests to repeat on the current session before anything else. */
   #repeats = new Queue<Waiting>();
   #calls = 0;
-  /** Everything waits behind what a token function is asked for. */
+  /** A token function is being asked; every frame waits for it. */
   #isAsking = false;
 
   constructor(setup: LineSetup) {
     this.#setup = setup;
   }
 
-  /** The place of a call in the order of all. */
+  /** Returns the next place in the order of the calls. */
   newPlace(): number {
     return this.#calls++;
   }
@@ -63,14 +63,14 @@ export class Line {
     this.pump();
   }
 
-  /** A session was identified: `repeats` go out before anything else. */
+  /** A session was identified: writes `repeats` before anything else. */
   resume(repeats: Iterable<Waiting>): void {
     this.#repeats = new Queue();
     for (const repeat of repeats) this.#repeats.add(repeat);
     this.pump();
   }
 
-  /** The connection is given up, or the client is closed. Every waiting init and topics request fails. */
+  /** The connection is given up, or the client is closed. Fails every waiting init and topics request. */
   clear(reason: AgentwireError): void {
     this.#repeats.clear();
     for (let next = this.#standing.take(); next; next = this.#standing.take()) {
@@ -80,7 +80,7 @@ export class Line {
     }
   }
 
-  /** Takes the next init or topics request off the line, if it fits. */
+  /** Takes the next init or topics request off the line, if `fits` accepts it. */
   takeNext<T extends Waiting>(fits: (next: Waiting) => next is T): T | undefined {
     const next = this.#next()?.waiting;
     if (!next || !fits(next)) return undefined;
@@ -88,7 +88,7 @@ export class Line {
     return next;
   }
 
-  /** Writes what may be written. Waits for nothing but a token function. */
+  /** Writes the frames that may be written now. Waits only for a token function. */
   pump(): void {
     while (!this.#isAsking) {
       const next = this.#next();
@@ -109,7 +109,7 @@ export class Line {
     outbox.run(() => {
       this.#isAsking = false;
       const next = this.#next();
-      // Meanwhile the session may have ended, or the caller may have taken this back.
+      // Meanwhile the session may have ended, or the caller may have cancelled this prompt.
       if (next?.session === asked.session && next.waiting === asked.waiting) {
         if ("value" in got) this.#write(next, got.value);
         else this.#fail(next, got.error);
@@ -138,14 +138,14 @@ export class Line {
     return waiting && { session, waiting };
   }
 
-  /** The session that may be written to; after the ping that was due, once the socket has taken that. */
+  /** The session that may be written to. A due ping goes first: the session is ready once the socket has taken the ping. */
   #ready(): Session | undefined {
     const { wire, core } = this.#setup;
     const session = wire.identified;
     if (!session || session.holdsBack) return undefined;
     if (session.pingIsDue) {
       wire.pingNow();
-      // Behind the write of the ping: where the socket refuses the ping, nothing else is lost with it.
+      // After the write of the ping: if the socket refuses the ping, no other frame is lost with it.
       core.outbox.write(() => core.outbox.run(() => this.pump()));
       return undefined;
     }
@@ -157,7 +157,7 @@ export class Line {
     return this.#repeats.first ?? this.#standing.first;
   }
 
-  /** A prompt leaves its own queue. */
+  /** Removes a standing request from its queue. A prompt leaves the runner's queue by itself. */
   #take(next: Waiting): void {
     if (this.#repeats.first === next) this.#repeats.take();
     else if (this.#standing.first === next) this.#standing.take();

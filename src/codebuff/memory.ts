@@ -7,25 +7,24 @@ import type { CodebuffServer } from "./messages.ts";
 import { newSessionState } from "./session-state.ts";
 import type { CodebuffResult } from "./turn.ts";
 
-/** What a Codebuff conversation goes on from; a JSON value. */
+/** The state of a Codebuff conversation: a JSON value. */
 export interface CodebuffConversationState extends ConversationState {
   readonly protocol: "codebuff";
   readonly version: 1;
   readonly messages: readonly ChatMessage[];
-  /** The original server's own state, once it gave one. */
+  /** The original server's own state, once it sent one. */
   readonly sessionState?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Remembers a conversation on both servers. The published proxy keeps nothing and puts the history it is
- * given *after* the new prompt, so all messages go as `content`, oldest first, and `prompt` is left out. The
- * original server returns a state, which goes back to it with the next prompt.
+ * The memory of a conversation, for both servers. The published proxy keeps nothing, and puts the history *after* the new prompt. So all
+ * messages go as `content`, oldest first, without `prompt`. The original server returns a state, which the next prompt sends back.
  */
 export class CodebuffMemory {
   #messages: readonly ChatMessage[];
   #sessionState: Readonly<Record<string, unknown>> | undefined;
 
-  /** @throws InvalidInputError when `from` is not a state of such a conversation. */
+  /** @throws InvalidInputError when `from` is not the state of a Codebuff conversation. */
   constructor(from: ConversationState | undefined) {
     if (from !== undefined && !isState(from)) {
       throw new InvalidInputError(
@@ -46,7 +45,7 @@ export class CodebuffMemory {
     return this.#sessionState ? { ...state, sessionState: this.#sessionState } : state;
   }
 
-  /** The prompt as `server` needs it to see what was said before. */
+  /** The prompt with the history in the form that `server` needs. */
   withHistory(data: PromptData, server: CodebuffServer): PromptData {
     if (server === "codebuff") {
       const sessionState = this.#sessionState ?? this.#begun(data.sessionState);
@@ -56,14 +55,14 @@ export class CodebuffMemory {
     return { ...rest, content: [...this.#messages, ...chatMessages(data)], sessionState: {} };
   }
 
-  /** The state of a session whose beginning another server has heard. */
+  /** The state of a new session of the original server, with the messages so far, which another server answered. */
   #begun(given: PromptData["sessionState"]): PromptData["sessionState"] {
     if (this.#messages.length === 0 || Object.keys(given).length > 0) return given;
     const { fileContext, mainAgentState } = newSessionState();
     return { fileContext, mainAgentState: { ...mainAgentState, messageHistory: historyFor(this.#messages) } };
   }
 
-  /** A turn succeeded: both sides of it are remembered. */
+  /** Remembers both sides of a successful turn. */
   remember(data: PromptData, result: CodebuffResult, server: CodebuffServer): void {
     this.#messages = [...this.#messages, ...chatMessages(data), { role: "assistant", content: result.text }];
     if (server === "codebuff") this.#sessionState = result.sessionState;

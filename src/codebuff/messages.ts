@@ -14,20 +14,20 @@ import {
   type ServerRequest,
 } from "./extensions.ts";
 
-/** Which of the two servers is at the other end. */
+/** The kind of the server. */
 export type CodebuffServer = "proxy" | "codebuff";
 
-/** The answer to every client frame. `success` says that it was understood, not that it was done. */
+/** The answer to every client frame. `success` means that the server understood the frame, not that its work is done. */
 export interface Ack {
   readonly type: "ack";
-  /** Absent when the server cannot or does not say which frame it answers. */
+  /** Absent if the server cannot or does not name the frame. */
   readonly txid?: Nullish<number>;
   readonly success: boolean;
-  /** What was wrong; may repeat what the client sent. */
+  /** The problem. May repeat the client's input. */
   readonly error?: Nullish<string>;
 }
 
-/** An object chunk of the original server; types that are not known here pass through. */
+/** An object chunk of the original server. Unknown types pass through. */
 export interface ChunkObject {
   readonly type: string;
 }
@@ -35,7 +35,7 @@ export interface ChunkObject {
 /** One piece of a streamed answer. */
 export interface ResponseChunk {
   readonly type: "response-chunk";
-  /** The prompt's id; on the original server with a suffix for work of sub-agents. */
+  /** The prompt's id. On the original server, sub-agents add a suffix. */
   readonly userInputId: string;
   readonly chunk: string | ChunkObject;
 }
@@ -46,18 +46,18 @@ export interface ToolCallData {
   readonly input: unknown;
 }
 
-/** The good end of a prompt. */
+/** The successful end of a prompt. */
 export interface PromptResponse {
   readonly type: "prompt-response";
   readonly promptId: string;
-  /** The published proxy returns what it was sent; the original server returns the new state. */
+  /** The published proxy returns the state of the prompt unchanged; the original server returns the new state. */
   readonly sessionState: Readonly<Record<string, unknown>>;
   readonly toolCalls?: Nullish<readonly ToolCallData[]>;
   readonly toolResults?: Nullish<readonly Readonly<Record<string, unknown>>[]>;
   readonly output?: Nullish<Readonly<Record<string, unknown>>>;
 }
 
-/** The bad end of a prompt. */
+/** The failed end of a prompt. */
 export interface PromptError {
   readonly type: "prompt-error";
   readonly userInputId: string;
@@ -67,7 +67,7 @@ export interface PromptError {
   readonly remainingBalance?: Nullish<number>;
 }
 
-/** A failure without any id: which request it answers can only be guessed. */
+/** A failure without an id. The client can only guess the request. */
 export interface ActionError {
   readonly type: "action-error";
   readonly message: string;
@@ -89,7 +89,7 @@ export interface InitResponse {
   readonly autoTopupAdded?: Nullish<number>;
 }
 
-/** Every message that is known, and what becomes of the others. */
+/** Every known message, and the forms of other frames. */
 export type ServerMessage =
   | Ack
   | ResponseChunk
@@ -102,13 +102,13 @@ export type ServerMessage =
   | { readonly type: "unknown-message"; readonly message: unknown }
   | Invalid;
 
-/** A frame, or a message of a known type, that is not what it should be. */
+/** A frame that is no message, or an invalid message of a known type. */
 export interface Invalid {
   readonly type: "invalid";
   readonly problem: string;
-  /** Set if the frame is a request of the server: the agent waits for an answer. */
+  /** Set if the frame is a request of the server: the agent waits for a response. */
   readonly request?: { readonly type: string; readonly requestId: string };
-  /** A part of the answer to this prompt, or its end: the prompt cannot come to a good end without it. */
+  /** Set if the frame is a part or the end of a prompt's answer: without the frame the prompt cannot succeed. */
   readonly answers?: { readonly promptId: string; readonly isEnd: boolean };
 }
 
@@ -125,7 +125,7 @@ const toolCall = () =>
     input: z.unknown(),
   } satisfies Shape<ToolCallData>);
 
-// Each schema is made when it is first read: making them all takes as long as loading zod (`bench`, cold import).
+// Each schema is made at its first use: making all of them takes as long as loading zod (`bench`, cold import).
 
 export const ackSchema = lazy(() =>
   z.looseObject({
@@ -189,7 +189,7 @@ export const initResponseSchema = lazy(() =>
   } satisfies Shape<InitResponse>),
 );
 
-/** The hot frame gets a guard by hand; a property test holds it equal to its schema. */
+/** A hand-written guard for the most frequent frame. A property test compares the guard with its schema. */
 export function isResponseChunk(data: object): data is ResponseChunk {
   if (!isObject(data)) return false;
   const { chunk } = data;
@@ -206,7 +206,7 @@ const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
   ...EXTENSIONS,
 };
 
-/** Reads one parsed frame. Never throws: what is not understood comes back as such. */
+/** Reads one parsed frame. Never throws: an unreadable frame is returned as such. */
 export function decode(message: unknown): ServerMessage {
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type, data } = message;
@@ -225,13 +225,13 @@ function invalid(problem = "a frame of an unknown type"): Invalid {
   return { type: "invalid", problem };
 }
 
-/** A frame that was read, and cannot be handled. */
+/** A frame that was read but cannot be handled. */
 export function unhandled(message: unknown, problem: string): Invalid {
   const data = isObject(message) && message["type"] === "action" ? message["data"] : undefined;
   return { type: "invalid", problem, ...(isObject(data) ? claimsOf(data) : {}) };
 }
 
-/** An unreadable request is still a request, and an unreadable end still an end. Otherwise the agent or the turn would wait for ever. */
+/** Identifies an unreadable request or end. Without this the agent or the turn would wait without end. */
 function claimsOf(data: Readonly<Record<string, unknown>>): Pick<Invalid, "request" | "answers"> {
   const { type, promptId, userInputId } = data;
   if (typeof type !== "string") return {};
@@ -250,7 +250,7 @@ const REQUESTS: ReadonlySet<string> = new Set([
   "request-mcp-tool-data",
 ] satisfies ServerRequest["type"][]);
 
-/** The frames a client sends. `data` of an action comes as JSON already, so that it is encoded once. */
+/** The frames of the client. The `data` of an action is already JSON, so it is encoded once. */
 export const encode = {
   identify: (txid: number, clientSessionId: string): string =>
     JSON.stringify({ type: "identify", txid, clientSessionId }),

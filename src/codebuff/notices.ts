@@ -2,13 +2,13 @@ import type { Clock } from "../core/clock.ts";
 import { utf8Length } from "../core/text.ts";
 import { Pending } from "./pending.ts";
 
-/** Frames that await nothing but an ack: a cancel, and answers to the server's requests. */
+/** Frames that await only an ack: a cancel, and responses to the server's requests. */
 export type Notice = "cancel-user-input" | "tool-call-response" | "read-files-response" | "mcp-tool-data";
 
-/** One notice that was sent. */
+/** A notice that was sent. */
 export interface SentNotice {
   readonly kind: Notice;
-  /** Data, as JSON, to send instead when the server refuses the notice. */
+  /** JSON data to send if the server refuses the notice. */
   readonly instead?: string | undefined;
 }
 
@@ -18,15 +18,15 @@ export interface UnackedNotice {
   readonly bytes: number;
 }
 
-/** Upper bound on notices without an ack: ten times the requests that are carried out at once. */
+/** Upper bound on notices without an ack: ten times the limit of concurrent requests. */
 const MAX_KEPT = 1_000;
 
-/** Bytes of `instead` that are kept: an answer names every file that was asked for. */
+/** Upper bound on the kept bytes of `instead`: a response names every requested file. */
 const MAX_KEPT_BYTES = 8 * 1_048_576;
 
 /**
- * The notices that await an ack, oldest first. Their number and bytes are bounded, because a server may ask without end
- * and acknowledge nothing: above the bounds the oldest are given up, as if their time was over.
+ * The notices that await an ack, oldest first. Their number and bytes are bounded: a server may send requests without end and
+ * acknowledge nothing. Above the bounds, the oldest notices are given up like timed-out ones.
  */
 export class Notices {
   readonly #pending: Pending<number, UnackedNotice>;
@@ -50,7 +50,7 @@ export class Notices {
     this.#bytes += keptBytes(unacked);
   }
 
-  /** Gives up what is above the bounds. */
+  /** Gives up the oldest notices above the bounds. */
   trim(): void {
     while (this.#pending.size > MAX_KEPT || this.#bytes > MAX_KEPT_BYTES) {
       const oldest = this.takeFirst();

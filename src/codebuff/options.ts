@@ -13,58 +13,68 @@ import type { CodebuffHandlers } from "./handlers.ts";
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers, ApprovalOptions {
   /**
-   * Which server is at the other end: the published `proxy` or the original `codebuff`. `auto` finds out from the answer to
-   * `identify`. Set it when you know the server: a client for `codebuff` then saves that round trip.
+   * The kind of the server: the published `proxy` or the original `codebuff`. `auto` detects the kind by the answer to `identify`. Set
+   * the option if you know the server: a client for `codebuff` then saves that round trip.
    * @default "auto"
    */
   readonly profile?: "auto" | "proxy" | "codebuff";
   /**
-   * Names this client to the proxy, also after a reconnect. Set it to find the client in the proxy's log. An id in use is tried
-   * four times, because the server may not have noticed the end of the old connection; then the client adds a suffix.
+   * The client's id on the proxy, also after a reconnect. Set the option to find the client in the proxy's log. An id in use is tried
+   * four times, because the server may not have noticed the end of the old connection. Then the client adds a suffix.
    * @default "agentwire-" and 128 random bits
    */
   readonly clientSessionId?: string;
-  /** Names this installation, with every prompt and init. Set it to be one installation over many clients. @default "agentwire-" and 128 random bits, new for each client */
+  /**
+   * The id of this installation, sent with every prompt and init. Set the option to use one id for many clients. @default "agentwire-"
+   * and 128 random bits, new for each client
+   */
   readonly fingerprintId?: string;
   /**
-   * Goes out with every prompt and init; a function is called each time, for tokens that expire. A cancel carries the token of its
-   * prompt. The original server needs it; the proxy does not check it.
+   * The token, sent with every prompt and init. A function is called each time, for tokens that expire. A cancel carries the token of
+   * its prompt. The original server needs a token; the proxy does not check it.
    */
   readonly authToken?: string | (() => string | Promise<string>);
-  /** Model of prompts that name none. @default the server's */
+  /** Model of prompts without a `model`. @default the server's */
   readonly model?: string;
-  /** Cost mode of prompts that name none. @default "normal" */
+  /** Cost mode of prompts without a `costMode`. @default "normal" */
   readonly costMode?: string;
   /**
-   * How string chunks become text. Set "text" to see OpenAI events as they are, "openai-sse" for a backend that cuts events across chunks.
+   * The decoding of string chunks. Set "text" to see OpenAI events unchanged, "openai-sse" for a backend that splits events across
+   * chunks.
    * @default "auto": plain text stays as it is, an exact OpenAI event is decoded
    */
   readonly chunkDecoding?: ChunkDecoding;
   /**
-   * Prompts on the wire at once; more wait here. The published proxy reads nothing while a prompt runs, and ends the link over a
-   * frame that it has not read; with 1 it gets no init, topics or pings meanwhile. Set more for a proxy that reads while it works:
-   * another WebSocket implementation of its web server does.
+   * Prompts on the wire at once; further prompts wait in the client. The published proxy reads nothing while a prompt runs, and closes
+   * the link if a frame stays unread. With 1, the client sends no init, topics or pings while a prompt runs. Set a higher number for a
+   * proxy that reads while it works, as with another WebSocket implementation of its web server.
    * @default 1 on the proxy, no limit on the original server
    */
   readonly maxConcurrentPrompts?: number;
   /**
-   * The proxy may refuse a session right after it has acknowledged it: how long to wait for that refusal. Raise it for a slow
-   * network. With 0, prompts are sent, and `reconnected` is told, before a refusal can arrive.
+   * The proxy may refuse a session right after its ack: the wait for that refusal. Raise the option for a slow network. With 0, the
+   * client sends prompts and emits `reconnected` before a refusal can arrive.
    * @default 50
    */
   readonly settleWindow?: number;
   /**
-   * Until the ack of a written frame. Time in which the server works on an earlier prompt does not count. On the proxy a
-   * missing ack of a prompt ends the connection, because the proxy did not read the prompt. Raise it for a slow network. @default 30_000
+   * From a written frame to its ack. The time in which the server works on an earlier prompt does not count. On the proxy, a prompt
+   * without an ack ends the connection, because the proxy did not read the prompt. Raise the option for a slow network. @default 30_000
    */
   readonly ackTimeout?: number;
-  /** From the ack of an init to its answer. Raise it for a server that reads a large project. @default 15_000 */
+  /** From the ack of an init to its response. Raise the option for a server that reads a large project. @default 15_000 */
   readonly initTimeout?: number;
-  /** Silence of one running prompt. Raise it for tools and models that take longer. @default 120_000: models think long, but not that long without a word */
+  /**
+   * The silence of one running prompt. Raise the option for slow tools and models. @default 120_000: models are rarely silent for that
+   * long
+   */
   readonly idleTimeout?: number;
-  /** Silence of the whole connection while a prompt runs; past it the connection counts as lost. Raise it together with `idleTimeout`. @default 180_000 */
+  /**
+   * The silence of the whole connection while a prompt runs. Over the limit the connection counts as lost. Raise the option together with
+   * `idleTimeout`. @default 180_000
+   */
   readonly stallTimeout?: number;
-  /** How long `close()` waits for running prompts. Lower it where a program has to exit fast. @default 10_000 */
+  /** The time that `close()` waits for running prompts. Lower the option for a program that must exit fast. @default 10_000 */
   readonly drainTimeout?: number;
 }
 
@@ -122,12 +132,12 @@ const CHECKS = {
   onMcpToolCall: checks.function,
 } satisfies Record<string, Check>;
 
-/** The proxy drops a client 60 to 90 s after the last ping it handled; 25 s leaves room for two to go astray. */
+/** The proxy drops a client 60 to 90 s after the last handled ping. At 25 s, two pings may be lost. */
 const KEEPALIVE = { interval: 25_000, timeout: 15_000 };
 
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, minDelay: 500, maxDelay: 30_000 };
 
-/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
+/** @throws InvalidInputError for the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffClientOptions): CodebuffSettings {
   const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: RECONNECT }, CHECKS);
   const { authToken, model, maxSendBytes, maxConcurrentPrompts } = options;

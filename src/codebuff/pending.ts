@@ -8,9 +8,8 @@ interface Entry<Request> {
 }
 
 /**
- * Requests that await a reply, in the order they were sent. A reply takes its request by id, or takes the
- * oldest where a protocol has no ids. Each has a deadline, and a deadline can stand still while the server
- * is known to be busy with something older.
+ * Requests that await a reply, in the order of sending. A reply takes its request by id, or takes the oldest one if the protocol has no
+ * ids. Each request has a deadline. A deadline can pause while the server is busy with older work.
  */
 export class Pending<Id, Request> {
   readonly #clock: Clock;
@@ -19,7 +18,7 @@ export class Pending<Id, Request> {
   readonly #entries = new Table<Id, Entry<Request>>();
   #mayRun: ((id: Id) => boolean) | undefined;
 
-  /** `timeout` in ms, 0 for none; past it the request is removed and given to `onTimeout`. */
+  /** `timeout` in ms, 0: none. After the timeout the request is removed and given to `onTimeout`. */
   constructor(clock: Clock, timeout: number, onTimeout: (id: Id, request: Request) => void) {
     this.#clock = clock;
     this.#timeout = timeout;
@@ -30,7 +29,7 @@ export class Pending<Id, Request> {
     return this.#entries.size;
   }
 
-  /** An id that is in use already loses its old request, and that one's clock. */
+  /** Adds a request. Replaces an older request with the same id, and stops its deadline. */
   add(id: Id, request: Request): void {
     this.take(id);
     const deadline = new Deadline(this.#clock, this.#timeout, () => {
@@ -41,7 +40,7 @@ export class Pending<Id, Request> {
     if (this.#mayRun?.(id) ?? true) deadline.start();
   }
 
-  /** Removes the request with this id; `undefined` when there is none (a duplicate or unknown reply). */
+  /** Removes the request with this id; `undefined` if there is none (a duplicate or unknown reply). */
   take(id: Id): Request | undefined {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
@@ -50,13 +49,13 @@ export class Pending<Id, Request> {
     return entry.request;
   }
 
-  /** Removes the oldest request that fits. */
+  /** Removes the oldest request that `fits` accepts. */
   takeFirst(fits: (request: Request) => boolean = () => true): Request | undefined {
     for (const [id, { request }] of this.#entries.entries()) if (fits(request)) return this.take(id);
     return undefined;
   }
 
-  /** The clocks of requests that `mayRun` names run, starting over if they stood; the others stand still. */
+  /** Runs the deadlines of the requests that `mayRun` accepts, and pauses the others. A paused deadline starts again from zero. */
   setClocks(mayRun: (id: Id) => boolean): void {
     this.#mayRun = mayRun;
     for (const [id, { deadline }] of this.#entries.entries()) {
@@ -65,12 +64,12 @@ export class Pending<Id, Request> {
     }
   }
 
-  /** What waits, oldest first. */
+  /** The waiting requests, oldest first. */
   *values(): Iterable<Request> {
     for (const { request } of this.#entries.values()) yield request;
   }
 
-  /** Removes all and returns them, oldest first. */
+  /** Removes all requests and returns them, oldest first. */
   clear(): Request[] {
     const requests = [...this.#entries.values()].map(({ deadline, request }) => {
       deadline.stop();

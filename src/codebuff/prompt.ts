@@ -27,30 +27,30 @@ import {
 } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
-/** What a new prompt is made of. */
+/** The parts of a new prompt. */
 export interface PromptOrder {
-  /** What the caller passed. It is handed back without its token if the prompt is never sent. */
+  /** The caller's input. Handed back, without its token, if the prompt is never sent. */
   readonly input: unknown;
   readonly data: PromptData;
-  /** The action's data as JSON, without a token. It depends on the server, which may be known only when the prompt is sent. */
+  /** The action's data as JSON, without a token. Depends on the server, which may be known only when the prompt is sent. */
   readonly json: (server: CodebuffServer | undefined) => string;
-  /** What to do when the frame is too large for the server. */
+  /** Advice for a frame that is too large for the server. */
   readonly advice: (server: CodebuffServer | undefined) => string;
   readonly options: (CodebuffPromptOptions & TurnOptions) | undefined;
   readonly stateNow: () => unknown;
-  /** Nothing waits before it: what it will send is known, and can be refused at once. */
+  /** No prompt of the conversation waits before this one: its content is final, and can be refused at once. */
   readonly first: boolean;
 }
 
-/** What all prompts of one client share. */
+/** The state that all prompts of one client share. */
 export interface PromptHost {
   readonly settings: CodebuffSettings;
   readonly core: CodebuffCore;
   readonly wire: Wire;
   readonly token: TokenSource;
-  /** A prompt is about to be written: it waits no more. */
+  /** Removes a prompt from the queue: it is about to be written. */
   take(prompt: Prompt): void;
-  /** A prompt comes to nothing: requests that the server made for it have to end. */
+  /** A prompt was cancelled or has failed: ends the server's requests for the prompt. */
   promptEnding(promptId: string, by: "cancelled" | "ended"): void;
 }
 
@@ -61,9 +61,9 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
   readonly #host: PromptHost;
   readonly #order: PromptOrder;
   readonly #state: PromptState;
-  /** Of the frame, once it is known. */
+  /** The size of the frame, once known. */
   #bytes: number | undefined;
-  /** Its frame, once it was written, and the token that went with it. */
+  /** The written frame, and its token. */
   #sent:
     | {
         readonly txid: number;
@@ -72,7 +72,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
       }
     | undefined;
   #wasAcked = false;
-  /** The server is taken to be done with it, although it did not say so. */
+  /** The prompt counts as ended, although the server did not report the end. */
   isSilent = false;
 
   constructor(host: PromptHost, order: PromptOrder, turn: Prompt["turn"], bytes: number | undefined) {
@@ -99,7 +99,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     return this.#sent !== undefined;
   }
 
-  /** The server that got it, or will. */
+  /** The server that got the prompt, or will get it. */
   get server(): CodebuffServer | undefined {
     return this.#sent?.server ?? this.#host.wire.server;
   }
@@ -108,7 +108,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     return { state: this.#order.stateNow(), cost: costOf(this.#state) };
   }
 
-  /** Bytes of its frame. @throws what `frameSize` throws */
+  /** The size of the frame, in bytes. @throws the errors of `frameSize` */
   size(): number {
     this.#bytes ??= frameSize(this.#host, this.#order);
     return this.#bytes;
@@ -139,7 +139,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     turn.sent();
   }
 
-  /** From now on the server's silence counts. */
+  /** The server acknowledged the prompt: starts the idle clock. */
   acked(): void {
     if (this.turn.settled) return;
     this.#wasAcked = true;
@@ -159,7 +159,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     if (isAgentwireError(error, "request-timeout")) this.#cancelOnServer();
   }
 
-  /** The proxy knows no cancelling: it goes on working, and its words are late. */
+  /** Stops the prompt. The proxy has no cancel: the proxy goes on working, and its later messages are late. */
   stop(): void {
     this.#cancelOnServer();
     this.#host.promptEnding(this.id, "cancelled");
@@ -167,21 +167,21 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     this.#host.wire.promptAbandoned(this.id);
   }
 
-  /** A message of its own. */
+  /** Handles a message of the prompt itself. */
   receive(message: PromptMessage, size: number): void {
     this.#heardOf();
     this.#apply(message, size);
   }
 
-  /** A message of one of its sub-agents. */
+  /** Handles a message of a sub-agent of the prompt. */
   receiveOfSubagent(message: PromptFrame, size: number): void {
     this.#heardOf();
     this.turn.push(subagentEvent(this.#state, message), size);
   }
 
   /**
-   * Takes an error without any id, unless it may be about something else: a part of the answer has come already, or a cancel was
-   * sent that it may answer, and this prompt was not heard of since.
+   * Takes an error without an id, unless the error may be about something else: a part of the answer has already come, or a cancel was
+   * sent that the error may answer, unless this prompt was sent after the cancel and acknowledged.
    */
   takeActionError(error: ActionError, lastCancel: number): boolean {
     const { txid = -1 } = this.#sent ?? {};
@@ -191,7 +191,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     return true;
   }
 
-  /** Any message for the prompt proves that the server took the prompt: the message counts as the ack. */
+  /** Any message for the prompt proves that the server took the prompt, so the message counts as the ack. */
   #heardOf(): void {
     if (this.#wasAcked) return;
     this.#wasAcked = true;
@@ -210,7 +210,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     else turn.complete(toResult(end.response, this.#state, turn.textResult));
   }
 
-  /** The original server can be told to stop, with a token; the proxy only answers that it cannot. */
+  /** Cancels the prompt on the original server, which needs a token. The proxy has no cancel. */
   #cancelOnServer(): void {
     const { wire } = this.#host;
     const session = wire.live;
@@ -222,7 +222,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
 }
 
 /**
- * The size of a prompt's frame, for the server at the other end as far as it is known.
+ * The size of a prompt's frame, for the server as far as known.
  * @throws InvalidInputError or PayloadTooLargeError for a frame that cannot be sent.
  */
 export function frameSize(
@@ -234,14 +234,14 @@ export function frameSize(
   return checkFrame(encode.action(wire.nextTxid, text), settings, server, advice(server));
 }
 
-/** An error that hands the prompt back is logged: the token is not in it. */
+/** Removes the token from the input: apps log the error that hands the input back. */
 export function withoutToken(input: unknown): unknown {
   if (!isObject(input) || input["authToken"] === undefined) return input;
   const { authToken: _, ...rest } = input;
   return rest;
 }
 
-/** The error of a prompt that cannot be written. Any cause gives an error, because the turn has to end. */
+/** The error of a prompt that cannot be written. Any cause becomes an error, because the turn must end. */
 export function unwritable(cause: unknown): AgentwireError {
   if (isAgentwireError(cause)) return cause;
   return new InvalidInputError("the prompt cannot be written for this server.", "Its cause says why.", {
@@ -249,7 +249,7 @@ export function unwritable(cause: unknown): AgentwireError {
   });
 }
 
-/** Servers repeat in errors what was sent to them, tokens included. */
+/** Removes credentials: servers repeat the client's input in errors, tokens included. */
 export function cleaned<T extends PromptError | ActionError>(failure: T, { redactor }: CodebuffCore): T {
   const error = typeof failure.error === "string" ? redactor.redact(failure.error) : failure.error;
   return { ...failure, message: redactor.redact(failure.message), error };

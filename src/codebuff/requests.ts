@@ -27,19 +27,19 @@ import type { Session } from "./session.ts";
 import { type Job, type Now, shownAs, Task } from "./task.ts";
 import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
 
-/** ms for files. The server waits without end, and so would the turn. */
+/** ms for reading files. The server waits without end, and so would the turn. */
 const FILES_TIMEOUT = 30_000;
 
-/** ms for the tools of an MCP server, which may have to be installed first. The server gives up after 50 s. */
+/** ms for listing the tools of an MCP server. The MCP server may have to be installed first. The Codebuff server gives up after 50 s. */
 const MCP_TIMEOUT = 45_000;
 
-/** Requests carried out at once; more are refused. Far above what agents ask, and few enough for any machine. */
+/** Upper bound on concurrent requests; further requests are refused. Far above the need of any agent, and low enough for any machine. */
 const MAX_AT_ONCE = 100;
 
-/** Characters of an id: real ones are a fraction of that. */
+/** Characters of an id: real ids are much shorter. */
 const MAX_ID = 1_000;
 
-/** Upper bound on remembered tool calls, which are not carried out twice, and on remembered warnings. */
+/** Upper bound on remembered tool calls, which are not run twice, and on remembered warnings. */
 const REMEMBERED = 256;
 
 export interface RequestsSetup extends RequestsBase {
@@ -47,26 +47,26 @@ export interface RequestsSetup extends RequestsBase {
   readonly known: KnownPrompts;
 }
 
-/** A job for a handler of the caller's, if there is one and the gate allows it. */
+/** A job for a handler of the caller, if a handler is registered and the gate allows the call. */
 interface Offer<T> extends Omit<Job<T>, "ask"> {
-  /** The request in words, and the option that registers its handler. */
+  /** The request in words, for messages. */
   readonly asked: string;
   readonly option: string;
   readonly run: ((context: HandlerContext) => T | Promise<T>) | undefined;
-  /** What an `always` is said for, where the call's name alone does not tell. */
+  /** The key of an `always`, if the call's name does not identify the request. */
   readonly alwaysFor?: string | undefined;
 }
 
 /**
- * What the server asks of this machine: tools, files, MCP tools. Each request passes the gate and is answered
- * exactly once, on the session that it came from, whatever its handler does: an agent on the server waits for the answer.
+ * The server's requests to this machine: tools, files, MCP tools. Each request passes the gate. Each request is answered exactly once,
+ * on its own session, whatever its handler does: an agent on the server waits for the response.
  */
 export class Requests {
   readonly #setup: RequestsSetup;
   readonly #responses: Responses;
-  /** By what tells a request that came twice from two requests. */
+  /** The running tasks, by `keyOf`: the key tells a repeated request from a new one. */
   readonly #tasks = new Table<string, Pick<Task<never>, "promptId" | "limited" | "abandon">>();
-  /** The tool calls of the current session: a server that was started anew may count from the beginning. */
+  /** The tool calls of the current session. A restarted server may count its ids from the beginning. */
   #called = new Recent<string, true>(REMEMBERED);
   readonly #missing = new Recent<string, true>(REMEMBERED);
 
@@ -75,7 +75,7 @@ export class Requests {
     this.#responses = new Responses(setup);
   }
 
-  /** Whether a request with a time limit is under way. A request without a limit must not delay a reconnect for ever. */
+  /** Whether a request with a time limit is running. A request without a limit must not delay a reconnect for ever. */
   get working(): boolean {
     return [...this.#tasks.values()].some(({ limited }) => limited);
   }
@@ -111,7 +111,7 @@ export class Requests {
     }
   }
 
-  /** Refuses a request that cannot be read: the agent that asked waits all the same. */
+  /** Refuses an unreadable request: its agent waits for a response. */
   refuse({ problem, request }: Invalid): void {
     const session = this.#setup.wire.live;
     if (!session || !request) return;
@@ -123,14 +123,14 @@ export class Requests {
     else this.#responses.refuse(session, "read-files-response", { requestId, files: {} });
   }
 
-  /** Abandons the requests that were made for a prompt which comes to nothing. */
+  /** Abandons the requests of a prompt that was cancelled or has failed. */
   promptEnding(promptId: string, by: "cancelled" | "ended"): void {
     for (const task of this.#tasks.values()) {
       if (task.promptId === promptId) task.abandon(by, "the prompt was cancelled or has failed");
     }
   }
 
-  /** The session is gone, and no answer can be sent. */
+  /** The session has ended: abandons all requests, because no response can be sent. */
   sessionEnded(): void {
     for (const task of this.#tasks.values()) task.abandon("disconnected", "the connection has ended");
     this.#called = new Recent(REMEMBERED);
@@ -182,7 +182,7 @@ export class Requests {
     const { onReadFiles } = this.#setup.settings.handlers;
     const answer = (files: FilesRead): object => ({
       requestId,
-      // The server waits for every path it asked for, and for no other.
+      // The server waits for every requested path, and for no other.
       files: Object.fromEntries(filePaths.map((path) => [path, textOf(files, path)])),
     });
     this.#offer(key, {
@@ -190,7 +190,7 @@ export class Requests {
       notice: "read-files-response",
       asked: "files",
       option: "`onReadFiles`",
-      alwaysFor: "files:", // a tool may go by the name that these are asked for by
+      alwaysFor: "files:", // a tool may also have the name `read_files`
       ...this.#forOnlyPrompt("read_files", { filePaths }, raw),
       handler: "`onReadFiles`",
       timeout: FILES_TIMEOUT,
@@ -209,7 +209,7 @@ export class Requests {
       asked: "the tools of an MCP server",
       option: "`onMcpTools`",
       ...this.#forNoPrompt("mcp_tools", { mcpConfig, toolNames }, raw),
-      alwaysFor: `mcp-tools:${JSON.stringify(mcpConfig)}`, // the program that is started, or the server that is called
+      alwaysFor: `mcp-tools:${JSON.stringify(mcpConfig)}`, // the MCP server that is started or called
       handler: "`onMcpTools`",
       timeout: MCP_TIMEOUT,
       run: onMcpTools && ((context) => onMcpTools(raw, context)),
@@ -218,7 +218,7 @@ export class Requests {
     });
   }
 
-  /** A request for files names no prompt. It belongs to the only prompt under way, if there is just one. */
+  /** A request for files names no prompt. The request belongs to the prompt under way, if there is exactly one. */
   #forOnlyPrompt(name: string, input: object, raw: ReadFilesRequest) {
     const { promptId, prompt } = this.#setup.known.onlyUnderWay() ?? {};
     const { call } = this.#forNoPrompt(name, input, raw);
@@ -226,13 +226,13 @@ export class Requests {
     return { call: named, promptId, turn: prompt?.turn };
   }
 
-  /** What rules and approvals see of a request that names no prompt. */
+  /** The call for rules and approvals, for a request that names no prompt. */
   #forNoPrompt(name: string, input: object, raw: ReadFilesRequest | McpToolDataRequest) {
     const call: ToolCall = { id: this.#setup.gate.idFor(raw.requestId), name, input, raw };
     return { call, promptId: undefined, turn: undefined };
   }
 
-  /** Refuses a request without a handler, and does not ask the user. */
+  /** Brings a request before the gate. Without a handler, refuses the request without asking the user. */
   #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);
@@ -285,7 +285,7 @@ export class Requests {
   }
 }
 
-/** What tells a request that came twice from two requests: no server is known to number them twice for one prompt. */
+/** The key that tells a repeated request from a new one. No known server uses the same key twice for one prompt. */
 function keyOf(request: ServerRequest, id: string): string {
   if (request.type !== "tool-call-request") return JSON.stringify([request.type, id]);
   const { userInputId = null, toolName } = request;
@@ -297,12 +297,12 @@ function keyOf(request: ServerRequest, id: string): string {
   ]);
 }
 
-/** Keys are remembered: a text that is longer than any real id is told by its beginning and its length. */
+/** Shortens a text for a key: keys are remembered. A text longer than any real id is reduced to its beginning and its length. */
 function bounded(text: string): string {
   return text.length <= MAX_ID ? text : `${text.slice(0, MAX_ID)}~${text.length}`;
 }
 
-/** What a call asks for, in words. */
+/** A tool call in words, for messages. */
 function asked(toolName: string): string {
   return `the tool "${toolName.slice(0, MAX_ID)}"`;
 }

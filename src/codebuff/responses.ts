@@ -7,14 +7,14 @@ import type { CodebuffSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 import type { Wire } from "./wire.ts";
 
-/** What everything that deals with the server's requests has. */
+/** The setup that all parts for the server's requests share. */
 export interface RequestsBase {
   readonly settings: CodebuffSettings;
   readonly core: CodebuffCore;
   readonly wire: Wire;
 }
 
-/** Answers the server's requests, each on the session that it came from, or not at all. */
+/** Responds to the server's requests, each on its own session or not at all. */
 export class Responses {
   readonly #setup: RequestsBase;
 
@@ -30,16 +30,16 @@ export class Responses {
     return json;
   }
 
-  /** There is nothing to answer with but a refusal, which is short. */
+  /** Sends a refusal. A refusal is short, so its size needs no check. */
   refuse(session: Session, type: Notice, fields: object): void {
     this.send(session, type, JSON.stringify({ type, ...fields }));
   }
 
-  /** `otherwise` is sent when the original server refuses the answer: its agent would go on waiting. */
+  /** Sends a response. If the original server refuses the response, sends `otherwise`: the agent would wait without end. */
   send(session: Session, kind: Notice, json: string, otherwise?: object): void {
     const { wire } = this.#setup;
     const instead = otherwise && JSON.stringify({ type: kind, ...otherwise });
-    // With its connection the server has forgotten the request.
+    // A server forgets its requests when their connection ends.
     if (wire.isCurrent(session))
       wire.request(session, { kind, instead }, (txid) => encode.action(txid, json));
     wire.retireIfIdle();

@@ -1,6 +1,6 @@
 import { defined } from "../core/checks.ts";
 
-/** What the original server knows of a project; every field is part of its schema, most may stay empty. */
+/** The original server's knowledge of a project. Every field is required by its schema; most may be empty. */
 export interface ProjectFileContext {
   readonly projectRoot: string;
   readonly cwd: string;
@@ -8,9 +8,9 @@ export interface ProjectFileContext {
   readonly fileTokenScores: Readonly<Record<string, unknown>>;
   readonly knowledgeFiles: Readonly<Record<string, string>>;
   readonly userKnowledgeFiles?: Readonly<Record<string, string>>;
-  /** Agents of your own, by id. */
+  /** The app's own agents, by id. */
   readonly agentTemplates: Readonly<Record<string, unknown>>;
-  /** Tools of your own, by name; what runs them is the client's option `tools`. */
+  /** The app's own tools, by name. The client's option `tools` has their handlers. */
   readonly customToolDefinitions: Readonly<Record<string, unknown>>;
   readonly gitChanges: Readonly<Record<"status" | "diff" | "diffCached" | "lastCommitMessages", string>>;
   readonly changesSinceLastChat: Readonly<Record<string, string>>;
@@ -20,13 +20,12 @@ export interface ProjectFileContext {
   >;
 }
 
-/** Steps that an agent may take in one prompt, as the original clients have it. */
+/** Steps that an agent may take in one prompt. The value of the original clients. */
 const STEPS = 25;
 
 /**
- * The state with which a session on the original server begins: nothing was said yet, and of the project it
- * knows what `project` tells. Later states come from the server. It is what a prompt without a `sessionState`
- * sends there.
+ * The initial state of a session on the original server: no messages, and the facts in `project`. Later states come from the server. A
+ * prompt without a `sessionState` sends this state to the original server.
  *
  * @example
  * const sessionState = newSessionState({ projectRoot: "/srv/app", knowledgeFiles: { "notes.md": notes } });

@@ -7,34 +7,34 @@ import { Notices, type SentNotice } from "./notices.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { Pending } from "./pending.ts";
 
-/** What was sent and awaits its ack. */
+/** A sent frame that awaits its ack. */
 export type Sent = Begun | SentNotice;
 
-/** What this client begins. */
+/** A frame that this client begins. */
 export type Begun =
   | { readonly kind: "ping" }
   | { readonly kind: "prompt"; readonly prompt: SentPrompt }
   | { readonly kind: "init"; readonly reply: Reply<InitResponse> }
   | { readonly kind: "topics"; readonly reply: Reply<void> };
 
-/** A prompt that was sent. Once it has settled, it ignores these calls. */
+/** A sent prompt. After the prompt has settled, these calls do nothing. */
 export interface SentPrompt {
   readonly id: string;
-  /** The server took the prompt in. */
+  /** The server acknowledged the prompt. */
   acked(): void;
-  /** The server ended the prompt without saying so. */
+  /** The server ended the prompt without a message. */
   endedSilently(): void;
-  /** The prompt was refused, was not acknowledged in time, or its socket has ended. */
+  /** The prompt was refused or not acknowledged in time, or its socket has ended. */
   fail(error: AgentwireError): void;
 }
 
-/** The caller of a request: exactly one of the two is called, once. */
+/** The promise functions of a request. Exactly one of them is called, once. */
 export interface Reply<T> {
   resolve(value: T): void;
   reject(error: AgentwireError): void;
 }
 
-/** The size of a frame is kept until its ack: a server may close over a frame that is too large without naming it. */
+/** A sent frame without an ack, and its size: a server may close the link over a frame that is too large, without naming it. */
 export interface Unacked {
   readonly sent: Sent;
   readonly bytes: number;
@@ -42,12 +42,12 @@ export interface Unacked {
 
 type Init = Begun & { readonly kind: "init" };
 
-/** What a session tells the wire. */
+/** The callbacks of a session. */
 export interface SessionHost {
   ackMissing(session: Session, txid: number, sent: Begun): void;
   noticeLost(notice: SentNotice): void;
   initResponseMissing(txid: number, init: Init): void;
-  /** Nothing arrived for `stallTimeout` while a prompt ran. */
+  /** No frame arrived for `stallTimeout` while a prompt ran. */
   stalled(): void;
   /** A session that holds everything back was silent for `probeAfter`. */
   silent(): void;
@@ -61,38 +61,37 @@ export interface SessionSetup {
     CodebuffSettings,
     "ackTimeout" | "initTimeout" | "stallTimeout" | "maxConcurrentPrompts"
   >;
-  /** ms of silence after which a session that holds everything back asks whether its prompt has ended; 0 for never. */
+  /** ms of silence after which a session that holds everything back checks whether its prompt has ended; 0: never. */
   readonly probeAfter: number;
   readonly host: SessionHost;
 }
 
-/** ms in which a refusal that follows the ack must have come: more than any round trip. */
+/** ms in which a refusal after the ack must arrive: more than any round trip. */
 const FRESH_FOR = 2_000;
 
 /**
- * What one socket has outstanding: acks, init-responses, and the prompts that the server has not ended.
- * Gone with its socket, so that nothing of an old connection can touch the next.
+ * The open requests of one socket: acks, init-responses, and the prompts that the server has not ended. The session ends with its
+ * socket, so an old connection never affects the next one.
  *
- * A prompt is *running* here until its terminal message arrives, even when it was settled locally long
- * before. While one runs, the published proxy handles nothing else on the connection: its silence proves
- * nothing, and the ack clocks of later frames stand still. Unless `maxConcurrentPrompts` is above 1, this client writes
- * nothing of its own meanwhile.
+ * A prompt is *running* here until its terminal message arrives, even if its turn settled much earlier. While a prompt runs, the
+ * published proxy handles nothing else on the connection. So its silence proves nothing, and the ack clocks of later frames pause.
+ * Unless `maxConcurrentPrompts` is above 1, this client begins no frames in that time.
  */
 export class Session {
-  /** `undefined` until the identify ack tells. */
+  /** `undefined` until the ack of the identify shows the kind of the server. */
   server: CodebuffServer | undefined;
   /** `resuming`: identified; init and topics are sent before the prompts. */
   phase: "identifying" | "settling" | "resuming" | "ready" = "identifying";
   identifyTxid: number | undefined;
-  /** Nothing has arrived since the session was identified: a refusal may still be on its way. */
+  /** No message has arrived since the session was identified: a refusal may still come. */
   untouched = true;
-  /** The server has asked for a new connection: this session takes no new requests, and ends when nothing is under way. */
+  /** The server has asked for a new connection. This session takes no new requests, and ends when no work is under way. */
   retiring = false;
   /** Whether the server answers first in, first out, as the published proxy does. */
   inOrder = true;
   /** A ping came due while the session held everything back. */
   pingIsDue = false;
-  /** The txid of the last `cancel-user-input`: the server may answer it with an action-error. */
+  /** The txid of the last `cancel-user-input`. The server may answer a cancel with an action-error. */
   lastCancel = -1;
   readonly #setup: SessionSetup;
   readonly #acks: Pending<number, Unacked & { readonly sent: Begun }>;
@@ -114,12 +113,12 @@ export class Session {
     this.#inits = new Pending(clock, initTimeout, (txid, init) => host.initResponseMissing(txid, init));
   }
 
-  /** Whether the server works on a prompt, which explains its silence. */
+  /** Whether a running prompt explains the server's silence. */
   get blocked(): boolean {
     return this.server === "proxy" && this.inOrder && this.#running.size > 0;
   }
 
-  /** Whether new requests have to wait: the published proxy reads nothing while it works on a prompt. */
+  /** Whether new frames must wait: the published proxy reads nothing while it works on a prompt. */
   get holdsBack(): boolean {
     return this.blocked && this.#limit === 1;
   }
@@ -135,19 +134,19 @@ export class Session {
     );
   }
 
-  /** From now on nothing is inferred from the order of answers. */
+  /** From now on, the order of acks proves nothing. */
   answersOutOfOrder(): void {
     this.inOrder = false;
     this.#runningChanged();
   }
 
-  /** The identification has succeeded, as far as an ack can tell. */
+  /** The identification has succeeded, as far as an ack can prove it. */
   identifiedNow(): void {
     this.phase = "resuming";
     this.#identifiedAt = this.#setup.clock.now();
   }
 
-  /** Whether the end of the socket would mean a refusal: it comes right behind the ack, with no message in between. */
+  /** Whether an end of the socket would mean a refusal: no message has come since the ack, and the ack is recent. */
   get isFresh(): boolean {
     return this.untouched && this.#setup.clock.now() - this.#identifiedAt < FRESH_FOR;
   }
@@ -156,19 +155,19 @@ export class Session {
     return this.phase === "resuming" || this.phase === "ready";
   }
 
-  /** Whether leaving now would leave a prompt behind. */
+  /** Whether a prompt is running on the server. */
   get hasRunning(): boolean {
     return this.#running.size > 0;
   }
 
-  /** Whether no reply of the server is awaited, pings aside. */
+  /** Whether no reply of the server is outstanding, except for pings. */
   get awaitsNothing(): boolean {
     if (this.hasRunning || this.#inits.size > 0 || this.#notices.size > 0) return false;
     for (const { sent } of this.#acks.values()) if (sent.kind !== "ping") return false;
     return true;
   }
 
-  /** Notes a frame of so many bytes. */
+  /** Records a frame of `bytes` bytes. */
   sent(txid: number, sent: Sent, bytes: number): void {
     switch (sent.kind) {
       case "ping":
@@ -195,12 +194,12 @@ export class Session {
     }
   }
 
-  /** Gives up the oldest notices where too many have no ack. */
+  /** Gives up the oldest notices if too many have no ack. */
   trim(): void {
     this.#notices.trim();
   }
 
-  /** Any frame arrived. */
+  /** A frame arrived. */
   touch(): void {
     this.#stall?.touch();
     this.#silence?.touch();
@@ -210,30 +209,30 @@ export class Session {
     return (this.#acks.take(txid) ?? this.#notices.take(txid))?.sent;
   }
 
-  /** Something came for a prompt that runs, so its ack was lost or is late. Returns its txid where that is news. */
+  /** A message came for a running prompt, so its ack was lost or is late. Returns the prompt's txid if no ack was taken before. */
   takePromptAck(promptId: string): number | undefined {
     const txid = this.#running.get(promptId)?.txid;
     return txid !== undefined && this.#acks.take(txid) ? txid : undefined;
   }
 
-  /** A refusal that names no frame is about the only frame without an ack, if there is only one. */
+  /** Takes the only frame without an ack, if there is exactly one: a refusal without txid is about this frame. */
   takeOnlyUnacked(): Sent | undefined {
     if (this.#acks.size + this.#notices.size !== 1) return undefined;
     return (this.#acks.takeFirst() ?? this.#notices.takeFirst())?.sent;
   }
 
-  /** The init was acked; its response has its own clock from now on. */
+  /** The init was acknowledged: starts the time limit of its response. */
   initAcked(txid: number, init: Init): void {
     this.#inits.add(txid, init);
   }
 
-  /** The init that the next answer is about: they come in the order of the requests, perhaps before the ack. */
+  /** Takes the init of the next response. Responses come in the order of the requests, perhaps before the ack. */
   takeInit(): Init | undefined {
     const early = (): Sent | undefined => this.#acks.takeFirst(({ sent }) => sent.kind === "init")?.sent;
     return this.#inits.takeFirst() ?? (early() as Init | undefined);
   }
 
-  /** The prompts that must be over although no terminal came: they were sent before a frame that has been answered. */
+  /** The prompts that must be over although no terminal message came: the server answered a later frame. */
   overSilently(ackedTxid: number): readonly SentPrompt[] {
     if (this.server !== "proxy" || !this.inOrder) return [];
     return [...this.#running.values()].filter(({ txid }) => txid < ackedTxid).map(({ prompt }) => prompt);
@@ -246,7 +245,7 @@ export class Session {
     if (this.#running.size === 0) this.#setup.host.idle();
   }
 
-  /** The un-acked request with the largest frame: what a close with 1009 is about. */
+  /** The frame without an ack that is largest: the probable cause of a close with 1009. */
   largestUnacked(): Unacked | undefined {
     let largest: Unacked | undefined;
     for (const pending of [this.#acks, this.#notices]) {
@@ -255,7 +254,7 @@ export class Session {
     return largest;
   }
 
-  /** The socket is gone: stops every clock and hands back what never got an answer. */
+  /** The socket has ended: stops every clock and returns the unanswered requests. */
   end(): { readonly prompts: readonly SentPrompt[]; readonly requests: readonly Sent[] } {
     this.#stall?.stop();
     this.#silence?.stop();

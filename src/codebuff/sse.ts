@@ -1,27 +1,27 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /**
- * The longest server-sent event that is collected, in characters, and the longest line: chunks are small, and a line
- * that never ends must not fill the memory.
+ * The largest server-sent event, and the longest line, in characters. Chunks are small, and a line without an end must not fill the
+ * memory.
  */
 const MAX_EVENT = 16 * 1_048_576;
 
-/** A line that is the name of a field, without a colon. The format allows it and no server sends it: it is rather text. */
+/** A line with only the name of a field, without a colon. The format allows such a line, but no server sends one: it is probably text. */
 const BARE_FIELD = /(?<=^|[\r\n])(data|event|id|retry)(?:\r\n?|\n)/g;
 
 /**
- * Reads server-sent events out of text that arrives in pieces, cut anywhere. Linear in the text.
+ * Reads server-sent events from text in pieces, cut anywhere. Linear in the text.
  *
- * The parser gets whole lines only. It reports a whole line that is no field; the beginning of one it drops in silence.
+ * The parser gets whole lines only. It reports a whole line that is no field, but silently drops the start of a line.
  */
 export class SseReader {
   readonly #parser: EventSourceParser;
   readonly #onStray: (text: string) => void;
-  /** The line that has not ended yet. */
+  /** The last line, which is incomplete. */
   #line = "";
   #isTooLong = false;
 
-  /** `onData` gets the data of each event; `onStray` each line that no event stream has. */
+  /** `onData` gets the data of each event; `onStray` gets each line that is no part of an event stream. */
   constructor(onData: (data: string) => void, onStray: (text: string) => void) {
     this.#onStray = onStray;
     this.#parser = createParser({
@@ -34,7 +34,7 @@ export class SseReader {
     });
   }
 
-  /** Only the new piece is searched for line ends, so that a drip of characters costs no more than one text. */
+  /** Searches only the new piece for line ends: many tiny pieces cost no more than one text. */
   feed(piece: string): void {
     const end = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r")) + 1;
     if (end > 0) {
@@ -45,13 +45,13 @@ export class SseReader {
     if (this.#line.length > MAX_EVENT) this.#giveUp();
   }
 
-  /** The stream is over: what came without a closing blank line counts too. */
+  /** The stream is over: an event without its closing blank line counts too. */
   end(): void {
     this.#read(`${this.#line}\n\n`);
     this.#line = "";
   }
 
-  /** The parser takes a field without a colon for an empty one, in silence. */
+  /** Passes lines to the parser, except bare fields: the parser would silently read a field without a colon as empty. */
   #read(lines: string): void {
     let from = 0;
     for (const { 0: line, 1: field = "", index } of lines.matchAll(BARE_FIELD)) {
@@ -62,7 +62,7 @@ export class SseReader {
     this.#parse(lines.slice(from));
   }
 
-  /** Once an event is too long, the parser drops the rest of `lines`, and takes nothing more until it is reset. */
+  /** Passes lines to the parser. After an event that is too long, the parser drops all input until it is reset. */
   #parse(lines: string): void {
     this.#parser.feed(lines);
     if (this.#isTooLong) this.#giveUp();

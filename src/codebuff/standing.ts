@@ -29,11 +29,11 @@ export interface StandingSetup {
   readonly line: Line;
 }
 
-/** The init and the topics of a client. Every new session is asked for them again. */
+/** The init and the topics of a client. The client repeats them on every new session. */
 export class Standing {
   readonly #setup: StandingSetup;
   readonly #topics = new Table<string, true>();
-  /** The last init that a server answered. */
+  /** The last init that a server has answered. */
   #answered: Init | undefined;
 
   constructor(setup: StandingSetup) {
@@ -44,7 +44,7 @@ export class Standing {
     const { promise, resolve, reject } = deferred<InitResponse>();
     const init: Init = { json, hasToken };
     const answered = (response: InitResponse): void => {
-      this.#answered = init; // an accepted init is repeated, a refused one is not
+      this.#answered = init; // only an accepted init is repeated
       resolve(response);
     };
     this.#setup.line.addStanding(this.#toInit(init, { resolve: answered, reject }));
@@ -57,20 +57,20 @@ export class Standing {
     return promise;
   }
 
-  /** What a new session has to be asked, made anew for each. */
+  /** The requests to repeat on a new session, made anew for each session. */
   *repeats(): Iterable<Waiting> {
     if (this.#answered) yield this.#toInit(this.#answered, this.#repeated("reinit-failed"));
     const topics = [...this.#topics.keys()];
     if (topics.length > 0) yield this.#toTopics("subscribe", topics, this.#repeated("resubscribe-failed"));
   }
 
-  /** The reply to a repeated request. No caller awaits it, so its failure is a warning. */
+  /** The reply to a repeated request. No caller awaits this reply, so a failure is a warning. */
   #repeated<T>(warning: string): Reply<T> {
     return {
       resolve: () => {},
       reject: (error) => {
         const over = isAgentwireError(error, "connection-lost") || isAgentwireError(error, "closed");
-        if (!over) this.#setup.core.warn(warning, error.message); // else the next session is asked, or none
+        if (!over) this.#setup.core.warn(warning, error.message); // otherwise the next session repeats the request, or there is none
       },
     };
   }
@@ -100,7 +100,10 @@ export class Standing {
     return asked;
   }
 
-  /** What follows of the same kind: several subscribes go out as one, with the union of their topics, as far as a frame holds them. */
+  /**
+   * Takes the next requests of the same kind off the line. Several subscribes become one frame, with all their topics, as far as the
+   * frame limit allows.
+   */
   #takeMore({ kind, topics }: Topics): readonly Topics[] {
     const { settings, wire, line } = this.#setup;
     let room = frameLimit(settings, wire.server) - sizeOf(topics);
@@ -136,7 +139,7 @@ function isTopics(waiting: Waiting): waiting is Topics {
   return "topics" in waiting;
 }
 
-/** Bytes of a frame around its topics: more than its type and any txid need. */
+/** Upper bound on the bytes of a frame around its topics. */
 const ENVELOPE = 100;
 
 function sizeOf(topics: readonly string[]): number {

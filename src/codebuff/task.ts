@@ -11,41 +11,41 @@ import type { Prompt } from "./prompt.ts";
 import type { RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 
-/** Characters of an error that a server is told: real ones are a fraction of that. */
+/** Characters of an error for the server: real errors are much shorter. */
 const MAX_ERROR = 8_192;
 
-/** How one request is decided on, carried out and answered. */
+/** The decision, execution and response of one request. */
 export interface Job<T> {
   readonly session: Session;
   readonly notice: Notice;
-  /** The request as the gate sees it. */
+  /** The request in the form of the gate. */
   readonly call: ToolCall;
   readonly promptId: string | undefined;
-  /** The turn that shows the call, while it is under way. */
+  /** The turn that shows the call while the turn is under way. */
   readonly turn: Prompt["turn"] | undefined;
-  /** Whose handler it is, in words. */
+  /** The name of the handler in words, for messages. */
   readonly handler: string;
-  /** ms from the request to its answer, the user's decision included; 0 for no limit. */
+  /** ms from the request to its response, including the user's decision; 0: no limit. */
   readonly timeout: number;
-  /** Brings the task before the gate. The gate runs, finishes, denies or fails it, perhaps before this returns. */
+  /** Brings the task before the gate. The gate runs, finishes, denies or fails the task, perhaps before this function returns. */
   readonly ask: (task: Task<T>, turn: Waiting | undefined) => Withdraw;
-  /** Makes the answer of the handler's value; throws for a wrong value. */
+  /** Converts the handler's value to a response. Throws for a wrong value. */
   readonly read: (value: T) => object;
-  /** The answer for a request that came to nothing. */
+  /** The response for a failed or denied request. */
   readonly failed: (why: string) => object;
 }
 
 export interface TaskSetup extends Pick<RequestsBase, "core"> {
   readonly known: KnownPrompts;
   readonly responses: Responses;
-  /** The task is over, and is about to be answered. */
+  /** The task is over; its response is sent next. */
   readonly over: () => void;
 }
 
-/** Where a call is now, and what there is to say of that. */
+/** The state of a call, with the fields of that state. */
 export type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" | "reason">;
 
-/** One request, from the gate to its answer. It is answered exactly once. */
+/** One request, from the gate to its response. Each request gets exactly one response. */
 export class Task<T> {
   readonly #setup: TaskSetup;
   readonly #job: Job<T>;
@@ -66,12 +66,12 @@ export class Task<T> {
       : () => {};
   }
 
-  /** The prompt it was made for, without a sub-agent's suffix. */
+  /** The prompt of the request, without a sub-agent's suffix. */
   get promptId(): string | undefined {
     return this.#job.promptId;
   }
 
-  /** Whether it will end by itself. */
+  /** Whether the task has a time limit. */
   get limited(): boolean {
     return this.#job.timeout > 0;
   }
@@ -81,7 +81,7 @@ export class Task<T> {
     this.#withdraw = this.#job.ask(this, this.#waiting());
   }
 
-  /** The gate allows it: calls the handler. */
+  /** The gate allows the request: calls the handler. */
   run(work: (context: HandlerContext) => T | Promise<T>): void {
     this.#show({ state: "approved" });
     this.#show({ state: "running" });
@@ -118,7 +118,7 @@ export class Task<T> {
     else this.#refuse(error, { state: "failed", error });
   }
 
-  /** Ends the task from outside, and answers with the reason. */
+  /** Ends the task from outside. The response is the reason. */
   abandon(by: DecidedBy, why: string): void {
     this.#leave(by, why, { state: "abandoned" });
   }
@@ -134,7 +134,7 @@ export class Task<T> {
 
   #leave(by: DecidedBy, why: string, now: Now): void {
     if (this.#isOver) return;
-    this.#isOver = true; // what the gate says from here on changes nothing
+    this.#isOver = true; // later calls of the gate change nothing
     this.#withdraw?.(by, why);
     this.#answer(this.#refusal(why), now);
     this.#setup.core.outbox.tell(() => this.#controller.abort(new Error(why)));
@@ -153,7 +153,7 @@ export class Task<T> {
     this.#answer(json, now);
   }
 
-  /** The turn shows how the call ended before the server can react to the answer. */
+  /** Shows the end of the call in the turn, then sends the response: the server may react at once. */
   #answer(json: string, now: Now): void {
     const { session, notice, failed } = this.#job;
     this.#cancelTimer();
@@ -163,7 +163,7 @@ export class Task<T> {
     this.#setup.responses.send(session, notice, json, failed("the server refused the answer"));
   }
 
-  /** An answer that can be sent. If the handler threw or gave a wrong value, the answer is a failure. */
+  /** A response that can be sent. If the handler threw or returned a wrong value, the response is a failure. */
   #written(outcome: () => T): { readonly json: string; readonly now: Now } {
     const { session, notice, handler, read } = this.#job;
     try {
@@ -184,7 +184,7 @@ export class Task<T> {
     return JSON.stringify({ type: notice, ...failed(why) });
   }
 
-  /** What a user's code said, in a form for others. */
+  /** The message of an error, redacted and shortened, for the server. */
   #words(text: string): string {
     return this.#setup.core.redactor.redact(text).slice(0, MAX_ERROR);
   }
@@ -193,7 +193,7 @@ export class Task<T> {
     this.#job.turn?.tools.set(shownAs(this.#job.call, now));
   }
 
-  /** The turn shows the call as `awaiting` before the user is asked: the callback may decide at once. */
+  /** Shows the call as `awaiting` before the user is asked: the callback may decide at once. */
   #waiting(): Waiting | undefined {
     const { turn } = this.#job;
     if (!turn) return undefined;
@@ -212,12 +212,12 @@ export class Task<T> {
   }
 }
 
-/** Whether the turn or the link ended before a decision. The gate may learn of that first. */
+/** Whether the turn or the link ended before a decision. The gate may notice the end first. */
 function isEnd(by: DecidedBy): boolean {
   return by === "cancelled" || by === "ended" || by === "disconnected";
 }
 
-/** A call as its turn shows it. */
+/** A call in the form of its turn. */
 export function shownAs({ id, name, input, raw }: ToolCall, now: Now): TurnToolCall {
   return { id, name, input, raw, ...now };
 }

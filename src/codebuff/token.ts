@@ -7,8 +7,8 @@ import { Table } from "../core/table.ts";
 import type { CodebuffCore } from "./events.ts";
 
 /**
- * The client's token, as a value or from a function that is asked each time; and whether calls brought tokens of their own.
- * Each one is kept out of what the library says.
+ * The client's token, from an option or a function that is called each time. Also knows whether calls brought their own tokens. All
+ * tokens are redacted.
  */
 export class TokenSource {
   readonly #source: string | (() => string | Promise<string>) | undefined;
@@ -22,31 +22,31 @@ export class TokenSource {
   ) {
     this.#source = source;
     this.#core = core;
-    core.redactor.use(this, this.known); // a server may quote it before the first prompt
+    core.redactor.use(this, this.known); // a server may quote the token before the first prompt
   }
 
-  /** The token, if it is a value: the size of a frame can then be checked before sending. */
+  /** The token if it is a string: the size of a frame can then be checked before sending. */
   get known(): string | undefined {
     return typeof this.#source === "string" ? this.#source : undefined;
   }
 
-  /** Whether tokens go to the server: the client's, or the token of a call. */
+  /** Whether any token goes to the server: the client's, or a call's own. */
   get exists(): boolean {
     return this.#wasGiven || this.#source !== undefined;
   }
 
-  /** A call brings a token of its own. */
+  /** A call brings its own token. */
   given(token: string): void {
     this.#core.redactor.add(token);
     this.#wasGiven = true;
   }
 
-  /** At once where that is possible, so that prompts do not wait for nothing. A function that throws gives a rejection. */
+  /** The token. Returned at once if it is no function, so prompts do not wait needlessly. Rejects if the function throws. */
   get(): string | undefined | Promise<string | undefined> {
     return typeof this.#source === "function" ? this.#ask(this.#source) : this.#source;
   }
 
-  /** The client is closed: ends the wait for tokens. */
+  /** The client is closed: ends all waits for tokens. */
   close(): void {
     for (const late of this.#asking.keys()) late.reject(new ClosedError("the client was closed"));
     this.#asking.clear();
@@ -64,7 +64,7 @@ export class TokenSource {
     return token;
   }
 
-  /** The function is the caller's code. A client that was closed meanwhile does not call it. */
+  /** Calls the caller's function, unless the client was closed meanwhile. */
   #call(source: () => string | Promise<string>, isAwaited: () => boolean): Promise<string> {
     return new Promise((resolve) => {
       this.#core.outbox.tell(() => {
@@ -73,7 +73,7 @@ export class TokenSource {
     });
   }
 
-  /** Everything that is to be sent waits for the token, so the function has a limit. */
+  /** Limits the time of the function: every frame waits for the token. */
   async #inTime<T>(ask: (isAwaited: () => boolean) => Promise<T>): Promise<T> {
     const late = deferred<never>();
     this.#asking.set(late, true);
@@ -90,10 +90,10 @@ export class TokenSource {
   }
 }
 
-/** ms for a token function: long enough for a refresh over a slow network. */
+/** ms for a token function: enough for a refresh over a slow network. */
 const TOKEN_TIMEOUT = 30_000;
 
-/** What a prompt or an init fails with that was never sent for want of a token. */
+/** The error of a prompt or init that was never sent, because the token was missing. */
 export function tokenFailed(thrown: unknown, redactor: Redactor): HandshakeError {
   const message = "the `authToken` function failed, so nothing was sent; its error is the cause";
   return new HandshakeError("refresh-failed", message, {

@@ -7,13 +7,13 @@ import type { CodebuffToolCall } from "./handlers.ts";
 import type { Named } from "./known-prompts.ts";
 import type { Job } from "./task.ts";
 
-/** ms that a tool gets when neither the request nor its input says. */
+/** ms for a tool if neither the request nor its input gives a limit. */
 const TOOL_TIMEOUT = 30_000;
 
-/** ms that a tool gets on top to report its own time-out: the server gives up 5 s after the limit. */
+/** Additional ms in which a tool can report its own time-out. The server gives up 5 s after the limit. */
 const TOOL_GRACE = 4_000;
 
-/** A call in the form that handlers, rules and approvals get, whichever of the two shapes it came in. */
+/** The call in the form for handlers, rules and approvals, from either of the two shapes. */
 export function toolCallOf(raw: ToolCallRequest, id: string, turnId: string | undefined): CodebuffToolCall {
   const { toolName: name, input, toolArgs, mcpConfig } = raw;
   return {
@@ -26,7 +26,7 @@ export function toolCallOf(raw: ToolCallRequest, id: string, turnId: string | un
   };
 }
 
-/** Why a tool is not run, by the standing of its prompt. Tools run only for a prompt under way. */
+/** The reason for not running a tool, by the state of its prompt. Tools run only for a prompt under way. */
 export const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
   completed: "the prompt has ended",
   other: "the prompt was cancelled or has failed",
@@ -35,12 +35,12 @@ export const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
   unsent: "this client has sent no such prompt",
 };
 
-/** What the server is told of a call that came to nothing. */
+/** The response for a call that failed or was denied. */
 export function toolError(requestId: string, errorMessage: string): object {
   return { requestId, output: [{ type: "json", value: { errorMessage } }] };
 }
 
-/** ms until the answer is needed, 0 for no limit. */
+/** ms until the response is needed; 0: no limit. */
 export function toolTimeout({ input, raw: { timeout } }: CodebuffToolCall): number {
   const asked = input["timeout_seconds"];
   const limit = timeout ?? (typeof asked === "number" ? asked * 1_000 : TOOL_TIMEOUT);
@@ -53,14 +53,14 @@ export function asking(gate: Gate, question: Question): Job<readonly ToolOutput[
     gate.askQuestion(question, {
       turn,
       answered: ({ answers, by, reason = by }) => {
-        // A user who refuses to answer has answered; a time-out is a failure.
+        // A user who refuses has answered; a time-out is a failure.
         if (answers || isUsersWord(by)) task.finish(outputOf(question, answers));
         else task.fail(by, `the question was not answered: ${reason}`);
       },
     });
 }
 
-/** The answers as `ask_user` gives them. */
+/** The answers in the output format of `ask_user`. */
 function outputOf({ questions }: Question, answers: Answers): readonly ToolOutput[] {
   const value = answers
     ? { answers: questions.map((item, index) => answerTo(item, index, answers[index] ?? [])) }
@@ -68,7 +68,7 @@ function outputOf({ questions }: Question, answers: Answers): readonly ToolOutpu
   return [{ type: "json", value }];
 }
 
-/** Labels of options are selected, anything else is the user's own text. */
+/** An answer to one item. Labels of options count as selected; any other text is the user's own. */
 function answerTo({ options, multiSelect }: QuestionItem, questionIndex: number, given: readonly string[]) {
   const labels = new Set(options.map(({ label }) => label));
   const selected = given.filter((text) => labels.has(text));

@@ -5,42 +5,42 @@ import { CodebuffTurnError } from "./errors.ts";
 import type { LogChunk, MessageCost, SubagentChunk, ToolCallRequest } from "./extensions.ts";
 import type { ActionError, ChunkObject, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
 
-/** A piece of the answer: the frame as it came, and the text that it adds. */
+/** A piece of the answer: the server's frame, and its text. */
 export interface ResponseChunkEvent extends ResponseChunk {
-  /** What the chunk adds to `turn.text`; empty for chunks that are not text. */
+  /** The part of `turn.text` in this chunk; empty for chunks that are not text. */
   readonly text: string;
-  /** The parsed server-sent events, where the chunk held some. */
+  /** The parsed server-sent events of the chunk, if it held some. */
   readonly parsed?: readonly unknown[];
 }
 
-/** What the original server tells of a prompt besides its answer. */
+/** The original server's further messages for a prompt. */
 export type PromptExtension = SubagentChunk | MessageCost | LogChunk | ToolCallRequest;
 
 /**
- * What a Codebuff turn yields: the server's frames for this prompt, in order. Those of a sub-agent carry an id
- * of their own, the turn's with a suffix; they add no text and end nothing.
+ * The events of a Codebuff turn: the server's frames for this prompt, in order. Frames of a sub-agent carry the turn's id with a suffix.
+ * Such frames add no text and end nothing.
  */
 export type CodebuffEvent = ResponseChunkEvent | PromptResponse | PromptError | PromptExtension;
 
-/** What a Codebuff turn ends with. */
+/** The result of a Codebuff turn. */
 export interface CodebuffResult extends TurnResult {
   readonly promptId: string;
-  /** What the server returned: on the published proxy what it was sent, on the original server the new state. */
+  /** The state in the server's answer: the published proxy returns the prompt's own state, the original server the new state. */
   readonly sessionState: Readonly<Record<string, unknown>>;
   readonly toolCalls: NonNullable<PromptResponse["toolCalls"]>;
   readonly toolResults: NonNullable<PromptResponse["toolResults"]>;
   readonly output: PromptResponse["output"] | null;
 }
 
-/** What is known of one prompt while it runs. */
+/** The state of one running prompt. */
 export interface PromptState {
   readonly promptId: string;
   readonly decoder: ChunkDecoder;
-  /** Takes credentials out of what the server says. */
+  /** Removes credentials from the server's messages. */
   readonly redact: (text: string) => string;
-  /** An error seen inside the stream; the prompt-response that follows it is no success. */
+  /** An error inside the stream: the prompt-response after it is no success. */
   streamError: StreamError | undefined;
-  /** Credits, as the server told them step by step, and as its `finish` event summed them up. */
+  /** Credits: the sum of the steps, and the total of the server's `finish` event. */
   steps: number | undefined;
   total: number | undefined;
 }
@@ -53,22 +53,22 @@ export function newPromptState(
   return { promptId, decoder, redact, streamError: undefined, steps: undefined, total: undefined };
 }
 
-/** What a prompt has cost so far; the server's own sum wins. */
+/** The cost of a prompt so far. The server's own total wins. */
 export function costOf({ total, steps }: PromptState): Cost | undefined {
   const amount = total ?? steps;
   return amount === undefined ? undefined : { amount, unit: "credits" };
 }
 
-/** What to do about one message. */
+/** The consequences of one message. */
 export interface PromptStep {
-  /** What an unfinished chunk still held, when the prompt ended; goes before `event`. */
+  /** The content of an unfinished chunk at the end of the prompt. Comes before `event`. */
   readonly rest?: ResponseChunkEvent;
   readonly event?: CodebuffEvent;
   readonly oddity?: string;
   readonly end?: { readonly response: PromptResponse } | { readonly error: CodebuffTurnError };
 }
 
-/** What a prompt is told. */
+/** A message for a prompt. */
 export type PromptMessage =
   | ResponseChunk
   | PromptResponse
@@ -80,13 +80,13 @@ export type PromptMessage =
 /** A message that names a prompt. */
 export type PromptFrame = ResponseChunk | PromptResponse | PromptError | PromptExtension;
 
-/** The prompt that a message names, perhaps with a sub-agent's suffix. One shape of tool calls names none. */
+/** The prompt's id in a message, perhaps with a sub-agent's suffix. One shape of tool calls has no such id. */
 export function promptIdOf(frame: PromptFrame): string | undefined {
   if (frame.type === "prompt-response" || frame.type === "message-cost-response") return frame.promptId;
   return frame.userInputId ?? undefined;
 }
 
-/** What a message says of a sub-agent's work for a prompt: something to look at, never the prompt's own text or end. */
+/** A message about a sub-agent's work, as an event without text: it is never the prompt's own text or end. */
 export function subagentEvent(state: PromptState, frame: PromptFrame): CodebuffEvent {
   if (frame.type === "message-cost-response") addCost(state, frame);
   return frame.type === "response-chunk"
@@ -94,7 +94,7 @@ export function subagentEvent(state: PromptState, frame: PromptFrame): CodebuffE
     : frame;
 }
 
-/** One message of a running prompt. Pure but for the decoder and the error that `state` carries along. */
+/** Handles one message of a running prompt. Changes only `state` and its decoder. */
 export function stepPrompt(state: PromptState, message: PromptMessage): PromptStep {
   switch (message.type) {
     case "response-chunk":
@@ -145,7 +145,7 @@ function onResponse(state: PromptState, response: PromptResponse): PromptStep {
   return { ...rest, event: response, end: failed ? { error: failed } : { response } };
 }
 
-/** The agent's own output may be an error; the prompt-error that says so again comes too late to tell. */
+/** The agent's output may be an error. A prompt-error with the same error follows too late. */
 function outputFailure(
   { promptId, redact }: PromptState,
   { output }: PromptResponse,
@@ -161,7 +161,7 @@ function onSilentEnd(state: PromptState): PromptStep {
   return { ...rest, end: { error: streamFailure(state) ?? silentEnd(state.promptId) } };
 }
 
-/** The prompt is over: what an unfinished chunk still held is part of the answer. */
+/** The content of an unfinished chunk: it belongs to the answer when the prompt is over. */
 function leftover(state: PromptState): PromptStep {
   const decoded = state.decoder.end();
   if (!decoded) return {};
@@ -177,7 +177,7 @@ function leftover(state: PromptState): PromptStep {
   return oddity === undefined ? { rest } : { rest, oddity };
 }
 
-/** An error that the stream told of; the message that ends the prompt after it is no success. */
+/** An error from inside the stream: the message that ends the prompt is then no success. */
 function streamFailure({ promptId, streamError, redact }: PromptState): CodebuffTurnError | undefined {
   if (!streamError) return undefined;
   const message = redact(streamError.message);
@@ -189,7 +189,10 @@ function serverError(promptId: string, data: PromptError | ActionError): Codebuf
   return new CodebuffTurnError(promptId, { origin: "action", kind, message, error, remainingBalance });
 }
 
-/** The published proxy runs prompts one after the other, so an answer to anything later proves that this one is over. */
+/**
+ * A prompt that ended without a message. The published proxy runs prompts one after the other, so an answer to a later frame proves the
+ * end.
+ */
 function silentEnd(promptId: string): CodebuffTurnError {
   const message = "the prompt ended without a terminal message; its backend may not stream";
   return new CodebuffTurnError(promptId, { origin: "silent-end", kind: "silent-end", message });

@@ -26,19 +26,19 @@ export interface TurnsSetup extends Omit<PromptHost, "take" | "promptEnding"> {
   readonly gate: Gate;
 }
 
-/** The prompts of one client: what waits, what runs, and what the server says of either. */
+/** The prompts of one client: waiting and running ones, and the server's messages for them. */
 export class Turns implements Course<Prompt>, WireUser, PromptHost {
   readonly settings: PromptHost["settings"];
   readonly core: PromptHost["core"];
   readonly wire: PromptHost["wire"];
   readonly token: PromptHost["token"];
-  /** What the client asks of each session as a whole. */
+  /** The init and the topics, which each session repeats. */
   readonly standing: Standing;
   readonly gate: Gate;
   readonly runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
   readonly known: KnownPrompts;
   readonly line: Line;
-  /** Made at the first request: most sessions have none. */
+  /** Made at the first request of the server: most sessions have none. */
   #requests: Requests | undefined;
 
   constructor(setup: TurnsSetup) {
@@ -60,8 +60,8 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
 
   /**
    * Makes a prompt without sending it.
-   * @throws InvalidInputError for an id that was used; PayloadTooLargeError when the frame would be larger than
-   *   the server takes; QueueFullError when too much waits already.
+   * @throws InvalidInputError for an id that was used before; PayloadTooLargeError for a frame over the server's limit; QueueFullError
+   * if the queue is full.
    */
   create(order: PromptOrder): Prompt {
     const { data, options, input } = order;
@@ -72,7 +72,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
         "Leave `promptId` out, and each prompt gets its own.",
       );
     }
-    // The frame of a prompt behind earlier prompts of its conversation is not known yet.
+    // Behind earlier prompts of a conversation, the content of the frame is not final yet.
     const bytes = order.first ? frameSize(this, order) : undefined;
     return this.runner.make(
       {
@@ -88,7 +88,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     );
   }
 
-  /** Sends the prompt now, or when it can be. */
+  /** Sends the prompt now, or as soon as possible. */
   start(prompt: Prompt): void {
     if (!prompt.turn.open) return;
     let bytes: number;
@@ -102,7 +102,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.runner.start(prompt, bytes);
   }
 
-  /** The client is being closed: what was not sent is handed back. */
+  /** The client is closing: hands back unsent prompts and requests. */
   giveBack(): void {
     this.runner.giveBack();
     this.line.clear(new ClosedError("the client was closed before this was sent"));
@@ -190,18 +190,18 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.token.close();
   }
 
-  /** A message that names a prompt; it goes there, or is reported as late or stray. */
+  /** Passes a message to the prompt that it names, or reports it as late or orphan. */
   #receiveFrame(message: PromptFrame, size: number): void {
     const id = promptIdOf(message);
-    if (id === undefined) return; // a tool call of the shape that names none
+    if (id === undefined) return; // one shape of tool calls names no prompt
     const own = this.runner.open.get(id);
     if (own?.wasSent) own.receive(message, size);
     else this.#receiveForAnother(id, message, size);
-    if (own && !own.wasSent) return; // nothing can end what was not sent yet
+    if (own && !own.wasSent) return; // an unsent prompt cannot end
     if (message.type === "prompt-response" || message.type === "prompt-error") this.wire.promptEnded(id);
   }
 
-  /** A message whose id is not just that of a prompt under way: of a sub-agent, late, or a stray. */
+  /** Handles a message whose id is not exactly the id of a prompt under way: a sub-agent's, late, or unknown. */
   #receiveForAnother(id: string, message: PromptFrame, size: number): void {
     const { wire, core } = this;
     const { prompt, promptId, standing } = this.known.named(id);
@@ -209,31 +209,31 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
       prompt.receiveOfSubagent(message, size);
       return;
     }
-    wire.heardOf(promptId); // it may run there still
+    wire.heardOf(promptId); // the prompt may still run on the server
     if (standing === "silent") wire.answersOutOfOrder();
     core.events.emit(standing === "unknown" || standing === "unsent" ? "orphan" : "late", message);
   }
 
-  /** A part or the end of an answer that cannot be handled. The turn fails: the content of that message is lost. */
+  /** Fails the turn of an unreadable part or end: the content of the message is lost. */
   #receiveInvalid({ problem, answers }: Invalid): void {
     if (!answers) return;
     const { promptId, isEnd } = answers;
     const prompt = this.runner.find(promptId);
-    if (prompt && !prompt.wasSent) return; // nothing can be its answer yet
+    if (prompt && !prompt.wasSent) return; // an unsent prompt can have no answer
     const error = new CodebuffTurnError(promptId, {
       origin: "action",
       kind: isEnd ? "unreadable-response" : "unreadable-chunk",
       message: problem,
     });
     if (!isEnd) {
-      prompt?.turn.stopWith(error); // the server goes on
+      prompt?.turn.stopWith(error); // the server still works on the prompt
       return;
     }
     prompt?.fail(error);
     this.wire.promptEnded(promptId);
   }
 
-  /** An error without any id fails the only prompt under way, if it can be about that; otherwise the client is told. */
+  /** An error without an id fails the only prompt under way, if the error can be about that prompt. Otherwise emits `actionError`. */
   #receiveActionError(error: ActionError): void {
     const only = this.known.onlyUnderWay()?.prompt;
     if (only?.takeActionError(error, this.wire.live?.lastCancel ?? -1)) this.wire.promptEnded(only.id);

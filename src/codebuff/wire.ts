@@ -30,26 +30,29 @@ import { type Begun, type Sent, Session, type SessionHost } from "./session.ts";
 import type { TokenSource } from "./token.ts";
 import type { PromptFrame } from "./turn.ts";
 
-/** What the server says that is not the wire's own affair. */
+/** The messages that the wire passes on. */
 export type TurnMessage = PromptFrame | ServerRequest | ActionError | Invalid;
 
-/** The room above the wire. */
+/** The user of the wire: the prompts and requests. */
 export interface WireUser {
-  /** Whether this machine is doing something that the server asked for. */
+  /** Whether this machine is carrying out a request of the server. */
   readonly worksForServer: boolean;
-  /** A session was identified: send what has to precede the prompts, then the prompts. */
+  /** A session was identified: first send the repeated requests, then the prompts. */
   resume(): void;
-  /** Something that waits may perhaps be written now. */
+  /** Waiting frames may be writable now. */
   pump(): void;
   /** `size` is the length of the frame. */
   receive(message: TurnMessage, size: number): void;
-  /** The session is gone, and with it everything that the server had asked for. */
+  /** The session has ended, and with it all requests of the server. */
   sessionEnded(): void;
-  /** No more will be sent, for now or ever. */
+  /** Nothing more will be sent, for now or ever. */
   unavailable(reason: AgentwireError): void;
 }
 
-/** ms of silence while the proxy works on a prompt, after which one ping asks whether the prompt still runs. As long as a prompt may be silent. */
+/**
+ * ms of silence while the proxy works on a prompt. Then one ping checks whether the prompt still runs. Equal to the default
+ * `idleTimeout`.
+ */
 const PROBE_AFTER = 120_000;
 
 export interface WireSetup {
@@ -58,7 +61,7 @@ export interface WireSetup {
   readonly token: TokenSource;
 }
 
-/** The protocol below the prompts: sessions, what is sent on them, pings, and loss. */
+/** The protocol below the prompts: sessions, sent frames, pings, and loss of the link. */
 export class Wire implements ClientProtocol, AcksHost, SessionHost {
   readonly #setup: WireSetup;
   #user: WireUser | undefined;
@@ -75,7 +78,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     this.#acks = new Acks({ settings, core, identification: this.#identification, host: this });
   }
 
-  /** The wire is made before the room that uses it. */
+  /** Sets the user: the wire is made before its user. */
   serve(user: WireUser): void {
     this.#user = user;
   }
@@ -85,36 +88,36 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return this.live?.retiring ? undefined : this.live;
   }
 
-  /** The session for messages about work under way. It may take no new requests any more. */
+  /** The session for messages about work under way. A retiring session takes no new requests. */
   get live(): Session | undefined {
     return this.#session?.identified && this.isCurrent(this.#session) ? this.#session : undefined;
   }
 
-  /** Whether a frame sent for `session` goes out on its own socket. */
+  /** Whether a frame for `session` goes out on the session's own socket. */
   isCurrent(session: Session): boolean {
     return this.#session === session && this.#setup.core.connection.writable;
   }
 
-  /** Which server the current connection leads to, or the last one led to, or the settings say. */
+  /** The kind of the server: of the current connection, of the last one, or by the settings. */
   get server(): CodebuffServer | undefined {
     const { profile } = this.#setup.settings;
     return this.#session?.server ?? this.#lastServer ?? (profile === "auto" ? undefined : profile);
   }
 
-  /** Something came for a prompt: its ack was lost, or is late. */
+  /** A message for a prompt arrived, so its ack was lost or is late. */
   heardOf(promptId: string): void {
     const session = this.#session;
     const txid = session?.takePromptAck(promptId);
     if (session && txid !== undefined) this.#acks.provesOver(session, txid);
   }
 
-  /** The server is done with a prompt, whose turn has settled. */
+  /** The server has ended a prompt whose turn has settled. */
   promptEnded(promptId: string): void {
     this.#session?.ended(promptId);
     this.#user?.pump();
   }
 
-  /** The turn of a prompt is over, here alone. A server that works in order goes on with the prompt, and later prompts wait behind it. */
+  /** The client has given up a prompt. A server that works in order still runs the prompt, and later prompts wait. */
   promptAbandoned(promptId: string): void {
     const session = this.#session;
     if (!session || (session.server === "proxy" && session.inOrder)) return;
@@ -122,24 +125,27 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     this.retireIfIdle();
   }
 
-  /** The server asked for a new connection. The client reconnects when nothing is under way; without `reconnect` the server closes the link. */
+  /**
+   * The server asked for a new connection. The client reconnects when no work is under way. Without `reconnect`, the server closes the
+   * link.
+   */
   #retire(session: Session): void {
     if (session.identified && this.#setup.settings.socket.reconnect) session.retiring = true;
   }
 
-  /** Leaves a retiring session, unless something is still under way, here or there. */
+  /** Leaves a retiring session, unless work is under way on either side. */
   retireIfIdle(): void {
     const { live } = this;
     if (live?.retiring && live.awaitsNothing && !this.#user?.worksForServer)
       this.#setup.core.connection.renew();
   }
 
-  /** The txid that the next frame will have. */
+  /** The txid of the next frame. */
   get nextTxid(): number {
     return this.#txid;
   }
 
-  /** Sends one frame that awaits an ack. `session` is the current one. `unwritten` is called when the frame does not leave. */
+  /** Sends one frame that awaits an ack. `session` must be the current one. `unwritten` is called if the frame is not written. */
   request(session: Session, sent: Sent, frame: (txid: number) => string, unwritten?: () => void): void {
     const txid = this.#txid++;
     const text = frame(txid);
@@ -148,7 +154,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     session.trim();
   }
 
-  /** Sends a ping outside of the keepalive's rhythm: an overdue ping, or a probe. */
+  /** Sends a ping outside of the keepalive's schedule: an overdue ping, or a probe. */
   pingNow(): void {
     if (this.#ping()) this.#setup.core.connection.answerDue();
   }
@@ -159,11 +165,11 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
       live.pingIsDue = false;
       this.request(live, { kind: "ping" }, encode.ping);
     }
-    // A link that takes no frames is judged like a link that answers no ping.
+    // If the link takes no frames, the missing pong counts against the link.
     return live !== undefined || !this.#setup.core.connection.writable;
   }
 
-  /** A prompt went on after it had seemed to be over. This server does not answer in order, so the order of acks proves nothing. */
+  /** A prompt went on after its end had been inferred: this server does not answer in order, so the order of acks proves nothing. */
   answersOutOfOrder(): void {
     this.#session?.answersOutOfOrder();
     this.#user?.pump();
@@ -171,7 +177,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
 
   // --- the connection's side ---
 
-  /** A ping that is due waits while the session holds everything back. */
+  /** Sends a ping. While the session holds everything back, the ping waits. */
   ping(): boolean {
     const { live } = this;
     if (!live?.holdsBack) return this.#ping();
@@ -179,7 +185,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return false;
   }
 
-  /** A ping that was sent while a prompt runs is answered behind the prompt. A session that holds pings back has sent none. */
+  /** A ping that was sent while a prompt runs is answered after the prompt. A session that holds pings back has sent none. */
   excused(): boolean {
     const session = this.#session;
     return session?.blocked === true && !session.holdsBack;
@@ -202,7 +208,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     if (!session) return;
     this.#setup.core.message(value);
     session.touch();
-    const wasIdentified = session.identified; // read first: the ack of the identification is no message behind it
+    const wasIdentified = session.identified; // read now: the ack of the identification is not a later message
     const message = decode(value);
     if (message.type !== "ack") this.#onMessage(session, message, text);
     else if (wasIdentified) this.#acks.receive(session, message);
@@ -247,7 +253,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   spoiled(value: unknown, problem: string, text: string): void {
     this.#session?.touch();
     this.#user?.receive(unhandled(value, problem), text.length);
-    this.retireIfIdle(); // it may have been the last thing under way
+    this.retireIfIdle(); // the frame may have ended the last work
   }
 
   ready(): void {
@@ -307,7 +313,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   }
 
   closing(): void {
-    if (!this.#setup.core.connection.writable) this.#user?.sessionEnded(); // requests of the server cannot be answered any more: tell that before the client closes
+    if (!this.#setup.core.connection.writable) this.#user?.sessionEnded(); // report unanswerable requests before the client closes
   }
 
   // --- the session's side ---
@@ -333,7 +339,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     core.connection.drop(new ConnectionLostError(message));
   }
 
-  /** An answered ping proves the prompt over that holds everything back. */
+  /** Sends a ping: its answer proves that the silent prompt is over. */
   silent(): void {
     this.pingNow();
   }

@@ -14,22 +14,22 @@ export interface BarrierSetup {
   readonly core: CodeyCore;
 }
 
-/** A turn, with what the barrier finds out about its end. */
+/** A turn that is being stopped, and the facts about its end. */
 export interface StoppableTurn {
   readonly turn: LiveTurn<CodeyEvent, CodeyResult>;
   readonly state: TurnState;
   usage: CodeyUsage | undefined;
-  /** The end that the server told behind the `Cancel`. */
+  /** The turn's end, which the server reported after the `Cancel`. */
   endedBy: Finished | ServerError | undefined;
 }
 
 /**
- * What stands between a turn that is stopped and the next one:
+ * The phase between a stopped turn and the next one:
  *
  *     Cancel, denials ──▶ Ping ──▶ messages of the old turn ──▶ Pong, within `cancelTimeout`
  *
- * The server answers no `Cancel`. But it answers a `Ping`, and everything that it had sent before comes before the
- * `Pong`. So no message of the old turn reaches the next one, which is sent behind the `Pong`.
+ * The server does not answer a `Cancel`, but it answers a `Ping`. Messages that the server sent earlier arrive before the `Pong`. The
+ * next turn is sent after the `Pong`, so no message of the old turn reaches the next one.
  */
 export class Barrier {
   readonly job: StoppableTurn;
@@ -41,7 +41,7 @@ export class Barrier {
     remember(setup.wire, job.state.calls);
   }
 
-  /** Sends the `Ping`. Without its `Pong` within `cancelTimeout` the server's state is unknown, so the connection is cut. */
+  /** Sends the `Ping`. If no `Pong` arrives within `cancelTimeout`, the server's state is unknown, so the connection is cut. */
   ping(ponged: () => void): void {
     const { wire, settings, core } = this.#setup;
     const { cancelTimeout } = settings;
@@ -54,12 +54,12 @@ export class Barrier {
     wire.pingThen(cancelTimeout, ponged, failed);
   }
 
-  /** A message of the old turn: its `Finished` tells what the turn has used. */
+  /** Handles a message of the old turn. A `Finished` reports the turn's usage. */
   receive(message: TurnMessage): void {
     const { job } = this;
     const { wire } = this.#setup;
     if (message.type === "ToolRequest") {
-      // The request crossed the `Cancel`. Questions about its calls may follow, and are denied.
+      // The request crossed the `Cancel`. Questions about its calls may follow, and will be denied.
       for (const told of message.calls) job.state.calls.add(message.agent_id, told.call_id, told, told);
       remember(wire, job.state.calls);
     }
@@ -70,20 +70,20 @@ export class Barrier {
   }
 }
 
-/** Tells the server to stop. The denials come behind the `Cancel`: before it, a denial could let the model go on. */
+/** Tells the server to stop the turn. The denials follow the `Cancel`: an earlier denial could let the model go on. */
 export function sendCancel(wire: Wire, calls: TurnCalls): void {
   wire.send(encode.cancel);
   for (const { callId } of calls.takeAwaiting()) wire.send(encode.toolDecision(callId, false));
 }
 
-/** Remembers the calls of a turn that has ended: messages about them are no next turn's. */
+/** Remembers the calls of an ended turn: later messages about them do not belong to the next turn. */
 export function remember(wire: Wire, calls: TurnCalls): void {
   for (const key of calls.keys()) wire.session?.past.set(key, true);
 }
 
 /**
- * Denies a call whose question no turn takes: the server would keep the question open. `stopping` is the barrier that
- * stands. A question that was denied already, with the `Cancel` or here, is asked again: it gets no second denial.
+ * Denies a call whose question belongs to no turn: otherwise the server would keep the question open. `stopping` is the current barrier.
+ * A repeated question that was already denied, with the `Cancel` or here, gets no second denial.
  */
 export function denyLate(wire: Wire, stopping: Barrier | undefined, agentId: number, callId: string): void {
   const key = keyOf(agentId, callId);

@@ -6,25 +6,25 @@ import type { RequestedCall, ToolError, TurnMessage } from "./messages.ts";
 /** A message about one call. */
 export type CallMessage = Extract<TurnMessage, { readonly call_id: string }>;
 
-/** What a message makes of a call. */
+/** The effect of a message on a call. */
 interface CallStep {
   readonly call: TurnToolCall;
-  /** Whether the message is an event of the turn. A repeated message is none. */
+  /** Whether the message becomes an event of the turn. A repeated message does not. */
   readonly tell: boolean;
   /** The call needs a decision. */
   readonly ask?: true;
-  /** The open decision is not needed any more. */
+  /** The open decision is no longer needed. */
   readonly decided?: true;
   readonly warning?: string;
 }
 
-/** The server's error for a call that was denied, by its own filter or by this client. */
+/** The server's error for a denied call, denied by the server's own filter or by this client. */
 const DENIED = "Denied by user";
 
 /** The name of a call until a message names it. */
 const UNKNOWN = "unknown";
 
-/** A call that was just heard of. */
+/** A new call, from the first message about it. */
 export function newCall(
   id: string,
   agentId: number,
@@ -37,13 +37,13 @@ export function newCall(
 }
 
 /**
- * One message about a call. The letters are the messages: A (`ToolAwaitingApproval`), S, D, C, E.
+ * Applies one message to a call. The letters are the messages: A (`ToolAwaitingApproval`), S, D, C, E.
  *
  *     requested ──A──▶ awaiting ──decision──▶ approved ──▶ running ──▶ done | failed
  *         │                │                  denied  ──▶ (the server's ToolError)
  *         └──── S, D, C, E ┴── decided elsewhere
  *
- * A message for a call that is over changes nothing.
+ * A message for an ended call changes nothing.
  */
 export function stepCall(call: TurnToolCall, message: CallMessage): CallStep {
   if (isOver(call)) return { call, tell: false };
@@ -83,29 +83,29 @@ function onError(call: TurnToolCall, { error }: ToolError): CallStep {
   return goesOn(call, { ...call, state: "failed", error });
 }
 
-/** The server goes on with a call, whatever was decided here. */
+/** The server goes on with a call, whatever the decision was. */
 function goesOn(call: TurnToolCall, next: TurnToolCall, oddity = ""): CallStep {
   const step = { call: next, tell: true };
   if (call.state === "awaiting") return { ...step, decided: true };
   return call.state === "denied" ? { ...step, warning: oddity } : step;
 }
 
-/** Whether the server has nothing more to say of a call. It confirms a denial with a `ToolError`. */
+/** Whether no further message about a call is expected. The server confirms a denial with a `ToolError`. */
 function isOver(call: TurnToolCall): boolean {
   return hasEnded(call) && (call.state !== "denied" || call.error !== undefined);
 }
 
-/** A call of the turn, with its names on the wire. */
+/** A call of the turn, with its ids on the wire. */
 export interface CodeyCall {
   readonly callId: string;
   readonly agentId: number;
-  /** As it is now. */
+  /** The current state. */
   call: TurnToolCall;
-  /** The decision on this call, not sent yet: an older question of the same id is still open. */
+  /** The decision on this call. Not sent yet, because an older question with the same id is still open. */
   ruling?: Ruling;
 }
 
-/** The calls of one agent and id that are not over, in three lines. Each line keeps the order in which calls joined it. */
+/** The unfinished calls of one agent and id, in three lines. Each line keeps the order in which calls joined it. */
 interface SameId {
   readonly requested: Queue<CodeyCall>;
   readonly awaiting: Queue<CodeyCall>;
@@ -113,21 +113,20 @@ interface SameId {
 }
 
 /**
- * The calls of a turn. A server may use an id again: for a later call, or for two calls of one request (the ids of a
- * Gemini model are the names of its tools). So an id names a line of calls, and a message is about the oldest call of the
- * line that the message can be about.
+ * The calls of a turn. A server may reuse an id for a later call, or for two calls of one request (a Gemini model uses the tools' names
+ * as ids). So an id names a line of calls. A message is about the oldest matching call of that line.
  */
 export class TurnCalls {
   readonly #byKey = new Map<string, SameId>();
   readonly #ids = new Set<string>();
   readonly #idFor: (callId: string) => string;
 
-  /** @param idFor makes an id that is unique in the client out of the server's id */
+  /** @param idFor makes an id that is unique in the client from the server's id */
   constructor(idFor: (callId: string) => string) {
     this.#idFor = idFor;
   }
 
-  /** The keys (`keyOf`) of all calls, also of those that are over. */
+  /** The keys (`keyOf`) of all calls, including ended ones. */
   keys(): Iterable<string> {
     return this.#byKey.keys();
   }
@@ -136,7 +135,7 @@ export class TurnCalls {
     return this.#byKey.has(key);
   }
 
-  /** Adds a call that was just heard of. */
+  /** Adds a new call. */
   add(agentId: number, callId: string, told: Partial<RequestedCall>, raw: unknown): CodeyCall {
     const key = keyOf(agentId, callId);
     let lines = this.#byKey.get(key);
@@ -150,8 +149,8 @@ export class TurnCalls {
   }
 
   /**
-   * The call that a message is about, if one of its id is not over. A call that awaits its decision comes last: the server
-   * does nothing with it before the decision, and a question that is withdrawn without an answer would block the turn.
+   * The call that a message is about, if a call of its id is unfinished. A call that awaits its decision comes last: the server does
+   * nothing with it before the decision, and a question that is withdrawn without an answer would block the turn.
    */
   addressed(type: CallMessage["type"], agentId: number, callId: string): CodeyCall | undefined {
     const lines = this.#byKey.get(keyOf(agentId, callId));
@@ -159,7 +158,7 @@ export class TurnCalls {
     const [requested, awaiting, begun] = [lines.requested.first, lines.awaiting.first, lines.begun.first];
     switch (type) {
       case "ToolAwaitingApproval":
-        return requested ?? awaiting; // an open question that is asked again
+        return requested ?? awaiting; // an open question is repeated
       case "ToolStarted":
         return requested ?? begun ?? awaiting;
       case "ToolDelta":
@@ -171,30 +170,30 @@ export class TurnCalls {
     }
   }
 
-  /** The call is now `next`. */
+  /** Changes the state of a call to `next`. */
   update(known: CodeyCall, next: TurnToolCall): void {
     const lines = this.#byKey.get(keyOf(known.agentId, known.callId));
     const from = lineOf(known.call);
     const to = lineOf(next);
     known.call = next;
     if (from === to) return;
-    // The call is the first of its line: messages go to the first, and decisions are sent in the order of the questions.
+    // The call is the first of its line: messages go to the first call, and decisions are sent in the order of the questions.
     if (from) lines?.[from].take();
     if (to) lines?.[to].add(known);
   }
 
-  /** The call with the oldest open question of this id, if it has been decided: no decision overtakes another. */
+  /** The call with the oldest open question of this id, if it has been decided: decisions are sent in the order of the questions. */
   nextRuled({ agentId, callId }: CodeyCall): CodeyCall | undefined {
     const asked = this.#byKey.get(keyOf(agentId, callId))?.awaiting.first;
     return asked?.ruling ? asked : undefined;
   }
 
-  /** Takes out the oldest call of an id that needed no decision yet; returns whether there was one. */
+  /** Removes the oldest call of this key that has needed no decision yet. Returns whether there was one. */
   takeRequested(key: string): boolean {
     return this.#byKey.get(key)?.requested.take() !== undefined;
   }
 
-  /** Takes out the calls that await a decision, those of one id in the order of their questions. */
+  /** Removes the calls that await a decision. Calls of one id come in the order of their questions. */
   *takeAwaiting(): Iterable<CodeyCall> {
     for (const { awaiting } of this.#byKey.values())
       for (let next = awaiting.take(); next; next = awaiting.take()) yield next;
@@ -213,7 +212,7 @@ function lineOf(call: TurnToolCall): keyof SameId | undefined {
   return call.state === "requested" || call.state === "awaiting" ? call.state : "begun";
 }
 
-/** Names the calls of one agent and id: a server may count the ids of each agent separately. */
+/** The key of the calls of one agent and id: a server may count ids separately for each agent. */
 export function keyOf(agentId: number, callId: string): string {
   return `${agentId} ${callId}`;
 }

@@ -20,12 +20,12 @@ import { Wire } from "./wire.ts";
 /**
  * Client of codey-server's WebSocket protocol.
  *
- * Nothing is opened before the first `prompt()` or `connect()`. One turn runs at a time, the others wait here. Tool
- * calls are denied unless `toolPolicy`, `onToolApproval` or `client.decide()` says otherwise. `close()` cancels the turn
- * that runs and denies what is open; it takes a second at most, even where the server does not react.
+ * Opens nothing before the first `prompt()` or `connect()`. One turn runs at a time; further turns wait in the client. Tool calls are
+ * denied unless `toolPolicy`, `onToolApproval` or `client.decide()` allows them. `close()` cancels the running turn and denies open
+ * calls; it takes at most a second, even if the server does not react.
  *
- * The server has no authentication and checks no origin: any page open on the same machine can connect to it and
- * approve its own shell commands. Keep it on loopback.
+ * The server has no authentication and does not check the origin: any page that is open on the same machine can connect and approve its
+ * own shell commands. Keep the server on loopback.
  *
  * @example
  * const client = new CodeyClient({ url: "ws://127.0.0.1:9999", onToolApproval: (call) => call.name === "mcp_read_file" });
@@ -40,7 +40,7 @@ export class CodeyClient
   readonly #wire: Wire;
   readonly #turns: Turns;
 
-  /** @throws InvalidInputError or UnsupportedError for options that cannot work; UnsupportedError for an engine that lacks what is needed. */
+  /** @throws InvalidInputError or UnsupportedError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
   constructor(options: CodeyClientOptions) {
     const settings = resolveOptions(options);
     const core: CodeyCore = new ClientCore({
@@ -64,7 +64,7 @@ export class CodeyClient
     core.serve({ protocol: wire, turns: turns.runner, gate });
   }
 
-  /** Of the present connection, or of the last one. */
+  /** The session id of the current or last connection. */
   get sessionId(): string | undefined {
     return this.#wire.sessionId;
   }
@@ -90,8 +90,8 @@ export class CodeyClient
   }
 
   /**
-   * Sends a prompt when the turns before it are done, and streams its answer. Connects first if need be. All prompts of one
-   * connection are one conversation for the server, whether or not `conversation()` is used.
+   * Sends a prompt after the earlier turns, and streams its answer. Connects first if needed. For the server, all prompts of one
+   * connection are one conversation, with or without `conversation()`.
    * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is sent; ClosedError on a closed client.
    */
   prompt(input: PromptOf<CodeyPromptInput>, options?: TurnOptions): Turn<CodeyEvent, CodeyResult> {
@@ -103,9 +103,9 @@ export class CodeyClient
   }
 
   /**
-   * The conversation of the present session, the same object for every call (`shared`). When the connection is lost, its
-   * prompts fail with `context-lost`, and the next call of `conversation()` begins a new one.
-   * @throws UnsupportedError for `from`: the server cannot go on from an earlier conversation.
+   * The conversation of the current session: each call returns the same object (`shared`). When the connection is lost, its prompts fail
+   * with `context-lost`. The next call of `conversation()` then begins a new one.
+   * @throws UnsupportedError for `from`: the server cannot continue an earlier conversation.
    */
   conversation(options: { readonly from?: ConversationState } = {}): CodeyConversation {
     checkCallOptions(options, { from: checks.any });
@@ -118,19 +118,19 @@ export class CodeyClient
     return this.#turns.transcript.conversation;
   }
 
-  /** The server's state. The real server sends a stub: show it, and decide nothing by it. */
+  /** The server's state. The real server sends a stub: show it, but do not base decisions on it. */
   async getState(): Promise<State> {
     await this.#ready();
     return this.#wire.request((session) => session.states, encode.getState, "GetState");
   }
 
-  /** The server's history. The real server's is always empty: use `conversation().messages`. */
+  /** The server's history. Always empty on the real server: use `conversation().messages`. */
   async getHistory(): Promise<History> {
     await this.#ready();
     return this.#wire.request((session) => session.histories, encode.getHistory, "GetHistory");
   }
 
-  /** @returns ms until the answer. Everything that the server has sent before comes before the answer. */
+  /** @returns ms until the answer. Messages that the server sent earlier arrive before the answer. */
   async ping(): Promise<number> {
     await this.#ready();
     const start = this.#core.clock.now();

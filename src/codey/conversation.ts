@@ -14,7 +14,7 @@ import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
-/** A conversation with a Codey server: the session of the connection, which ends with it. */
+/** A conversation with a Codey server: the session of the connection. Both end together. */
 export type CodeyConversation = Conversation<
   CodeyEvent,
   CodeyResult,
@@ -23,7 +23,7 @@ export type CodeyConversation = Conversation<
   CodeyConversationState
 >;
 
-/** Names the session. No conversation can go on from it: a server forgets a session with its connection. */
+/** Names the session. A conversation cannot continue from this state: a server forgets a session with its connection. */
 export interface CodeyConversationState extends ConversationState {
   readonly protocol: "codey";
   readonly version: 1;
@@ -34,14 +34,14 @@ type CodeyMemory = Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, Cod
 type CodeyStep = Step<CodeyEvent, CodeyResult>;
 type MakeTurn = (input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined) => CodeyStep;
 
-/** What was said in one session, in all turns of the client. The server's own history is empty. */
+/** The messages of one session, from all turns of the client. The server's own history is empty. */
 export class Transcript implements CodeyMemory {
   readonly shared = true;
   readonly #wire: Wire;
   readonly #core: CodeyCore;
   readonly #turns: { readonly create: MakeTurn };
   #messages: readonly ConversationMessage[] = [];
-  /** Set when the session has ended: what its prompts fail with, and which session it was. */
+  /** Set when the session has ended: the error for later prompts, and the session's id. */
   #lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
   #conversation: CodeyConversation | undefined;
 
@@ -79,12 +79,12 @@ export class Transcript implements CodeyMemory {
     return { ...step, start };
   }
 
-  /** A prompt was sent. The server remembers it, whatever becomes of the turn. */
+  /** Adds a sent prompt. The server remembers the prompt, whatever the turn's outcome. */
   asked(content: string): void {
     this.#messages = [...this.#messages, { role: "user", content }];
   }
 
-  /** A turn has finished. The server remembers no answer of any other turn. */
+  /** Adds the answer of a finished turn. The server remembers no other answers. */
   answered(content: string): void {
     this.#messages = [...this.#messages, { role: "assistant", content }];
   }

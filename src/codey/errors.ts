@@ -2,7 +2,7 @@ import { type AgentwireError, ConnectionLostError, TurnError } from "../core/err
 import { isBusy } from "../core/link/connection-errors.ts";
 import type { TurnToolCall } from "../core/values.ts";
 
-/** Why a Codey turn failed, as far as the server's words tell. */
+/** The reason of a failed Codey turn, as far as the server's message shows it. */
 export type CodeyFailureKind =
   /** The model API answered with an HTTP status: see `status`. */
   | "http"
@@ -10,23 +10,23 @@ export type CodeyFailureKind =
   | "transport"
   /** The model API's stream ended early. */
   | "truncated"
-  /** The server cannot build its requests (often an API key is missing), or the address of its model API is wrong. */
+  /** The server cannot build its requests (often because an API key is missing), or the address of its model API is wrong. */
   | "misconfigured"
-  /** A message of the turn cannot be read or handled: `serverMessage` says why. */
+  /** A message of the turn cannot be read or handled: see `serverMessage`. */
   | "unreadable"
   | "other";
 
-/** The server ended a turn with an `Error`, retries without end, or said something of the turn that cannot be read. */
+/** The server ended a turn with an `Error`, retries without end, or sent an unreadable message about the turn. */
 export class CodeyTurnError extends TurnError {
   protected static override readonly className: string = "CodeyTurnError";
   declare readonly kind: CodeyFailureKind;
-  /** Whether the server ended its session, too. */
+  /** Whether the server also ended its session. */
   declare readonly fatal: boolean;
 }
 
 const HTTP = /^Stream error: ApiError \{ status: (\d+), body: "/;
 
-/** How the words of an `Error` begin, and what they mean. */
+/** The beginnings of `Error` messages, and their kinds. */
 const BEGINNINGS: readonly (readonly [beginning: string, kind: CodeyFailureKind])[] = [
   ["Stream error: ReqwestEventSource(Transport(", "transport"],
   ["Stream error: ReqwestEventSource(StreamEnded)", "truncated"],
@@ -34,7 +34,7 @@ const BEGINNINGS: readonly (readonly [beginning: string, kind: CodeyFailureKind]
   ["API error (", "misconfigured"],
 ];
 
-/** The server ended the turn with an `Error`. `message` is the server's own, without credentials. */
+/** The error of a turn that the server ended with an `Error`. `message` is the server's own, without credentials. */
 export function turnError(message: string, fatal: boolean): CodeyTurnError {
   const status = Number(HTTP.exec(message)?.[1]);
   const kind = status
@@ -48,32 +48,32 @@ export function turnError(message: string, fatal: boolean): CodeyTurnError {
   );
 }
 
-/** The server retries without end. */
+/** The error of a turn for which the server retries without end. */
 export function misconfigured(message: string, retries: number): CodeyTurnError {
   const serverMessage = `the server has tried ${retries} times without counting up, and said: ${message}`;
   return new CodeyTurnError({ origin: "retrying", kind: "misconfigured", serverMessage }, { fatal: false });
 }
 
-/** A message that decides on the turn cannot be read or handled. */
+/** The error of a turn with an unreadable message that decides about the turn. */
 export function unreadable(problem: string): CodeyTurnError {
   const options = { origin: "frame", kind: "unreadable", serverMessage: problem };
   return new CodeyTurnError(options, { fatal: false });
 }
 
-/** The next connection begins a new session: the server has forgotten what was said. */
+/** The error of prompts after a lost session: the next connection begins a new session without the earlier messages. */
 export function contextLost(cause: AgentwireError): ConnectionLostError {
   const message = "the session ended with its connection, and the server has forgotten what was said in it";
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent", cause });
 }
 
-/** A warning for a turn in which calls were announced. */
+/** A warning for a turn with announced calls. */
 export function mayRun(calls: readonly TurnToolCall[]): string {
   return calls.length > 0 ? "; a tool that was approved may still run" : "";
 }
 
 /**
- * Why a codey-server may not answer a connection in time. As published (with tokio 1.49) its session loop never yields to
- * the code that answers clients, unless the machine has many cores.
+ * The reason why a codey-server may not answer a connection in time. In the published build (with tokio 1.49), its session loop never
+ * yields to the code that answers clients, unless the machine has many cores.
  */
 export const TIMEOUT_HINT =
   "codey-server as published (with tokio 1.49) answers nobody on a machine of few cores, and each session left behind uses up a core: " +

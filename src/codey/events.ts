@@ -4,28 +4,28 @@ import type { EventNames } from "../core/client/events.ts";
 import type { ServerError, TurnMessage } from "./messages.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 
-/** A server session. Each connection has its own, which begins empty. */
+/** A server session. Each connection has a new, empty session. */
 export interface SessionStarted {
   readonly sessionId: string;
-  /** Whether this client had a session before: the server has forgotten what was said in it. */
+  /** Whether this client had an earlier session, whose messages the server has forgotten. */
   readonly contextLost: boolean;
   readonly previousSessionId?: string;
 }
 
-/** The events of a Codey client: its own, and those of every client. */
+/** The events of a Codey client, including the events of every client. */
 export interface CodeyClientEvents extends ClientEvents<CodeyEvent, CodeyResult> {
   sessionStarted: [session: SessionStarted];
-  /** A message of a turn that was cancelled or has ended here. No turn gets it. */
+  /** A message of a turn that was cancelled or has ended in the client. No turn gets the message. */
   late: [message: TurnMessage];
-  /** A message of a turn while no turn runs. No later turn gets it. */
+  /** A message of a turn while no turn runs. No later turn gets the message. */
   stray: [message: TurnMessage];
   /** An `Error` while no turn ran. */
   serverError: [error: ServerError];
-  /** A message of a type that is not known here. */
+  /** A message of an unknown type. */
   unknownMessage: [message: unknown];
 }
 
-/** What the rooms of this flat share with every client. */
+/** The core of a Codey client. */
 export type CodeyCore = ClientCore<CodeyEvent, CodeyResult, CodeyClientEvents>;
 
 export const CODEY_EVENTS: EventNames<CodeyClientEvents> = {

@@ -1,4 +1,4 @@
-// What users of `agentwire/codey` import, by name.
+// The public names of `agentwire/codey`.
 export * from "../core/index.ts";
 export { CodeyClient } from "./client.ts";
 export type { CodeyConversation, CodeyConversationState } from "./conversation.ts";

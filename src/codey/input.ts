@@ -6,13 +6,13 @@ import { encode, isU32, MAX_U32 } from "./messages.ts";
 
 /** A prompt in Codey's own form. */
 export interface CodeyPromptInput {
-  /** What the user says. Not blank: the model's API refuses a blank text, then and in every later turn of the session. */
+  /** The user's text. Not blank: the model's API refuses a blank text, also in every later turn of the session. */
   readonly content: string;
-  /** The agent that is addressed. The real server ignores it. @default none */
+  /** The agent to address. The real server ignores this. @default none */
   readonly agentId?: number;
 }
 
-/** A prompt that was checked, and its frame. */
+/** A checked prompt and its frame. */
 export interface CodeyPrompt {
   readonly content: string;
   readonly frame: string;
@@ -26,7 +26,10 @@ const FIELDS: Checks<CodeyPromptInput> = {
 
 const HOW_TO_PROMPT = 'Pass a string, or an object such as { content: "Hello" }.';
 
-/** @throws InvalidInputError for a prompt that the server would drop or that would spoil its session; PayloadTooLargeError above `maxSendBytes`. */
+/**
+ * @throws InvalidInputError for a prompt that the server would drop or that would break its session; PayloadTooLargeError above
+ * `maxSendBytes`.
+ */
 export function buildPrompt(input: PromptOf<CodeyPromptInput>, maxSendBytes: number): CodeyPrompt {
   const text = readPromptText(input);
   const given = text === undefined ? (input as CodeyPromptInput) : { content: text };

@@ -5,7 +5,7 @@ import { boolean, lazy, list, literal, type Reads, readByType, type Shape } from
 /** The greeting; the first message of every connection. */
 export interface Connected {
   readonly type: "Connected";
-  /** New for every connection: a server resumes no session. */
+  /** New for every connection: the server resumes no session. */
   readonly session_id: string;
 }
 
@@ -29,11 +29,11 @@ export interface RequestedCall {
   readonly name: string;
   /** The input that the model chose: usually an object, but any JSON. */
   readonly params: unknown;
-  /** The call runs beside the others. The turn waits for it, too. */
+  /** The call runs beside the others. The turn waits for this call too. */
   readonly background: boolean;
 }
 
-/** All calls of a round. Asks for no decision. */
+/** All calls of a round. Needs no decision. */
 export interface ToolRequest {
   readonly type: "ToolRequest";
   readonly agent_id: number;
@@ -46,7 +46,7 @@ export interface ToolAwaitingApproval extends RequestedCall {
   readonly agent_id: number;
 }
 
-/** A call begins. The real server does not say so after an approval, and says it twice for some calls. */
+/** A call begins. The real server does not send this after an approval, and sends it twice for some calls. */
 export interface ToolStarted {
   readonly type: "ToolStarted";
   readonly agent_id: number;
@@ -62,7 +62,7 @@ export interface ToolDelta {
   readonly content: string;
 }
 
-/** A call has ended. `content` is its whole output, also of a command that failed. */
+/** A call has ended. `content` is its whole output, even for a failed command. */
 export interface ToolCompleted {
   readonly type: "ToolCompleted";
   readonly agent_id: number;
@@ -78,25 +78,25 @@ export interface ToolError {
   readonly error: string;
 }
 
-/** Tokens as the server counts them. */
+/** Token counts of the server. */
 export interface FinishedUsage {
-  /** Of the whole session. */
+  /** For the whole session. */
   readonly output_tokens: number;
-  /** The other three are of the last request. */
+  /** The three counts below are for the last request. */
   readonly context_tokens: number;
   readonly cache_creation_tokens: number;
   readonly cache_read_tokens: number;
 }
 
-/** The good end of a turn. */
+/** The successful end of a turn. */
 export interface Finished {
   readonly type: "Finished";
   readonly agent_id: number;
-  /** `undefined` when it cannot be read. The turn has ended all the same. */
+  /** `undefined` if unreadable. The turn has ended even then. */
   readonly usage?: FinishedUsage | undefined;
 }
 
-/** The server tries its request again. The real one always says `attempt: 1`. */
+/** The server repeats its request to the model. The real server always sends `attempt: 1`. */
 export interface Retrying {
   readonly type: "Retrying";
   readonly agent_id: number;
@@ -130,11 +130,11 @@ export interface PendingApproval {
   readonly params: unknown;
 }
 
-/** The answer to `GetState`. On the real server a stub: show it, and decide nothing by it. */
+/** The answer to `GetState`. A stub on the real server: show it, but do not base decisions on it. */
 export interface State {
   readonly type: "State";
   readonly agents: readonly AgentState[];
-  /** In no order. May have calls that a cancel has ended. */
+  /** In no order. May contain calls that a cancel has ended. */
   readonly pending_approvals: readonly PendingApproval[];
 }
 
@@ -143,11 +143,11 @@ export interface Pong {
   readonly type: "Pong";
 }
 
-/** The bad end of a turn. */
+/** The failed end of a turn. */
 export interface ServerError {
   readonly type: "Error";
   readonly message: string;
-  /** Whether the session has ended, too. */
+  /** Whether the session has ended too. */
   readonly fatal: boolean;
 }
 
@@ -164,10 +164,10 @@ export type TurnMessage =
   | Finished
   | Retrying;
 
-/** Every message of a server that is known. */
+/** Every known message of the server. */
 type KnownMessage = Connected | TurnMessage | History | State | Pong | ServerError;
 
-/** What a frame turns out to be. */
+/** The kind of a frame. */
 export type ServerMessage = KnownMessage | { readonly type: "unknown"; readonly message: unknown } | Invalid;
 
 /** A frame that is no message, or a message that cannot be read or handled. */
@@ -176,9 +176,9 @@ export interface Invalid {
   readonly problem: string;
   /** The `type` of the frame. */
   readonly claims?: string;
-  /** The id of the call that the frame asks a decision for. The server waits for that decision without end. */
+  /** The id of the call that needs a decision. The server waits without end for the decision. */
   readonly undecided?: string;
-  /** The agent that the frame names. */
+  /** The agent named in the frame. */
   readonly agentId?: number;
 }
 
@@ -192,13 +192,13 @@ export function isU32(value: unknown): value is number {
 const u32 = z.custom<number>(isU32);
 const string = z.string();
 
-/** A field that is never wrong: `read` makes a value of whatever it holds. */
+/** A field that accepts any value: `read` converts it. */
 const lenient = <T>(read: (value: unknown) => T): z.ZodMiniType<T> => z.transform(read);
 
 const json = lenient((value: unknown): unknown => value ?? null);
 const textOrNull = lenient((value) => (typeof value === "string" ? value : null));
 
-/** A `Finished` ends its turn, also with a usage that cannot be read. */
+/** A `Finished` ends its turn even if its usage is unreadable. */
 const usage = lenient((value) => (isUsage(value) ? value : undefined));
 
 function isUsage(value: unknown): value is FinishedUsage {
@@ -207,7 +207,7 @@ function isUsage(value: unknown): value is FinishedUsage {
   return [output_tokens, context_tokens, cache_creation_tokens, cache_read_tokens].every(isU32);
 }
 
-/** An `Error` ends its turn, whatever is in it. Only a clear `true` ends the session. */
+/** An `Error` ends its turn, whatever its fields hold. Only `true` ends the session. */
 const words = lenient((value) => (typeof value === "string" ? value : "an error without words"));
 const flag = lenient((value) => value === true);
 
@@ -215,7 +215,7 @@ const requestedCall = { call_id: string, name: string, params: json, background:
 const piece = { agent_id: u32, content: string };
 const ofCall = { agent_id: u32, call_id: string };
 
-/** A schema is made when it first reads: making all of them takes as long as loading zod (`bench`, cold import). */
+/** Each schema is made at its first use: making all of them takes as long as loading zod (`bench`, cold import). */
 export const SCHEMAS: { readonly [Message in KnownMessage as Message["type"]]: Reads<Message> } = {
   Connected: lazy(() =>
     z.looseObject({ type: literal("Connected"), session_id: string } satisfies Shape<Connected>),
@@ -292,7 +292,7 @@ export function decode(frame: unknown): ServerMessage {
   );
 }
 
-/** What can still be said of a frame that cannot be read or handled. */
+/** The readable facts of a frame that cannot be read or handled. */
 export function invalid(frame: unknown, problem: string): Invalid {
   const { type, call_id: callId, agent_id: agentId } = isObject(frame) ? frame : {};
   if (typeof type !== "string") return { type: "invalid", problem };
@@ -309,7 +309,7 @@ export function invalid(frame: unknown, problem: string): Invalid {
 export const encode = {
   sendMessage: (content: string, agentId: number | null): string =>
     JSON.stringify({ type: "SendMessage", content, agent_id: agentId }),
-  /** The answer to a `ToolAwaitingApproval`: `true` lets the call run, `false` refuses it. The server confirms nothing. */
+  /** The answer to a `ToolAwaitingApproval`: `true` allows the call, `false` denies it. The server sends no confirmation. */
   toolDecision: (callId: string, approved: boolean): string =>
     JSON.stringify({ type: "ToolDecision", call_id: callId, approved }),
   cancel: '{"type":"Cancel"}',

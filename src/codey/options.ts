@@ -12,18 +12,18 @@ export interface CodeyClientOptions
   extends SocketClientOptions,
     Pick<ApprovalOptions, "toolPolicy" | "onToolApproval" | "approvalTimeout"> {
   /**
-   * How long a cancelled turn waits for the `Pong` behind its `Cancel`. Without the `Pong` nobody knows what the server does, so
-   * the connection is cut. Set it higher for a server that is slow or far away, lower for a UI that must go on. @default 5_000
+   * How long a cancelled turn waits for the `Pong` after its `Cancel`. Without the `Pong` the server's state is unknown, so the
+   * connection is cut. Raise the option for a slow or distant server; lower it for a UI that must go on. @default 5_000
    */
   readonly cancelTimeout?: number;
   /**
-   * How long `getState()`, `getHistory()` and `ping()` wait for their answer. Set it lower for a health check, higher for a
-   * server that is slow or far away. @default 10_000
+   * How long `getState()`, `getHistory()` and `ping()` wait for their answer. Lower the option for a health check; raise it for a slow
+   * or distant server. @default 10_000
    */
   readonly requestTimeout?: number;
   /**
-   * How long a turn may be silent; the time in which a decision is open does not count. Set it where no tool runs long, to
-   * find a server that hangs. @default 0: the server says nothing while a long shell command runs
+   * How long a turn may be silent, without the time of open decisions. Set the option if no tool runs long, to detect a server that
+   * hangs. @default 0: the server is silent while a long shell command runs
    */
   readonly idleTimeout?: number;
 }
@@ -35,10 +35,10 @@ export type CodeySettings = Required<
   readonly socket: ResolvedSocketOptions;
 };
 
-/** The real server takes frames up to 16 MiB. After a larger one it reads nothing more, and does not say so. */
+/** The real server accepts frames up to 16 MiB. After a larger frame the server silently reads nothing more. */
 const MAX_SEND_BYTES = 15 * 1_048_576;
 
-/** For Ping and Pong. Other messages are no proof of life: a server that reads nothing more still sends. */
+/** For Ping and Pong. Other messages do not prove that the server still reads: a server that stopped reading still sends. */
 const KEEPALIVE = { interval: 20_000, timeout: 10_000 };
 
 const { onQuestion: _, ...GATE_CHECKS } = APPROVAL_CHECKS; // the server asks no questions
@@ -51,7 +51,7 @@ const CHECKS = {
   idleTimeout: checks.delay,
 };
 
-/** @throws InvalidInputError naming the first option that does not exist or is wrong. */
+/** @throws InvalidInputError for the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodeyClientOptions): CodeySettings {
   const socket = resolveSocketOptions(options, { keepalive: KEEPALIVE, reconnect: undefined }, CHECKS);
   return {

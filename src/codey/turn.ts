@@ -7,20 +7,20 @@ import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } f
 import type { CodeyUsage } from "./usage.ts";
 
 /**
- * An event of a Codey turn: a message of the server, in the order of the wire. Repeated messages are left out. A
- * `ToolStarted` with `inferred` was not sent by the server: the real server does not say when an approved call begins.
+ * An event of a Codey turn: a message of the server, in the order of the wire, without repeated messages. A `ToolStarted` with
+ * `inferred` is the client's own: the real server does not report the start of an approved call.
  */
 export type CodeyEvent = Exclude<TurnMessage, ToolStarted> | (ToolStarted & { readonly inferred?: true });
 
-/** One answer of the model; a turn has several when it uses tools. */
+/** One answer of the model. A turn with tools has several rounds. */
 export interface CodeyRound {
   readonly text: string;
   readonly thinking: string;
-  /** The ids of its calls in `toolCalls`. */
+  /** The ids of the round's calls in `toolCalls`. */
   readonly calls: readonly string[];
 }
 
-/** What a Codey turn ends with. */
+/** The result of a Codey turn. */
 export interface CodeyResult extends TurnResult {
   /** The session of the connection that the turn ran on. */
   readonly sessionId: string;
@@ -42,26 +42,26 @@ export interface TurnState {
   readonly maxTextBytes: number;
   readonly rounds: Round[];
   readonly calls: TurnCalls;
-  /** The root agent: the first that spoke or asked for calls. Its `Finished` ends the turn. */
+  /** The root agent: the first agent that sent text or requested calls. Its `Finished` ends the turn. */
   root: number | undefined;
-  /** How many `Retrying` came in a row without counting up, and the `attempt` of the last one. */
+  /** The number of `Retrying` in a row that did not count up, and the last `attempt`. */
   retries: number;
   attempt: number;
 }
 
-/** @param idFor makes an id that is unique in the client out of the server's id, another one for each call */
+/** @param idFor makes an id that is unique in the client from the server's id, a new one for each call */
 export function newTurnState(idFor: (callId: string) => string, maxTextBytes: number): TurnState {
   const calls = new TurnCalls(idFor);
   return { maxTextBytes, rounds: [], calls, root: undefined, retries: 0, attempt: 0 };
 }
 
-/** What to do about one message. */
+/** The consequences of one message. */
 export interface TurnStep {
   readonly event?: CodeyEvent;
   readonly changed: readonly TurnToolCall[];
   /** The call needs a decision. */
   readonly ask?: CodeyCall;
-  /** The open decision on the call is not needed any more. */
+  /** The open decision on the call is no longer needed. */
   readonly decided?: CodeyCall;
   readonly warning?: string;
   /** The turn has finished, or the server retries without end. */
@@ -69,14 +69,14 @@ export interface TurnStep {
 }
 
 /**
- * A turn fails at this many `Retrying` in a row that do not count up: the real server sends `attempt: 1` without end when
- * it cannot build its request, for example without an API key. A server that counts up may try as often as it wants.
+ * A turn fails after this many `Retrying` in a row that do not count up. The real server sends `attempt: 1` without end if it cannot
+ * build its request, for example without an API key. A server that counts up may retry as often as it wants.
  */
 export const MAX_RETRIES = 5;
 
 const NOTHING: readonly TurnToolCall[] = [];
 
-/** One message of a running turn. */
+/** Handles one message of a running turn. */
 export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
   const told = { event: message, changed: NOTHING };
   if (message.type !== "Retrying") state.retries = 0;
@@ -102,23 +102,23 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
     case "Retrying":
       return onRetrying(state, message);
     case "Finished":
-      return isOfRoot(state, message.agent_id) ? { ...told, end: "finished" } : told; // or a sub-agent has finished
+      return isOfRoot(state, message.agent_id) ? { ...told, end: "finished" } : told; // otherwise a sub-agent has finished
     default:
       return message satisfies never;
   }
 }
 
-/** Whether an agent is the root agent. Before an agent has spoken, that is agent 0. */
+/** Whether an agent is the root agent. Before the first message of any agent: agent 0. */
 export function isOfRoot({ root = 0 }: TurnState, agentId: number): boolean {
   return agentId === root;
 }
 
-/** The text that an event adds to the turn's text: only the root agent's. */
+/** The text that an event adds to the turn's text. Only the root agent adds text. */
 export function textOf(state: TurnState, event: CodeyEvent): string {
   return event.type === "TextDelta" && event.agent_id === state.root ? event.content : "";
 }
 
-/** What a decision makes of a call that awaits it. */
+/** Applies a decision to a call that awaits it. */
 export function decide(
   { calls }: TurnState,
   asked: CodeyCall,
@@ -134,14 +134,14 @@ export function decide(
   return { event, changed: [decided, running], approved: true };
 }
 
-/** A question of which only the ids can be read. Its call is shown; the question itself is no event. */
+/** Handles a question of which only the ids are readable. The call is shown; the question is no event. */
 export function stepUnreadable(
   state: TurnState,
   { agentId, callId, raw }: { readonly agentId: number; readonly callId: string; readonly raw: string },
 ): TurnStep {
   const asked =
     state.calls.addressed("ToolAwaitingApproval", agentId, callId) ?? add(state, agentId, callId, {}, raw);
-  if (asked.call.state === "awaiting") return { changed: NOTHING }; // an open question that is asked again
+  if (asked.call.state === "awaiting") return { changed: NOTHING }; // an open question is repeated
   state.calls.update(asked, { ...asked.call, raw, state: "awaiting" });
   return { changed: [asked.call], ask: asked };
 }
@@ -150,7 +150,7 @@ export function roundsOf({ rounds }: TurnState): readonly CodeyRound[] {
   return rounds.map(({ text, thinking, calls }) => ({ text: text.value, thinking: thinking.value, calls }));
 }
 
-/** The round in which no call was requested yet. */
+/** The last round if no call was requested in it yet, otherwise a new round. */
 function prelude(state: TurnState): Round {
   const last = state.rounds.at(-1);
   return last && last.calls.length === 0 ? last : newRound(state);
@@ -163,7 +163,7 @@ function newRound({ rounds, maxTextBytes }: TurnState): Round {
   return round;
 }
 
-/** Each entry is a new call. The root agent's calls end its round, also a round without text. */
+/** Each entry is a new call. The root agent's calls end its round, even one without text. */
 function onRequest(state: TurnState, message: ToolRequest): TurnToolCall[] {
   const { agent_id: agentId, calls } = message;
   if (isOfRoot(state, agentId) && calls.length > 0) prelude(state);
@@ -174,7 +174,7 @@ function onCall(state: TurnState, message: CallMessage): TurnStep {
   const { type, agent_id: agentId, call_id: callId } = message;
   const { calls } = state;
   const known = calls.addressed(type, agentId, callId);
-  // All calls of this id are over, and only a question begins another call.
+  // All calls of this id have ended, and only a question begins another call.
   if (!known && type !== "ToolAwaitingApproval" && calls.has(keyOf(agentId, callId)))
     return { changed: NOTHING };
   const addressed = known ?? add(state, agentId, callId, "name" in message ? message : {}, message);

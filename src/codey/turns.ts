@@ -42,14 +42,14 @@ interface TurnsSetup extends BarrierSetup {
 }
 
 /**
- * What the server works on. It takes one turn at a time: a second turn would spoil both.
+ * The turn that the server works on. The server takes one turn at a time: a second turn would break both.
  *
  *     free ──pump()──▶ running ──Finished──────────────────▶ free
  *      ▲                  │ Error, a cancel, a limit: Cancel, denials, Ping
  *      │                  ▼
  *      └──its Pong──── stopping
  *
- * From every state, a lost connection leads to `free`.
+ * A lost connection leads from every state to `free`.
  */
 type Floor =
   | { readonly name: "free" }
@@ -63,9 +63,9 @@ export class Turns implements Course<Job>, WireUser {
   readonly runner: Runner<CodeyEvent, CodeyResult, Job>;
   readonly #setup: TurnsSetup;
   #floor: Floor = FREE;
-  /** What was said in the present session. */
+  /** The messages of the current session. */
   #transcript: Transcript;
-  /** The turn that ran when the present message came. It stays set when handling the message throws. */
+  /** The turn that was running when the current message arrived. Stays set if the handler throws. */
   #handled: Job | undefined;
 
   constructor(setup: TurnsSetup) {
@@ -80,7 +80,7 @@ export class Turns implements Course<Job>, WireUser {
 
   /**
    * Makes a turn without sending it.
-   * @throws InvalidInputError, PayloadTooLargeError, UnsupportedError or QueueFullError; ClosedError on a closed client
+   * @throws InvalidInputError, PayloadTooLargeError, UnsupportedError or QueueFullError; ClosedError on a closed client.
    */
   create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Step<CodeyEvent, CodeyResult> {
     const { settings, core, gate } = this.#setup;
@@ -101,10 +101,10 @@ export class Turns implements Course<Job>, WireUser {
       (turn) => ({ turn, prompt, state, open: new Map(), usage: undefined, endedBy: undefined }),
     );
     const start = (): void => this.runner.start(job);
-    return { turn: job.turn, start, completed: () => {} }; // the transcript remembers it: see `#finish`
+    return { turn: job.turn, start, completed: () => {} }; // `#finish` adds the answer to the transcript
   }
 
-  /** Sends the next turn, if the server is free for it. */
+  /** Sends the next turn if the server is free. */
   pump(): void {
     const { wire } = this.#setup;
     const job = this.runner.first;
@@ -117,7 +117,7 @@ export class Turns implements Course<Job>, WireUser {
     job.turn.active();
   }
 
-  /** A turn that was sent has to end: it was cancelled, is past a limit, or was given up. It settles at the `Pong`. */
+  /** Stops a sent turn: it was cancelled, exceeded a limit, or was given up. The turn settles at the `Pong`. */
   stop(job: Job): void {
     if (this.#running !== job) return;
     const barrier = this.#raise(job);
@@ -137,7 +137,10 @@ export class Turns implements Course<Job>, WireUser {
     this.#handled = undefined;
   }
 
-  /** The server may go on with the turn that ran. The waiting turns fail: the next session does not know the conversation so far. */
+  /**
+   * The connection was lost. The server may go on with the running turn. The waiting turns fail: the next session does not know the
+   * conversation.
+   */
   lost(error: AgentwireError): void {
     const job = this.#clear();
     this.#transcript.end(contextLost(error));
@@ -178,7 +181,7 @@ export class Turns implements Course<Job>, WireUser {
     core.events.emit(job || stopping ? "late" : "stray", message);
   }
 
-  /** Whether a message is about a call of an ended turn. A question always begins a call of this turn. */
+  /** Whether a message is about a call of an ended turn. A question always belongs to this turn. */
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
     if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
     const key = keyOf(message.agent_id, message.call_id);
@@ -201,7 +204,7 @@ export class Turns implements Course<Job>, WireUser {
   #tell({ turn }: Job, { changed, event }: TurnStep, size: number): void {
     for (const call of changed) turn.tools.set(call);
     if (event) turn.push(event, size);
-    else turn.active(); // a repeated message ends the silence, too
+    else turn.active(); // a repeated message ends the silence too
   }
 
   #finish(job: Job, { usage }: Finished): void {
@@ -225,7 +228,7 @@ export class Turns implements Course<Job>, WireUser {
     this.pump();
   }
 
-  /** Any `Error` ends the turn. A server that goes on in spite of it is stopped. */
+  /** Any `Error` ends the turn. The server is then told to stop, unless the error was fatal. */
   #onError(error: ServerError): void {
     const { core, wire } = this.#setup;
     const job = this.#running;
@@ -247,7 +250,7 @@ export class Turns implements Course<Job>, WireUser {
     core.connection.drop(new ConnectionLostError(message, { retryable: false }));
   }
 
-  /** A turn whose end cannot be read, and a call whose question cannot be read, would wait without end. */
+  /** Without this, an unreadable end of a turn, or an unreadable question about a call, would leave the turn waiting without end. */
   #onInvalid({ claims, undecided, agentId, problem }: Invalid, raw: string): void {
     const job = this.#running;
     const isOfTurn = agentId !== undefined && job && isOfRoot(job.state, agentId);
@@ -255,10 +258,10 @@ export class Turns implements Course<Job>, WireUser {
     if (undecided !== undefined) this.#denyUnreadable(agentId ?? 0, undecided, raw);
     const handled = this.#handled;
     if (!handled) return;
-    // Handling a message threw half-way, so its turn is given up.
+    // The handler of a message threw half-way: give up the turn.
     this.#handled = undefined;
     if (this.#running === handled) handled.turn.stopWith(unreadable(problem));
-    else handled.turn.fail(unreadable(problem)); // it was just ending
+    else handled.turn.fail(unreadable(problem)); // the turn was just ending
     if (this.#stopping?.job === handled) this.#ping(this.#stopping);
     this.pump();
   }
@@ -269,17 +272,17 @@ export class Turns implements Course<Job>, WireUser {
     const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
     const call = { id, name, input, turnId: turn.id, raw };
     const withdraw = this.#setup.gate.ask(call, { turn, isHandled: false, decided });
-    if (asked.ruling === undefined) open.set(id, withdraw); // a rule may have decided it at once
+    if (asked.ruling === undefined) open.set(id, withdraw); // a rule may have decided the call at once
   }
 
   #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
     job.open.delete(asked.call.id);
-    if (this.#running !== job || asked.call.state !== "awaiting") return; // withdrawn: nothing is sent
+    if (this.#running !== job || asked.call.state !== "awaiting") return; // the request was withdrawn: send nothing
     asked.ruling = ruling;
     this.#sendDecisions(job, asked);
   }
 
-  /** Sends what is decided. A `ToolDecision` names the id alone, so it answers the oldest open question of that id. */
+  /** Sends the decisions that are ready. A `ToolDecision` has only the id, so it answers the oldest open question of that id. */
   #sendDecisions(job: Job, sameId: CodeyCall): void {
     const { calls } = job.state;
     for (let ruled = calls.nextRuled(sameId); ruled?.ruling; ruled = calls.nextRuled(sameId)) {
@@ -289,7 +292,7 @@ export class Turns implements Course<Job>, WireUser {
     }
   }
 
-  /** Only the ids of a question can be read. */
+  /** Denies a call whose question is unreadable except for its ids. */
   #denyUnreadable(agentId: number, callId: string, raw: string): void {
     const job = this.#running;
     if (!job) {
@@ -302,7 +305,7 @@ export class Turns implements Course<Job>, WireUser {
     if (ask) this.#decided(job, ask, { decision: "reject", by: "error", reason });
   }
 
-  /** Nothing of the turn waits any more. */
+  /** Ends the open requests and calls of a turn. */
   #leave(job: Job, by: DecidedBy, reason: string): void {
     for (const withdraw of job.open.values()) withdraw(by, reason);
     job.turn.tools.abandon();
@@ -316,7 +319,7 @@ export class Turns implements Course<Job>, WireUser {
     return this.#floor.name === "stopping" ? this.#floor.barrier : undefined;
   }
 
-  /** From here until the `Pong` no prompt is sent. */
+  /** Raises the barrier: no prompt is sent until the `Pong`. */
   #raise(job: Job): Barrier {
     const barrier = new Barrier(this.#setup, job);
     this.#floor = { name: "stopping", barrier };
@@ -325,14 +328,14 @@ export class Turns implements Course<Job>, WireUser {
 
   #ping(barrier: Barrier): void {
     barrier.ping(() => {
-      if (this.#stopping !== barrier) return; // the second `Pong`, where two pings were sent
+      if (this.#stopping !== barrier) return; // the second `Pong`, if two pings were sent
       if (!barrier.job.usage) this.#setup.wire.count(undefined);
       this.#clear();
       this.pump();
     });
   }
 
-  /** Makes the floor free: a turn that was being stopped has stopped. Returns the turn that ran. */
+  /** Frees the floor. A turn that was being stopped has stopped. Returns the running turn, if there was one. */
   #clear(): Job | undefined {
     const floor = this.#floor;
     this.#floor = FREE;

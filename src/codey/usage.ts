@@ -1,31 +1,31 @@
 import type { Usage } from "../core/values.ts";
 import type { FinishedUsage } from "./messages.ts";
 
-/** Tokens of one turn, and of the session behind it. */
+/** Tokens of one turn and of its session so far. */
 export interface CodeyUsage extends Usage {
-  /** Output of this turn: what the session's count has grown by. */
+  /** Output of this turn: the increase of the session's count. */
   readonly outputTokens: number;
   /** Output of the session so far. */
   readonly totalOutputTokens: number;
-  /** Input of the last request, with what it wrote to the cache and read from it. */
+  /** Input of the last request, with its cache writes and cache reads. */
   readonly contextTokens: number;
   readonly cacheCreationTokens: number;
   readonly cacheReadTokens: number;
-  /** `outputTokens` is an upper bound: it has the finished rounds of a turn before, which was cancelled or failed. */
+  /** `outputTokens` is an upper bound: it includes finished rounds of an earlier turn that was cancelled or failed. */
   readonly inexact?: true;
 }
 
-/** Counts the tokens of one session, to tell what each of its turns has used. */
+/** Counts the tokens of one session, and computes the usage of each turn. */
 export class UsageCount {
   #total = 0;
   #inexact = false;
 
-  /** A turn ended, and the server did not tell the count. */
+  /** A turn ended without a count from the server. */
   missed(): void {
     this.#inexact = true;
   }
 
-  /** The server told its count. `odd`: the count went backwards, so the usage is the raw count. */
+  /** Takes the server's count. `odd`: the count decreased, so the usage is the raw count. */
   take(told: FinishedUsage): { readonly usage: CodeyUsage; readonly odd: boolean } {
     const difference = told.output_tokens - this.#total;
     const odd = difference < 0;

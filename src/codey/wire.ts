@@ -28,17 +28,17 @@ import {
 import type { CodeySettings } from "./options.ts";
 import { type CodeyUsage, UsageCount } from "./usage.ts";
 
-/** The room above the wire. */
+/** The user of the wire: the turns. */
 export interface WireUser {
-  /** The connection is ready: send the prompt that waits. */
+  /** The connection is ready: send the waiting prompt. */
   pump(): void;
-  /** A message of a turn, or a message that cannot be read or handled. `text` is its frame. */
+  /** A message of a turn, or a message that cannot be read or handled. `text` is the frame. */
   receive(message: TurnMessage | ServerError | Invalid, text: string): void;
   /** The connection has ended, and its session with it. */
   lost(error: AgentwireError): void;
-  /** The client is closing. The connection is still there, to tell the server. */
+  /** The client is closing. The connection still exists, to tell the server. */
   closing(): void;
-  /** There is no connection, for now or ever: fail what waits. */
+  /** There is no connection, for now or ever: fail the waiting turns. */
   unavailable(reason: AgentwireError): void;
 }
 
@@ -47,18 +47,18 @@ interface WireSetup {
   readonly core: CodeyCore;
 }
 
-/** How many calls of ended turns a session remembers, so that a late message about one of them begins no new call. */
+/** The number of remembered calls of ended turns. A late message about a remembered call begins no new call. */
 const REMEMBERED = 256;
 
-/** What one connection awaits, and what its session has used. Gone with its socket. */
+/** The outstanding replies and the usage of one connection. Ends with its socket. */
 class Session {
-  /** Known once the server has greeted. */
+  /** Set once the server has greeted. */
   id: string | undefined;
   readonly pings: Replies<void>;
   readonly states: Replies<State>;
   readonly histories: Replies<History>;
   readonly usage = new UsageCount();
-  /** The calls of turns that are over, by `keyOf`. */
+  /** The calls of ended turns, by `keyOf`. */
   readonly past = new Recent<string, true>(REMEMBERED);
 
   constructor(clock: Clock) {
@@ -83,18 +83,18 @@ export class Wire implements ClientProtocol {
     this.#setup = setup;
   }
 
-  /** The wire is made before the room that uses it. */
+  /** Sets the user: the wire is made before its user. */
   serve(user: WireUser): void {
     this.#user = user;
   }
 
-  /** The session, from the server's greeting for as long as frames can be sent. */
+  /** The session, from the server's greeting until no more frames can be sent. */
   get session(): Session | undefined {
     const session = this.#session;
     return session?.id !== undefined && this.#setup.core.connection.writable ? session : undefined;
   }
 
-  /** Of the present connection, or of the last one. */
+  /** The session id of the current or last connection. */
   get sessionId(): string | undefined {
     return this.#sessionId;
   }
@@ -103,7 +103,7 @@ export class Wire implements ClientProtocol {
     this.#setup.core.connection.send(frame, unwritten);
   }
 
-  /** Sends a `Ping`. At its `Pong` (`ponged`), everything that the server had sent before has arrived. */
+  /** Sends a `Ping`. At its `Pong`, `ponged` is called: messages that the server sent earlier have arrived. */
   pingThen(timeout = 0, ponged = (): void => {}, failed: (error: AgentwireError) => void = () => {}): void {
     const late = (): AgentwireError => noReply("Ping", timeout);
     this.#session?.pings.add({ timeout, late, reply: ponged, failed });
@@ -122,7 +122,7 @@ export class Wire implements ClientProtocol {
     });
   }
 
-  /** What a turn has used, from the server's count for the session. `told` is undefined for a turn that did not tell. */
+  /** The usage of a turn, from the server's count for the session. `told` is undefined for a turn without a count. */
   count(told: FinishedUsage | undefined): CodeyUsage | undefined {
     const count = this.session?.usage;
     if (!told) count?.missed();
@@ -147,7 +147,7 @@ export class Wire implements ClientProtocol {
 
   spoiled(value: unknown, problem: string, text: string): void {
     const session = this.#session;
-    if (session?.id === undefined) return; // the handshake has a limit of its own
+    if (session?.id === undefined) return; // the handshake has its own time limit
     this.#onInvalid(session, invalid(value, problem), text);
   }
 
@@ -176,7 +176,7 @@ export class Wire implements ClientProtocol {
     this.#user?.unavailable(reason);
   }
 
-  /** A connection that takes no frame counts as one that answers none. */
+  /** Sends a keepalive ping. A connection that takes no frame counts like one without a pong. */
   ping(): boolean {
     if (!this.session) return !this.#setup.core.connection.writable;
     this.pingThen();
@@ -187,7 +187,7 @@ export class Wire implements ClientProtocol {
     return false;
   }
 
-  /** The Close comes next. An idle server ignores it, but drops the connection when it then answers this `Ping`. */
+  /** Sends a `Ping` before the Close. An idle server ignores the Close, but drops the connection when it answers the `Ping`. */
   closing(): void {
     this.#user?.closing();
     if (this.session) this.pingThen();
@@ -215,7 +215,7 @@ export class Wire implements ClientProtocol {
     const { core } = this.#setup;
     switch (message.type) {
       case "Pong":
-        if (!session.pings.take()) break; // proves no life
+        if (!session.pings.take()) break; // an unexpected pong proves no life
         core.connection.alive();
         return;
       case "State":
@@ -244,7 +244,7 @@ export class Wire implements ClientProtocol {
     core.warn("stray-message", `a \`${message.type}\` that nobody asked for`);
   }
 
-  /** A request fails when its reply cannot be read: it gets no other one. */
+  /** Handles an unreadable message. If it is a reply, its request fails: no other reply will come. */
   #onInvalid(session: Session, message: Invalid, text: string): void {
     if (message.claims === "State") session.states.spoil(unreadableAnswer(message.problem));
     if (message.claims === "History") session.histories.spoil(unreadableAnswer(message.problem));

@@ -1,18 +1,18 @@
 import type { Cost, TurnToolCall, Usage } from "./values.ts";
 
-/** `not-sent`: the input never left this machine. `unknown`: the server may have seen it, and trying again may do the work twice. */
+/** `not-sent`: the input never left this machine. `unknown`: the server may have seen the input; a second try may repeat its work. */
 export type Delivery = "not-sent" | "unknown";
 
-/** What a turn had produced when it ended early. */
+/** The output of a turn until its early end. */
 export interface TurnPartial {
   readonly text: string;
   readonly toolCalls?: readonly TurnToolCall[];
-  /** Usage and cost so far, where the server tells. */
+  /** Usage and cost so far, where the server reports them. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** A state that a conversation can go on from, as far as this turn knows. */
+  /** The state from which a conversation can go on, as far as this turn knows. */
   readonly state?: unknown;
-  /** What the server said of the turn's end after the turn had been stopped here. */
+  /** The end of the turn as the server reported it after the client had stopped the turn. */
   readonly endedBy?: unknown;
 }
 
@@ -43,7 +43,7 @@ export type ErrorCode =
   | "payload-too-large"
   | "closed";
 
-/** Marks errors of this package, across copies of it: `instanceof` fails between two installed versions. */
+/** Marks errors of this package. `instanceof` fails between two installed copies; the mark works. */
 const BRAND = Symbol.for("agentwire.error");
 
 /** Base of every error of the library. `code` is stable. The message is for people; `name`, and so `toString()`, shows the code. */
@@ -51,16 +51,16 @@ export abstract class AgentwireError extends Error {
   /** The name of the class: minifiers change `constructor.name`. */
   protected static readonly className: string = "AgentwireError";
   abstract readonly code: ErrorCode;
-  /** Whether the same call can succeed later unchanged. Says nothing of side effects: see `delivery`. */
+  /** Whether the same call can succeed later unchanged. Does not cover side effects: see `delivery`. */
   readonly retryable: boolean;
-  /** What the turn had produced, where a turn was under way. */
+  /** The turn's output so far, where a turn was under way. */
   declare partial?: TurnPartial;
-  /** Set on errors that end a turn without the server's own word. */
+  /** Set on errors that end a turn without an error message from the server. */
   declare delivery?: Delivery;
-  /** The input of `prompt()`, where it was `not-sent`; without its `authToken`, since errors are logged. */
+  /** The input of `prompt()`, if it was `not-sent`. Without its `authToken`: apps log errors. */
   declare input?: unknown;
 
-  /** `fields` are those that a subclass declares; an undefined one is left out. */
+  /** `fields`: the fields that the subclass declares. Undefined fields are left out. */
   constructor(code: ErrorCode, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
     const { cause, retryable = false, delivery } = options;
     super(message, cause === undefined ? undefined : { cause });
@@ -71,11 +71,11 @@ export abstract class AgentwireError extends Error {
     const name = `${new.target.className} [${code}]`;
     Object.defineProperty(this, "name", { value: name, writable: true, configurable: true });
     Object.defineProperty(this, BRAND, { value: true });
-    (Error as CapturesStack).captureStackTrace?.(this, new.target); // anew: a stack begins with the name
+    (Error as CapturesStack).captureStackTrace?.(this, new.target); // a new stack: a stack begins with the name of the error
   }
 }
 
-/** V8 and some other engines. */
+/** V8 and some other engines have this function. */
 interface CapturesStack {
   readonly captureStackTrace?: (error: object, above: unknown) => void;
 }
@@ -85,7 +85,7 @@ export function isOurs(value: unknown): value is AgentwireError {
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** What was thrown, as text. */
+/** Converts a thrown value to text. */
 export function said(thrown: unknown): string {
   try {
     return String(thrown);
@@ -94,10 +94,10 @@ export function said(thrown: unknown): string {
   }
 }
 
-/** A copy, for a failure that several turns share: each has its own `partial`, `delivery` and `input`. */
+/** Copies an error that several turns share: each copy has its own `partial`, `delivery` and `input`. */
 export function copyError<E extends AgentwireError>(error: E): E {
   const copy = Object.create(Object.getPrototypeOf(error));
   Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
-  // In some engines the stack is an accessor that answers only on the original.
+  // In some engines `stack` is an accessor that works only on the original error.
   return Object.defineProperty(copy, "stack", { value: error.stack, writable: true, configurable: true });
 }

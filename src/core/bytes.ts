@@ -1,9 +1,9 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** A search for one odd character needs no backtracking, which would overflow the stack on megabytes. */
+/** Finds one character outside of the alphabet. Needs no backtracking, which would overflow the stack on megabytes. */
 const ODD = /[^A-Za-z0-9+/]/;
 
-/** Bytes that become text in one call, in whole groups of three: too many arguments would overflow the stack. */
+/** Bytes per `String.fromCharCode` call: a multiple of three. Too many arguments would overflow the stack. */
 const PIECE = 6_144;
 
 /** Whether `text` is base64 of the standard alphabet, padded, without white space. Linear. */
@@ -13,12 +13,12 @@ export function isBase64(text: string): boolean {
   return !ODD.test(padding === 0 ? text : text.slice(0, -padding));
 }
 
-/** The bytes that a base64 text stands for. */
+/** The number of bytes that a base64 text encodes. */
 export function sizeOfBase64(base64: string): number {
   return (base64.length / 4) * 3 - paddingOf(base64);
 }
 
-/** Decodes a text that {@link isBase64}. Not by `atob`: some engines lack it, or want other padding. */
+/** Decodes a text that {@link isBase64} accepts. Does not use `atob`: some engines lack `atob`, or want other padding. */
 export function fromBase64(base64: string): Uint8Array {
   const values = new Uint8Array(128);
   for (let value = 0; value < 64; value++) values[ALPHABET.charCodeAt(value)] = value;
@@ -57,7 +57,7 @@ function paddingOf(base64: string): number {
   return base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
 }
 
-/** A single piece is not copied. */
+/** Joins the pieces. Does not copy a single piece. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces;
   if (first && pieces.length === 1) return first;
@@ -70,7 +70,7 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The image types that models take. */
+/** The image types that the models accept. */
 export type ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 const SIGNATURES: readonly {
@@ -92,10 +92,10 @@ const SIGNATURES: readonly {
   }, // RIFF....WEBP
 ];
 
-/** Characters of base64 that hold every signature. */
+/** The first characters of a base64 text, enough for every signature. */
 export const HEAD_BASE64 = 24;
 
-/** The type by the first bytes of an image. */
+/** The image type by the first bytes of the image. */
 export function imageTypeOf(head: Uint8Array): ImageType | undefined {
   return SIGNATURES.find(({ at, bytes }) => at.every((position, n) => head[position] === bytes[n]))?.type;
 }

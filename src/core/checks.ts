@@ -2,7 +2,7 @@ import { MAX_DELAY } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
 import { checkNames, labelled } from "./names.ts";
 
-/** A copy without the fields that are `undefined`: they would hide a default. */
+/** A copy without the fields that are `undefined`: such a field would hide a default. */
 export function defined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -11,22 +11,22 @@ export function defined<T extends object>(
   };
 }
 
-/** What a value must be. */
+/** The check of a value. */
 export interface Check {
   readonly expects: string;
   readonly holds: (value: unknown) => boolean;
-  /** The checks of all fields of the object, or of each object in the list. */
+  /** The checks of all fields of the object, or of each object in the array. */
   readonly fields?: Readonly<Record<string, Check>>;
 }
 
-/** A check for each field of `T`. A field without a check does not exist for callers. */
+/** A check for each field of `T`. Callers cannot use a field without a check. */
 export type Checks<T> = Readonly<Record<keyof T, Check>>;
 
 /** Forbids checks of fields that `T` does not have. */
 export type Only<T, Table> = Readonly<Record<Exclude<keyof Table, keyof T>, never>>;
 
 export const checks = {
-  /** For a value that is checked elsewhere. */
+  /** For a value that other code checks. */
   any: { expects: "anything", holds: () => true },
   string: { expects: "a string", holds: (value) => typeof value === "string" },
   text: {
@@ -90,11 +90,11 @@ function either(first: Check, second: Check): Check {
   };
 }
 
-/** For an option that `false` turns off. */
+/** For an option that accepts `false`, which turns the feature off. */
 export const orFalse = (check: Check): Check =>
   either(check, { expects: "false", holds: (value) => value === false });
 
-/** @throws InvalidInputError when `options` is not an object, and as {@link checkFields}. */
+/** @throws InvalidInputError when `options` is not an object, or as {@link checkFields}. */
 export function checkCallOptions<Options extends object, Table extends Checks<Options>>(
   options: Options | undefined,
   expected: Table & Only<Options, Table>,
@@ -116,7 +116,7 @@ export function checkFields(value: object, expected: Readonly<Record<string, Che
   checkValues(value, expected, what);
 }
 
-/** The same for an object that may have more fields, which go to a server as they are. */
+/** Checks fields like `checkFields`, but allows unknown fields, which go to a server unchanged. */
 export function checkValues(value: object, expected: Readonly<Record<string, Check>>, what: string): void {
   const given = new Map<string, unknown>(Object.entries(value));
   for (const [name, { expects, holds, fields }] of Object.entries(expected)) {
@@ -124,7 +124,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
     if (field === undefined) continue;
     const label = labelled(what, name);
     const inner = fields ? innerOf(field, fields, label.replaceAll("`", "")) : [];
-    for (const each of inner) checkNames(...each); // first, to guess a `than` where `then` is missing
+    for (const each of inner) checkNames(...each); // check the names first: a misspelt `then` gets a hint
     if (!holds(field))
       throw new InvalidInputError(`${label} is ${describe(field)}.`, `It must be ${expects}.`);
     for (const each of inner) checkValues(...each);
@@ -133,7 +133,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
 
 type Table = Readonly<Record<string, Check>>;
 
-/** The objects in a field, each with its checks and its place. */
+/** The objects in a field, each with its checks and its place in the input. */
 function innerOf(
   field: unknown,
   fields: Table,
@@ -143,7 +143,7 @@ function innerOf(
   return field.flatMap((item: unknown, at) => (isObject(item) ? [[item, fields, `${label}[${at}].`]] : []));
 }
 
-/** The kind of a value. The value itself is not quoted: it may be a credential, or long. */
+/** The kind of a value. Does not quote the value: the value may be long, or a credential. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";

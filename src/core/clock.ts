@@ -1,17 +1,17 @@
-/** Time and chance of the whole library; a test injects its own, and drives hours of back-off without sleeping. */
+/** The time and the random numbers of the whole library. A test injects its own clock, and runs hours of back-off without sleeping. */
 export interface Clock {
-  /** Milliseconds since an arbitrary start; never runs backwards. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   now(): number;
   /** The time of day, in ms since 1970, for the expiry of tokens. Jumps when the system clock is set. */
   wallTime(): number;
   /** A number in [0, 1), for jitter. */
   random(): number;
-  /** Calls `callback` once, after `delay` ms. Returns the function that cancels it, which may be called at any time. */
+  /** Calls `callback` once, after `delay` ms. The returned function cancels the timer, and may be called at any time. */
   setTimeout(callback: () => void, delay: number, options?: TimerOptions): CancelTimer;
 }
 
 export interface TimerOptions {
-  /** Lets a Node process exit although the timer runs. @default false */
+  /** Allows a Node process to exit although the timer runs. @default false */
   readonly unref?: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 
 /**
- * A limit on silence: expires once `delay` ms pass without a `touch()`. A touch only notes the time; the timer compares when it
- * fires, so that a hot stream sets and clears no timers.
+ * A limit on silence: expires after `delay` ms without a `touch()`. A touch only stores the time, and the timer compares when it fires.
+ * So a hot stream sets and clears no timers.
  */
 export class Deadline {
   readonly #clock: Clock;
@@ -24,14 +24,14 @@ export class Deadline {
     return this.#cancel !== undefined;
   }
 
-  /** Starts, or starts over. */
+  /** Starts or restarts the limit. */
   start(): void {
     if (this.#delay === 0) return;
     this.#last = this.#clock.now();
     if (!this.#cancel) this.#arm(this.#delay);
   }
 
-  /** Counts from now, if it runs. */
+  /** Restarts the limit, if it runs. */
   touch(): void {
     if (this.#cancel) this.#last = this.#clock.now();
   }

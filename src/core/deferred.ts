@@ -5,7 +5,7 @@ export interface Deferred<T> {
   reject(error: unknown): void;
 }
 
-/** A rejection that nobody awaits is not reported: the failure is also told in another way. */
+/** An unhandled rejection is not reported: the failure is also reported in another way. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T | PromiseLike<T>) => void = () => {};
   let reject: (error: unknown) => void = () => {};

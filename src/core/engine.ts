@@ -1,17 +1,17 @@
 import { UnsupportedError } from "./errors.ts";
 
 /**
- * Something beyond the language that an engine without a browser may lack. React Native has no `crypto`, no `TextDecoder`
- * before 0.85, and a `URL` that throws at most of its parts or reads them wrongly.
+ * A feature beyond the language that an engine outside a browser may lack. React Native has no `crypto`, no `TextDecoder` before 0.85,
+ * and a `URL` whose parts mostly throw or are wrong.
  */
 export interface Need {
-  /** A package that adds it. */
+  /** A package that adds the feature. */
   readonly from: string;
   /** The names that the engine lacks. */
   missing(): readonly string[];
 }
 
-/** Random numbers for ids that cannot be guessed, unlike those of `Math.random`. */
+/** Random numbers for ids that cannot be guessed. The numbers of `Math.random` can be guessed. */
 export const RANDOM: Need = {
   from: "react-native-get-random-values",
   missing: () =>
@@ -20,7 +20,7 @@ export const RANDOM: Need = {
       : ["crypto.getRandomValues"],
 };
 
-/** Addresses. Where credentials may go is decided by their parts. */
+/** Parsing of addresses. The parts of an address decide where credentials may go. */
 export const ADDRESSES: Need = {
   from: "react-native-url-polyfill/auto",
   missing: () => {
@@ -65,7 +65,7 @@ function partOf(url: object, part: string): unknown {
   }
 }
 
-/** @throws UnsupportedError with all that is missing, and the packages that add it. */
+/** @throws UnsupportedError that lists the missing features, and the packages that add them. */
 export function assertEngine(needs: readonly Need[]): void {
   const lacking = needs.filter((need) => need.missing().length > 0);
   if (lacking.length === 0) return;

@@ -11,7 +11,7 @@ export {
   type TurnPartial,
 } from "./agentwire-error.ts";
 
-/** The caller's mistake. Thrown from the call, before anything is sent. */
+/** The caller made a mistake. Thrown from the call, before anything is sent. */
 export class InvalidInputError extends AgentwireError {
   protected static override readonly className: string = "InvalidInputError";
   declare readonly code: "invalid-input" | "already-consumed";
@@ -28,7 +28,7 @@ export class InvalidInputError extends AgentwireError {
   }
 }
 
-/** The runtime, the protocol or the server cannot do what was asked. Thrown from the call. */
+/** The runtime, the protocol or the server cannot do this. Thrown from the call. */
 export class UnsupportedError extends AgentwireError {
   protected static override readonly className: string = "UnsupportedError";
   declare readonly code: "unsupported";
@@ -44,7 +44,7 @@ export class UnsupportedError extends AgentwireError {
 export class ConnectError extends AgentwireError {
   protected static override readonly className: string = "ConnectError";
   declare readonly code: "connect-failed";
-  /** The HTTP status of a refused upgrade, where the runtime tells it (browsers never do). */
+  /** The HTTP status of a refused upgrade, where the runtime reports it (browsers never do). */
   declare readonly status?: number;
 
   constructor(
@@ -55,14 +55,14 @@ export class ConnectError extends AgentwireError {
   }
 }
 
-/** The socket did not open within `connectTimeout`, or the server did not greet within it. */
+/** The socket did not open, or the server did not greet, within `connectTimeout`. */
 export class ConnectTimeoutError extends AgentwireError {
   protected static override readonly className: string = "ConnectTimeoutError";
   declare readonly code: "connect-timeout";
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  /** @param hint the likely cause, and what to do */
+  /** @param hint the likely cause and the remedy */
   constructor(
     timeout: number,
     step: "accept the connection" | "greet" = "accept the connection",
@@ -73,7 +73,7 @@ export class ConnectTimeoutError extends AgentwireError {
   }
 }
 
-/** Why a handshake failed. */
+/** The reason of a failed handshake. */
 export type HandshakeReason =
   | "nack"
   | "policy"
@@ -87,16 +87,16 @@ export type HandshakeReason =
   | "initializing"
   | "closed";
 
-/** The socket opened, but the server refused the session, or never answered the handshake. */
+/** The socket opened, but the server refused the session or never answered the handshake. */
 export class HandshakeError extends AgentwireError {
   protected static override readonly className: string = "HandshakeError";
   declare readonly code: "handshake-refused";
   declare readonly reason: HandshakeReason;
-  /** Where the handshake compares users: the user that the client wants to be. */
+  /** The user that the client wants to be, if the handshake compares users. */
   declare readonly expected?: string;
-  /** The user that the server names; null for nobody. */
+  /** The user that the server named; null: no user. */
   declare readonly got?: string | null;
-  /** The close code that ended the attempt, where one did. */
+  /** The close code that ended the attempt, if there was one. */
   declare readonly closeCode?: number;
 
   constructor(
@@ -109,13 +109,13 @@ export class HandshakeError extends AgentwireError {
   }
 }
 
-/** The connection ended while something waited on it. Look at `delivery` before trying again. */
+/** The connection ended while a call waited for it. Check `delivery` before you try again. */
 export class ConnectionLostError extends AgentwireError {
   protected static override readonly className: string = "ConnectionLostError";
   declare readonly code: "connection-lost" | "context-lost";
   declare readonly closeCode?: number;
   declare readonly closeReason?: string;
-  /** Set where the turn had announced a tool call: the tool may have run, or still run. */
+  /** Set if the turn had announced a tool call: the tool may have run, or may still run. */
   declare sideEffectsPossible?: boolean;
 
   constructor(
@@ -139,7 +139,7 @@ export class RequestError extends AgentwireError {
   declare readonly code: "request-refused";
   /** The id of the request on the wire, where the protocol has one. */
   declare readonly txid?: number;
-  /** The server's own words; may repeat what was sent, so think before logging it. */
+  /** The server's own message. It may repeat the client's input: do not log it without a check. */
   declare readonly serverMessage: string;
 
   constructor(
@@ -174,14 +174,14 @@ export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;
   readonly serverMessage: string;
-  /** What to do: ends the message. */
+  /** The remedy: the end of the message. */
   readonly advice?: string | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly balance?: number | undefined;
 }
 
-/** The server ended the turn with an error of its own. */
+/** The server ended the turn with an error. */
 export class TurnError extends AgentwireError {
   protected static override readonly className: string = "TurnError";
   declare readonly code: "turn-failed";
@@ -189,13 +189,13 @@ export class TurnError extends AgentwireError {
   declare readonly origin: string;
   /** The protocol's name of the failure. */
   declare readonly kind: string;
-  /** The server's own words, unchanged but for credentials. */
+  /** The server's own message, unchanged except for removed credentials. */
   declare readonly serverMessage: string;
-  /** An HTTP status from upstream, where one was given. */
+  /** An HTTP status from upstream, if the server sent one. */
   declare readonly status?: number;
-  /** How long the server asks to wait, in ms. */
+  /** The wait that the server asks for, in ms. */
   declare readonly retryAfter?: number;
-  /** The account's balance, where the server told it. */
+  /** The account's balance, if the server sent it. */
   declare readonly balance?: number;
 
   constructor(options: TurnErrorOptions, fields: object = {}) {
@@ -206,7 +206,7 @@ export class TurnError extends AgentwireError {
   }
 }
 
-/** The caller ended the turn: `cancel()`, leaving the loop, or a signal (its reason is the `cause`). */
+/** The caller ended the turn: by `cancel()`, by leaving the loop, or by a signal (whose reason is the `cause`). */
 export class TurnCancelledError extends AgentwireError {
   protected static override readonly className: string = "TurnCancelledError";
   declare readonly code: "turn-cancelled";
@@ -218,7 +218,7 @@ export class TurnCancelledError extends AgentwireError {
   }
 }
 
-/** The turn took too long: `idle` without a frame of it, or `total` from start to end. */
+/** The turn took too long. `idle`: no frame of the turn arrived in time. `total`: from start to end. */
 export class TurnTimeoutError extends AgentwireError {
   protected static override readonly className: string = "TurnTimeoutError";
   declare readonly code: "turn-timeout";
@@ -240,7 +240,7 @@ export class TurnTimeoutError extends AgentwireError {
   }
 }
 
-/** The loop was too slow: more than `maxBufferedBytes` waited to be read. Only the iteration ends; `result` goes on. */
+/** The loop was too slow: more than `maxBufferedBytes` waited for the reader. Only the iteration ends; the turn and `result` go on. */
 export class BufferOverflowError extends AgentwireError {
   protected static override readonly className: string = "BufferOverflowError";
   declare readonly code: "buffer-overflow";
@@ -258,7 +258,7 @@ export class BufferOverflowError extends AgentwireError {
   }
 }
 
-/** Too much waits to be sent. */
+/** Too many bytes or turns wait to be sent. */
 export class QueueFullError extends AgentwireError {
   protected static override readonly className: string = "QueueFullError";
   declare readonly code: "queue-full";
@@ -272,12 +272,12 @@ export class QueueFullError extends AgentwireError {
   }
 }
 
-/** One frame is larger than its receiver takes. */
+/** A frame is larger than its receiver accepts. */
 export class PayloadTooLargeError extends AgentwireError {
   protected static override readonly className: string = "PayloadTooLargeError";
   declare readonly code: "payload-too-large";
   declare readonly bytes: number;
-  /** The largest size, where it is known. */
+  /** The limit, where it is known. */
   declare readonly limit?: number;
 
   constructor(message: string, size: { readonly bytes: number; readonly limit?: number }) {
@@ -285,7 +285,7 @@ export class PayloadTooLargeError extends AgentwireError {
   }
 }
 
-/** The client was closed, by the caller or for good after a failure (its `cause`). */
+/** The client was closed: by the caller, or for good after a failure (the `cause`). */
 export class ClosedError extends AgentwireError {
   protected static override readonly className: string = "ClosedError";
   declare readonly code: "closed";
@@ -295,7 +295,7 @@ export class ClosedError extends AgentwireError {
   }
 }
 
-/** Which class carries which code. */
+/** The error class of each code. */
 export interface ErrorByCode {
   "invalid-input": InvalidInputError;
   "already-consumed": InvalidInputError;
@@ -316,17 +316,17 @@ export interface ErrorByCode {
   closed: ClosedError;
 }
 
-/** Any error of this library: `code` tells which. */
+/** Any error of this library. `code` identifies the class. */
 export type AnyAgentwireError = ErrorByCode[ErrorCode];
 
-/** For the types that users see: every error carries one of the codes. */
+/** Casts to the type that users see: every error has one of the codes. */
 export function asAny(error: AgentwireError): AnyAgentwireError {
   return error as AnyAgentwireError;
 }
 
 /**
- * Whether `error` is one of this library's, with this `code` if one is given. Works across several installed copies of the
- * package, where `instanceof` does not.
+ * Whether `error` is an error of this library, and has this `code` if one is given. Works across several installed copies of the package,
+ * where `instanceof` fails.
  */
 export function isAgentwireError<Code extends ErrorCode>(
   error: unknown,

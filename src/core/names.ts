@@ -4,9 +4,9 @@ import { InvalidInputError } from "./errors.ts";
 const QUOTED = 100;
 
 /**
- * @param known an object with a field for each name that exists
+ * @param known an object with a field for each existing name
  * @param what the kind of name, such as `option`, or its place, which ends with a dot, such as `option reconnect.`
- * @throws InvalidInputError for a name that does not exist, with a guess
+ * @throws InvalidInputError for a name that does not exist, with a suggestion
  */
 export function checkName(name: unknown, known: object, what: string): void {
   if (typeof name === "string" && Object.hasOwn(known, name)) return;
@@ -18,7 +18,7 @@ export function checkName(name: unknown, known: object, what: string): void {
 }
 
 /**
- * Checks the name of every own field, also of undefined ones.
+ * Checks the name of every own field, also if its value is `undefined`.
  * @throws InvalidInputError as {@link checkName}
  */
 export function checkNames(value: object, known: object, what: string): void {
@@ -29,7 +29,7 @@ export function labelled(what: string, name: string): string {
   return what.endsWith(".") ? `${what}${name}` : `${what} \`${name}\``;
 }
 
-/** The nearest name. A third of its letters may be wrong. */
+/** The nearest name. At most a third of its letters may be wrong. */
 function closest(given: string, names: readonly string[]): string | undefined {
   let meant: string | undefined;
   let least = Infinity;

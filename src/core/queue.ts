@@ -6,13 +6,13 @@ interface Segment<T> {
 }
 
 /**
- * A first-in-first-out queue in linked segments: `add` and `take` are constant time, and no element is ever moved
- * (`Array.shift()` moves the whole rest). A queue that runs empty again and again allocates nothing.
+ * A first-in-first-out queue in linked segments. `add` and `take` take constant time, and no element is ever moved (`Array.shift()`
+ * moves all others). A queue that is repeatedly emptied allocates nothing.
  */
 export class Queue<T> {
   #head: Segment<T> | undefined;
   #tail: Segment<T> | undefined;
-  /** Where the next item is read in the head and written in the tail. */
+  /** The index of the next read in the head, and of the next write in the tail. */
   #read = 0;
   #written = 0;
   #size = 0;
@@ -35,7 +35,7 @@ export class Queue<T> {
     this.#size++;
   }
 
-  /** The oldest item, left where it is. */
+  /** The oldest item. The item stays in the queue. */
   get first(): T | undefined {
     return this.#size === 0 ? undefined : this.#head?.items[this.#read];
   }
@@ -45,7 +45,7 @@ export class Queue<T> {
     const head = this.#head;
     if (!head || this.#size === 0) return undefined;
     const item = head.items[this.#read];
-    head.items[this.#read++] = undefined; // can be collected before its segment is done
+    head.items[this.#read++] = undefined; // the item can be collected before its segment
     if (--this.#size === 0) {
       this.#read = 0;
       this.#written = 0;

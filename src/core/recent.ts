@@ -1,6 +1,6 @@
 import { Table } from "./table.ts";
 
-/** The last `limit` keys that were set, each with a value: tells late messages from unknown ones, in bounded memory. */
+/** The last `limit` keys that were set, each with a value. Tells late messages from unknown ones in bounded memory. */
 export class Recent<Key, Value> extends Table<Key, Value> {
   readonly #limit: number;
 

@@ -3,11 +3,11 @@ import { Deadline } from "./deadline.ts";
 import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
 
-/** One of the two callbacks is called, exactly once. */
+/** A request that awaits its reply. One of the two callbacks is called, exactly once. */
 export interface Awaiting<Reply> {
   readonly reply: (reply: Reply) => void;
   readonly failed: (error: AgentwireError) => void;
-  /** ms until `failed` gets the error of `late`; 0 waits for ever. */
+  /** ms until `failed` gets the error of `late()`; 0: no limit. */
   readonly timeout: number;
   readonly late: () => AgentwireError;
 }
@@ -18,8 +18,8 @@ interface Place<Reply> {
 }
 
 /**
- * Requests of one kind, answered first in, first out, in a protocol without ids. A request that timed out keeps its place: its
- * reply is still to come, and belongs to no other request.
+ * Requests of one kind, answered first in, first out, in a protocol without ids. A request that timed out keeps its place: its reply may
+ * still come, and must not be taken for another request's.
  */
 export class Replies<Reply> {
   readonly #clock: Clock;
@@ -30,12 +30,12 @@ export class Replies<Reply> {
     this.#clock = clock;
   }
 
-  /** The number of replies that are still to come, awaited or not. */
+  /** The number of outstanding replies, including those of timed-out requests. */
   get due(): number {
     return this.#places.size;
   }
 
-  /** A request was sent. */
+  /** Adds a request that was sent. */
   add(awaiting: Awaiting<Reply>): void {
     const deadline = new Deadline(this.#clock, awaiting.timeout, () => {
       place.awaiting = undefined;
@@ -46,14 +46,14 @@ export class Replies<Reply> {
     this.#places.add(place);
   }
 
-  /** The same, with a promise of the reply. */
+  /** Adds a request that was sent, and returns a promise of its reply. */
   ask(timeout: number, late: () => AgentwireError): Promise<Reply> {
     const reply = deferred<Reply>();
     this.add({ timeout, late, reply: reply.resolve, failed: reply.reject });
     return reply.promise;
   }
 
-  /** Stops all clocks while the server is busy with older work; they start over afterwards. */
+  /** Stops all time limits while the server is busy with older work. They restart afterwards. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     for (const { awaiting, deadline } of this.#places) {
@@ -62,17 +62,17 @@ export class Replies<Reply> {
     }
   }
 
-  /** A reply came. Returns whether one was due. */
+  /** Passes a reply to the oldest request. Returns whether a request was waiting. */
   take(reply: Reply): boolean {
     return this.#takeFirst((awaiting) => awaiting.reply(reply));
   }
 
-  /** A reply came that is unreadable or a refusal. Returns whether one was due. */
+  /** Fails the oldest request, whose reply is unreadable or a refusal. Returns whether a request was waiting. */
   spoil(error: AgentwireError): boolean {
     return this.#takeFirst((awaiting) => awaiting.failed(error));
   }
 
-  /** No reply will come any more. */
+  /** Fails all requests: no reply will come. */
   clear(error: () => AgentwireError): void {
     while (this.#takeFirst((awaiting) => awaiting.failed(error())));
   }

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 
 /**
- * Ties a schema to its interface, key by key: `z.looseObject({ ... } satisfies Shape<Ack>)` does not compile when a field is
- * missing or has another type. Interfaces are written by hand, so that declarations name no zod.
+ * Ties a schema to its interface, key by key: `z.looseObject({ ... } satisfies Shape<Ack>)` does not compile if a field is missing or has
+ * another type. Interfaces are written by hand, so declarations do not mention zod.
  */
 export type Shape<T> = { [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
 
-/** A schema, or one that is yet to be made. */
+/** A schema, or a schema that is made later. */
 export interface Reads<T> {
   safeParse(value: unknown): z.core.util.SafeParseResult<T>;
 }
 
-/** A schema that is made at its first use: making all of them takes as long as loading zod. */
+/** Makes a schema at its first use: making all schemas takes as long as loading zod. */
 export function lazy<T>(make: () => Reads<T>): Reads<T> {
   let schema: Reads<T> | undefined;
   return {
@@ -23,8 +23,8 @@ export function lazy<T>(make: () => Reads<T>): Reads<T> {
 }
 
 /**
- * Reads a message by the schema of its `type`. What cannot be read becomes what `otherwise` makes of it: `problem` says which
- * fields are wrong, and is undefined for a type that is not known.
+ * Reads a message by the schema of its `type`. If the message cannot be read, returns `otherwise(problem)`: `problem` names the wrong
+ * fields, and is undefined for an unknown type.
  */
 export function readByType<T, Other>(
   schemas: Readonly<Record<string, Reads<T>>>,
@@ -40,10 +40,10 @@ export function readByType<T, Other>(
   return otherwise(`${type}: wrong or missing ${fields.join(", ")}`);
 }
 
-/** Absent and `null` mean the same: servers drop some empty fields and send others as null. */
+/** Absent and `null` mean the same: servers omit some empty fields and send others as null. */
 export type Nullish<T> = T | null | undefined;
 
-/** A field that may be absent, null or wrong: a wrong value is read as absent, and the message stays valid. */
+/** A field that may be absent, null or wrong. A wrong value is read as absent; the message stays valid. */
 export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   z.transform((value): Nullish<T> => {
     if (value === undefined || value === null) return value;
@@ -51,21 +51,21 @@ export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
     return result.success ? result.data : undefined;
   });
 
-/** A field that may be absent or null, both read by `absent`. A wrong value makes the message invalid. */
+/** A field that may be absent or null; `absent` gives the value for both. A wrong value makes the message invalid. */
 export const given = <T, A>(schema: Reads<T>, absent: (value: null | undefined) => A): z.ZodMiniType<T | A> =>
   z.transform((value, { issues }): T | A => {
     if (value === undefined || value === null) return absent(value);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     report(issues, value, result.error);
-    return absent(undefined); // not read: the message is invalid
+    return absent(undefined); // a placeholder: the message is invalid
   });
 
-/** The same, with absent and null left as they are. */
+/** A field that may be absent or null, and is then left unchanged. A wrong value makes the message invalid. */
 export const nullish = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   given<T, null | undefined>(schema, (value) => value);
 
-// By `z.custom`, not by zod's own kinds: each kind is code that a browser loads.
+// With `z.custom` instead of zod's own kinds: a browser would have to load the code of each kind.
 
 export const literal = <const T extends string>(...values: readonly T[]): z.ZodMiniType<T> =>
   z.custom<T>((value) => values.some((each) => each === value));
@@ -74,14 +74,14 @@ export const finite = z.custom<number>(Number.isFinite);
 
 export const boolean = z.custom<boolean>((value) => typeof value === "boolean");
 
-/** Several fields of one schema. */
+/** Gives several fields the same schema. */
 export const fields = <const Name extends string, Schema>(
   schema: Schema,
   ...names: readonly Name[]
 ): Readonly<Record<Name, Schema>> =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
 
-/** A wrong item makes the list wrong. */
+/** A list. A wrong item makes the whole list wrong. */
 export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
   z.transform((value, { issues }): readonly T[] => {
     if (!Array.isArray(value)) {
@@ -96,7 +96,7 @@ export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
     });
   });
 
-/** Adds the problems of a part of a message. `at` is the place in a list. */
+/** Adds the problems of a part of a message. `at` is the index in a list. */
 function report(
   issues: z.core.$ZodRawIssue[],
   input: unknown,

@@ -1,4 +1,4 @@
-/** A `Map` that is made at the first `set`: an idle client has a dozen tables, and an empty `Map` takes 250 bytes. */
+/** A `Map` that is made at the first `set`. An idle client has a dozen tables, and an empty `Map` takes 250 bytes. */
 export class Table<Key, Value> {
   #map: Map<Key, Value> | undefined;
 

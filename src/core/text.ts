@@ -1,8 +1,8 @@
 /**
- * Parses one text frame. Besides JSON it takes the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder: read as
- * +Infinity, -Infinity and null, or all as null with `infinity: "null"`. Linear in time, constant in stack.
+ * Parses one text frame. Besides JSON the parser accepts the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder. They are
+ * read as +Infinity, -Infinity and null; with `infinity: "null"` all are read as null. Linear in time, constant in stack.
  *
- * @throws SyntaxError when the text is not readable, or the platform's own error for absurd nesting.
+ * @throws SyntaxError for an unreadable text, or the platform's own error for absurd nesting.
  */
 export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): unknown {
   try {
@@ -15,14 +15,17 @@ export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): un
 }
 
 /**
- * Levels of nesting that a text from outside may have. Recursion overflows an empty stack at 1,500 levels in `structuredClone`,
- * and at 4,000 in `JSON.stringify`. Real session states have some tens.
+ * The largest nesting of a text from outside. Recursion overflows an empty stack at 1,500 levels in `structuredClone`, and at 4,000 in
+ * `JSON.stringify`. Real session states have some tens of levels.
  */
 export const MAX_NESTING = 500;
 
 export const TOO_DEEP = `it is nested deeper than ${MAX_NESTING} levels`;
 
-/** Whether a JSON text is nested deeper than {@link MAX_NESTING}. Linear; immediate for a short text, as a level takes two brackets. */
+/**
+ * Whether a JSON text is nested deeper than {@link MAX_NESTING}. Linear in time; immediate for a short text, because each level takes two
+ * brackets.
+ */
 export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_NESTING) return false;
   let depth = 0;
@@ -61,8 +64,8 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
 /**
- * Replaces each bare number outside of strings by JSON of the same value (`1e999` is Infinity), in one pass. A token counts
- * only where a whole value can stand: `1Infinity` stays, and the parser refuses it. `undefined` when there is none.
+ * Replaces each bare number outside of strings with JSON of the same value (`1e999` is Infinity), in one pass. Replaces a token only
+ * where a whole value can stand: `1Infinity` stays, and the parser refuses it. `undefined` if there is nothing to replace.
  */
 function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | undefined {
   let repaired = "";
@@ -107,12 +110,12 @@ function bareNumberAt(text: string, at: number, code: number): (typeof BARE_NUMB
   return undefined;
 }
 
-/** Whether `neighbour` (undefined at an edge of the text) separates a value from what is around it. */
+/** Whether `neighbour` (undefined at an edge of the text) separates a value from its surroundings. */
 function standsAlone(neighbour: string | undefined, separators: string): boolean {
   return neighbour === undefined || separators.includes(neighbour) || " \t\n\r".includes(neighbour);
 }
 
-/** Bytes of `text` in UTF-8. A lone surrogate counts as the three bytes that replace it. */
+/** Bytes of `text` in UTF-8. A lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -145,13 +148,13 @@ export function utf8Start(text: string, maxBytes: number): string {
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** Whether `text` takes more than `limit` bytes. Counts the bytes only where the length leaves a doubt. */
+/** Whether `text` takes more than `limit` bytes. Counts the bytes only if the length does not decide. */
 export function exceedsBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true;
   return text.length * 3 > limit && utf8Length(text) > limit;
 }
 
-/** Replaces lone surrogates: servers drop a frame that has one. */
+/** Replaces lone surrogates: servers drop a frame with a lone surrogate. */
 export function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

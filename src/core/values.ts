@@ -26,8 +26,8 @@ export type ClientStatus =
   | "closed";
 
 /**
- * The state of a turn: `queued` (not sent yet), `sent`, `streaming` (its first event arrived), `recovering` (its link was lost,
- * and the client looks for the answer), `cancelling` (stopped here, the server may not know yet), then one of three ends.
+ * The state of a turn: `queued` (not sent yet), `sent`, `streaming` (the first event arrived), `recovering` (the link was lost, and the
+ * client looks for the answer), `cancelling` (stopped by the client; the server may still work on the turn), then one of three ends.
  */
 export type TurnStatus =
   | "queued"
@@ -44,11 +44,11 @@ export interface ToolCall {
   /** Unique for the life of the client; goes to `client.decide`. */
   readonly id: string;
   readonly name: string;
-  /** As the server sent it: check it before you rely on it. */
+  /** The tool's input, unchanged: check it before you rely on it. */
   readonly input: unknown;
-  /** The turn it belongs to, where the server says so. */
+  /** The id of the call's turn, if the server names the turn. */
   readonly turnId?: string;
-  /** The message as it came. */
+  /** The server's message, unchanged. */
   readonly raw: unknown;
 }
 
@@ -69,21 +69,21 @@ export type ToolCallState =
 /** `user`: a callback, or `client.decide`. `policy`: a rule or limit of this client. */
 export type Denier = "user" | "policy" | "server";
 
-/** A snapshot of one call of a turn; each change is a new object. */
+/** A snapshot of one call of a turn. Each change makes a new object. */
 export interface TurnToolCall extends Omit<ToolCall, "turnId"> {
   readonly state: ToolCallState;
-  /** Text that grows while the tool runs, or the result of a handler of this machine. */
+  /** Text that grows while the tool runs, or the result of a handler on this machine. */
   readonly output?: unknown;
-  /** Why it failed. */
+  /** The error of a failed call. */
   readonly error?: string;
   readonly deniedBy?: Denier;
-  /** Why it was denied, where that is known. */
+  /** The reason of a denial, where known. */
   readonly reason?: string;
-  /** The server does not tell when a call starts: `running` was inferred from the approval. */
+  /** The server does not report the start of a call: `running` was inferred from the approval. */
   readonly startInferred?: true;
-  /** Whether it runs beside other calls. */
+  /** Whether the call runs beside other calls. */
   readonly background?: boolean;
-  /** The agent that makes the call, where the server has several. */
+  /** The agent that makes the call, if the server has several agents. */
   readonly agentId?: number | string;
 }
 
@@ -102,9 +102,9 @@ export interface Question {
   /** Unique for the life of the client; goes to `client.answer`. */
   readonly id: string;
   readonly questions: readonly QuestionItem[];
-  /** The turn it belongs to, where the server says so. */
+  /** The id of the question's turn, if the server names the turn. */
   readonly turnId?: string;
-  /** The message as it came. */
+  /** The server's message, unchanged. */
   readonly raw: unknown;
 }
 
@@ -121,7 +121,7 @@ export type Answer = string | readonly string[] | readonly (readonly string[])[]
 /** The selected labels per question; `undefined` when the user did not want to answer. */
 export type Answers = readonly (readonly string[])[] | undefined;
 
-/** `true` is `once`, `false` is `reject`. `always` holds for all calls of this tool in this session. */
+/** `true` is `once`; `false` is `reject`. `always` covers all calls of this tool in this session. */
 export type Decision =
   | boolean
   | "once"
@@ -130,8 +130,8 @@ export type Decision =
   | { readonly decision: "once" | "always" | "reject"; readonly reason?: string };
 
 /**
- * The cause of a decision: a rule, or nothing to ask (`policy`); an earlier `always` (`session`); the callback; `client.decide` or
- * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or something came first: a decision on the server
+ * The cause of a decision: a rule, or no way to ask (`policy`); an earlier `always` (`session`); the callback; `client.decide` or
+ * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or the request ended before a decision: the server decided
  * (`elsewhere`), the turn was `cancelled` or over (`ended`), the link was lost (`disconnected`).
  */
 export type DecidedBy =
@@ -146,14 +146,14 @@ export type DecidedBy =
   | "ended"
   | "disconnected";
 
-/** How a call was decided. */
+/** The decision on a call. */
 export interface Ruling {
   readonly decision: "once" | "always" | "reject";
   readonly by: DecidedBy;
   readonly reason?: string;
 }
 
-/** How a question was settled. */
+/** The outcome of a question. */
 export interface Reply {
   /** The selected labels per question; `undefined` without an answer. */
   readonly answers: Answers;
@@ -166,7 +166,7 @@ export type PendingRequest =
   | { readonly type: "approval"; readonly id: string; readonly call: ToolCall }
   | { readonly type: "question"; readonly id: string; readonly question: Question };
 
-/** How a request ended. */
+/** The outcome of a request. */
 export type SettledRequest =
   | { readonly type: "approval"; readonly id: string; readonly call: ToolCall; readonly ruling: Ruling }
   | { readonly type: "question"; readonly id: string; readonly question: Question; readonly reply: Reply };

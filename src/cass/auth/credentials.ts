@@ -7,69 +7,69 @@ import { CassApiError, CassAuthError } from "../errors.ts";
 import { Waits } from "../rest/waits.ts";
 import { readToken } from "./jwt.ts";
 
-/** Gives an access token. `fresh`: the last one was refused, or is about to expire; otherwise a kept one will do. */
+/** Gives an access token. `fresh`: the last token was refused or is about to expire. Otherwise a stored token is fine. */
 export type CassTokenFunction = (ask: { readonly fresh: boolean }) => string | Promise<string>;
 
-/** An access token, or where to get one. */
+/** An access token, or a function that gives one. */
 export type CassToken = string | CassTokenFunction;
 
-/** Tokens as the server gives them out. */
+/** The tokens that the server issues. */
 export interface CassTokens {
   readonly accessToken: string;
   /** Gets new access tokens. */
   readonly refreshToken?: string;
 }
 
-/** The credentials of the user. Apps set `token` or `refreshToken`, or both. */
+/** The credentials of the user. Set `token` or `refreshToken`, or both. */
 export interface CassCredentialOptions {
   /**
-   * The access token, or a function that gives it: called whenever a token is needed, with `fresh: true` if the last one was
-   * refused or expires within a minute.
+   * The access token, or a function that gives it. The function is called whenever a token is needed, with `fresh: true` if the last
+   * token was refused or expires within a minute.
    */
   readonly token?: CassToken | undefined;
-  /** Gets new access tokens when they are needed. Not together with a function, which does that itself. */
+  /** Gets new access tokens when needed. Cannot be combined with a `token` function, which gets new tokens itself. */
   readonly refreshToken?: string | undefined;
-  /** Told of all tokens that the server gives out; for apps that keep them. What it throws is reported and hurts nothing. */
+  /** Called with all tokens that the server issues, for apps that store tokens. Errors that it throws are only reported. */
   readonly onTokens?: ((tokens: CassTokens) => void) | undefined;
 }
 
 export interface CredentialsSetup extends CassCredentialOptions {
   readonly clock: Clock;
   readonly redactor: Redactor;
-  /** ms for a token function; 0 for no limit. */
+  /** ms for a token function; 0: no limit. */
   readonly timeout: number;
-  /** Asks the server for new tokens, with limits of its own. */
+  /** Asks the server for new tokens. Has its own time limits. */
   readonly refresh: (refreshToken: string) => Promise<CassTokens>;
-  /** Aborting it closes. */
+  /** Aborting the signal closes the credentials. */
   readonly signal?: AbortSignal | undefined;
   /** The user's `onTokens` threw. */
   readonly callbackThrew: (error: unknown, name: string) => void;
 }
 
-/** Where new tokens come from. A login makes a new source: what the old one still gives is another user's. */
+/** The source of new tokens. A login makes a new source: tokens that still come from the old source are another user's. */
 type Source =
   | { readonly name: "none" }
   | { readonly name: "function"; readonly ask: CassTokenFunction }
-  /** Once the server has refused the token, it refuses it again. */
+  /** `refused`: the server has refused the refresh token, and will refuse it again. */
   | { readonly name: "server"; readonly refreshToken: string; readonly refused?: CassAuthError };
 
-/** s before a token expires from which on it is renewed: the server checks it a little later, when the connection is made. */
+/** s before the expiry at which a token is renewed: the server checks the token a little later, when the connection is made. */
 const EXPIRING = 60;
 
-/** The tokens of one user. All that speak for the user share them, and renew a token once. */
+/** The tokens of one user. All callers share the tokens, and one renewal serves all callers. */
 export class Credentials {
   readonly #setup: CredentialsSetup;
   readonly #waits: Waits;
   #source: Source;
   #known: string | undefined;
-  /** The user that logged in: the token may not name one. */
+  /** The user that logged in: the token may not name its user. */
   #userId: string | undefined;
   #renewal: Promise<string> | undefined;
-  /** Counts questions and answers. The present token is the answer `#latest`: answers to older questions are older than it. */
+  /** Counts requests and tokens. `#latest` is the number of the current token: the answer to a request with a lower number is older. */
   #events = 0;
   #latest = 0;
 
-  /** @throws InvalidInputError for a token or refresh token that cannot be one. */
+  /** @throws InvalidInputError for an invalid token or refresh token. */
   constructor(setup: CredentialsSetup) {
     const { token, refreshToken, clock, signal } = setup;
     if (typeof token === "string") checkToken(token, "option `token`", "access");
@@ -86,41 +86,41 @@ export class Credentials {
     this.#set(typeof token === "string" ? token : undefined);
   }
 
-  /** Whether there is a token, or could be. */
+  /** Whether a token exists or can be got. */
   get exists(): boolean {
     return this.#known !== undefined || this.renewable;
   }
 
-  /** Whether there is a way to a fresh token. */
+  /** Whether a fresh token can be got. */
   get renewable(): boolean {
     return this.#source.name !== "none";
   }
 
-  /** The last token that was given, whether or not it is good. */
+  /** The last token, valid or not. */
   get known(): string | undefined {
     return this.#known;
   }
 
-  /** What the server gave out last, or was given at first. */
+  /** The last tokens from the server, or the initial tokens. */
   get tokens(): CassTokens | undefined {
     return this.#known === undefined ? undefined : tokensOf(this.#known, this.#source);
   }
 
-  /** The user of the present token, as far as that is known. */
+  /** The user of the current token, as far as known. */
   get userId(): string | undefined {
     const token = this.#known;
     return (token === undefined ? undefined : readToken(token)?.userId) ?? this.#userId;
   }
 
-  /** A user has logged in: from now on use these tokens. */
+  /** A user has logged in: use these tokens from now on. */
   use(tokens: CassTokens, userId?: string): void {
     this.#userId = userId;
     this.#take(tokens);
   }
 
   /**
-   * The token for use now; undefined where there is none. One that is about to expire is renewed before, if it can be.
-   * @throws CassAuthError when it has to be renewed and cannot be
+   * The token to use now; `undefined` without a token. A token that is about to expire is renewed first, if possible.
+   * @throws CassAuthError if the token must be renewed and cannot be.
    */
   async current(): Promise<string | undefined> {
     if (this.#waits.closed) throw closedError();
@@ -130,9 +130,9 @@ export class Credentials {
   }
 
   /**
-   * Another token than the refused one, or than the present one. All that need one at the same time share it. It may be the same
+   * Another token than the refused one, or than the current one. Concurrent callers share one renewal. The new token may have the same
    * text: servers do not make two different tokens in one second.
-   * @throws CassAuthError when none can be got
+   * @throws CassAuthError if no token can be got.
    */
   async fresh(refused?: string): Promise<string> {
     if (this.#waits.closed) throw closedError();
@@ -145,7 +145,7 @@ export class Credentials {
     try {
       return await this.#renewal;
     } catch (error) {
-      throw isAgentwireError(error) ? copyError(error) : error; // several may wait for it
+      throw isAgentwireError(error) ? copyError(error) : error; // several callers may share the error
     }
   }
 
@@ -154,21 +154,21 @@ export class Credentials {
     this.#waits.close();
   }
 
-  /** The token that the user's function has kept. A newer one may come while the function is asked. */
+  /** The stored token of the user's function. A newer token may arrive during the call. */
   async #kept(ask: CassTokenFunction): Promise<string> {
     const order = ++this.#events;
     const got = await this.#got(() => this.#ask(ask, false));
     if (this.#latest > order && this.#known !== undefined) return this.#known;
     if (got instanceof CassAuthError) throw got;
     this.#set(got.accessToken);
-    this.#latest = order; // the answer to a later question is newer, also if it came before
+    this.#latest = order; // a later request is newer, even if its answer came first
     return got.accessToken;
   }
 
   async #renew(): Promise<string> {
     const source = this.#source;
     const got = await this.#got(() => this.#askSource(source));
-    if (this.#source !== source && this.#known !== undefined) return this.#known; // somebody has logged in
+    if (this.#source !== source && this.#known !== undefined) return this.#known; // another user has logged in
     if (got instanceof CassAuthError) {
       const { cause } = got;
       if (source.name === "server" && cause instanceof CassApiError && cause.status === 401)
@@ -180,7 +180,7 @@ export class Credentials {
     return got.accessToken;
   }
 
-  /** The answer, or why there is none. @throws ClosedError */
+  /** The answer, or the error. @throws ClosedError */
   async #got(ask: () => Promise<CassTokens>): Promise<CassTokens | CassAuthError> {
     try {
       return await ask();
@@ -190,7 +190,7 @@ export class Credentials {
     }
   }
 
-  /** All that is to be sent waits for the token, so the function has a limit. */
+  /** Calls the user's function, with a time limit: every frame waits for the token. */
   async #ask(ask: CassTokenFunction, fresh: boolean): Promise<CassTokens> {
     const limits = { what: "the `token` function", timeout: this.#setup.timeout };
     const accessToken: unknown = await this.#waits.run(limits, async () => ask({ fresh }));
@@ -211,7 +211,7 @@ export class Credentials {
     return { refreshToken, ...tokens };
   }
 
-  /** The server gave out tokens. */
+  /** Stores the tokens that the server issued. */
   #take({ accessToken, refreshToken }: CassTokens): void {
     const { onTokens, callbackThrew } = this.#setup;
     this.#source = sourceOf(refreshToken);
@@ -249,7 +249,10 @@ function tokensOf(accessToken: string, source: Source): CassTokens {
   return source.name === "server" ? { accessToken, refreshToken: source.refreshToken } : { accessToken };
 }
 
-/** Retryable unless it would fail in the same way again. The user's own errors are not quoted: they may hold anything. */
+/**
+ * The error for a missing token. Retryable unless a retry would fail in the same way. Errors of the user's function are not quoted: their
+ * messages may hold anything.
+ */
 function noToken(cause: unknown): CassAuthError {
   if (cause instanceof CassAuthError) return cause;
   const [why, retryable] = isAgentwireError(cause)
@@ -268,7 +271,7 @@ function checkToken(token: unknown, what: string, type: "access" | "refresh"): a
   const must = `It must be ${kind}, a string.`;
   if (typeof token !== "string" || token === "")
     throw new InvalidInputError(`${what} is ${describe(token)}.`, must);
-  // Usually a line break at the end; no header and no address takes half a character either.
+  // Often a line break at the end of a token. Lone surrogates also fit in no header and no address.
   if (/[\p{Cc}\p{Cs}]/u.test(token))
     throw new InvalidInputError(`${what} holds a line break or another control character.`, must);
   if (readToken(token)?.type === other)

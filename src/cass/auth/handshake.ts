@@ -7,7 +7,7 @@ import type { Credentials } from "./credentials.ts";
 import { readToken } from "./jwt.ts";
 
 /**
- * One connection on its way to being the user's.
+ * The verification of one connection's user.
  *
  *     over ──socket open──▶ greeting ──connected──▶ the user is verified ──────────────▶ ready
  *      ▲                      │  │                               ▲
@@ -27,16 +27,16 @@ type Phase =
 
 const OVER: Phase = { name: "over" };
 
-/** The identity of a connection, and whether it is the user's. */
+/** Verifies the identity of a connection. */
 export class Handshake {
   readonly #core: CassCore;
   readonly #settings: CassSettings;
   readonly #credentials: Credentials;
   #phase: Phase = OVER;
   #identity: CassIdentity | undefined;
-  /** The present dial. */
+  /** The current dial. */
   #dial: { token: string | undefined } = { token: undefined };
-  /** The first token that the server refused since it last accepted one. The client gets one fresh token for it. */
+  /** The first token that the server has refused since it last accepted one. The client then tries one fresh token. */
   #refused: string | undefined;
 
   constructor(core: CassCore, settings: CassSettings, credentials: Credentials) {
@@ -45,12 +45,12 @@ export class Handshake {
     this.#credentials = credentials;
   }
 
-  /** The identity of the present connection, or of the last one. */
+  /** The identity of the current or last connection. */
   get identity(): CassIdentity | undefined {
     return this.#identity;
   }
 
-  /** Whether there is a socket. */
+  /** Whether a socket is open. */
   get isOpen(): boolean {
     return this.#phase.name !== "over";
   }
@@ -59,25 +59,25 @@ export class Handshake {
     return this.#phase.name === "ready";
   }
 
-  /** The address to dial, with the token where it goes there. */
+  /** The address to dial, with the token if the method is `query`. */
   async address(url: string): Promise<string> {
     const refused = this.#refused;
     const credentials = this.#credentials;
     const dial = { token: this.#dial.token };
-    this.#dial = dial; // a token that comes after the next dial has begun does not change that dial
+    this.#dial = dial; // a token that arrives during a later dial must not change that dial
     const token = refused === undefined ? await credentials.current() : await credentials.fresh(refused);
     dial.token = token;
     if (token === undefined || this.#settings.auth === "message") return url;
     return `${url}${url.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
   }
 
-  /** The server takes the connection for another user from now on. */
+  /** The server assigns the connection to another user from now on. */
   rebind(userId: string): void {
     const { sdkMode } = this.#identity ?? {};
     this.#identity = { userId, verified: userId === this.#expected, ...given("sdkMode", sdkMode) };
   }
 
-  /** A socket has opened. */
+  /** A socket opened. */
   opened(): void {
     this.#phase = { name: "greeting" };
     const { requireConnected, auth } = this.#settings;
@@ -87,12 +87,12 @@ export class Handshake {
     else this.#accept({ userId: null, verified: false });
   }
 
-  /** The socket is gone. */
+  /** The socket has ended. */
   closed(): void {
     this.#phase = OVER;
   }
 
-  /** Returns whether the message was the handshake's. */
+  /** Handles a message. Returns whether the message belongs to the handshake. */
   receive(message: ServerMessage): boolean {
     const phase = this.#phase;
     switch (phase.name) {
@@ -103,7 +103,7 @@ export class Handshake {
         this.#verify(message.user_id, phase.sdkMode);
         return true;
       case "renewing":
-        return message.type === "error" || message.type === "auth_error"; // repeats the refusal
+        return message.type === "error" || message.type === "auth_error"; // the refusal is repeated
       case "ready":
         return message.type === "connected" && this.#onLateGreeting(message);
       case "over":
@@ -121,7 +121,7 @@ export class Handshake {
     return true;
   }
 
-  /** Before the greeting, a strict server answers the token in the address with `auth_error`. */
+  /** Handles a refusal. A strict server answers the token in the address with `auth_error`, before any greeting. */
   #onRefusal(message: ServerMessage, { name }: Phase): boolean {
     const { connection, redactor } = this.#core;
     if (message.type === "invalid" && message.claims === "auth_success" && name === "authenticating") {
@@ -148,7 +148,7 @@ export class Handshake {
     connection.send(encode.auth(token));
   }
 
-  /** The server did not greet, or did not answer `auth`. */
+  /** The server did not greet, or did not answer `auth`, in time. */
   timedOut(): void {
     const { connection } = this.#core;
     const { connectTimeout } = this.#settings.socket;
@@ -160,7 +160,7 @@ export class Handshake {
     connection.refuse(new CassAuthError("timeout", message, { expected: this.#expected }), "never");
   }
 
-  /** The user that the client has to be, if that is known. */
+  /** The user that the client must be, if known. */
   get #expected(): string | undefined {
     const { token } = this.#dial;
     const { expectedUserId } = this.#settings;
@@ -175,7 +175,7 @@ export class Handshake {
     else this.#refuse(wrong, undefined, userId);
   }
 
-  /** Without a token, or with one that names no user, nearly every identity will do. */
+  /** The reason to refuse an identity. Without a token, or with a token that names no user, nearly every identity is accepted. */
   #wrongWith(got: string | null): CassAuthReason | undefined {
     if (got === null) {
       return this.#dial.token === undefined || this.#settings.allowAnonymous ? undefined : "anonymous";
@@ -197,7 +197,7 @@ export class Handshake {
     this.#core.connection.accept();
   }
 
-  /** The server does not take the client for its user. One fresh token is tried, if it can be got. */
+  /** The server does not accept the client as its user. Tries one fresh token, if possible. */
   #refuse(reason: CassAuthReason, said?: string, got?: string | null): void {
     const { connection } = this.#core;
     const { token } = this.#dial;
@@ -213,7 +213,7 @@ export class Handshake {
     else connection.refuse(error, "at-once");
   }
 
-  /** The message method tries the fresh token on the same socket. */
+  /** The message method sends the fresh token on the same socket. */
   #renew(refused: string, sdkMode: boolean | undefined): void {
     const { connection, outbox } = this.#core;
     const phase: Phase = { name: "renewing", sdkMode };
@@ -231,7 +231,7 @@ export class Handshake {
         : new CassAuthError("refresh-failed", "no fresh token was to be had", { cause });
       connection.refuse(error, error.retryable ? undefined : "never");
     };
-    // The token function is the caller's.
+    // The token function is the caller's code.
     outbox.tell(() => {
       this.#credentials.fresh(refused).then(
         (fresh) => outbox.run(() => renewed(fresh)),
@@ -240,7 +240,7 @@ export class Handshake {
     });
   }
 
-  /** With `requireConnected: false` the connection was accepted without a greeting. A late one must not show another user. */
+  /** With `requireConnected: false` the connection was accepted without a greeting. A late greeting must not name another user. */
   #onLateGreeting({ user_id: userId = null, sdk_mode: sdkMode }: Connected): boolean {
     const { requireConnected, auth } = this.#settings;
     if (requireConnected || (auth === "message" && this.#dial.token !== undefined)) return false;

@@ -1,17 +1,17 @@
 import { fromBase64, isBase64 } from "../../core/bytes.ts";
 import { isObject } from "../../core/checks.ts";
 
-/** What a token says of itself. The signature is not checked: the server does that. */
+/** The claims of a token. The client does not check the signature; the server does. */
 export interface TokenClaims {
-  /** `access` or `refresh` in tokens of users; absent in those of administrators. */
+  /** `access` or `refresh` in users' tokens; absent in administrators' tokens. */
   readonly type?: string;
   /** Seconds since 1970. */
   readonly expiresAt?: number;
-  /** The claim `sub`, or `user_id` in tokens of administrators. */
+  /** The claim `sub`; in administrators' tokens `user_id`. */
   readonly userId?: string;
 }
 
-/** Reads a JWT without checking it; `undefined` for a token of another form, which only its server can read. */
+/** Reads a JWT without checking it; `undefined` for any other form of token, which only its server can read. */
 export function readToken(token: string): TokenClaims | undefined {
   const [, payload, signature, ...rest] = token.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
@@ -22,7 +22,7 @@ export function readToken(token: string): TokenClaims | undefined {
   try {
     claims = JSON.parse(new TextDecoder().decode(fromBase64(base64)));
   } catch {
-    return undefined; // no JWT
+    return undefined; // not a JWT
   }
   if (!isObject(claims)) return undefined;
   const { type, exp, sub, user_id } = claims;

@@ -5,8 +5,8 @@ const SCHEMES: readonly string[] = ["http:", "https:", "ws:", "wss:"];
 const EXAMPLE = 'such as "https://host/cass/" or "wss://host/cass/ws"';
 
 /**
- * Where the REST routes of a server are, from the address of its socket: `wss://host/cass/ws?token=t` is at
- * `https://host/cass/`. An address that is HTTP's already stays what it is, without query and fragment. Ends in a slash.
+ * The base of a server's REST routes, from the address of its socket: `wss://host/cass/ws?token=t` becomes `https://host/cass/`. An HTTP
+ * address stays unchanged, without query and fragment. Ends in a slash.
  */
 export function httpBaseOf(url: URL): string {
   const isSocket = url.protocol === "ws:" || url.protocol === "wss:";
@@ -15,7 +15,7 @@ export function httpBaseOf(url: URL): string {
   return `${protocol}//${url.host}${path.endsWith("/") ? path : `${path}/`}`;
 }
 
-/** @throws InvalidInputError for what is neither the address of an HTTP server nor of a WebSocket */
+/** @throws InvalidInputError for a value that is neither an HTTP nor a WebSocket address */
 export function checkAddress(value: unknown): URL {
   if (typeof value !== "string" && !(value instanceof URL)) {
     throw new InvalidInputError(`the URL is ${describe(value)}.`, `Give a string ${EXAMPLE}.`);
@@ -24,7 +24,7 @@ export function checkAddress(value: unknown): URL {
   try {
     url = new URL(String(value));
   } catch {
-    // Without the platform's own error, which quotes the URL and whatever secret it holds.
+    // Leave out the platform's own error: it quotes the URL, which may hold a secret.
     throw new InvalidInputError("the URL cannot be read.", `Give the whole address, ${EXAMPLE}.`);
   }
   if (!SCHEMES.includes(url.protocol)) {

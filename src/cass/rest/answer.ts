@@ -6,13 +6,13 @@ import type { Reads } from "../../core/schemas.ts";
 import { parseJson } from "../../core/text.ts";
 import { CassApiError } from "../errors.ts";
 
-/** The part of a `Response` that is read. */
+/** The part of `Response` that the client reads. */
 export interface FetchResponse {
   readonly status: number;
   /** `opaqueredirect` where a browser hides a redirect. */
   readonly type?: string;
   readonly headers: { get(name: string): string | null };
-  /** The bytes as they come. Without it, `arrayBuffer()` is asked, and a large answer is noticed only at its end. */
+  /** The bytes as a stream. Without `body`, the client calls `arrayBuffer()`, and notices a large answer only at its end. */
   readonly body?: FetchBody | null;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
@@ -24,23 +24,26 @@ export interface FetchBody {
   };
 }
 
-/** How an answer is read, and what may be said of it. */
+/** The settings for reading an answer. */
 export interface Reading {
-  /** The call, to begin a message with. */
+  /** The call, as the beginning of an error message. */
   readonly what: string;
   readonly maxReceiveBytes: number;
   readonly clock: Clock;
-  /** Takes out credentials. */
+  /** Removes credentials. */
   readonly redact: (text: string) => string;
 }
 
-/** Characters quoted of a server's words: a proxy may answer with a page of HTML. */
+/** Characters of a server's message that an error quotes: a proxy may answer with an HTML page. */
 const QUOTED = 1_000;
 
-/** How far causes are followed for a message: platforms nest two. */
+/** Levels of causes that are kept. Platform errors nest two levels. */
 const MAX_DEPTH = 4;
 
-/** No answer: the network, or the caller's `fetch`, failed. The error may hold the whole request, so only its words are kept. */
+/**
+ * The error without an answer: the network or the caller's `fetch` failed. The thrown error may hold the whole request, so only its text
+ * is kept.
+ */
 export function unreachable(
   problem: string,
   thrown: unknown,
@@ -50,7 +53,7 @@ export function unreachable(
   return new ConnectError(`${problem} (${reasonOf(cause)}); is the server running?`, { cause });
 }
 
-/** The message that says most: `fetch` hides the reason behind `fetch failed`. */
+/** The message of the innermost cause: `fetch` hides the reason behind `fetch failed`. */
 function reasonOf(error: Error): string {
   let reason = error.message;
   for (let inner = error.cause; inner instanceof Error; inner = inner.cause) {
@@ -70,11 +73,11 @@ function cleanError(thrown: unknown, redact: (text: string) => string, depth: nu
   return clean;
 }
 
-/** The bytes of an answer. One that is too large is not read to its end. */
+/** The bytes of an answer. Stops reading an answer that is too large. */
 export async function bytesOf(response: FetchResponse, reading: Reading): Promise<Uint8Array> {
   const { what, maxReceiveBytes: limit, redact } = reading;
   const check = (bytes: number): void => {
-    if (!(bytes > limit)) return; // NaN: the header is no number
+    if (!(bytes > limit)) return; // NaN: the header is not a number
     const message = `${what}: the answer is over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
     throw new PayloadTooLargeError(message, { bytes, limit });
   };
@@ -105,7 +108,7 @@ async function* chunksOf(response: FetchResponse): AsyncIterable<Uint8Array> {
   }
 }
 
-/** Reads a good answer. @throws CassApiError for an answer of another shape */
+/** Reads a successful answer. @throws CassApiError for an answer of another shape */
 export function readAnswer<T>(
   body: Uint8Array,
   status: number,
@@ -116,14 +119,14 @@ export function readAnswer<T>(
   if (value === undefined) throw new CassApiError(what, { status, detail: "an answer that is no JSON" });
   const result = shape.safeParse(value);
   if (result.success) return result.data;
-  // The error `User not found` comes with status 200.
+  // The error `User not found` has status 200.
   const words = isObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
   const fields = result.error.issues.map((issue) => issue.path.join(".") || "(itself)");
   const detail = words ?? `an answer with a wrong or missing ${fields.join(", ")}`;
   throw new CassApiError(what, { status, detail: redact(detail).slice(0, QUOTED) });
 }
 
-/** The error of a call that the server refuses. */
+/** The error of a refused call. */
 export function refusalOf(body: Uint8Array, response: FetchResponse, reading: Reading): CassApiError {
   const { what, clock, redact } = reading;
   const { status, headers } = response;
@@ -132,7 +135,7 @@ export function refusalOf(body: Uint8Array, response: FetchResponse, reading: Re
   return new CassApiError(what, { status, detail, retryAfter: retryAfterOf(headers, clock) });
 }
 
-/** Redirects are not followed: passwords and tokens go to no other server. */
+/** The error for a redirect. Redirects are not followed: passwords and tokens go to no other server. */
 export function redirectOf(response: FetchResponse, { what, redact }: Reading): CassApiError | undefined {
   const { status, headers, type } = response;
   if (type !== "opaqueredirect" && (status < 300 || status >= 400)) return undefined;
@@ -142,7 +145,7 @@ export function redirectOf(response: FetchResponse, { what, redact }: Reading): 
   return new CassApiError(what, { status, detail });
 }
 
-/** A string, a list of problems with the input, an error of the rate limiter, or no JSON at all. */
+/** The error text: a string, a list of input problems, an error of the rate limiter, or no JSON at all. */
 function detailOf(body: Uint8Array): string {
   const value = parsed(body);
   const { detail, error } = isObject(value) ? value : {};
@@ -151,7 +154,7 @@ function detailOf(body: Uint8Array): string {
   return typeof error === "string" ? error : new TextDecoder().decode(body);
 }
 
-/** Without the `input`, which the caller has sent. */
+/** One input problem, without the `input`: the caller has sent it. */
 function problemOf(problem: unknown): string {
   const { loc, msg } = isObject(problem) ? problem : {};
   if (typeof msg !== "string") return "a problem without words";
@@ -161,7 +164,7 @@ function problemOf(problem: unknown): string {
   return place.length === 0 ? msg : `${place.join(".")}: ${msg}`;
 }
 
-/** In ms. The header has seconds, or a date. */
+/** In ms. The header holds seconds or a date. */
 function retryAfterOf(headers: FetchResponse["headers"], clock: Clock): number | undefined {
   const told = headers.get("retry-after");
   if (told === null) return undefined;
@@ -169,7 +172,7 @@ function retryAfterOf(headers: FetchResponse["headers"], clock: Clock): number |
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Undefined for what is no JSON. The parser's own error would quote it. */
+/** Parses JSON; `undefined` if invalid. The parser's own error would quote the body. */
 function parsed(body: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder().decode(body));

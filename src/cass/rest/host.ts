@@ -3,15 +3,15 @@ import { Http, type HttpAddress, type HttpSetup } from "./http.ts";
 import { renewal } from "./shapes.ts";
 
 /**
- * The way to a server's routes, and the tokens of one user. A client shares its own with its `rest`: in place of the options, a
- * host makes a `CassRest` that works with it.
+ * The HTTP access to a server, and the tokens of one user. A client passes its own host to the `CassRest` constructor, in place of
+ * options: so the client and its `rest` share the tokens.
  */
 export class RestHost {
   readonly url: HttpAddress;
   readonly http: Http;
   readonly credentials: Credentials;
 
-  /** @throws InvalidInputError for an address or a token that cannot be used. */
+  /** @throws InvalidInputError for an invalid address or token. */
   constructor(http: HttpSetup, credentials: Omit<CredentialsSetup, "refresh">) {
     this.url = http.url;
     this.http = new Http(http);
@@ -23,7 +23,7 @@ export class RestHost {
           path: "auth/refresh",
           body: { refresh_token: refreshToken },
           secrets: [refreshToken],
-          repeatable: true, // the old one stays valid
+          repeatable: true, // the old refresh token stays valid
           shape: renewal,
         });
         return { accessToken, refreshToken: next ?? refreshToken };
@@ -32,7 +32,7 @@ export class RestHost {
     if (this.credentials.exists) this.http.assertPrivate();
   }
 
-  /** Calls, and waits for a token, end with a `ClosedError`. */
+  /** Ends all calls, and waits for a token, with a `ClosedError`. */
   close(): void {
     this.http.close();
     this.credentials.close();

@@ -20,90 +20,90 @@ import {
 } from "./answer.ts";
 import { Waits } from "./waits.ts";
 
-/** What a {@link FetchLike} is given. */
+/** The second argument of a {@link FetchLike}. */
 export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
-  /** Redirects are not followed: a call is meant for one server. */
+  /** Redirects are not followed: a call is for one server. */
   readonly redirect: "manual";
   readonly signal: AbortSignal;
 }
 
-/** The part of `fetch` that is used; the platform's fits. */
+/** The part of `fetch` that the client uses. The platform's `fetch` fits. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** Where the server is. A function is asked for every try. */
+/** The address of the server. A function is called for every try. */
 export type HttpAddress = string | URL | (() => string | URL | Promise<string | URL>);
 
 export interface HttpSetup {
   /** The base of the routes, or the address of the socket. */
   readonly url: HttpAddress;
-  /** Undefined for the platform's, read at each try. */
+  /** Undefined: the platform's `fetch`, read at each try. */
   readonly fetch: FetchLike | undefined;
-  /** ms for one try of a call; 0 for no limit. */
+  /** ms for one try of a call; 0: no limit. */
   readonly timeout: number;
-  /** Further tries of a call that failed and may be repeated. */
+  /** Further tries of a repeatable call that failed. */
   readonly retries: number;
-  /** Of one answer. */
+  /** The limit for one answer. */
   readonly maxReceiveBytes: number;
   readonly allowInsecure: boolean;
   readonly clock: Clock;
   readonly redactor: Redactor;
-  /** Aborting it closes. */
+  /** Aborting the signal closes the object. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpOptions {
-  /** Sent to the server itself only. A token that the server refuses is renewed once. */
+  /** Sent only to the server itself. A refused token is renewed once. */
   readonly credentials?: Pick<Credentials, "current" | "fresh" | "renewable"> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpCall<T> extends HttpOptions {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Relative to the base, and escaped. */
+  /** Relative to the base, and already escaped. */
   readonly path: string;
-  /** With its question mark. */
+  /** Begins with the question mark. */
   readonly query?: string;
-  /** Sent as JSON. A function is called when the token is known. */
+  /** Sent as JSON. A function is called once the token is known. */
   readonly body?: object | (() => object) | undefined;
-  /** Parts of the body that appear in no error. */
+  /** Parts of the body that must not appear in errors. */
   readonly secrets?: readonly string[];
-  /** Whether doing it twice is as good as once. */
+  /** Whether the call may be sent twice. */
   readonly repeatable: boolean;
   readonly shape: Reads<T>;
 }
 
 /** A call or a download. */
 interface Job<T> extends Omit<HttpCall<T>, "path" | "query" | "shape"> {
-  /** For messages. */
+  /** The call in words, for messages. */
   readonly what: string;
-  /** Relative to the base, or a whole address. */
+  /** A path relative to the base, or a whole address. */
   readonly target: string;
   readonly accept: string;
   readonly read: (body: Uint8Array, status: number, reading: Reading) => T;
 }
 
-/** ms that the first wait before another try takes at most; each further one may be twice as long. */
+/** ms; the maximum of the first wait before another try. The maximum doubles for each further wait. */
 const FIRST_WAIT = 500;
 
-/** ms that a call waits before another try. When a server asks for more, the call fails: the caller can decide better. */
+/** ms; the longest wait before another try. If a server asks for a longer wait, the call fails, and the caller decides. */
 const LONGEST_WAIT = 30_000;
 
-/** Calls of one server's routes: JSON out and in, each within its limits, and no credentials in errors. */
+/** Calls a server's routes with JSON, within limits, and without credentials in errors. */
 export class Http {
   readonly #setup: HttpSetup;
   readonly #waits: Waits;
 
-  /** @throws InvalidInputError for an address that cannot be used. */
+  /** @throws InvalidInputError for an invalid address. */
   constructor(setup: HttpSetup) {
     if (typeof setup.url !== "function") checkAddress(setup.url);
     this.#setup = setup;
     this.#waits = new Waits(setup.clock, setup.signal);
   }
 
-  /** @throws InvalidInputError when credentials would travel unencrypted to another machine, as far as that is known. */
+  /** @throws InvalidInputError when credentials would travel unencrypted to another machine, as far as known. */
   assertPrivate(): void {
     const { url, allowInsecure } = this.#setup;
     if (typeof url !== "function" && !allowInsecure) assertPrivate(checkAddress(url));
@@ -112,7 +112,7 @@ export class Http {
   /**
    * Calls a route.
    * @throws CassApiError for an answer of another shape or status; ConnectError, RequestTimeoutError, PayloadTooLargeError or
-   *   ClosedError where no answer is read
+   * ClosedError without a readable answer
    */
   call<T>(call: HttpCall<T>): Promise<T> {
     const { path, query = "", shape, signal } = call;
@@ -127,7 +127,7 @@ export class Http {
     return this.wait(what, signal, (wanted) => this.#asUser(job, wanted));
   }
 
-  /** The bytes at an address. Another server gets no credentials. Fails as `call()` does. */
+  /** The bytes at an address. Another server gets no credentials. Throws like `call()`. */
   download(url: string, { credentials, signal }: HttpOptions = {}): Promise<Uint8Array> {
     const { origin, pathname } = checkAddress(url);
     const what = `GET ${origin}${pathname}`;
@@ -147,7 +147,7 @@ export class Http {
     });
   }
 
-  /** Work of several calls: ends when they would. */
+  /** Runs work that makes several calls. An abort or `close()` ends the wait, as for a call. */
   wait<T>(
     what: string,
     signal: AbortSignal | undefined,
@@ -156,12 +156,12 @@ export class Http {
     return this.#waits.run({ what, timeout: 0, signal }, work);
   }
 
-  /** Calls under way and later ones fail with a `ClosedError`. */
+  /** Ends all calls, also later ones, with a `ClosedError`. */
   close(): void {
     this.#waits.close();
   }
 
-  /** What the routes are relative to. */
+  /** The base address of the routes. */
   async base(): Promise<string> {
     const { url, redactor } = this.#setup;
     if (typeof url !== "function") return httpBaseOf(checkAddress(url));
@@ -176,7 +176,10 @@ export class Http {
     return httpBaseOf(checkAddress(asked));
   }
 
-  /** A token that looks good may still be refused, for example by a server with a new secret. It is renewed once. */
+  /**
+   * Calls with the user's token, and renews a refused token once. A valid-looking token may be refused, for example by a server with a
+   * new secret.
+   */
   async #asUser<T>(job: Job<T>, wanted: AbortSignal): Promise<T> {
     const { credentials } = job;
     const token = await credentials?.current();
@@ -204,7 +207,7 @@ export class Http {
     }
   }
 
-  /** ms until another try. None after a time-out, which has cost the caller's patience already. */
+  /** ms until another try; `undefined`: none. No try follows a time-out: the caller has waited long enough. */
   #waitAfter(error: unknown, failures: number): number | undefined {
     const passes = error instanceof CassApiError || error instanceof ConnectError;
     if (!passes || !error.retryable) return undefined;
@@ -221,7 +224,7 @@ export class Http {
     if ((bearer !== undefined || secrets.length > 0) && !allowInsecure) assertPrivate(new URL(base));
     const own = new Redactor();
     for (const secret of [bearer, ...secrets]) own.add(secret);
-    // First this call's own secrets: a member of broken JSON may end in the middle of one.
+    // This call's own secrets first: a member of broken JSON may end in the middle of a secret.
     const redact = (text: string): string => redactor.redact(own.redact(text));
     const reading: Reading = { what, clock, maxReceiveBytes, redact };
     const response = await this.#fetch(String(new URL(target, base)), reading, {
@@ -240,7 +243,7 @@ export class Http {
   }
 
   async #fetch(url: string, { what, redact }: Reading, init: FetchInit): Promise<FetchResponse> {
-    // Called without an object: browsers require that.
+    // Called without an object: browsers require this.
     const { fetch = globalThis.fetch as FetchLike | undefined } = this.#setup;
     if (typeof fetch !== "function") {
       throw new UnsupportedError("this runtime has no `fetch`.", "Give one as the option of that name.");

@@ -26,11 +26,11 @@ export const LIST = { ...CALL, limit: whole };
 export const MESSAGES = { ...LIST, sinceHours: whole };
 export const NEW = { ...CALL, title: checks.text, projectId: checks.text, userId: checks.text };
 
-/** Checks of inputs. A password may be blank, as far as we know. */
+/** Checks of inputs. As far as known, a password may be blank. */
 export const LOGIN = { email: checks.text, password: filled };
 export const REGISTRATION = { ...LOGIN, displayName: checks.text };
 
-/** @throws InvalidInputError for a field that is missing, wrong or unknown */
+/** @throws InvalidInputError for a missing, wrong or unknown field */
 export function checkInput<Input extends object, Table extends Checks<Input>>(
   input: Input,
   expected: Table & Only<Input, Table>,
@@ -38,7 +38,7 @@ export function checkInput<Input extends object, Table extends Checks<Input>>(
 ): void {
   const value: unknown = input;
   if (!isObject(value)) throw new InvalidInputError(`${what} is ${describe(value)}.`, "Pass an object.");
-  checkNames(value, expected, `${what}'s`); // first: a field may be missing because it is misspelt
+  checkNames(value, expected, `${what}'s`); // check names first: a misspelt field must not be reported as missing
   const missing = Object.entries<Check>(expected).find(([name]) => value[name] === undefined);
   if (missing !== undefined) {
     const [name, { expects }] = missing;
@@ -47,24 +47,24 @@ export function checkInput<Input extends object, Table extends Checks<Input>>(
   checkFields<Input, Table>(input, expected, `${what}'s`);
 }
 
-/** @throws InvalidInputError for what is no text, or a blank one */
+/** @throws InvalidInputError for a value that is no text, or blank */
 export function checkText(value: unknown, what: string): void {
   if (checks.text.holds(value)) return;
   throw new InvalidInputError(`${what} is ${describe(value)}.`, `It must be ${checks.text.expects}.`);
 }
 
-/** An id as a part of a path. @throws InvalidInputError for what cannot be one */
+/** An id as a part of a path. @throws InvalidInputError for an invalid id */
 export function segment(id: unknown): string {
   const hint = "Give the id of a conversation, as the server told it.";
   if (typeof id !== "string" || id.trim() === "")
     throw new InvalidInputError(`the id is ${describe(id)}.`, hint);
-  // The first two lead to another route, however they are escaped; the last cannot be.
+  // `.` and `..` lead to another route, even if escaped. Lone surrogates cannot be escaped.
   if (id === "." || id === ".." || /\p{Cs}/u.test(id))
     throw new InvalidInputError("the id is none that a path can hold.", hint);
   return encodeURIComponent(id);
 }
 
-/** With its question mark, if there is anything to ask. */
+/** The query with its question mark; empty without fields. */
 export function queryOf(fields: Readonly<Record<string, number | undefined>>): string {
   const given = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}`],

@@ -12,32 +12,35 @@ import type { FetchLike } from "./http.ts";
 /** Options of {@link CassRest}. Times are in ms, sizes in bytes. */
 export interface CassRestOptions extends CassCredentialOptions {
   /**
-   * Where the server is: the base of its routes, `https://host/cass/`, or the address of its socket, `wss://host/cass/ws`,
-   * which tells it too. A query does not count. A function is asked for every call.
+   * The address of the server: the base of its routes, `https://host/cass/`, or the address of its socket, `wss://host/cass/ws`. A query
+   * is ignored. A function is called for every try.
    */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
-  /** Used instead of the platform's `fetch`; for tests, proxies and runtimes without one. */
+  /** Replaces the platform's `fetch`; for tests, proxies and runtimes without `fetch`. */
   readonly fetch?: FetchLike | undefined;
-  /** Until one try of a call, or a `token` function, has answered; 0 waits without end. Raise it for slow servers. @default 10_000 */
+  /** The limit of one try of a call, or of a `token` function; 0: no limit. Raise the option for slow servers. @default 10_000 */
   readonly timeout?: number;
   /**
-   * Further tries of a call that may be repeated, after a failure of the network, 429 or 5xx, not after a time-out. Set 0 where the
-   * app tries again itself. The waits are random, up to 500 ms, then 1 s, and so on; or what the server asks for, up to 30 s.
+   * Further tries of a repeatable call after a network failure, 429 or 5xx, but not after a time-out. Set 0 if the app tries again
+   * itself. The waits are random, up to 500 ms, then 1 s, and so on; or the wait that the server asks for, up to 30 s.
    * @default 2: enough for most restarts of a server
    */
   readonly retries?: number;
-  /** Bytes of one answer; for apps that read large conversations, or have little memory. @default 134_217_728 (128 MiB): the same as of a frame */
+  /**
+   * Bytes of one answer. Raise the option for large conversations; lower it if memory is short. @default 134_217_728 (128 MiB): the
+   * default for a frame
+   */
   readonly maxReceiveBytes?: number;
   /**
-   * Lets credentials travel over plain `http://` to another machine than `localhost`, 127.0.0.0/8 and ::1; for networks of one's
-   * own. @default false: everyone on the way could read them
+   * Allows credentials over plain `http://` to other machines than `localhost`, 127.0.0.0/8 and ::1, as in a closed network. @default
+   * false: anybody on the way could read the credentials
    */
   readonly allowInsecure?: boolean;
-  /** Aborting it ends every call, also later ones, with a `ClosedError`; for apps that log their user out. */
+  /** Aborting the signal ends every call, also later ones, with a `ClosedError`; for apps that log their user out. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears of an `onTokens` that throws; for apps that log. */
+  /** Gets a warning when `onTokens` throws. */
   readonly logger?: Logger | undefined;
-  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
+  /** The time and the random numbers; tests inject a `ManualClock`. @default the platform's */
   readonly clock?: Clock;
 }
 
@@ -67,10 +70,13 @@ const CHECKS = {
   clock: checks.object,
 } satisfies Record<string, Check>;
 
-/** @throws InvalidInputError naming the first option that does not exist or is wrong; UnsupportedError for an engine that cannot do it. */
+/**
+ * @throws InvalidInputError for the first option that does not exist or is wrong; UnsupportedError for an engine that lacks a needed
+ * feature.
+ */
 export function hostOf(options: CassRestOptions): RestHost {
   assertEngine([ADDRESSES, TEXT]);
-  if (isObject(options)) checkNames(options, CHECKS, "option"); // before the one is missed that is misspelt
+  if (isObject(options)) checkNames(options, CHECKS, "option"); // check names first: a misspelt `url` must not be reported as missing
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     const hint = 'Give the server\'s address, such as { url: "http://127.0.0.1:8000/" }.';
     throw new InvalidInputError("option `url` is missing.", hint);

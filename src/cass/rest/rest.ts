@@ -34,7 +34,7 @@ import * as shapes from "./shapes.ts";
 
 /** Options of every call. */
 export interface CassCallOptions {
-  /** Stops waiting: the call fails with a `ConnectError`, though the server may do it all the same. */
+  /** Aborting the signal stops the waiting: the call fails with a `ConnectError`. The server may still carry out the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,17 +56,16 @@ export interface CassNewConversation {
   /** @default the server's: `New Conversation` */
   readonly title?: string;
   readonly projectId?: string;
-  /** Its user. @default the user of the token; older servers do not find out themselves */
+  /** The user of the conversation. @default the user of the token; older servers do not use the token for this */
   readonly userId?: string;
 }
 
 /**
- * The REST routes of a Cass server. Works alone, before there is a socket, and is a client's `rest`, with its tokens.
+ * The REST routes of a Cass server. Works alone, without a socket, or as a client's `rest` with the client's tokens.
  *
- * What is not right in a call is an `InvalidInputError`, thrown at once. Everything else rejects: with a `CassApiError` where
- * the server says no, a `CassAuthError` where a token had to be renewed and could not be, a `ConnectError` where there is no
- * server, a `RequestTimeoutError` or a `PayloadTooLargeError`. An access token that is about to expire is renewed before a
- * call, and once more when it is refused.
+ * Invalid input throws an `InvalidInputError` at once. Every other error is a rejection: a `CassApiError` if the server refuses, a
+ * `CassAuthError` if a token had to be renewed and could not be, a `ConnectError` without a server, a `RequestTimeoutError` or a
+ * `PayloadTooLargeError`. An access token that is about to expire is renewed before a call. A refused token is renewed once.
  *
  * @example
  * const rest = new CassRest({ url: "http://127.0.0.1:8000/" });
@@ -77,21 +76,21 @@ export class CassRest {
   readonly #http: Http;
   readonly #credentials: Credentials;
 
-  /** @throws InvalidInputError for options that cannot work. */
+  /** @throws InvalidInputError for invalid options. */
   constructor(options: CassRestOptions) {
     const { http, credentials } = options instanceof RestHost ? options : hostOf(options);
     this.#http = http;
     this.#credentials = credentials;
   }
 
-  /** Logs in; from then on the user's tokens are used. Never tried twice. */
+  /** Logs in. Later calls use this user's tokens. Never tried twice. */
   login(login: CassLogin, options?: CassCallOptions): Promise<CassSession> {
     checkInput(login, LOGIN, "the login");
     const { email, password } = login;
     return this.#enter("auth/login", { email, password }, password, options);
   }
 
-  /** Makes an account; from then on its tokens are used. Never tried twice. */
+  /** Creates an account. Later calls use its tokens. Never tried twice. */
   register(registration: CassRegistration, options?: CassCallOptions): Promise<CassSession> {
     checkInput(registration, REGISTRATION, "the registration");
     const { email, password, displayName } = registration;
@@ -99,9 +98,9 @@ export class CassRest {
   }
 
   /**
-   * Gets a fresh access token, with the refresh token or from the `token` function. It may be the same text as before: servers
-   * make no two different ones in one second.
-   * @throws CassAuthError when there is none to be had
+   * Gets a fresh access token, with the refresh token or from the `token` function. The new token may have the same text: servers do not
+   * make two different tokens in one second.
+   * @throws CassAuthError if no token can be got
    */
   refresh(options: CassCallOptions = {}): Promise<CassTokens> {
     checkCallOptions(options, CALL);
@@ -116,7 +115,7 @@ export class CassRest {
     return this.#asUser(get("auth/me", shapes.user), options);
   }
 
-  /** The user's conversations, and those without a user. `limit` of them at most. */
+  /** The user's conversations, and those without a user; at most `limit`. */
   listConversations(
     options: CassCallOptions & { readonly limit?: number } = {},
   ): Promise<CassConversationList> {
@@ -132,12 +131,12 @@ export class CassRest {
   newConversation(options: CassCallOptions & CassNewConversation = {}): Promise<CassConversationInfo> {
     checkCallOptions(options, NEW);
     const { title, projectId: project_id, userId, signal } = options;
-    // Made when the token is known: the token that goes along says whose the conversation is.
+    // Built once the token is known: the token names the user of the conversation.
     const body = () => ({ title, project_id, user_id: userId ?? this.#credentials.userId });
     return this.#asUser(post("conversations/new", body, shapes.conversation), { signal });
   }
 
-  /** The conversation of messages that name none. Made when there is none. Older servers have no such thing: 404. */
+  /** The conversation for messages without a conversation id. The server creates it if needed. Older servers do not have it: 404. */
   continuousConversation(options?: CassCallOptions): Promise<CassConversationInfo> {
     return this.#asUser(get("conversations/continuous", shapes.conversation), options);
   }
@@ -148,8 +147,8 @@ export class CassRest {
   }
 
   /**
-   * The last messages of a conversation: `limit` of them at most, and of the last so many hours. Their ids are places, counted
-   * from the newest: no keys. Older servers answer 404, with `Not Found` as the `detail`.
+   * The last messages of a conversation: at most `limit`, and only from the last `sinceHours` hours. Their ids are positions, counted
+   * from the newest message, so they are no keys. Older servers answer 404, with `Not Found` as the `detail`.
    */
   getMessages(
     id: string,
@@ -167,7 +166,7 @@ export class CassRest {
     return this.#asUser({ ...call, method: "PUT", body: { title } }, options);
   }
 
-  /** Deletes a conversation. Where a try is lost on its way, the next may find it gone already: 404. */
+  /** Deletes a conversation. If the answer to a try is lost, the next try may get 404: the conversation is already deleted. */
   deleteConversation(id: string, options?: CassCallOptions): Promise<CassDeletion> {
     return this.#asUser(
       { ...get(`conversations/${segment(id)}`, shapes.deletion), method: "DELETE" },
@@ -175,18 +174,21 @@ export class CassRest {
     );
   }
 
-  /** The language model, and which ones there are. Sends no token. */
+  /** The current language model and the available ones. Sends no token. */
   getModel(options?: CassCallOptions): Promise<CassModelSettings> {
     return this.#call(get("settings/llm-provider", shapes.modelSettings), options);
   }
 
-  /** Sets the provider of the whole server, for connections to come. Clears what its model remembers. Never tried twice. */
+  /** Sets the provider of the whole server, for new connections. Clears the memory of its model. Never tried twice. */
   setProvider(provider: string, options?: CassCallOptions): Promise<CassProviderChange> {
     checkText(provider, "the provider");
     return this.#asUser(post("settings/llm-provider", { provider }, shapes.providerChange), options);
   }
 
-  /** Sets the model of the present provider, unchecked, for connections to come. Not on older servers: 404. Never tried twice. */
+  /**
+   * Sets the model of the current provider for new connections. The server does not check the model. Older servers: 404. Never tried
+   * twice.
+   */
   setModel(model: string, options?: CassCallOptions): Promise<CassModelChange> {
     checkText(model, "the model");
     return this.#asUser(post("settings/llm-model", { model }, shapes.modelChange), options);
@@ -197,7 +199,7 @@ export class CassRest {
     return this.#call(get("status", shapes.status), options);
   }
 
-  /** The gestures and emotes that the model was told of. Sends no token. */
+  /** The gestures and emotes that the model was told about. Sends no token. */
   getLibrary(options?: CassCallOptions): Promise<CassLibrary> {
     return this.#call(get("gestures/library", shapes.library), options);
   }

@@ -8,42 +8,42 @@ export interface CassUser {
   readonly display_name: string | null;
   readonly email: string | null;
   readonly relationship: string | null;
-  /** The server's local time, without a zone; so are all times below. */
+  /** The server's local time, without a zone. The same holds for all times below. */
   readonly created_at: string | null;
 }
 
-/** A conversation, without what was said in it. */
+/** A conversation, without its messages. */
 export interface CassConversationInfo {
   readonly id: string;
   readonly title: string | null;
   readonly created_at: string | null;
-  /** Null for one that was just made. */
+  /** Null for a new conversation. */
   readonly updated_at: string | null;
   readonly message_count: number | null;
   readonly project_id: string | null;
-  /** Its user; null for none, and where the server does not tell. */
+  /** The user of the conversation; null: none, or not reported. */
   readonly user_id: string | null;
-  /** Whether it is the one that a user's messages go to when they name none. Null where the server does not tell. */
+  /** Whether the conversation gets the user's messages without a conversation id. Null: not reported. */
   readonly is_continuous: boolean | null;
 }
 
-/** The conversations that the user may see, the one that was changed last first. Those without a user are among them. */
+/** The conversations that the user may see, the last changed one first. Includes conversations without a user. */
 export interface CassConversationList {
   readonly conversations: readonly CassConversationInfo[];
   readonly count: number | null;
 }
 
-/** A message as a whole conversation holds it. */
+/** A message of a whole conversation. */
 export interface CassStoredMessage {
-  /** Of newer servers only. */
+  /** Only on newer servers. */
   readonly id: number | null;
   readonly role: string;
-  /** Without tags, and with runs of spaces collapsed. */
+  /** Without tags, and with collapsed spaces. */
   readonly content: string;
   readonly timestamp: string | null;
-  /** As they were in the reply. */
+  /** The animations of the reply. */
   readonly animations: readonly unknown[] | null;
-  /** Whether the model does not get to see it any more. */
+  /** Whether the message is hidden from the model. */
   readonly excluded: boolean | null;
   readonly user_id: string | null;
   readonly input_tokens: number | null;
@@ -52,7 +52,7 @@ export interface CassStoredMessage {
   readonly model: string | null;
 }
 
-/** A conversation with all that was said in it. */
+/** A conversation with all its messages. */
 export interface CassConversationRecord extends Omit<CassConversationInfo, "message_count"> {
   readonly messages: readonly CassStoredMessage[];
   readonly last_summary_timestamp: string | null;
@@ -60,12 +60,12 @@ export interface CassConversationRecord extends Omit<CassConversationInfo, "mess
   readonly working_summary: string | null;
 }
 
-/** A message as the list of the last ones holds it. */
+/** A message in the list of the last messages. */
 export interface CassRecentMessage {
-  /** The place, counted from the newest (`msg-0`): with each new message it is another's. No key for anything. */
+  /** The position, counted from the newest (`msg-0`). Changes with each new message, so it is no key. */
   readonly id: string | null;
   readonly role: string;
-  /** Without tags, and with runs of spaces collapsed. */
+  /** Without tags, and with collapsed spaces. */
   readonly content: string;
   readonly timestamp: string | null;
   readonly provider: string | null;
@@ -75,26 +75,26 @@ export interface CassRecentMessage {
   readonly user_id: string | null;
 }
 
-/** The last messages of a conversation, the oldest of them first. */
+/** The last messages of a conversation, oldest first. */
 export interface CassMessageList {
   readonly messages: readonly CassRecentMessage[];
   readonly count: number | null;
 }
 
-/** A conversation has another title. */
+/** A conversation has a new title. */
 export interface CassTitleChange {
   readonly status: string | null;
   readonly id: string;
   readonly title: string;
 }
 
-/** A conversation is gone. */
+/** A conversation was deleted. */
 export interface CassDeletion {
   readonly status: string | null;
   readonly id: string;
 }
 
-/** What answers, and what could. */
+/** The current provider, and the available ones. */
 export interface CassModelSettings {
   /** The provider of new connections: `anthropic`, `openai` or `local`. */
   readonly current: string;
@@ -106,50 +106,50 @@ export interface CassModelSettings {
   readonly local_model: string | null;
 }
 
-/** The provider of new connections is another one. */
+/** The new provider of new connections. */
 export interface CassProviderChange {
   readonly provider: string;
   readonly model: string | null;
 }
 
-/** The model of the current provider is another one. */
+/** The new model of the current provider. */
 export interface CassModelChange {
   readonly status: string | null;
   readonly model: string;
 }
 
-/** How the server is. */
+/** The state of the server. */
 export interface CassStatusReport {
   readonly online: boolean;
   readonly sdk_mode: boolean | null;
   readonly memory_entries: number | null;
   readonly timestamp: string | null;
   readonly kernel: string | null;
-  /** Whether it has started up. Null where the server does not tell. */
+  /** Whether the server has started up. Null: not reported. */
   readonly memory_ready: boolean | null;
 }
 
-/** The names of gestures and emotes that the model was told of. It may use others. */
+/** The names of the gestures and emotes that the model was told about. The model may use other names. */
 export interface CassLibrary {
   readonly gestures: readonly string[];
   readonly emotes: readonly string[];
 }
 
-/** Fresh tokens, as they are on the wire. */
+/** Fresh tokens, in the form of the wire. */
 export interface Renewal {
   readonly access_token: string;
-  /** Null from a server that wants the old one to be used further. */
+  /** Null: the old refresh token stays in use. */
   readonly refresh_token: string | null;
 }
 
-/** The answer to a login, as it is on the wire. */
+/** The answer to a login, in the form of the wire. */
 export interface Entrance {
   readonly user_id: string;
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-/** Absent is null: nothing depends on the difference. */
+/** Reads an absent field as null: no code depends on the difference. */
 const orNull = <T>(schema: Reads<T>): z.ZodMiniType<T | null> => given(schema, () => null);
 
 const text = orNull(z.string());
@@ -157,7 +157,7 @@ const number = orNull(finite);
 const flag = orNull(boolean);
 const filled = z.custom<string>((value) => typeof value === "string" && value !== "");
 
-// Each schema is made when it is first read, as in `messages`.
+// Each schema is made at its first use, as in `messages`.
 
 const common = {
   id: z.string(),
@@ -165,7 +165,7 @@ const common = {
   is_continuous: flag,
 };
 
-/** What both kinds of messages have. */
+/** The fields of both kinds of messages. */
 const message = {
   role: z.string(),
   content: given(z.string(), () => ""),

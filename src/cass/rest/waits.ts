@@ -2,23 +2,25 @@ import type { Clock } from "../../core/clock.ts";
 import { deferred } from "../../core/deferred.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../../core/errors.ts";
 
-/** What may end a wait early. */
+/** The limits of a wait. */
 export interface WaitLimits {
-  /** What is waited for, to begin a message with: `GET /status`. */
+  /** The work in words, as the beginning of an error message: `GET /status`. */
   readonly what: string;
-  /** ms; 0 for no limit. */
+  /** ms; 0: no limit. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits that may never end by themselves. Each has its limits, and all end when their owner is closed. */
+/** Waits for work that may never end. Each wait has its limits. All waits end when their owner closes. */
 export class Waits {
   readonly #clock: Clock;
   readonly #owner: AbortSignal | undefined;
   readonly #ends = new Set<() => void>();
   #closed = false;
 
-  /** Aborting `owner` closes. It is listened to during waits only, so that it holds nothing longer. */
+  /**
+   * Aborting `owner` closes the object. The object listens to the signal only during waits, so that the signal does not keep it alive.
+   */
   constructor(clock: Clock, owner?: AbortSignal) {
     this.#clock = clock;
     this.#owner = owner;
@@ -29,7 +31,7 @@ export class Waits {
   }
 
   /**
-   * Waits for work. The signal of the work aborts when the wait ends.
+   * Waits for work. When the wait ends, the signal of the work is aborted.
    * @throws RequestTimeoutError, ClosedError, or ConnectError for an aborted signal
    */
   async run<T>(limits: WaitLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -62,7 +64,7 @@ export class Waits {
     }
   }
 
-  /** Waits for the time alone. */
+  /** Waits `ms`. */
   async pause(what: string, ms: number, signal: AbortSignal): Promise<void> {
     const over = deferred<void>();
     const cancel = this.#clock.setTimeout(() => over.resolve(), ms);
@@ -73,7 +75,7 @@ export class Waits {
     }
   }
 
-  /** Every wait, also a later one, ends with a `ClosedError`. */
+  /** Ends every wait, also later ones, with a `ClosedError`. */
   close(): void {
     this.#closed = true;
     for (const end of [...this.#ends]) end();

@@ -2,22 +2,25 @@ import type { AnimationFrame, ResponseFrame } from "../response.ts";
 import { essenceOf, type Mention, parse } from "./parse.ts";
 import { intensityOf, scanTags } from "./scan.ts";
 
-/** A gesture or an emote of an answer, for whatever moves a face or a body. */
+/** A gesture or an emote of an answer, for a UI that shows a face or a body. */
 export interface CassAnimation {
-  /** Its place among the animations of the answer, which are in the order of the text where that is known. */
+  /** The index among the animations of the answer, in the order of the text as far as known. */
   readonly index: number;
   readonly type: "gesture" | "emote";
-  /** Any name, whether or not the server's library lists it. */
+  /** Any name, in the server's library or not. */
   readonly name: string;
-  /** As the model wrote it: may be 0 or more than 1. @default 1 */
+  /** The model's value: may be 0 or more than 1. @default 1 */
   readonly intensity: number;
-  /** When the server would play it, in seconds. It counts gestures first, and anew for each round of tools. */
+  /**
+   * The time at which the server would play the animation, in seconds. The server counts gestures first, and starts again with each round
+   * of tools.
+   */
   readonly delay?: number;
-  /** UTF-16 index in the text of the character that it is to be played at; none where that is not known. */
+  /** UTF-16 index in the text of the character at which to play the animation; absent if unknown. */
   readonly offset?: number;
 }
 
-/** An answer as it is to be shown. */
+/** An answer in the form for display. */
 export interface CassReply {
   /** Without tags and reasoning. */
   readonly text: string;
@@ -26,8 +29,8 @@ export interface CassReply {
 }
 
 /**
- * Turns a response into the reply to show: the text without tags, the reasoning, and the animations with their places. Without
- * `animations`, the tags of the text give the animations. The server's `index` is not read: it repeats.
+ * Turns a response into a reply for display: the text without tags, the reasoning, and the animations with their places. Without
+ * `animations`, the animations come from the tags of the text. Ignores the server's `index`: its values repeat.
  */
 export function readReply({
   text,
@@ -53,13 +56,13 @@ export function readReply({
   };
 }
 
-/** Tags that newer servers take out of the text together with their content, whatever the content is. */
+/** Tags that newer servers remove from the text together with their content. */
 const METACOGNITIVE =
   /<\/?(?:record_self_observation|record_user_observation|create_roadmap_item|observe|hold|note|intend|stake|test|narrate|mark:milestone|thread:(?:create|link|resolve)|question:(?:add|resolve)|remember_person|remember_relationship)(?=[\s/>])/;
 
 /**
- * Of `raw` and `text`, `raw` says more: it has the indentation, which servers take out of the text, and all tags. It
- * is used where it is the same text. After tools it may hold the text of other rounds too.
+ * Reads `raw` or `text`. `raw` holds more: the indentation, which servers remove from the text, and all tags. `raw` is used only if it
+ * is the same text: after tools it may also hold the text of other rounds.
  */
 function readBetter(text: string, raw: string | null | undefined) {
   const tags = scanTags(text);
@@ -70,14 +73,14 @@ function readBetter(text: string, raw: string | null | undefined) {
   return parse(text, tags);
 }
 
-/** An animation with what is known of its place. */
+/** An animation with its known place. */
 interface Placed extends AnimationFrame {
   readonly offset?: number | undefined;
-  /** Where its tag begins, as well as can be told. */
+  /** The start of its tag, as far as known. */
   readonly start: number;
 }
 
-/** The server's animations, in the order of the tags that they come from: each takes the next of its type and name. */
+/** The server's animations, in the order of their tags. Each animation takes the next tag of its type and name. */
 function inOrder(
   animations: readonly AnimationFrame[],
   mentions: readonly Mention[],
@@ -91,7 +94,7 @@ function inOrder(
     return entry;
   };
   for (const mention of mentions) of(mention).found.push(mention);
-  let start = -1; // one without a place stays behind the one before it
+  let start = -1; // an animation without a place stays after the previous one
   const placed = animations.map((animation): Placed => {
     const entry = of(animation);
     const mention = entry.found[entry.taken++];

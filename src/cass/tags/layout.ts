@@ -1,27 +1,27 @@
 import type { Range, Tag } from "./scan.ts";
 
-/** What is between two tags. */
+/** The input between two tags. */
 export interface Piece extends Range {
-  /** The text, the text of a mark, or reasoning: then the number of its block, in the order of openers. */
+  /** The owner of the piece: the text, a mark, or a reasoning block by its number, in the order of openers. */
   readonly of: "text" | "mark" | number;
 }
 
-/** Where everything between the tags belongs. */
+/** The role of each part between the tags. */
 export interface Layout {
-  /** In order; together with the tags they are the whole input. None is empty. */
+  /** In order, and never empty. The pieces and the tags together are the whole input. */
   readonly pieces: readonly Piece[];
-  /** How many blocks of reasoning there are. */
+  /** The number of reasoning blocks. */
   readonly blocks: number;
-  /** The tags inside of reasoning; the opener itself is not. */
+  /** The tags inside of reasoning, without the opener itself. */
   readonly unseen: ReadonlySet<Tag>;
 }
 
-/** Puts what is between the tags into blocks and marks. Linear, and without recursion, however deep they are. */
+/** Assigns the input between the tags to blocks and marks. Linear, and without recursion at any depth. */
 export function layOut(tags: readonly Tag[], length: number): Layout {
   const paired = pairsOf(tags);
   const pieces: Piece[] = [];
   const unseen = new Set<Tag>();
-  const within: number[] = []; // the blocks around the present place
+  const within: number[] = []; // the blocks around the current place
   let blocks = 0;
   let marked = false;
   let from = 0;
@@ -42,13 +42,13 @@ export function layOut(tags: readonly Tag[], length: number): Layout {
 }
 
 /**
- * Openers and closers that belong together. Tags of reasoning nest: a closer takes the innermost opener of its kind, and
- * openers inside that pair get no closer. Marks do not nest: a closer takes the last mark, and a further closer changes nothing.
+ * Finds the pairs of openers and closers. Reasoning tags nest: a closer takes the innermost opener of its kind, and openers inside that
+ * pair stay without a closer. Marks do not nest: a closer takes the last mark, and a further closer has no effect.
  */
 function pairsOf(tags: readonly Tag[]): ReadonlySet<Tag> {
   const paired = new Set<Tag>();
   const openers: (Tag & { readonly kind: "opener" })[] = [];
-  const waiting = new Map<string, number>(); // openers of each kind: a missing one is not searched for
+  const waiting = new Map<string, number>(); // number of openers of each kind: no search for a missing one
   const count = (block: string): number => waiting.get(block) ?? 0;
   let mark: Tag | undefined;
   for (const tag of tags) {

@@ -3,14 +3,14 @@ import { textOf, withoutRejoined } from "./rejoined.ts";
 import type { Range, Tag, TagAnimation } from "./scan.ts";
 import { tidy } from "./whitespace.ts";
 
-/** A part of the input of {@link parseTags}, and what became of it. */
+/** A part of the input of {@link parseTags}, and its kind. */
 export interface TagSpan {
   /**
-   * - `text`: stands in the text.
-   * - `tag`: one of the server's tags, or several without anything between.
-   * - `reasoning`: what is between the tags of a block of reasoning, the white space at its ends included.
-   * - `mark`: what is between the tags of a mark, which is shown nowhere.
-   * - `space`: white space that is too much because a tag was taken out, or that is at an end of the text.
+   * - `text`: part of the text.
+   * - `tag`: one of the server's tags, or several adjacent ones.
+   * - `reasoning`: the content of a reasoning block, including the white space at its ends.
+   * - `mark`: the content of a mark, which is not shown.
+   * - `space`: white space that a removed tag left over, or at an end of the text.
    */
   readonly kind: "text" | "tag" | "reasoning" | "mark" | "space";
   /** UTF-16 indices in the input: from `start` to before `end`. */
@@ -18,15 +18,15 @@ export interface TagSpan {
   readonly end: number;
 }
 
-/** An animation that the server may see in the input, wherever it is. */
+/** An animation that the server may see anywhere in the input. */
 export interface Mention extends TagAnimation {
-  /** Where the tag begins in the input. */
+  /** The index of the tag in the input. */
   readonly start: number;
-  /** Of the text's character behind the tag; none inside of reasoning, which is not shown. */
+  /** The index in the text of the character after the tag; `undefined` inside of reasoning, which is not shown. */
   readonly offset: number | undefined;
 }
 
-/** Everything that a text with tags says. */
+/** The content of a text with tags. */
 export interface Parsed {
   readonly text: string;
   readonly reasoning: readonly string[];
@@ -36,10 +36,10 @@ export interface Parsed {
 
 const KINDS = ["tag", "text", "reasoning", "mark", "space"] as const satisfies readonly TagSpan["kind"][];
 
-/** What `input` says, whose tags have been found. */
+/** Parses `input`. `tags` are the tags of the input. */
 export function parse(input: string, tags: readonly Tag[]): Parsed {
   const { pieces, blocks, unseen } = layOut(tags, input.length);
-  const kinds = new Uint8Array(input.length); // indices in KINDS; all are tags, but for what follows
+  const kinds = new Uint8Array(input.length); // indices in KINDS; the default is `tag`
   const become = (kind: TagSpan["kind"], ranges: readonly Range[]): void => {
     for (const { start, end } of ranges) kinds.fill(KINDS.indexOf(kind), start, end);
   };
@@ -60,13 +60,13 @@ export function parse(input: string, tags: readonly Tag[]): Parsed {
   };
 }
 
-/** The text with its tags taken out and nothing else but marks and white space: what all servers leave alike. */
+/** The text without tags, marks and white space: the part that all servers leave the same. */
 export function essenceOf(input: string, tags: readonly Tag[]): string {
   const pieces = layOut(tags, input.length).pieces.filter(({ of }) => of !== "mark");
   return textOf(input, withoutRejoined(input, pieces)).replace(/\s/g, "");
 }
 
-/** What each block says, without the blocks inside of it. One that says nothing is left out. */
+/** The text of each block, without its inner blocks. Empty texts are left out. */
 function reasoningOf(input: string, pieces: readonly Piece[], blocks: number): readonly string[] {
   const ranges = Array.from({ length: blocks }, (): Range[] => []);
   for (const piece of pieces) {
@@ -77,14 +77,14 @@ function reasoningOf(input: string, pieces: readonly Piece[], blocks: number): r
     .filter((text) => text !== "");
 }
 
-/** `shown` are the ranges that make the text. */
+/** The animations with their places. `shown` are the ranges of the text. */
 function mentionsOf(
   tags: readonly Tag[],
   unseen: ReadonlySet<Tag>,
   shown: readonly Range[],
 ): readonly Mention[] {
   const mentions: Mention[] = [];
-  let length = 0; // of the text in the ranges that begin before the tag
+  let length = 0; // length of the text before the tag
   let next = 0;
   for (const tag of tags) {
     for (let range = shown[next]; range && range.start < tag.start; range = shown[++next]) {

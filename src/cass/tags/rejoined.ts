@@ -4,10 +4,10 @@ const LESS = 0x3c;
 const GREATER = 0x3e;
 
 /**
- * Takes out the tags that arise only because something in their middle was taken out, as in `<ges<gesture:wave>ture:nod>`. So
- * the result holds no tags, and cleaning the result again changes nothing. Such tags mean nothing: no server reads them.
+ * Removes the tags that arise only because something in their middle was removed, as in `<ges<gesture:wave>ture:nod>`. So the result
+ * holds no tags, and cleaning it again changes nothing. Such tags have no meaning: no server reads them.
  *
- * Linear: a text that was read as the body of a tag is taken out, or is never read as part of a body again.
+ * Linear: text that was read as the body of a tag is removed, or is never read as part of a body again.
  */
 export function withoutRejoined(input: string, pieces: readonly Range[]): readonly Range[] {
   if (pieces.length < 2) return pieces;
@@ -21,7 +21,7 @@ export function withoutRejoined(input: string, pieces: readonly Range[]): readon
         open.push({ at, before: kept.length, from });
       } else if (code === GREATER) {
         const last = open.pop();
-        // Where nothing was taken out between the two, the scanner has already seen that it is no tag.
+        // If nothing was removed between `<` and `>`, the scanner has already checked that this is no tag.
         if (last && last.before < kept.length && isTag(input, last, kept, { start: from, end: at })) {
           kept.length = last.before;
           kept.push({ start: last.from, end: last.at });
@@ -38,7 +38,7 @@ export function withoutRejoined(input: string, pieces: readonly Range[]): readon
 
 interface Open {
   readonly at: number;
-  /** The number of ranges kept before the range of this `<`. `from` is the start of that range. */
+  /** The number of kept ranges before the range of this `<`. `from` is the start of that range. */
   readonly before: number;
   readonly from: number;
 }
@@ -51,7 +51,7 @@ function isTag(input: string, { at, before }: Open, kept: readonly Range[], rest
   return readTag(textOf(input, ranges)) !== undefined;
 }
 
-/** What stands in the ranges, in one. */
+/** The text of the ranges, joined. */
 export function textOf(input: string, ranges: readonly Range[]): string {
   return ranges.map(({ start, end }) => input.slice(start, end)).join("");
 }

@@ -1,16 +1,16 @@
-/** A gesture or an emote, as a tag says it. */
+/** A gesture or an emote of a tag. */
 export interface TagAnimation {
   readonly type: "gesture" | "emote";
   readonly name: string;
   readonly intensity: number;
 }
 
-/** What stands between `<` and `>`, where that is one of the server's tags, or nearly one. */
+/** The meaning of the text between `<` and `>`, if that is one of the server's tags or similar to one. */
 export type TagMeaning =
-  /** Begins reasoning, if its closer comes. */
+  /** Begins reasoning, if its closer follows. */
   | { readonly kind: "opener"; readonly block: string; readonly animation?: TagAnimation }
   | { readonly kind: "closer"; readonly block: string }
-  /** Begins the text of a mark, if a closer comes before the next mark. */
+  /** Begins the text of a mark, if a closer follows before the next mark. */
   | { readonly kind: "mark" | "mark-closer" }
   | { readonly kind: "other"; readonly animation?: TagAnimation };
 
@@ -20,11 +20,11 @@ export interface Range {
   readonly end: number;
 }
 
-/** A tag, and where it stands in the whole input. */
+/** A tag with its place in the input. */
 export type Tag = TagMeaning & Range;
 
-// Each pattern reads only the text between `<` and `>`, in time linear in that text: no two neighbouring parts of a pattern
-// can take the same character. Without the flag `u`, `i` is about ASCII alone; with it, a Kelvin sign is a k.
+// Each pattern reads only the text between `<` and `>`, in linear time: two neighbouring parts of a pattern never match the same
+// character. Without the flag `u`, the flag `i` affects only ASCII; with `u`, a Kelvin sign would match k.
 
 /** The intensity may be any text on one line: models write `:1.`, `:-1` and `:very`. */
 const TAG = /^(\/?)(?:(gesture|emote|memory):)?([^:/\s]+)(:[^\r\n]*|[ \t]*\/)?$/i;
@@ -32,11 +32,11 @@ const NAME = /^[\p{L}\p{N}_]+$/u;
 const GESTURE = /^gesture$/i;
 const THINKS = /^think(?:ing)?$/i;
 const INTENSITY = /^:(?:\d+|\d*\.\d+)$/;
-/** A milestone is the one mark with attributes: `<mark:milestone id="m1">`. Newer servers take it out, others leak it. */
+/** A milestone is the only mark with attributes: `<mark:milestone id="m1">`. Newer servers remove it; others leak it. */
 const MARK = /^mark:(?:[a-z-]+(?:[ \t]*\/)?$|milestone\s)/i;
 const MARK_CLOSER = /^\/mark(?::[a-z-]+)?$/i;
 
-/** What `<body>` is; `body` holds neither `<` nor `>`. `undefined` for all that is not the server's. */
+/** The meaning of `<body>`. `body` holds neither `<` nor `>`. `undefined` if this is none of the server's tags. */
 export function readTag(body: string): TagMeaning | undefined {
   const [, slash = "", type = "", name = "", rest = ""] = TAG.exec(body) ?? [];
   if (type === "" ? THINKS.test(name) : NAME.test(name)) return readNamed(slash === "/", type, name, rest);
@@ -54,7 +54,7 @@ function readNamed(closes: boolean, type: string, name: string, rest: string): T
   return animation ? { kind: "opener", block, animation } : { kind: "opener", block };
 }
 
-/** The animation of a tag that the server reads too. The server is stricter about case and about numbers. */
+/** The animation of a tag, if the server reads the tag too. The server is stricter about case and numbers. */
 function animationOf(type: string, name: string, rest: string): TagAnimation | undefined {
   if (type !== "gesture" && type !== "emote") return undefined;
   if (type === "gesture" && name === "think") return undefined;
@@ -62,12 +62,12 @@ function animationOf(type: string, name: string, rest: string): TagAnimation | u
   return INTENSITY.test(rest) ? { type, name, intensity: intensityOf(Number(rest.slice(1))) } : undefined;
 }
 
-/** Full intensity, where none is given that is a number. */
+/** The intensity; 1 if none is given as a number. */
 export function intensityOf(given: unknown): number {
   return typeof given === "number" && Number.isFinite(given) ? given : 1;
 }
 
-/** What may be a tag. Linear: from each `<` it looks no further than to the next `<` or `>`. */
+/** A possible tag. Linear: from each `<` the search goes only to the next `<` or `>`. */
 const CANDIDATE = /<([^<>]*)>/g;
 
 /** The tags of a text, in order. */

@@ -1,38 +1,38 @@
 import { parse, type TagSpan } from "./parse.ts";
 import { scanTags, type TagAnimation } from "./scan.ts";
 
-/** A gesture or an emote that a text asks for. */
+/** A gesture or an emote in a text. */
 export interface ParsedAnimation extends TagAnimation {
-  /** As it is written, whether or not the server knows it. */
+  /** The name in the tag, known to the server or not. */
   readonly name: string;
-  /** As it is written, which may be 0 or more than 1. @default 1 */
+  /** The value in the tag: may be 0 or more than 1. @default 1 */
   readonly intensity: number;
-  /** UTF-16 index in the text of the character behind the tag; the text's length at its end. */
+  /** UTF-16 index in the text of the character after the tag; the text's length at the end. */
   readonly offset: number;
 }
 
-/** What a text with tags says. */
+/** The content of a text with tags. */
 export interface ParsedTags {
-  /** What is to be shown: without tags, reasoning and marks. To clean it again changes nothing. */
+  /** The text for display: without tags, reasoning and marks. Cleaning it again changes nothing. */
   readonly text: string;
-  /** What stood in each block of reasoning, cleaned like the text; in the order in which the blocks begin. */
+  /** The text of each reasoning block, cleaned like the text, in the order of the blocks' starts. */
   readonly reasoning: readonly string[];
-  /** Those that a server would play, outside of reasoning; in the order of the text. */
+  /** The animations that a server would play, outside of reasoning, in the order of the text. */
   readonly animations: readonly ParsedAnimation[];
-  /** What became of each part of the input: without a gap, in order. Those of kind `text`, joined, are the text. */
+  /** The kind of each part of the input, without gaps, in order. The parts of kind `text`, joined, are the text. */
   readonly spans: readonly TagSpan[];
 }
 
 /**
- * Reads the tags in what a Cass server, or its model, has said: `Hello! <gesture:wave> there` is the text
- * `Hello! there` and a wave at 7. Any string is fine.
+ * Reads the tags in a text of a Cass server or its model: `Hello! <gesture:wave> there` becomes the text `Hello! there` and a wave at 7.
+ * Accepts any string.
  *
- * Tags of gestures, emotes, memories and marks go, also what is nearly one: in another case, closing, closing itself,
- * with an intensity that is no number. Any other `<…>` stays. So does white space, but for what would be too much
- * where a tag was. `<gesture:think>`, `<gesture:thinking>`, `<think>` and `<thinking>` begin reasoning, up to their
- * closer; without one, what follows is text.
+ * Removes the tags of gestures, emotes, memories and marks. Also removes similar tags: in another case, closing, self-closing, or with
+ * an intensity that is no number. Any other `<…>` stays. White space stays too, except for surplus white space around a removed tag.
+ * `<gesture:think>`, `<gesture:thinking>`, `<think>` and `<thinking>` begin reasoning, up to their closer. Without a closer, the rest is
+ * text.
  *
- * Takes time in proportion to the length, whatever the input.
+ * Takes time in proportion to the length, for any input.
  */
 export function parseTags(input: string): ParsedTags {
   const { text, reasoning, mentions, spans } = parse(input, scanTags(input));
@@ -42,7 +42,7 @@ export function parseTags(input: string): ParsedTags {
   return { text, reasoning, animations, spans };
 }
 
-/** The text that is to be shown of one with tags: see {@link parseTags}. */
+/** The text for display of a text with tags: see {@link parseTags}. */
 export function clean(text: string): string {
   return parseTags(text).text;
 }

@@ -2,14 +2,14 @@ import { textOf } from "./rejoined.ts";
 import type { Range } from "./scan.ts";
 
 /**
- * Takes surplus white space out of the pieces of a text: white space that is too much because something between two pieces was
- * taken out. White space elsewhere stays, above all in a code block.
+ * Removes surplus white space from the pieces of a text: white space that is left over because something between two pieces was removed.
+ * Other white space stays, especially in code blocks.
  *
- * - Of two spaces that meet, the second goes.
- * - Blanks at the end of a line go, where something was taken out among them.
- * - A line goes if something was taken out of it and only blanks are left. Of the blank lines before and behind it, only as many
- *   stay as the longer of the two runs has.
- * - White space at both ends of the whole goes.
+ * - Of two adjacent spaces, the second is removed.
+ * - Blanks at the end of a line are removed, if something was removed among them.
+ * - A line is removed if something was removed from it and only blanks are left. Of the blank lines before and after it, only as many
+ *   stay as in the longer of the two runs.
+ * - White space at both ends of the whole text is removed.
  *
  * Linear: a few passes over the text.
  */
@@ -26,7 +26,7 @@ export function tidy(input: string, pieces: readonly Range[]): readonly Range[] 
   return left(pieces, gone);
 }
 
-/** 1 at each place in the text of the pieces where something before it was taken out. */
+/** 1 at each index of the joined text before which something was removed. */
 function cutsOf(pieces: readonly Range[], length: number): Uint8Array {
   const cuts = new Uint8Array(length + 1);
   let previous = pieces[0]?.start;
@@ -39,14 +39,14 @@ function cutsOf(pieces: readonly Range[], length: number): Uint8Array {
   return cuts;
 }
 
-/** Marks lines and ends of lines that go. */
+/** Marks the lines and line ends to remove. */
 function dropLines(text: string, cuts: Uint8Array, gone: Uint8Array): void {
   let start = 0;
-  let blankLines = 0; // kept ones, up to this line
-  let surplus = 0; // blank lines to come that repeat those before a line that went
+  let blankLines = 0; // kept blank lines up to this line
+  let surplus = 0; // blank lines to remove, which repeat those before a removed line
   for (const { 0: newline, index } of text.matchAll(/\r?\n/g)) {
     const next = index + newline.length;
-    const end = newline.length === 2 && cuts[index + 1] === 1 ? index + 1 : index; // a `\r` that stood elsewhere
+    const end = newline.length === 2 && cuts[index + 1] === 1 ? index + 1 : index; // a `\r` from another place
     let tail = end;
     while (tail > start && (text[tail - 1] === " " || text[tail - 1] === "\t")) tail--;
     const isBlank = tail === start;
@@ -63,10 +63,10 @@ function dropLines(text: string, cuts: Uint8Array, gone: Uint8Array): void {
   }
 }
 
-/** The ranges of the input that are not gone. */
+/** The ranges of the input that stay. */
 function left(pieces: readonly Range[], gone: Uint8Array): readonly Range[] {
   const ranges: { start: number; end: number }[] = [];
-  let place = 0; // in the text of the pieces
+  let place = 0; // index in the joined text
   for (const { start, end } of pieces) {
     for (let at = start; at < end; at++) {
       if (gone[place++] === 1) continue;

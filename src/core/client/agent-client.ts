@@ -17,43 +17,43 @@ import type {
 } from "../values.ts";
 import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
 
-/** What a backend can do, so that a UI shows only what will work. */
+/** The capabilities of a backend. A UI shows only the features that will work. */
 export interface Capabilities {
-  /** Text arrives in pieces; otherwise as one. */
+  /** Text arrives in pieces. If false, text arrives in one piece. */
   readonly textDeltas: boolean;
-  /** Thinking is told while it goes on; a backend without may still tell of it at the end. */
+  /** The backend reports thinking while it happens. If false, the backend may still report thinking at the end. */
   readonly reasoning: boolean;
   readonly toolCalls: boolean;
   readonly toolOutputDeltas: boolean;
   readonly subagents: boolean;
-  /** Who asks before a tool runs: the server, on the wire, or this library's own gate. */
+  /** The asker for approval before a tool runs: the server, on the wire (`wire`), or this library's own gate (`client`). */
   readonly permissions: "wire" | "client" | "none";
   readonly questions: boolean;
-  /** What the backend counts. */
+  /** The unit in which the backend reports usage. */
   readonly usage: "tokens" | "credits" | "cost" | "none";
   readonly images: boolean;
-  /** Whether cancelling reaches the server; otherwise it goes on working and its words are dropped. */
+  /** Whether cancelling reaches the server. If false, the server goes on working, and the client drops its text. */
   readonly cancelOnWire: boolean;
-  /** Where the conversation is kept. */
+  /** The keeper of the conversation. */
   readonly history: "client" | "server" | "none";
-  /** `one`: all prompts of the client are of one conversation, and `conversation()` is the same each time. */
+  /** `one`: all prompts of the client belong to one conversation, and `conversation()` returns the same one each time. */
   readonly conversations: "one" | "many";
   /** Whether a conversation goes on after a lost link. */
   readonly survivesReconnect: boolean;
-  /** Whether the client comes back by itself after a lost link. */
+  /** Whether the client reconnects by itself after a lost link. */
   readonly reopens: boolean;
   /** Whether the client looks for the answer of a turn whose link was lost. */
   readonly recovers: boolean;
 }
 
-/** Something on the wire, or in a listener, that was not as it should be. The connection lives on. */
+/** A mistake on the wire, or an error in a listener. The connection lives on. */
 export interface ProtocolWarning {
   /** A stable word, such as `unreadable-frame`, `invalid-message` or `listener-threw`. */
   readonly kind: string;
   readonly message: string;
   /** The start of the frame, without credentials. */
   readonly raw?: string;
-  /** What was thrown, where something was. */
+  /** The thrown value, if something was thrown. */
   readonly cause?: unknown;
 }
 
@@ -66,22 +66,25 @@ export interface FrameRecord {
 /** The events that every socket client has. */
 export interface ClientEvents<Event, Result extends TurnResult> {
   status: [status: ClientStatus];
-  /** The connection ended, or an attempt failed; another follows after `delay` ms. */
+  /** The connection ended, or an attempt failed. Another attempt follows after `delay` ms. */
   reconnecting: [backoff: Backoff];
-  /** Ready again after a loss; what was standing, such as topics, is being asked for anew, before any prompt. */
+  /** Ready again after a loss. The client asks again for its standing requests, such as topics, before it sends any prompt. */
   reconnected: [];
   /** A connection that was ready ended. */
   disconnected: [error: AnyAgentwireError];
   protocolWarning: [warning: ProtocolWarning];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];
-  /** A tool call waits for a decision: `client.decide(call.id, decision)`. A late listener is told what is open; `turn` is there while it is under way. */
+  /**
+   * A tool call waits for a decision: `client.decide(call.id, decision)`. A late listener is told the open calls. `turn` is given while
+   * the turn is under way.
+   */
   approval: [call: ToolCall, turn?: Turn<Event, Result>];
-  /** A question waits for an answer: `client.answer(question.id, answer)`. A late listener is told what is open. */
+  /** A question waits for an answer: `client.answer(question.id, answer)`. A late listener is told the open questions. */
   question: [question: Question, turn?: Turn<Event, Result>];
-  /** A request has ended: decided or answered, here or elsewhere, by a rule, or withdrawn. */
+  /** A request has ended: decided or answered (here or elsewhere), settled by a rule, or withdrawn. */
   settled: [request: SettledRequest, turn?: Turn<Event, Result>];
-  /** Every inbound message, parsed; without credentials, as in `frame`. The events of turns have what the server said unchanged. */
+  /** Every inbound message, parsed, without credentials. The events of turns hold the server's message unchanged. */
   message: [message: unknown];
   /** Every raw frame, both ways, without credentials. */
   frame: [frame: FrameRecord];
@@ -90,7 +93,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
 /** The events that every client has, for a client of any kind. */
 export type AnyClientEvents = ClientEvents<AnyEvent, TurnResult>;
 
-/** Their names; a client adds those of its protocol. */
+/** The names of these events. A client adds the events of its protocol. */
 export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
   status: true,
   reconnecting: true,
@@ -106,18 +109,18 @@ export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
 };
 
 export interface ConnectOptions {
-  /** Stops the waiting; the client itself goes on connecting until `close()`. */
+  /** Aborting stops the waiting. The client itself goes on connecting until `close()`. */
   readonly signal?: AbortSignal;
 }
 
 export interface CloseOptions {
-  /** Does not wait for turns that are under way. @default false */
+  /** Closes without waiting for the turns that are under way. @default false */
   readonly force?: boolean;
-  /** ms to wait for them. The default is the protocol's. */
+  /** ms to wait for the turns that are under way. The default is the protocol's. */
   readonly drainTimeout?: number;
 }
 
-/** What every backend has: a UI written against this type runs on all of them. */
+/** The API that every backend has: a UI written against this type runs on all of them. */
 export interface AgentClient<
   Event,
   Result extends TurnResult,
@@ -125,22 +128,22 @@ export interface AgentClient<
   Input,
   Events extends { [Name in keyof Events]: readonly unknown[] } = ClientEvents<Event, Result>,
 > extends AsyncDisposable {
-  /** A snapshot; `on("status")` tells changes. */
+  /** The current value. `on("status")` reports changes. */
   readonly status: ClientStatus;
   readonly capabilities: Capabilities;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
-  /** What waits for the user, oldest first, of any turn or of none. */
+  /** The requests that wait for the user, oldest first: those of any turn, and those of no turn. */
   readonly pending: readonly PendingRequest[];
   /**
-   * Decides on a tool call that is open. What is settled already stays as it was.
-   * @returns how it was settled, the first time.
+   * Decides on an open tool call. A settled call keeps its ruling.
+   * @returns the first ruling.
    * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
   decide(id: string, decision: Decision): Ruling;
   /**
-   * Answers a question that is open. What is settled already stays as it was.
-   * @returns how it was settled, the first time.
+   * Answers an open question. A settled question keeps its reply.
+   * @returns the first reply.
    * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
    */
   answer(id: string, answer: Answer): Reply;
@@ -155,7 +158,7 @@ export interface AgentClient<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  /** The same for every client, so that a union of clients can be listened to. */
+  /** The same for every client, so that an app can listen to a union of clients. */
   on<Name extends keyof AnyClientEvents>(
     name: Name,
     listener: (...values: AnyClientEvents[Name]) => void,

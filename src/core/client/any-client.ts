@@ -14,7 +14,7 @@ export interface AnyConversation
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
 }
 
-/** Any client: what a user interface is written against that runs on every backend. */
+/** Any client: the type for a user interface that runs on every backend. */
 export interface AnyAgentClient
   extends Pick<
       AgentClient<AnyEvent, TurnResult, object, object>,

@@ -2,23 +2,23 @@ import { isAgentwireError } from "../errors.ts";
 import { isCredentialMember } from "./credential-names.ts";
 import { REDACTED } from "./redact.ts";
 
-/** Levels of causes and properties that are copied: platforms nest two. */
+/** Nesting levels of causes and properties that are copied. Platform errors nest two levels. */
 const MAX_DEPTH = 8;
 
-/** Objects that are looked at: an error may lead to a whole application. */
+/** Upper bound on the objects that are examined: an error may lead to a whole application. */
 const MAX_OBJECTS = 1_000;
 
 /**
- * An error of foreign code, for use as the cause of our error: the error itself if it holds no credential, otherwise a copy without
- * the credentials. Messages, stacks, causes, the errors of an `AggregateError` and all other properties count. An object of another
- * class, such as a request with its headers, may hide credentials: the copy has the name of its class instead.
+ * An error of foreign code, for use as the `cause` of our error. Returns the error itself if it holds no credential, otherwise a copy
+ * without the credentials. Covers messages, stacks, causes, the errors of an `AggregateError` and all other properties. An object of
+ * another class, such as a request with its headers, may hide credentials: the copy has the name of the class instead of the object.
  */
 export function cleanCause(thrown: unknown, redact: (text: string) => string): unknown {
   try {
     if (isClean(thrown, redact)) return thrown;
     return copyOf(thrown, "", 0, { redact, made: new Map() });
   } catch {
-    return new Error("what was thrown cannot be read"); // a proxy or an accessor that throws in its turn
+    return new Error("what was thrown cannot be read"); // a proxy or an accessor that throws
   }
 }
 
@@ -33,7 +33,7 @@ function isClean(thrown: unknown, redact: (text: string) => string): boolean {
     if (seen.size > MAX_OBJECTS || !isReadable(value)) return false;
     if (value instanceof Error) open.push(["", value.name], ["", value.message], ["", value.stack]);
     for (const [key, { value: field, get }] of membersOf(value)) {
-      if (get) return false; // it may give anything, and something else the next time
+      if (get) return false; // a getter may return anything, and another value the next time
       open.push(["", String(key)], [String(key), field]);
     }
   }
@@ -71,7 +71,7 @@ function copyError({ name, message, stack }: Error, redact: (text: string) => st
   return copy;
 }
 
-/** Own members but for those that an error or an array always has. */
+/** The own members, except the standard members of an error or an array. */
 function membersOf(value: object): readonly (readonly [string | symbol, PropertyDescriptor])[] {
   const usual =
     value instanceof Error ? ["name", "message", "stack"] : Array.isArray(value) ? ["length"] : [];
@@ -85,7 +85,7 @@ function cleanText(name: string, text: string, redact: (text: string) => string)
   return text !== "" && isCredentialMember(name) ? REDACTED : redact(text);
 }
 
-/** Whether all that it holds is in its members: no error, array or plain object hides anything. */
+/** Whether all data of `value` is in its members. Errors, arrays and plain objects hide nothing. */
 function isReadable(value: object): boolean {
   if (value instanceof Error || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -24,39 +24,39 @@ export interface ClientCoreSetup<Events> extends ConnectionSetup {
   readonly events: EventNames<Events>;
   readonly options: SocketClientOptions;
   readonly resolved: ResolvedSocketOptions;
-  /** ms that `close()` waits for what runs, where the caller does not say. */
+  /** ms that `close()` waits for running turns by default. */
   readonly drainTimeout: number;
 }
 
-/** What a protocol is to its client. */
+/** The protocol's functions that its client calls. */
 export interface ClientProtocol extends Protocol {
   /** Whether credentials go to the server. */
   carriesCredentials(): boolean;
-  /** What is dialled: the user's address, which was checked, with what the protocol adds to it. @default nothing */
+  /** Returns the address to dial: the user's checked address, plus the protocol's additions. @default the user's address */
   address?(url: string): string | Promise<string>;
-  /** The client was told to close, and what was not sent is handed back: stop what runs. */
+  /** The client was told to close, and has handed back the unsent input. Stop the running work. */
   closing(): void;
 }
 
-/** The rooms of a client, made once its core is there. */
+/** The parts of a client that are made after its core. */
 export interface ClientRooms<Event, Result extends TurnResult> {
   readonly protocol: ClientProtocol;
   readonly turns: {
     find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
     giveBack(): void;
   };
-  /** In front of what the server asks this machine to do, where it asks. */
+  /** The gate for the server's requests to this machine, if the server makes requests. */
   readonly gate?: Gate;
 }
 
-/** Everything behind `serve`. */
+/** The state that exists after `serve`. */
 interface Served<Event, Result extends TurnResult> extends ClientRooms<Event, Result> {
   readonly dialer: Dialer;
 }
 
 /**
- * What every socket client has besides its protocol: the connection, the events, warnings and logs without credentials, and
- * the way out. A client makes it first, then the rooms of its protocol, which use it, and gives it those by `serve`.
+ * The part that every socket client shares: the connection, the events, warnings and logs without credentials, and closing. A client
+ * makes its core first, then the parts of its protocol, which use the core. Then the client passes these parts to `serve`.
  */
 export class ClientCore<
     Event,
@@ -87,8 +87,8 @@ export class ClientCore<
   }
 
   /**
-   * The rooms are made: from here on the client can be used. A signal that was aborted before closes it at once.
-   * @throws InvalidInputError or UnsupportedError for an address that cannot be dialled, as `createDialer`
+   * Takes the parts of the protocol. The client can be used from now on. If the signal was aborted earlier, the client closes at once.
+   * @throws InvalidInputError or UnsupportedError for an address that cannot be dialled, as `createDialer`.
    */
   serve(rooms: ClientRooms<Event, Result>): void {
     const { options, resolved } = this.#setup;
@@ -111,7 +111,7 @@ export class ClientCore<
     this.#rooms.dialer.assertPrivate();
   }
 
-  /** The address that the last dial took. Before the first dial: the address that it would take. */
+  /** The address of the last dial. Before the first dial: the address that a dial would use. */
   address(): Promise<URL> {
     return this.#rooms.dialer.address();
   }
@@ -120,7 +120,7 @@ export class ClientCore<
     return this.connection.status;
   }
 
-  /** Whether the client comes back by itself after a lost link. */
+  /** Whether the client reconnects by itself after a lost link. */
   get reopens(): boolean {
     return this.#setup.resolved.reconnect !== undefined;
   }
@@ -189,39 +189,39 @@ export class ClientCore<
     });
   }
 
-  /** Whether the caller has closed it; not so where it had given up by itself before. */
+  /** Whether the caller has closed the client. False if the client had given up before. */
   get isClosing(): boolean {
     const { closedBy } = this.connection;
     return this.#isClosing && (!closedBy || isAgentwireError(closedBy, "closed"));
   }
 
-  /** Why nothing new is taken, once the client is closed or was told to close. */
+  /** The error for new calls, once the client is closed or was told to close. */
   get closedError(): ClosedError | undefined {
     const cause = this.connection.closedBy;
     if (!this.#isClosing && !cause) return undefined;
     return this.connection.closedError(cause);
   }
 
-  /** @throws ClosedError on a client that takes nothing new. */
+  /** @throws ClosedError on a client that takes no new calls. */
   assertOpen(): void {
     const closed = this.closedError;
     if (closed) throw closed;
   }
 
-  /** A caller has asked for something: the wait between two attempts is cut short. */
+  /** A caller needs the connection: cuts the wait between two attempts short. */
   wanted(): void {
     this.connection.hurry();
   }
 
   /**
-   * Something waits for the connection. Hurries nothing: the call that made it did, and what starts by itself would undo
+   * Some work waits for the connection. Does not hurry: the call that made the work has hurried already, and automatic work would undo
    * the back-off.
    */
   needed(): void {
-    this.connection.connect().catch(() => {}); // the turn that waits tells of a failure
+    this.connection.connect().catch(() => {}); // the waiting turn reports the failure
   }
 
-  // What the connection tells and asks.
+  // The calls of the connection.
 
   dial(stillWanted: () => boolean): Promise<WebSocketLike> {
     return this.#rooms.dialer.dial(stillWanted);

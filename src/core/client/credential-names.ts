@@ -1,15 +1,15 @@
 import { unescaped } from "./spellings.ts";
 
-/** What the name of a credential ends with, in JSON and in a URL alike; regular expression source. */
+/** Regular expression source for the end of a credential's name, in JSON and in URLs. */
 export const CREDENTIAL_NAME =
   "(?:token|api[_-]?key|private[_-]?key|secret|password|passphrase|authorization|cookie|credentials?)";
 
 const MEMBER = new RegExp(`${CREDENTIAL_NAME}$`, "i");
 
-/** In a URL any key is a credential. */
+/** In a URL, any name that ends in `key` or `signature` also names a credential. */
 const PARAMETER = new RegExp(`(?:${CREDENTIAL_NAME}|key|signature)\\d*$`, "i");
 
-/** Credentials in a URL only as a whole word: `compass` is no `pass`. In JSON these words also name other things. */
+/** Names of credentials in a URL, only as whole words: `compass` is no `pass`. In JSON these words also name other things. */
 const PARAMETER_WORDS: ReadonlySet<string> = new Set([
   "auth",
   "oauth",
@@ -32,7 +32,7 @@ export function isCredentialMember(name: string): boolean {
   return MEMBER.test(name);
 }
 
-/** Whether a parameter of a URL holds a credential; the name may be percent-encoded. */
+/** Whether a URL parameter of this name holds a credential. The name may be percent-encoded. */
 export function isCredentialParameter(name: string): boolean {
   const plain = unescaped(name);
   if (PARAMETER.test(plain)) return true;
@@ -40,7 +40,7 @@ export function isCredentialParameter(name: string): boolean {
   return PARAMETER_WORDS.has(last.toLowerCase()) || /session[_.-]?id$/i.test(plain);
 }
 
-/** The credentials of a URL as they are written there: in its query, its fragment and its user info. */
+/** The credentials of a URL as written there: in its query, its fragment and its user info. */
 export function credentialsIn(url: string): readonly string[] {
   const [, user, password] = /^[a-z][a-z\d+.-]*:\/\/([^/?#@:]*)(?::([^/?#]*))?@/i.exec(url) ?? [];
   const parameters = url.split(/[?&#]/).slice(1);
@@ -50,12 +50,12 @@ export function credentialsIn(url: string): readonly string[] {
       const at = parameter.indexOf("=");
       const value = parameter.slice(at + 1);
       if (at < 1 || value === "" || !isCredentialParameter(parameter.slice(0, at))) return [];
-      return value.includes("+") ? [value, value.replaceAll("+", " ")] : [value]; // servers read it as a space
+      return value.includes("+") ? [value, value.replaceAll("+", " ")] : [value]; // servers read `+` as a space
     }),
   ];
 }
 
-/** The credentials of headers: each value, what follows its scheme (`Bearer abc`), and each value of a cookie. */
+/** The credentials of headers: each value, the text after its scheme (`Bearer abc`), and each value of a cookie. */
 export function credentialsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => [
     value,

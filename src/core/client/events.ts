@@ -6,7 +6,7 @@ import { Table } from "../table.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface ListenOptions {
-  /** Removes the listener when it aborts. */
+  /** Aborting the signal removes the listener. */
   readonly signal?: AbortSignal;
 }
 
@@ -15,12 +15,12 @@ const LISTEN_CHECKS: Checks<ListenOptions> = { signal: checks.signal };
 /** Removes a listener; calling it again does nothing. */
 export type Unsubscribe = () => void;
 
-/** The names of events, at run time: each that the types know, and no other. */
+/** The names of events at run time: exactly the names of the type. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 
 /**
- * A typed emitter that tells through the client's outbox. A listener that throws stops nobody else: what it threw goes to
- * `onThrow`, with the event's name. A listener is told what is emitted after it was attached and delivered before it is
+ * A typed emitter that calls listeners through the client's outbox. If a listener throws, the other listeners still run, and the error
+ * goes to `onThrow` with the event's name. A listener gets the events that are emitted after it was attached and delivered before it is
  * removed. `Events` maps an event's name to the arguments of its listeners.
  */
 export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[] }> {
@@ -51,7 +51,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     const { signal } = options;
     if (this.#closed || signal?.aborted) return () => {};
     let isListening = true;
-    // eventemitter3 forgets the types; `emit` checked them.
+    // eventemitter3 loses the types; `emit` checked the values.
     const told = (...values: unknown[]): void => {
       if (isListening) this.#call(name, listener, values as unknown as Events[Name]);
     };
@@ -68,8 +68,8 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   }
 
   /**
-   * Listens, and in a moment is told what stands already: the caller holds the returned function by then. `present`
-   * is asked at that time, for one after the other, so that it can leave out what has changed meanwhile.
+   * Attaches a listener, and tells it the present values in a microtask: by then the caller holds the returned function. Iterates
+   * `present` at that time, value by value, so `present` can leave out values that have changed meanwhile.
    */
   onWithPresent<Name extends keyof Events & string>(
     name: Name,
@@ -92,12 +92,12 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     };
   }
 
-  /** Nothing is allocated when nobody listens: this is once per frame. */
+  /** Emits an event. Allocates nothing without listeners: this runs once per frame. */
   emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
     if (this.has(name)) this.#post(name, values, undefined);
   }
 
-  /** The same, told to each listener only if `stands` by then. */
+  /** Like `emit`, but tells each listener only if `stands()` is still true then. */
   emitWhile<Name extends keyof Events & string>(
     name: Name,
     stands: () => boolean,
@@ -106,34 +106,34 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     if (this.has(name)) this.#post(name, values, stands);
   }
 
-  /** The same, also behind the end: what a listener of the last events has thrown. */
+  /** Like `emit`, but also after `close()`: reports errors that listeners of the last events have thrown. */
   emitThrown<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
     if (this.#emitter.listenerCount(name) > 0) this.#post(name, values, undefined);
   }
 
-  /** There is nothing more to tell. Once all is told, removes every listener, and what ties it to a signal. */
+  /** Takes no more events. Once all events are told, removes every listener, also from its signal. */
   close(): void {
     this.#closed = true;
     if (this.#offs.size === 0) return;
     const end = (): void => {
       for (const off of [...this.#offs.keys()]) off();
     };
-    this.#outbox.tell(() => this.#outbox.tell(end)); // behind what the listeners that are told until then throw
+    this.#outbox.tell(() => this.#outbox.tell(end)); // remove listeners after the errors of the last listeners are told
   }
 
-  /** Whether the event has listeners. Values that cost something are not built without one. */
+  /** Whether the event has listeners. Without listeners, skip building an expensive value. */
   has(name: keyof Events & string): boolean {
     return !this.#closed && this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
-    const listeners = this.#emitter.listeners(name); // a later listener is told later events
+    const listeners = this.#emitter.listeners(name); // listeners attached later get only later events
     this.#outbox.tell(() => {
       for (const listener of listeners) if (!stands || stands()) listener(...values);
     });
   }
 
-  /** What a listener throws, at once or later, is reported. */
+  /** Reports the error of a listener, thrown at once or rejected later. */
   #call<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => unknown,

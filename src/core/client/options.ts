@@ -8,7 +8,7 @@ import { checkNames } from "../names.ts";
 import type { TurnOptions } from "../turn/turn.ts";
 import { Outbox } from "./outbox.ts";
 
-/** Where the library writes what it notices; silent unless given. `console` fits. */
+/** Receives the library's log lines. Without a logger the library logs nothing. `console` fits. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;
@@ -19,72 +19,93 @@ export interface Logger {
 export interface KeepaliveOptions {
   /** ms between pings; 0 turns them off. */
   readonly interval?: number;
-  /** ms without any sign of life after a ping until the link counts as dead; 0 never. */
+  /** ms without any sign of life after a ping until the link counts as dead. 0: never. */
   readonly timeout?: number;
 }
 
 /** The options that every socket client takes. */
 export interface SocketClientOptions {
-  /** Where to connect, `ws://` or `wss://`. A function is called for every dial, for addresses that change. Nothing is added but a token, where the protocol puts it there. */
+  /**
+   * The address, `ws://` or `wss://`. A function is called for every dial, for addresses that change. The client adds only the token,
+   * where the protocol puts the token into the address.
+   */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
   /**
-   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`), for other engines. Node's global one cannot be
-   * cut: with a server that never answers Close it holds the process although `close()` has resolved.
+   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`), for other engines. Node's global WebSocket cannot be
+   * cut: if a server never answers Close, Node's WebSocket keeps the process alive although `close()` has resolved.
    */
   readonly WebSocket?: new (
     url: string,
     protocols?: string[],
   ) => WebSocketLike;
-  /** Makes the socket, for every dial: for proxies, for credentials in the upgrade, for tests. Not together with `WebSocket`. */
+  /** Makes the socket for every dial: for proxies, for credentials in the upgrade, for tests. Cannot be combined with `WebSocket`. */
   readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
-  /** Sent with the upgrade request, for servers behind a gateway. Node only: in a browser it is an `UnsupportedError`. */
+  /** Headers of the upgrade request, for servers behind a gateway. Node only: in a browser the option throws an `UnsupportedError`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** ms until the socket is open, and then for each answer of the server that makes the connection ready. Raise it for a server that starts slowly. @default 10_000 */
+  /**
+   * The time limit in ms for opening the socket, and then for each answer of the server during the handshake. Raise the limit for a
+   * server that starts slowly. @default 10_000
+   */
   readonly connectTimeout?: number;
-  /** Pings; `false` turns them off. Set them for a network that cuts silent connections sooner. The defaults are the protocol's. */
+  /**
+   * The pings; `false` turns pings off. Set a shorter interval for a network that cuts silent connections early. The defaults are the
+   * protocol's.
+   */
   readonly keepalive?: KeepaliveOptions | false;
-  /** How to come back after a lost connection. With `false` the first loss closes the client for good, for programs that would rather fail. The default is the protocol's. */
+  /** How to reconnect after a lost connection. With `false` the first loss closes the client for good. The default is the protocol's. */
   readonly reconnect?: ReconnectOptions | false;
-  /** Bytes of one outgoing frame, checked before anything is sent. Raise it for a server that takes more than the published one, the default. */
+  /**
+   * Bytes of one outgoing frame, checked before anything is sent. The default is the server's published limit. Raise the limit for a
+   * server that accepts more.
+   */
   readonly maxSendBytes?: number;
-  /** Bytes of one incoming frame; a larger one ends the connection. Lower it for servers that you do not trust. @default 134_217_728 (128 MiB): the largest real frames are some tens of MB */
+  /**
+   * Bytes of one incoming frame; a larger frame ends the connection. Lower the limit for servers that you do not trust. @default
+   * 134_217_728 (128 MiB): the largest real frames are some tens of MB
+   */
   readonly maxReceiveBytes?: number;
-  /** Bytes of prompts that wait to be sent. Raise it for batches. @default 1_048_576: a longer queue means that nobody watches */
+  /** Bytes of prompts that wait to be sent. Raise the limit for batches. @default 1_048_576: a longer queue is probably a mistake */
   readonly maxQueuedBytes?: number;
-  /** Turns that wait to be sent. Raise it for batches. @default 100 */
+  /** Turns that wait to be sent. Raise the limit for batches. @default 100 */
   readonly maxQueuedTurns?: number;
   /**
-   * Bytes of memory that the events of one turn may take while they wait for a slow reader, estimated. Past it the iteration
-   * fails, and it alone. Lower it on small machines; a turn that nobody reads is better made with `read: false`.
+   * Estimated bytes of memory for the events of one turn that wait for a slow reader. Over the limit the iteration fails; the turn goes
+   * on. Lower the limit on small machines. For a turn without a reader, use `read: false`.
    * @default 67_108_864 (64 MiB): bounds memory, far above any answer
    */
   readonly maxBufferedBytes?: number;
-  /** Bytes of `turn.text` and `result.text`; past it text still streams and the result says `truncated`. Lower it on small machines. @default 67_108_864 (64 MiB) */
+  /**
+   * Bytes of `turn.text` and `result.text`. Over the limit text still streams, and the result says `truncated`. Lower the limit on small
+   * machines. @default 67_108_864 (64 MiB)
+   */
   readonly maxTextBytes?: number;
-  /** Aborting it closes the client, as `close()` does: for a component or request with a signal of its own. */
+  /** Aborting the signal closes the client, like `close()`. For a component or request that has its own signal. */
   readonly signal?: AbortSignal;
-  /** Gets what the client notices: warnings, losses, reconnects. */
+  /** Gets the client's log lines: warnings, losses, reconnects. */
   readonly logger?: Logger;
   /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. For debugging. @default false */
   readonly debug?: boolean;
-  /** Lets credentials travel over plain `ws://` to another machine than `localhost`, 127.0.0.0/8 and ::1, as in a closed network. @default false: everyone on the way could read them */
+  /**
+   * Allows credentials over plain `ws://` to other machines than `localhost`, 127.0.0.0/8 and ::1, as in a closed network. @default
+   * false: anybody on the way could read the credentials
+   */
   readonly allowInsecure?: boolean;
-  /** Time and chance; tests inject a `ManualClock`. @default the platform's */
+  /** The time and the random numbers; tests inject a `ManualClock`. @default the platform's */
   readonly clock?: Clock;
 }
 
-/** What differs from protocol to protocol. */
+/** The defaults that differ between protocols. */
 export interface SocketDefaults {
   readonly keepalive: Required<KeepaliveOptions>;
   readonly reconnect: ReconnectPolicy | undefined;
-  /** What an engine must have for it. @default random numbers and addresses */
+  /** The engine features that the protocol needs. @default random numbers and addresses */
   readonly needs?: readonly Need[];
 }
 
 /** The shared options with every default filled in. */
 export interface ResolvedSocketOptions {
   readonly outbox: Outbox;
-  /** Its timers are inputs of the outbox. */
+  /** Each timer of this clock is an input of the outbox. */
   readonly clock: Clock;
   readonly connectTimeout: number;
   readonly keepalive: Required<KeepaliveOptions>;
@@ -99,9 +120,9 @@ export interface ResolvedSocketOptions {
 const MEBIBYTE = 1_048_576;
 
 /**
- * @param expected of every option of the client, also those of its protocol: {@link SOCKET_CHECKS} has the shared ones
- * @throws InvalidInputError naming the first option that does not exist or is of a wrong type; UnsupportedError where this
- *   engine lacks what the protocol needs.
+ * @param expected the checks of every option of the client, also of the protocol's options: {@link SOCKET_CHECKS} has the shared ones
+ * @throws InvalidInputError for the first option that does not exist or has a wrong type; UnsupportedError where this engine lacks a
+ * feature that the protocol needs.
  */
 export function resolveSocketOptions<Options extends SocketClientOptions, Table extends Checks<Options>>(
   options: Options,
@@ -109,7 +130,7 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
   expected: Table & Only<Options, Table>,
 ): ResolvedSocketOptions {
   assertEngine(defaults.needs ?? [RANDOM, ADDRESSES]);
-  if (isObject(options)) checkNames(options, expected, "option"); // before the one is missed that is misspelt
+  if (isObject(options)) checkNames(options, expected, "option"); // check names first: a misspelt `url` must not be reported as missing
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     throw new InvalidInputError(
       "option `url` is missing.",
@@ -158,7 +179,7 @@ const RECONNECT_CHECKS: Checks<ReconnectOptions> = {
   shouldReconnect: checks.function,
 };
 
-/** What the options have to be that every socket client takes. */
+/** The checks of the options that every socket client takes. */
 export const SOCKET_CHECKS: Checks<SocketClientOptions> = {
   url: {
     expects: "a string, a URL or a function that returns one",
@@ -183,7 +204,7 @@ export const SOCKET_CHECKS: Checks<SocketClientOptions> = {
   clock: checks.object,
 };
 
-/** What the options of one turn have to be that every protocol takes. */
+/** The checks of the turn options that every protocol takes. */
 export const TURN_CHECKS: Checks<TurnOptions> = {
   signal: checks.signal,
   timeout: checks.delay,

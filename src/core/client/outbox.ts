@@ -1,31 +1,31 @@
 import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
 
 /**
- * Commit, then tell. A call, a timer, a socket event or an abort is an *input*: it changes the state to the end. What is
- * to be written, and what the caller's code is to be told or asked, waits here until the outermost input is done.
+ * Commit, then tell. A call, a timer, a socket event or an abort is an *input*: an input first changes the state completely. Writes, and
+ * calls of the caller's code, wait here until the outermost input is done.
  *
  *     input ──▶ commit ──▶ writes ──▶ tell ──▶ tell ──▶ ...
  *                                      └─ an input of a listener: commit ──▶ writes; its tells join the end
  *
- * So no code has to ask whether a listener has just changed the world, and no listener sees a half-made state.
+ * So no code has to check whether a listener has just changed the state, and no listener sees a half-made state.
  */
 export class Outbox {
-  /** Walked from the front while it grows, and emptied behind: what waits is never moved. */
+  /** Both lists are read from the front while they grow, and emptied at the end. No element is ever moved. */
   readonly #writes: (() => void)[] = [];
   readonly #tells: (() => void)[] = [];
-  /** Inputs that are being committed, one within the other. */
+  /** The number of nested inputs that are being committed. */
   #depth = 0;
-  /** The time of the input under way, once it has asked for the time: an input happens at one moment. */
+  /** The time of the current input, once the input has read the time. One input has one time. */
   #now: number | undefined;
   #isWriting = false;
   #isTelling = false;
 
-  /** An input begins; `leave` has to follow, also when it throws. Allocates nothing: frames take this way. */
+  /** Begins an input. `leave` must follow, also after a throw. Allocates nothing: this runs for each frame. */
   enter(): void {
     this.#depth++;
   }
 
-  /** The input is committed. The outermost one writes, and then tells. */
+  /** Commits the input. The outermost input then writes, and then tells. */
   leave(): void {
     if (--this.#depth > 0) return;
     this.#now = undefined;
@@ -47,31 +47,31 @@ export class Outbox {
     }
   }
 
-  /** Uses a socket once the input is committed: a socket may call back, which is an input of its own. */
+  /** Uses a socket once the input is committed. The socket may call back at once: that call is another input. */
   write(write: () => void): void {
     this.#writes.push(write);
     this.#settle();
   }
 
-  /** Calls the caller's code once the input is committed and written: a listener, a logger, an abort, a question. */
+  /** Calls the caller's code once the input is committed and written: a listener, a logger, an abort, a callback. */
   tell(tell: () => void): void {
     this.#tells.push(tell);
     this.#settle();
   }
 
-  /** The time of the input under way, by `clock`. */
+  /** The time of the current input, by `clock`. */
   now(clock: Clock): number {
     if (this.#depth === 0) return clock.now();
     this.#now ??= clock.now();
     return this.#now;
   }
 
-  /** A clock whose timers are inputs, and that stands still within one. */
+  /** A clock whose timers are inputs. The clock stands still during an input. */
   clock(clock: Clock): Clock {
     return new InputClock(clock, this);
   }
 
-  /** Outside of an input there is nothing to wait for. */
+  /** Outside of an input, writes and tells at once. */
   #settle(): void {
     if (this.#depth > 0) return;
     this.enter();
@@ -97,7 +97,7 @@ export class Outbox {
   }
 }
 
-/** Calls what waits, and what joins it meanwhile. The first error is thrown once all is called. */
+/** Calls all functions, also those added meanwhile. Throws the first error after the last call. */
 function callAll(calls: (() => void)[]): void {
   let thrown: { readonly error: unknown } | undefined;
   for (let at = 0; at < calls.length; at++) {

@@ -3,57 +3,57 @@ import { endOfString, parseFrame } from "../text.ts";
 import { CREDENTIAL_NAME, isCredentialMember, isCredentialParameter } from "./credential-names.ts";
 import { joined, type Span, spansInSource, unescaped } from "./spellings.ts";
 
-/** What stands in the place of a credential. */
+/** Replaces a credential. */
 export const REDACTED = "[redacted]";
 
 const BACKSLASH = "\\";
 const QUOTE = '"';
 
-/** What follows the name of a member. */
+/** Follows the name of a member. */
 const COLON = /\s*:/y;
 
-/** Characters of a secret: fewer would hit innocent text. */
+/** The shortest length of a secret: a shorter one would match innocent text. */
 const SHORTEST = 4;
 
-/** Secrets remembered that nothing uses any more: a server may still repeat the token of the last few prompts. */
+/** Remembered secrets that are no longer in use. A server may still repeat the token of one of the last prompts. */
 const REMEMBERED = 16;
 
-/** Levels of escapes that are undone: JSON in JSON in JSON, or that in a URL. */
+/** Levels of escapes that are undone: JSON in JSON in JSON, or JSON in JSON in a URL. */
 const LEVELS = 3;
 
 /**
- * The name of a member that holds a credential and the quote that opens its value: in JSON, in JSON inside
- * a JSON string (where quotes have backslashes), and in the Python notation that servers quote input in.
+ * Matches the name of a credential's member and the opening quote of the value: in JSON, in JSON inside a JSON string (where quotes have
+ * backslashes), and in the Python notation in which servers quote input.
  */
 const MEMBER = new RegExp(String.raw`["'][\w.-]{0,64}${CREDENTIAL_NAME}\\*["']\s*:\s*(\\*)(["'])`, "gi");
 
-/** A parameter of a URL, wherever that is quoted. */
+/** Matches a parameter of a URL anywhere in a text. */
 const PARAMETER = /[?&#]([^=&#?\s"'<>\\]{1,80})=([^&#\s"'<>\\]+)/g;
 
-/** What is known of one secret. */
+/** The record of one secret. */
 interface Known {
-  /** Itself, and itself with its own escapes undone. */
+  /** The secret, and the secret with its own escapes undone. */
   readonly forms: readonly string[];
-  /** How many use it. */
+  /** The number of users of the secret. */
   uses: number;
 }
 
-/** Takes credentials out of what leaves the library: errors, warnings, logs, `frame` and `message` events. */
+/** Removes credentials from everything that the library reports: errors, warnings, logs, `frame` and `message` events. */
 export class Redactor {
   readonly #known = new Table<string, Known>();
-  /** Those of them that nothing uses, the oldest first. */
+  /** The known secrets without a user, oldest first. */
   readonly #unused = new Table<string, true>();
   readonly #used = new Table<unknown, readonly string[]>();
 
-  /** Remembers a credential among the last 16 that nothing uses. */
+  /** Remembers a secret among the last 16 secrets without a user. */
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < SHORTEST) return;
     if (this.#knowledgeOf(secret).uses === 0) this.#setUnused(secret);
   }
 
   /**
-   * Remembers what `user`, any object or name, uses, until the next call for it: that is all that it uses then. What it does not
-   * use any more is among the last 16.
+   * Sets the secrets of `user`, any object or name. Replaces the secrets that an earlier call set for the same `user`. A secret that
+   * loses its last user stays among the last 16.
    */
   use(user: unknown, ...secrets: readonly (string | undefined)[]): void {
     const before = this.#used.get(user) ?? [];
@@ -68,8 +68,8 @@ export class Redactor {
   }
 
   /**
-   * Takes out remembered secrets, however they are escaped, and the values of members and parameters with the name of a credential.
-   * What was JSON still is.
+   * Replaces remembered secrets, in any escaping, and the values of members and parameters with the name of a credential. Valid JSON
+   * stays valid JSON.
    */
   redact(text: string): string {
     const views = [text];
@@ -84,7 +84,10 @@ export class Redactor {
     return hasQuote && isJson(text) ? this.#redactStrings(text) : without(text, spans);
   }
 
-  /** Redacts each string of a JSON text on its own. In the whole text, a value inside a string seems to go on after the end of that string. */
+  /**
+   * Redacts each string of a JSON text separately. In the whole text, a value inside a string would seem to continue after the end of the
+   * string.
+   */
   #redactStrings(json: string): string {
     let clean = "";
     let copied = 0;
@@ -106,7 +109,7 @@ export class Redactor {
     return clean + json.slice(copied);
   }
 
-  /** The same for a JSON value, of any depth: a clean copy, or the value itself where it is clean. */
+  /** Redacts a JSON value of any depth. Returns a clean copy, or the value itself if the value is clean. */
   redactValue(value: unknown): unknown {
     let isClean = true;
     const open: [source: object, copy: object][] = [];
@@ -131,7 +134,7 @@ export class Redactor {
       const [source, target] = pair;
       for (const [name, field] of Object.entries(source)) {
         const key = Array.isArray(source) ? name : clean(name);
-        // Not assigned: a member may be called `__proto__`.
+        // Not an assignment: a member may have the name `__proto__`.
         const member = { value: copyOf(name, field), writable: true, enumerable: true, configurable: true };
         Object.defineProperty(target, key, member);
       }
@@ -160,7 +163,7 @@ export class Redactor {
     }
   }
 
-  /** `found`, and the credentials of a text as it stands. */
+  /** `found`, and the credentials that `text` holds literally. */
   #spansIn(text: string, found: readonly Span[]): Span[] {
     const spans = [...found];
     for (const { forms } of this.#known.values()) {
@@ -178,7 +181,7 @@ export class Redactor {
   }
 }
 
-/** One pass: after each value the search goes on behind it. */
+/** One pass: after each value the search continues behind the value. */
 function addMembers(text: string, spans: Span[]): void {
   MEMBER.lastIndex = 0;
   for (let found = MEMBER.exec(text); found; found = MEMBER.exec(text)) {
@@ -191,9 +194,9 @@ function addMembers(text: string, spans: Span[]): void {
 }
 
 /**
- * Where the string ends whose opening quote had `depth` backslashes: at the first such quote that is not
- * escaped. Each level of nesting doubles the backslashes, so it is the remainder of their number that tells.
- * A double quote with fewer closes a string around it: the text was cut there.
+ * Returns the end of a string whose opening quote had `depth` backslashes: the first such quote that is not escaped. Each level of
+ * nesting doubles the backslashes, so the remainder of their number decides. A double quote with fewer backslashes closes an outer
+ * string: the text was cut there.
  */
 function endOfValue(text: string, start: number, quote: string, depth: number): number {
   let run = 0;

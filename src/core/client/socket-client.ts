@@ -10,7 +10,7 @@ import type {
 } from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
 
-/** What of a client is the same on every socket. */
+/** The part of a client that is the same for every socket protocol. */
 export interface SharedClient<
   Event,
   Result extends TurnResult,
@@ -26,7 +26,7 @@ export interface SharedClient<
   ): Unsubscribe;
 }
 
-/** The part of a client that every socket protocol has alike; each adds its prompts and what else it can do. */
+/** The shared part of every socket client. Each protocol adds its prompts and its other functions. */
 export abstract class SocketClient<
   Event,
   Result extends TurnResult,
@@ -44,20 +44,20 @@ export abstract class SocketClient<
     this.#shared = shared;
   }
 
-  /** A snapshot; `on("status")` tells changes. */
+  /** The current value. `on("status")` reports changes. */
   get status(): ClientStatus {
     return this.#shared.status;
   }
 
-  /** What waits for the user, oldest first, of any turn or of none. */
+  /** The requests that wait for the user, oldest first: those of any turn, and those of no turn. */
   get pending(): readonly PendingRequest[] {
     return this.#shared.pending;
   }
 
   /**
-   * Decides on a tool call that is open: what `pending` and the event `approval` show. Whoever is first decides; what is settled
-   * already stays as it was, and nothing is sent.
-   * @returns how it was settled, the first time.
+   * Decides on an open tool call, as listed in `pending` and told by the event `approval`. The first decision counts: a settled call
+   * keeps its ruling, and nothing is sent.
+   * @returns the first ruling.
    * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
   decide(id: string, decision: Decision): Ruling {
@@ -65,25 +65,25 @@ export abstract class SocketClient<
   }
 
   /**
-   * Answers a question that is open: what `pending` and the event `question` show. Otherwise like `decide`.
+   * Answers an open question, as listed in `pending` and told by the event `question`. Otherwise like `decide`.
    * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
    */
   answer(id: string, answer: Answer): Reply {
     return this.#shared.answer(id, answer);
   }
 
-  /** Resolves when the connection is ready; rejects with why it is not to be had. `prompt()` connects by itself. */
+  /** Resolves when the connection is ready; rejects with the reason if the connection fails. `prompt()` connects by itself. */
   connect(options?: ConnectOptions): Promise<void> {
     return this.#shared.connect(options);
   }
 
-  /** Closes for good, and gives back what was not sent; the class says what becomes of turns that run. Idempotent. */
+  /** Closes for good, and hands back unsent input. The docs of each client class describe the effect on running turns. Idempotent. */
   close(options?: CloseOptions): Promise<void> {
     return this.#shared.close(options);
   }
 
   /**
-   * Listens until the returned function is called. A late listener for `approval` or `question` is told what is open.
+   * Listens until the returned function is called. A late listener for `approval` or `question` is told the open requests.
    * @throws InvalidInputError for an event or an option that does not exist.
    */
   on<Name extends keyof Events & string>(

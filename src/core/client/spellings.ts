@@ -4,24 +4,24 @@ export interface Span {
   readonly end: number;
 }
 
-/** One character as JSON, JavaScript, Python or a URL may escape it. */
+/** Matches one character as escaped in JSON, JavaScript, Python or a URL. */
 const ESCAPE =
   /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|["'\\/bfnrt])|%[0-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}/g;
 
 const SHORT: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** A text with one level of escapes undone. Escapes that are none stay. */
+/** Undoes one level of escapes. Leaves invalid escapes unchanged. */
 export function unescaped(text: string): string {
   return text.replace(ESCAPE, meaningOf);
 }
 
-/** Where spans of `unescaped(text)`, in order and apart from each other, stand in `text`. One pass. */
+/** Maps spans of `unescaped(text)` to spans of `text`. The spans must be sorted and must not overlap. One pass. */
 export function spansInSource(text: string, spans: readonly Span[]): readonly Span[] {
   if (spans.length === 0) return spans;
   const escapes = text.matchAll(ESCAPE);
   let next = escapes.next().value;
-  let saved = 0; // characters that the escapes so far are longer than what they mean
-  /** Passes the escapes that end up to `at`; an end in the middle of one belongs behind it, a start before it. */
+  let saved = 0; // the characters that the passed escapes are longer than their meaning
+  /** Passes the escapes before `at`. Inside an escape, a start moves before the escape, and an end moves behind it. */
   const place = (at: number, side: "start" | "end"): number => {
     while (next) {
       const [written] = next;
@@ -37,7 +37,7 @@ export function spansInSource(text: string, spans: readonly Span[]): readonly Sp
   return spans.map(({ start, end }) => ({ start: place(start, "start"), end: place(end, "end") }));
 }
 
-/** Sorts the spans, makes those that overlap one, and drops those that are empty. */
+/** Sorts the spans, joins overlapping spans, and drops empty ones. */
 export function joined(spans: Span[]): readonly Span[] {
   const result: Span[] = [];
   let last: Span | undefined;

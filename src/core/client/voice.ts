@@ -8,10 +8,13 @@ import type { Logger } from "./options.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
 
-/** How much of a bad frame a warning quotes: enough to recognise it. */
+/** Characters of a bad frame that a warning quotes. */
 const QUOTED = 200;
 
-/** How much of a bad frame is searched for credentials: a credential across the end of the quotation must be found whole. */
+/**
+ * Characters of a bad frame that are searched for credentials: the search must see a whole credential that crosses the end of the
+ * quotation.
+ */
 const READ = 8_192;
 
 export interface VoiceSetup<Events> {
@@ -22,17 +25,17 @@ export interface VoiceSetup<Events> {
   readonly debug: boolean;
 }
 
-/** What a client says: its events, warnings and logs. Nothing that it says holds credentials. */
+/** The outgoing messages of a client: its events, warnings and logs, all without credentials. */
 export abstract class Voice<
   Event,
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
 > {
-  /** Everything that is told goes through it. */
+  /** All calls of listeners and loggers go through the outbox. */
   readonly outbox: Outbox;
   readonly redactor: Redactor;
   readonly events: Emitter<Events>;
-  /** The events that every client has; a part of the protocol's, which TypeScript cannot see through the type parameter. */
+  /** The events that every client has: a part of the protocol's events. TypeScript cannot see this through the type parameter. */
   readonly shared: Emitter<ClientEvents<Event, Result>>;
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
@@ -46,33 +49,33 @@ export abstract class Voice<
     this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
   }
 
-  /** What waits for the user, oldest first. */
+  /** The requests that wait for the user, oldest first. */
   abstract readonly pending: readonly PendingRequest[];
   abstract isOpen(id: string): boolean;
-  /** A turn that is under way. */
+  /** Finds a turn that is under way. */
   abstract find(turnId: string): Turn<Event, Result> | undefined;
 
-  /** Listens; a late listener for requests is told what is open. */
+  /** Attaches a listener. A late listener for requests is told the open ones. */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    const isAsked = name === "approval" || name === "question"; // only these events tell a late listener what is open
+    const isAsked = name === "approval" || name === "question"; // only these events are told to late listeners
     const asked = isAsked ? this.pending.filter(({ type }) => type === name) : [];
     if (asked.length === 0) return this.events.on(name, listener, options);
-    // The name is that of a shared event; TypeScript cannot see through the type parameter.
+    // The name is a shared event's name. TypeScript cannot see this through the type parameter.
     const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
     return this.events.onWithPresent(name, listener, options, present);
   }
 
-  /** The requests that are still open, one by one: a listener that is told of one may decide the next. */
+  /** The requests that are still open, one by one: the listener of one request may decide the next. */
   *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
     for (const request of requests)
       if (this.isOpen(request.id)) yield [askedIn(request), ...this.#turnOf(request)];
   }
 
-  /** A request waits for the user. Listeners are told as long as it does. */
+  /** A request waits for the user. Tells the listeners while the request is open. */
   opened(request: PendingRequest): void {
     if (!this.shared.has(request.type)) return;
     const isOpen = (): boolean => this.isOpen(request.id);
@@ -83,7 +86,6 @@ export abstract class Voice<
     }
   }
 
-  /** A request has ended. */
   settled(request: SettledRequest): void {
     if (this.shared.has("settled")) this.shared.emit("settled", request, ...this.#turnOf(request));
   }
@@ -96,15 +98,15 @@ export abstract class Voice<
 
   tellStatus(status: ClientStatus): void {
     this.shared.emit("status", status);
-    if (status === "closed") this.events.close(); // there will be no more
+    if (status === "closed") this.events.close(); // no events follow
   }
 
-  /** Tells an event of a turn, if it `stands` by then. */
+  /** Tells an event of a turn to each listener, if `stands()` is still true then. */
   tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
     if (this.shared.has("event")) this.shared.emitWhile("event", stands, event, turn);
   }
 
-  /** Something was not as it should be, and the client lives on. */
+  /** Reports a problem that the client survives. */
   warn(
     kind: string,
     message: string,
@@ -122,11 +124,11 @@ export abstract class Voice<
     });
   }
 
-  /** A listener or callback of the user threw. The error is reported, and all other listeners still run. */
+  /** Reports an error of a user's listener or callback. All other listeners still run. */
   readonly listenerThrew = (error: unknown, name: string): void => {
     const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
     if (name === "protocolWarning") {
-      this.log("error", message); // it cannot be reported to itself
+      this.log("error", message); // the event `protocolWarning` cannot report its own listener
       return;
     }
     const kind = "listener-threw";
@@ -138,12 +140,12 @@ export abstract class Voice<
     return cleanCause(cause, (text) => this.redactor.redact(text));
   }
 
-  /** A message that was understood as JSON is about to be handled. Nothing is copied when nobody listens. */
+  /** Emits `message` for a parsed message, before the message is handled. Copies nothing without a listener. */
   message(value: unknown): void {
     if (this.shared.has("message")) this.shared.emit("message", this.redactor.redactValue(value));
   }
 
-  /** What came in or went out, as it is. Nothing is built when nobody listens. */
+  /** Emits and logs a raw frame. Builds nothing without a listener. */
   frame(direction: "in" | "out", text: string): void {
     const watched = this.shared.has("frame");
     if (!this.#debug && !watched) return;
@@ -152,14 +154,14 @@ export abstract class Voice<
     this.debug(`${direction === "in" ? "<-" : "->"} ${record.text}`);
   }
 
-  /** A log line for developers who set `debug`. `line` holds no credentials. */
+  /** Logs a line for developers who set `debug`. `line` holds no credentials. */
   debug(line: string): void {
     if (!this.#debug) return;
     if (this.#logger) this.log("debug", line);
     else this.outbox.tell(() => toConsole(line));
   }
 
-  /** A logger that throws must not take the client down: its error goes to the console. */
+  /** Logs a line. If the logger throws, the error goes to the console, and the client lives on. */
   log(level: "debug" | "info" | "warn" | "error", line: string): void {
     const logger = this.#logger;
     if (!logger) return;
@@ -180,7 +182,7 @@ function toConsole(line: string): void {
   try {
     console.debug(line);
   } catch {
-    // The console itself threw: there is no place left to report the error.
+    // The console itself threw: the error cannot be reported anywhere.
   }
 }
 

@@ -5,7 +5,7 @@ import type { Answers, DecidedBy, Decision, Question, Ruling, TurnToolCall } fro
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 
-/** @throws InvalidInputError for a value that is no decision: nothing is approved by mistake. */
+/** @throws InvalidInputError for a value that is no decision, so no call is approved by mistake. */
 export function readDecision(value: unknown): Pick<Ruling, "decision" | "reason"> {
   if (value === true) return { decision: "once" };
   if (value === false) return { decision: "reject" };
@@ -34,19 +34,19 @@ function isDecision(value: unknown): value is Ruling["decision"] {
   return DECISIONS.has(value);
 }
 
-/** What a decision makes of a call that awaits it. */
+/** Applies a decision to a call that awaits it. */
 export function decideCall(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
   if (decision !== "reject") return { ...call, state: "approved" };
   const deniedBy = isUsersWord(by) ? "user" : "policy";
   return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
 }
 
-/** A server that does not tell when an approved call begins: its start is concluded from the approval. */
+/** For a server that does not report the start of an approved call: the start is inferred from the approval. */
 export function inferStart(call: TurnToolCall): TurnToolCall {
   return { ...call, state: "running", startInferred: true };
 }
 
-/** Whether the user has said so, now or with an earlier `always`. */
+/** Whether the decision is the user's, made now or by an earlier `always`. */
 export function isUsersWord(by: DecidedBy): boolean {
   return by === "callback" || by === "reply" || by === "session";
 }
@@ -71,27 +71,27 @@ function listsOf(answer: unknown, questions: number): Answers {
   return lists.every((list) => list !== undefined) ? lists : undefined;
 }
 
-/** A copy, which the caller cannot change. The copy has `undefined` in the holes of a sparse list, which `every` would skip. */
+/** Returns a copy, which the caller cannot change. In the copy, holes of a sparse array are `undefined`; `every` would skip holes. */
 function stringsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items: unknown[] = Array.from(value);
   return items.every((item) => typeof item === "string") ? items : undefined;
 }
 
-/** Characters of an unknown id that an error quotes: real ones are shorter. */
+/** Characters of an unknown id that an error quotes. Real ids are shorter. */
 const QUOTED = 100;
 
 function quoted(id: unknown): string {
   return typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
 }
 
-/** An id of the other kind of request. */
+/** The error for an id of the other kind of request. */
 export function askedOtherwise(id: string, what: "a question" | "a tool call"): InvalidInputError {
   const takes = what === "a question" ? "client.answer" : "client.decide";
   return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
 }
 
-/** An id that names no request. */
+/** The error for an id that names no request. */
 export function neverAsked(id: unknown): InvalidInputError {
   return new InvalidInputError(
     `nothing was asked with the id ${quoted(id)}.`,

@@ -15,34 +15,34 @@ import { askedOtherwise, neverAsked, readAnswer, readDecision } from "./decision
 import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
 
-/** The request is not needed any more. */
+/** Withdraws a request that needs no decision any more. */
 export type Withdraw = (by: DecidedBy, reason: string) => void;
 
-/** How a call is brought before the gate. */
+/** The parameters of a call that the gate decides on. */
 export interface Asking {
   readonly turn: Waiting | undefined;
-  /** Whether the caller registered a handler for it, which is consent unless the options name rules or a callback. */
+  /** Whether the caller registered a handler for the call. The handler is consent unless the options name rules or a callback. */
   readonly isHandled: boolean;
   /**
-   * The key of an `always`, where the request is not a call of the tool of this name. The key begins with its kind, such as
-   * `mcp:`. It never equals the key of a tool, whatever name the server gives the tool. @default the tool's name
+   * The key for an `always`, if the tool's name does not identify the request. The key begins with its kind, such as `mcp:`. It never
+   * equals a tool's key, whatever tool names the server uses. @default the tool's name
    */
   readonly alwaysFor?: string | undefined;
-  /** Called exactly once, perhaps before `ask` returns. An error that it throws becomes a warning. */
+  /** Called exactly once, perhaps before `ask` returns. An error thrown by `decided` becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
 
-/** Settled requests that a second reply still finds. */
+/** The number of settled requests that a second reply still finds. */
 const REMEMBERED = 256;
 
-/** Upper bound on remembered ids. A server that counts anew repeats far fewer. */
+/** Upper bound on remembered ids. A restarted server repeats far fewer ids. */
 const COUNTED = 1_024;
 
 /**
- * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first
- * rule that fits, by an `always` of this session, by the callback or a reply, or by an earlier end. A handler of the
- * request allows it only where the options give neither `toolPolicy` nor `onToolApproval`. Requests do not wait for
- * each other, and the cost of a request does not grow with the number of open requests.
+ * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first matching rule, by an
+ * `always` of this session, by the callback or a reply, or by an earlier end. The handler of a request allows the request only if the
+ * options give neither `toolPolicy` nor `onToolApproval`. Requests do not wait for each other. The cost of a request does not grow with
+ * the number of open requests.
  */
 export class Gate {
   readonly #host: GateHost;
@@ -51,7 +51,7 @@ export class Gate {
   readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, SettledRequest>(REMEMBERED);
   readonly #uses = new Recent<string, number>(COUNTED);
-  /** The highest number appended to any id. Higher numbers are free, unless a server itself sends such an id. */
+  /** The highest number appended to any id. Higher numbers are free, unless the server itself sends such an id. */
   #highest = 0;
 
   constructor(host: GateHost, options: ApprovalOptions) {
@@ -61,7 +61,7 @@ export class Gate {
     this.#rules = new Rules(host, this.#options);
   }
 
-  /** What waits for the user, oldest first. */
+  /** The requests that wait for the user, oldest first. */
   get pending(): readonly PendingRequest[] {
     return [...this.#open.values()].map(({ request }) => request);
   }
@@ -70,14 +70,14 @@ export class Gate {
     return this.#open.has(id);
   }
 
-  /** Another session begins: `always` was said in the last one. */
+  /** Begins another session: an `always` of the last session does not count any more. */
   newSession(): void {
     this.#rules.newSession();
   }
 
   /**
-   * A new id for what a server calls `native`, each time: servers use theirs again, and a late reply to an old request
-   * must not decide another.
+   * Returns a new id for the server's id `native`, at each call. Servers reuse their ids, and a late reply to an old request must not
+   * decide a new one.
    */
   idFor(native: string): string {
     let use = this.#uses.get(native) ?? (this.#isTaken(native) ? this.#highest : 0);
@@ -86,7 +86,7 @@ export class Gate {
     while (this.#isTaken(id));
     this.#highest = Math.max(this.#highest, use);
     this.#uses.set(native, use);
-    if (id !== native) this.#uses.set(id, 1); // a server may call something just that
+    if (id !== native) this.#uses.set(id, 1); // a server may use exactly this id
     return id;
   }
 
@@ -99,13 +99,13 @@ export class Gate {
   }
 
   /**
-   * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops
-   * a turn withdraws its requests.
+   * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops a turn
+   * withdraws the requests of the turn.
    */
   ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
-    const { always } = this.#rules; // whatever is said to this call says nothing of the next session
+    const { always } = this.#rules; // a decision on this call does not hold in the next session
     const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
     const request = new OpenRequest<Ruling>(
       {
@@ -134,7 +134,7 @@ export class Gate {
     return (by, reason) => request.withdraw(by, reason);
   }
 
-  /** Has a question answered; like {@link ask}. Without `onQuestion` it is refused at once: see {@link answersQuestions}. */
+  /** Has a question answered, like {@link ask}. Without `onQuestion` the question is refused at once: see {@link answersQuestions}. */
   askQuestion(
     question: Question,
     { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
@@ -161,8 +161,8 @@ export class Gate {
   }
 
   /**
-   * Decides on an open call. For a settled call it changes nothing.
-   * @returns how the call was settled, the first time.
+   * Decides on an open call. A settled call keeps its ruling.
+   * @returns the first ruling.
    * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
    */
   decide(id: string, decision: unknown): Ruling {
@@ -171,33 +171,33 @@ export class Gate {
     throw this.#isKnown(id) ? askedOtherwise(id, "a question") : neverAsked(id);
   }
 
-  /** Answers a question that is open; otherwise like {@link decide}. */
+  /** Answers an open question; otherwise like {@link decide}. */
   answer(id: string, answer: unknown): Reply {
     const settled = this.#replied("question", id, answer);
     if (settled?.type === "question") return settled.reply;
     throw this.#isKnown(id) ? askedOtherwise(id, "a tool call") : neverAsked(id);
   }
 
-  /** How the request of this id was settled, by `value` if it is open and of this type. */
+  /** Replies `value` to the open request of this id and type. Returns the settled request of this id. */
   #replied(type: PendingRequest["type"], id: string, value: unknown): SettledRequest | undefined {
     const open = this.#open.get(id);
     if (open?.request.type === type) open.reply(value);
     return this.#remembered.get(id);
   }
 
-  /** Settles a request as `known` says, or has it wait for the user. */
+  /** Settles a request with `known()`, or lets the request wait for the user. */
   #begin<Outcome extends Ruling | Reply>(
     request: OpenRequest<Outcome>,
     known: () => Outcome | undefined,
   ): void {
     const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
-    if (request.isSettled) return; // a rule, which is the caller's code, has stopped the turn
-    const outcome = request.refusal ?? known(); // a turn that was stopped asks no user
+    if (request.isSettled) return; // a rule is the caller's code and has stopped the turn
+    const outcome = request.refusal ?? known(); // do not ask the user for a stopped turn
     if (outcome) {
       request.decide(outcome);
     } else if (this.#open.has(id)) {
-      const reason = "another request with its id is open"; // one reply must not decide two
+      const reason = "another request with its id is open"; // one reply must not decide two requests
       this.#host.warn("approval-failed", `a request was refused: ${reason}`);
       request.withdraw("error", reason);
     } else {
@@ -208,7 +208,7 @@ export class Gate {
 
   #settled(request: SettledRequest, follow: () => void): void {
     const { id } = request;
-    if (this.#open.get(id)?.isSettled) this.#open.delete(id); // and not another request of its id
+    if (this.#open.get(id)?.isSettled) this.#open.delete(id); // keep another request with the same id
     this.#remembered.set(id, request);
     this.#host.settled(request);
     try {

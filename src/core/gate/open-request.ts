@@ -4,7 +4,7 @@ import { said } from "../errors.ts";
 import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";
 import type { AskContext } from "./rules.ts";
 
-/** A turn that waits with a request: its idle clock stands, and its listeners are told. */
+/** A turn that waits for a request. The idle clock stops, and the turn's listeners are told. */
 export interface Waiting {
   readonly status: TurnStatus;
   hold(): () => void;
@@ -12,24 +12,24 @@ export interface Waiting {
   closed(id: string): void;
 }
 
-/** What a request asks for, and how to read what comes of it. */
+/** A request, and the functions that read its result. */
 export interface Asked<Outcome> {
   readonly request: PendingRequest;
   readonly turn: Waiting | undefined;
-  /** Asks the callback; `undefined` where only a reply decides. */
+  /** Calls the callback; `undefined` if only a reply decides. */
   readonly consult: ((context: AskContext) => unknown) | undefined;
-  /** Reads a decision or an answer; throws for anything else. */
+  /** Reads a decision or an answer; throws for any other value. */
   readonly read: (value: unknown, by: DecidedBy) => Outcome;
   readonly refuse: (by: DecidedBy, reason: string) => Outcome;
   /** Called once. */
   readonly settled: (outcome: Outcome) => void;
 }
 
-/** What the gate needs of its client. */
+/** The functions of the client that the gate uses. */
 export interface GateHost {
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** A request waits for the user: tell the client's listeners. */
+  /** A request waits for the user: tells the client's listeners. */
   opened(request: PendingRequest): void;
   /** A request has ended. */
   settled(request: SettledRequest): void;
@@ -37,8 +37,8 @@ export interface GateHost {
 }
 
 /**
- * A request that waits for a rule, and then perhaps for the user. The first outcome settles it; the signal of the callback
- * then aborts.
+ * A request that waits for a rule, and then perhaps for the user. The first outcome settles the request. The callback's signal then
+ * aborts.
  *
  *     new ──open()──▶ open ──reply, callback, timeout──▶ settled
  *      └─────────────────┴──a rule, withdraw()──────────▶
@@ -64,7 +64,7 @@ export class OpenRequest<Outcome extends object> {
     return this.#outcome !== undefined;
   }
 
-  /** Waits for the user: tells the listeners, and asks the callback. `timeout` in ms, 0 for none. */
+  /** Waits for the user: tells the listeners and calls the callback. `timeout` in ms; 0: no limit. */
   open(timeout: number): void {
     const { request, turn, consult } = this.#asked;
     const { outbox, clock } = this.#host;
@@ -79,19 +79,19 @@ export class OpenRequest<Outcome extends object> {
     });
   }
 
-  /** Settles the request, unless its turn was stopped: then it is refused. */
+  /** Settles the request. If its turn was stopped, refuses the request. */
   decide(outcome: Outcome): Outcome {
     return this.#settle(this.refusal ?? outcome);
   }
 
-  /** The refusal for a turn that was stopped. */
+  /** The refusal for a stopped turn. */
   get refusal(): Outcome | undefined {
     const { turn, refuse } = this.#asked;
     const by = stopOf(turn);
     return by && refuse(by, "its turn is over");
   }
 
-  /** @throws InvalidInputError for a value that is no decision or answer; the request stays open. */
+  /** @throws InvalidInputError for a value that is no decision or answer; then the request stays open. */
   reply(value: unknown): Outcome {
     const outcome = this.decide(this.#asked.read(value, "reply"));
     this.#abort("it was decided by a reply");
@@ -104,7 +104,7 @@ export class OpenRequest<Outcome extends object> {
     this.#abort(reason);
   }
 
-  /** The first outcome counts. */
+  /** Settles the request. A later outcome changes nothing. */
   #settle(outcome: Outcome): Outcome {
     if (this.#outcome) return this.#outcome;
     const { request, turn, settled } = this.#asked;
@@ -127,7 +127,7 @@ export class OpenRequest<Outcome extends object> {
     try {
       outcome = read(await consult({ signal: this.#controller.signal }), "callback");
     } catch (cause) {
-      if (this.#outcome) return; // its signal was aborted, and it gave up by a throw
+      if (this.#outcome) return; // the callback threw because its signal was aborted
       const name = request.type === "approval" ? "onToolApproval" : "onQuestion";
       outbox.run(() => {
         this.#settle(refuse("error", `\`${name}\` failed`));
@@ -139,7 +139,7 @@ export class OpenRequest<Outcome extends object> {
   }
 }
 
-/** How a turn was stopped, if it was. A completed turn was not stopped: agents may go on behind an answer. */
+/** The kind of stop, if the turn was stopped. A completed turn was not stopped: agents may go on after an answer. */
 function stopOf(turn: Waiting | undefined): DecidedBy | undefined {
   if (turn?.status === "failed") return "ended";
   return turn?.status === "cancelling" || turn?.status === "cancelled" ? "cancelled" : undefined;

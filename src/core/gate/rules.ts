@@ -3,48 +3,51 @@ import { said } from "../errors.ts";
 import { Table } from "../table.ts";
 import type { Answer, Decision, Question, Reply, Ruling, ToolCall } from "../values.ts";
 
-/** A rule that decides without asking. The first that fits counts. */
+/** A rule that decides without asking. The first matching rule counts. */
 export interface ToolRule {
   /** The tool's exact name, or a pattern of names. */
   readonly tool: string | RegExp;
-  /** Narrows the rule to some calls. A `when` that throws, or returns anything but true or false (a promise, say), denies. */
+  /**
+   * Narrows the rule to some calls. If `when` throws, or returns anything but true or false (a promise, for example), the call is denied.
+   */
   readonly when?: (call: ToolCall) => boolean;
   readonly then: "allow" | "deny" | "ask";
 }
 
-/** What a callback gets besides its request. */
+/** The second argument of a callback, besides its request. */
 export interface AskContext {
-  /** Aborted when the decision is not needed any more: decided elsewhere, too late, cancelled, or the link is lost. */
+  /** Aborted when the decision is no longer needed: decided elsewhere, timed out, cancelled, or the link is lost. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides on what a server asks this machine to do. A handler that you register is consent for its tool only while neither
- * `toolPolicy` nor `onToolApproval` is given. With either of them every call that no rule decides is asked for, handled or
- * not, and denied without a callback.
+ * Decides on the server's requests to this machine. A registered handler is consent for its tool only if neither `toolPolicy` nor
+ * `onToolApproval` is given. With either option, every call that no rule decides goes to `onToolApproval`, even if a handler is
+ * registered. Without `onToolApproval` the call is denied.
  */
 export interface ApprovalOptions {
   /**
-   * Rules that come before everything else. Match tools by their exact names: a pattern may fit more than you mean. Also an
-   * empty list ends the consent of handlers. @default none: handlers run without asking, unless `onToolApproval` is given
+   * Rules that come before every other decision. Match tools by exact names: a pattern may match more tools than you want. Even an empty
+   * list ends the consent of handlers. @default none: handlers run without asking, unless `onToolApproval` is given
    */
   readonly toolPolicy?: readonly ToolRule[];
   /**
-   * Asked for every call that no rule decides, also where a handler is registered for its tool; `"manual"` waits for
-   * `client.decide(id, decision)`. @default nobody: every such call is denied; without `toolPolicy` too, handlers run without asking
+   * Called for every call that no rule decides, even if a handler is registered for the tool. `"manual"` waits for `client.decide(id,
+   * decision)`.
+   * @default none: every such call is denied; without `toolPolicy` too, handlers run without asking
    */
   readonly onToolApproval?:
     | ((call: ToolCall, context: AskContext) => Decision | Promise<Decision>)
     | "manual";
-  /** Answers questions of the agent; `"manual"` waits for `client.answer(id, answer)`. @default none is answered */
+  /** Answers the agent's questions; `"manual"` waits for `client.answer(id, answer)`. @default none: every question is refused */
   readonly onQuestion?: ((question: Question, context: AskContext) => Answer | Promise<Answer>) | "manual";
-  /** ms until an open call is denied and an open question refused; 0 waits for ever. @default 0: people go for lunch */
+  /** ms until an open call is denied and an open question is refused; 0: no limit. @default 0: users may be away for hours */
   readonly approvalTimeout?: number;
 }
 
 const outcome = oneOf("allow", "deny", "ask");
 
-/** A name with a star would match nothing, and the calls that it was to guard would fall to the next rule. */
+/** No stars: a name with a star would match nothing, and its calls would fall to the next rule. */
 const tool: Check = {
   expects: "an exact name or a RegExp",
   holds: (value) => value instanceof RegExp || (checks.text.holds(value) && !String(value).includes("*")),
@@ -67,7 +70,7 @@ const asked: Check = {
   holds: (value) => value === "manual" || checks.function.holds(value),
 };
 
-/** What the options of the gate have to be, for every client that has one. */
+/** The checks of the gate's options, for every client that has a gate. */
 export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   toolPolicy: {
     expects:
@@ -81,22 +84,22 @@ export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   approvalTimeout: checks.delay,
 };
 
-/** Tells the user what their options lack. */
+/** Warns the user about missing options. */
 interface Warner {
   warn(kind: string, message: string, details?: { readonly cause?: unknown }): void;
 }
 
-/** What the rules know of a call besides its name and input. */
+/** The facts about a call that the rules use, besides its name and input. */
 export interface Asked {
-  /** What an `always` is said for. */
+  /** The key of an `always`. */
   readonly key: string;
-  /** Whether the caller registered a handler for it. */
+  /** Whether the caller registered a handler for the call. */
   readonly isHandled: boolean;
 }
 
 /**
- * Decides without asking the user, in this order: the first rule that fits; an `always` of this session; the consent of a
- * handler, where the options give neither `toolPolicy` nor `onToolApproval`; a denial, where `onToolApproval` is not set.
+ * Decides without asking the user, in this order: the first matching rule; an `always` of this session; the consent of a handler, if the
+ * options give neither `toolPolicy` nor `onToolApproval`; a denial, if `onToolApproval` is not set.
  */
 export class Rules {
   readonly #warner: Warner;
@@ -109,33 +112,36 @@ export class Rules {
     this.#options = options;
   }
 
-  /** What the user has said `always` to in this session. */
+  /** The keys to which the user has said `always` in this session. */
   get always(): Table<string, true> {
     return this.#always;
   }
 
-  /** Another session begins: `always` was said in the last one. */
+  /** Begins another session: an `always` of the last session does not count any more. */
   newSession(): void {
     this.#always = new Table();
   }
 
-  /** Whether `verdict` calls the caller's code. Untyped code may give no rule at all. */
+  /** Whether `verdict` calls the caller's code. Untyped code may put `undefined` into the list. */
   get haveConditions(): boolean {
     return this.#options.toolPolicy?.some((rule) => rule?.when) ?? false;
   }
 
-  /** What the rules say of a call, if they say anything. A rule that throws denies: it might have been the one to deny. */
+  /**
+   * The verdict of the rules on a call; `undefined` if no rule matches. A rule that throws denies the call: it might have been the
+   * denying rule.
+   */
   verdict(call: ToolCall): ToolRule["then"] | undefined {
     try {
       const rule = ruleFor(this.#options.toolPolicy ?? [], call);
-      return rule && (rule.then ?? "ask"); // untyped code may forget it, and a rule without it allows nothing
+      return rule && (rule.then ?? "ask"); // untyped code may forget `then`: such a rule asks, and allows nothing
     } catch (cause) {
       this.#warner.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
       return "deny";
     }
   }
 
-  /** How a call is decided without asking; `undefined` where the user is to be asked. */
+  /** The ruling on a call without asking; `undefined`: ask the user. */
   ruling(verdict: ToolRule["then"] | undefined, { key, isHandled }: Asked): Ruling | undefined {
     const { toolPolicy, onToolApproval } = this.#options;
     const handlerConsents = isHandled && toolPolicy === undefined && onToolApproval === undefined;
@@ -155,7 +161,7 @@ export class Rules {
     return isSomebody(this.#options.onQuestion);
   }
 
-  /** How a question is answered without asking; `undefined` where the user is to be asked. */
+  /** The reply to a question without asking; `undefined`: ask the user. */
   reply(): Reply | undefined {
     if (this.answersQuestions) return undefined;
     this.#warnOnce(
@@ -173,14 +179,14 @@ export class Rules {
 }
 
 /**
- * The first rule that fits a call.
- * @throws what a `when` throws, and TypeError for a `when` that returns no boolean: that rule might have denied.
+ * The first rule that matches a call.
+ * @throws the error of a `when`, and TypeError for a `when` that returns no boolean: the rule might have denied the call.
  */
 export function ruleFor(rules: readonly ToolRule[], call: ToolCall): ToolRule | undefined {
   return rules.find((rule) => matches(rule.tool, call.name) && holds(rule, call));
 }
 
-/** A pattern that remembers where it last matched would match every other time. */
+/** Drops the flags `g` and `y`: with them a pattern remembers its last match, and would match only every other time. */
 function matches(tool: string | RegExp, name: string): boolean {
   return typeof tool === "string"
     ? tool === name
@@ -191,11 +197,11 @@ function holds(rule: ToolRule, call: ToolCall): boolean {
   if (!rule.when) return true;
   const answer: unknown = rule.when(call);
   if (typeof answer === "boolean") return answer;
-  if (answer instanceof Promise) answer.catch(() => {}); // its result is of no use, and its rejection must not go unhandled
+  if (answer instanceof Promise) answer.catch(() => {}); // the result is useless, but a rejection must not go unhandled
   throw new TypeError("`when` must return true or false");
 }
 
-/** Whether an option names a way to ask the user. */
+/** Whether the option gives a way to ask the user. */
 function isSomebody(option: unknown): boolean {
   return typeof option === "function" || option === "manual";
 }

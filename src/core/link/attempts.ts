@@ -8,17 +8,17 @@ import { asConnectError, closedByCaller } from "./connection-errors.ts";
 import type { ConnectionHost, ConnectionSetup, Lifecycle, Protocol, StateOf } from "./connection-state.ts";
 import { Socket, type SocketUser } from "./socket.ts";
 
-/** The connection that the attempts are for. */
+/** The connection whose attempts these are. */
 interface Dialled {
   readonly setup: ConnectionSetup;
   readonly host: ConnectionHost;
   readonly protocol: Pick<Protocol, "unavailable">;
   readonly life: Lifecycle;
-  /** Hears of each socket, and gives up an attempt that takes too long. */
+  /** Gets the events of each socket, and gives up an attempt that takes too long. */
   readonly user: SocketUser & { drop(error: AgentwireError): void };
 }
 
-/** The attempts of one connection, in runs: with back-off between them, until one is ready or the last one has failed. */
+/** Runs of connection attempts, with back-off between two attempts. A run ends when an attempt is ready or the last one has failed. */
 export class Attempts {
   readonly #connection: Dialled;
   readonly count: AttemptCount;
@@ -28,12 +28,15 @@ export class Attempts {
     this.count = new AttemptCount(connection.setup.resolved.reconnect, connection.host);
   }
 
-  /** Begins a run, which settles `next`. `cause` is why a ready link ended: then a wait comes first. */
+  /** Begins a run, which settles `next`. With `cause`, the error that ended a ready link, the run begins with a wait. */
   begin(next: Deferred<void>, cause?: AgentwireError): void {
     next.resolve(this.#run(next, cause));
   }
 
-  /** Decides whether a run follows a loss. A listener that was told of it may have closed the client, and so may `shouldReconnect`. */
+  /**
+   * Decides whether a run follows a loss. A listener that was told of the loss may have closed the client; `shouldReconnect` may close it
+   * too.
+   */
   comeBack(lost: StateOf<"lost">, error: AgentwireError): void {
     const { life, setup } = this.#connection;
     if (life.state !== lost) return;
@@ -69,7 +72,7 @@ export class Attempts {
 
   async #attemptUntilReady(next: Deferred<void>): Promise<void> {
     const { life } = this.#connection;
-    // The delays of p-retry are off: the wait is in `onFailedAttempt`, on the injected clock and with full jitter.
+    // The delays of p-retry are off. `onFailedAttempt` waits instead, by the injected clock and with full jitter.
     await pRetry(() => this.#attempt(next), {
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
@@ -82,7 +85,7 @@ export class Attempts {
     });
   }
 
-  /** Dials until a socket is ready or fails. A server that asks for another socket at once gets it. */
+  /** Dials until a socket is ready or fails. Dials again at once if the handshake asks for another socket. */
   async #attempt(next: Deferred<void>): Promise<void> {
     const { life, setup, user } = this.#connection;
     const { clock, connectTimeout, outbox } = setup.resolved;
@@ -94,7 +97,7 @@ export class Attempts {
       const cancelTimer = limited(clock, connectTimeout, expire);
       const state: StateOf<"connecting"> = { name: "connecting", next, step, cancelTimer };
       outbox.run(() => life.to(state));
-      outbox.tell(() => void this.#dial(state)); // asks the caller for an address, a token and a socket
+      outbox.tell(() => void this.#dial(state)); // the dial asks the caller for an address, a token and a socket
       end = await step.promise;
     }
   }
@@ -131,7 +134,7 @@ export class Attempts {
   }
 }
 
-/** The time limit of one step, in ms; 0 is none. */
+/** Starts the time limit of one step, in ms; 0: no limit. */
 export function limited(
   clock: Clock,
   limit: number,

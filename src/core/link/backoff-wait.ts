@@ -10,17 +10,17 @@ interface Page extends EventSource {
   readonly visibilityState: string;
 }
 
-/** One wait between two attempts. A call that needs the connection cuts it short, and so does a browser that wakes up. */
+/** A wait between two attempts. Ends early when a call needs the connection, or when the browser wakes up. */
 export class BackoffWait {
   readonly #clock: Clock;
   readonly #count: AttemptCount;
   readonly #over: () => void;
   readonly #stopListening: () => void;
-  /** When the next attempt is to start. */
+  /** The planned start of the next attempt. */
   #due: number;
   #cancelTimer: CancelTimer;
 
-  /** Calls `over` after `delay` ms, or sooner. */
+  /** Calls `over` after `delay` ms, or earlier. */
   constructor(clock: Clock, count: AttemptCount, delay: number, over: () => void) {
     this.#clock = clock;
     this.#count = count;
@@ -30,7 +30,7 @@ export class BackoffWait {
     this.#stopListening = onWake(over);
   }
 
-  /** A call needs the connection. */
+  /** A call needs the connection: starts the next attempt earlier. */
   hurry(): void {
     const now = this.#clock.now();
     const due = this.#count.hurry(now, this.#due);
@@ -49,7 +49,6 @@ export class BackoffWait {
 
 /**
  * Calls `wake` when a browser comes back online or its page becomes visible. Other runtimes have no such events.
- *
  * @returns the function that stops listening.
  */
 export function onWake(wake: () => void): () => void {

@@ -1,15 +1,15 @@
 import { type AgentwireError, type AnyAgentwireError, asAny, isAgentwireError } from "../errors.ts";
 import { isBusy } from "./connection-errors.ts";
 
-/** How to come back after a connection ended. Every field has a default. */
+/** How to reconnect after a connection ended. Every field has a default. */
 export interface ReconnectOptions {
-  /** AttemptCount in a row before the client gives up, and is closed for good. The default is the protocol's. */
+  /** Attempts in a row before the client gives up and closes for good. The default is the protocol's. */
   readonly maxAttempts?: number;
-  /** ms; the first wait is random between 0 and this, and each further one may be twice as long. @default 500 */
+  /** ms. The first wait is random, from 0 to this value. The maximum doubles for each further wait. @default 500 */
   readonly minDelay?: number;
   /** ms; the longest wait. @default 30_000 */
   readonly maxDelay?: number;
-  /** The last word on whether to try again; `attempt` counts from 1. Asked only where a retry makes sense at all. */
+  /** The final decision on another attempt; `attempt` counts from 1. Called only if a retry makes sense. */
   readonly shouldReconnect?: (error: AnyAgentwireError, attempt: number) => boolean;
 }
 
@@ -18,41 +18,44 @@ export type ReconnectPolicy = Required<Omit<ReconnectOptions, "shouldReconnect">
 
 /** A wait before the next attempt. */
 export interface Backoff {
-  /** Counts from 1; starts over once a connection was stable. */
+  /** Counts from 1; starts again at 1 after a stable connection. */
   readonly attempt: number;
-  /** ms until the attempt. It starts sooner when the browser comes back online, or when a call needs the connection. */
+  /** ms until the attempt. The attempt starts earlier when the browser comes back online, or when a call needs the connection. */
   readonly delay: number;
   /** Why the connection or the last attempt ended. */
   readonly error: AnyAgentwireError;
 }
 
 /**
- * Upgrades refused with an HTTP 4xx status, in a row. The usual cause is a wrong URL, but a proxy also answers so while its
- * server is replaced. With the default waits, eight take about half a minute.
+ * Limit for upgrades in a row that were refused with an HTTP 4xx status. The usual cause is a wrong URL, but a proxy also answers 4xx
+ * while its server is replaced. With the default waits, eight attempts take about half a minute.
  */
 const MAX_REFUSED_UPGRADES = 8;
 
-/** Handshakes that may fail before the first success: enough for a stale session id to be released and replaced. */
+/**
+ * Limit for failed handshakes before the first success: enough for the server to release a stale session id, or for the client to replace
+ * it.
+ */
 const MAX_FIRST_HANDSHAKES = 6;
 
-/** The same for a server that never answers: it is probably another kind of server. */
+/** Limit for unanswered handshakes before the first success. A server that never answers is probably another kind of server. */
 const MAX_FIRST_SILENCES = 2;
 
-/** ms; the first ceiling where `minDelay` is 0, so that attempts make no hot loop. */
+/** ms; the first maximum if `minDelay` is 0, so that attempts make no hot loop. */
 const MIN_CEILING = 1;
 
 /** ms between the starts of two hurried attempts: a program that prompts in a loop must not flood a server that is down. */
 const HURRIED_GAP = 500;
 
-/** A ceiling that doubled this often is above any limit; further doublings would make it infinite. */
+/** After so many doublings the maximum is above any limit; further doublings would make it infinite. */
 const MAX_DOUBLINGS = 31;
 
-/** ms to wait after so many failures in a row. Full jitter spreads out the clients of a server that restarts. */
+/** ms to wait after so many failures in a row. Full jitter spreads out the clients of a restarting server. */
 export function jittered(random: number, min: number, max: number, failures: number): number {
   return random * Math.min(max, min * 2 ** Math.min(failures, MAX_DOUBLINGS));
 }
 
-/** Counts what failed, and decides whether to try again and how long to wait before. */
+/** Counts failures, and decides on another attempt and its delay. */
 export class AttemptCount {
   readonly #policy: ReconnectPolicy | undefined;
   readonly #host: { listenerThrew(error: unknown, name: string): void };
@@ -85,7 +88,7 @@ export class AttemptCount {
     this.#failed = 0;
   }
 
-  /** Notes a failure; returns whether another attempt follows. `shouldReconnect` has the last word. */
+  /** Counts a failure. Returns whether another attempt follows. `shouldReconnect` decides last. */
   failedWith(error: AgentwireError): boolean {
     const policy = this.#policy;
     const attempt = this.#failed + 1;
@@ -96,7 +99,7 @@ export class AttemptCount {
     try {
       const verdict: unknown = policy.shouldReconnect?.(asAny(error), attempt) ?? true;
       if (typeof verdict === "boolean") return verdict;
-      if (verdict instanceof Promise) verdict.catch(() => {}); // the TypeError below is the one to tell
+      if (verdict instanceof Promise) verdict.catch(() => {}); // report the TypeError below instead
       throw new TypeError("it must return true or false, at once");
     } catch (thrown) {
       this.#host.listenerThrew(thrown, "shouldReconnect");
@@ -112,8 +115,8 @@ export class AttemptCount {
   }
 
   /**
-   * A call needs the connection `now`, and the next attempt is planned for `due`.
-   * @returns the new start: at once, or a gap behind the last hurried attempt, and never later than `due`.
+   * A call needs the connection `now`; the next attempt is planned for `due`.
+   * @returns the new start: at once, or `HURRIED_GAP` after the last hurried attempt, and never later than `due`.
    */
   hurry(now: number, due: number): number {
     const sooner = Math.max(now, this.#hurriedTo + HURRIED_GAP);
@@ -123,7 +126,7 @@ export class AttemptCount {
   }
 }
 
-/** Before the first success, a server that cannot be reached is reported at once. A server that answers is asked again. */
+/** Before the first success: reports an unreachable server at once. Tries again if the server has answered. */
 function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
   if (!isAgentwireError(error, "handshake-refused")) return false;
   if (error.reason === "initializing") return true; // the server is still starting

@@ -25,13 +25,13 @@ function clean(cause: unknown, redactor: Redactor): unknown {
   return cleanCause(cause, (text) => redactor.redact(text));
 }
 
-/** The code of `ws` for a frame that is too large. */
+/** The error code of `ws` for a frame that is too large. */
 const WS_TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
-/** The message of `ws` for a refused upgrade; there is no code. */
+/** The error message of `ws` for a refused upgrade; `ws` sets no code. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
-/** Why a socket ended before it was open. A runtime may quote the whole address, with its credentials. */
+/** The error of a socket that ended before it was open. A runtime may quote the whole address, with its credentials. */
 export function connectError(end: SocketEnd | AgentwireError, server: Server): AgentwireError {
   if (isOurs(end)) return end;
   const cause = clean(end.cause, server);
@@ -53,7 +53,7 @@ export function connectError(end: SocketEnd | AgentwireError, server: Server): A
 
 const WRONG_URL = "check the path and the port of the URL";
 
-/** What to do about an upgrade that was refused with this HTTP status. */
+/** Advice for an upgrade that was refused with this HTTP status. */
 function adviceOn(status: number): { readonly hint: string; readonly retryable: boolean } {
   if (status === 401)
     return { hint: "check the credentials: the token, the key or the headers", retryable: false };
@@ -63,7 +63,7 @@ function adviceOn(status: number): { readonly hint: string; readonly retryable: 
   }
   if (isBusy(status))
     return { hint: "the server is busy or being restarted: wait, and try again", retryable: true };
-  return { hint: WRONG_URL, retryable: true }; // a proxy also answers so while its server is replaced
+  return { hint: WRONG_URL, retryable: true }; // a proxy also answers 4xx while its server is replaced
 }
 
 /** Whether the server may take the same request later. */
@@ -71,7 +71,9 @@ export function isBusy(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** What a failed attempt threw, as an error of this library. A WebSocket constructor quotes the address that it refuses. */
+/**
+ * Converts the thrown value of a failed attempt to an error of this library. A WebSocket constructor quotes the address that it refuses.
+ */
 export function asConnectError(error: unknown, server: Server): AgentwireError {
   if (isOurs(error)) return error;
   const cause = clean(error, server);
@@ -101,7 +103,7 @@ export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
   return new ConnectionLostError(message, { cause });
 }
 
-/** The end of a socket without credentials: a server may quote some in its reason. */
+/** The end of a socket, without credentials: a server may quote credentials in its reason. */
 export function readEnd(
   reported: SocketEnd,
   maxReceiveBytes: number,
@@ -114,12 +116,12 @@ export function readEnd(
   return { ...reported, reason: redactor.redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
 }
 
-/** The socket threw when it was to send a frame. */
+/** The socket threw an error when it was told to send a frame. */
 export function refusedFrame(cause: unknown, redactor: Redactor): ConnectionLostError {
   return new ConnectionLostError("the socket refused a frame", { cause: clean(cause, redactor) });
 }
 
-/** Why a ready link ended. */
+/** The error of a ready link that ended. */
 export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   if (isOurs(end)) return end;
   const { code: closeCode, reason: closeReason, cause } = end;
@@ -131,19 +133,19 @@ export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   });
 }
 
-/** Why a turn failed whose link ended under it. `also` goes on with the message. */
+/** The error of a turn whose link ended. `also` is appended to the message. */
 export function lostInTurn(error: AgentwireError, also = ""): ConnectionLostError {
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
   const message = `${error.message}, in the middle of the turn${also}`;
   return new ConnectionLostError(message, { delivery: "unknown", closeCode, closeReason, cause: error });
 }
 
-/** Why a turn failed whose client was closed under it. */
+/** The error of a turn whose client was closed. */
 export function closedInTurn(also = ""): ClosedError {
   return new ClosedError(`the client was closed while the turn ran${also}`, { delivery: "unknown" });
 }
 
-/** Why a link ended before it was ready. */
+/** The error of a link that ended before it was ready. */
 export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
   if (isOurs(end)) return end;
   const message = `the connection ended before ${before} (code ${end.code})`;

@@ -8,62 +8,62 @@ import type { BackoffWait } from "./backoff-wait.ts";
 import type { Keepalive } from "./keepalive.ts";
 import type { BinaryFrames, Socket, SocketEnd, WebSocketLike } from "./socket.ts";
 
-/** What a protocol does with a connection. Every call is about the current socket. */
+/** The protocol's functions for a connection. Every call is about the current socket. */
 export interface Protocol {
   /** A socket opened: start the handshake, which ends in `accept()` or `refuse()`. */
   opened(): void;
   /** One frame, parsed from `text`. */
   message(value: unknown, text: string): void;
   /**
-   * A frame could not be handled: it is nested too deeply, or its handling threw. The link lives on. Fail what the frame was to
-   * end, and refuse what it asked for.
+   * A frame could not be handled: it is nested too deeply, or its handler threw. The link lives on. Fail the turn that the frame should
+   * have ended; refuse the request that the frame contains.
    */
   spoiled(value: unknown, problem: string, text: string): void;
-  /** The handshake is done: send what has to precede new work, then the work that waited. */
+  /** The handshake succeeded. First send the frames that must precede new work, then the work that waited. */
   ready(): void;
-  /** The server did not answer the handshake in time: give the socket up. */
+  /** The server did not answer the handshake in time: give up the socket. */
   handshakeTimedOut(): void;
-  /** The socket is gone. Fail what was sent on it; say why it went. */
+  /** The socket has ended. Fail the work that was sent on it; return the reason as an error. */
   lost(end: SocketEnd | AgentwireError): AgentwireError;
   /** Whether work is under way that a drain should wait for. @default never */
   busy?(): boolean;
-  /** Nothing more will be sent, for now (a first connect that failed) or ever: fail what waits. */
+  /** Nothing more will be sent for now (a first connect failed) or ever. Fail the work that waits. */
   unavailable(reason: AgentwireError): void;
-  /** Sends one ping of the keepalive; returns whether it could. */
+  /** Sends a keepalive ping; returns whether the ping was sent. */
   ping(): boolean;
   /** Whether the server's silence proves nothing right now. @default never */
   excused?(): boolean;
 }
 
-/** The client of a connection: is told what happens, and makes the sockets. */
+/** The client of a connection: gets its events, and makes its sockets. */
 export interface ConnectionHost {
   onStatus(status: ClientStatus): void;
   onReconnecting(backoff: Backoff): void;
   /** A ready connection ended. */
   onDisconnected(error: AgentwireError): void;
-  /** Something was not as it should be. The connection lives on. */
+  /** Reports a problem that the connection survives. */
   warn(kind: string, problem: string, details?: { readonly raw?: string; readonly cause?: unknown }): void;
   /** Every frame, both ways. */
   frame(direction: "in" | "out", text: string): void;
-  /** A callback of the user's threw. */
+  /** A user's callback threw. */
   listenerThrew(error: unknown, name: string): void;
-  /** Makes a socket. Asks `stillWanted` just before: finding the address may take time. */
+  /** Makes a socket. Calls `stillWanted` just before: finding the address may take time. */
   dial(stillWanted: () => boolean): Promise<WebSocketLike>;
-  /** Where `dial` leads, without credentials, for messages. */
+  /** The address of `dial`, without credentials, for messages. */
   target(): string;
-  /** Takes credentials out of a text of the server. */
+  /** Removes credentials from a text of the server. */
   redact(text: string): string;
 }
 
-/** How one protocol's connections go, by the user's options and by its own nature. */
+/** The settings of a connection, from the user's options and from the protocol. */
 export interface ConnectionSetup {
   readonly resolved: Pick<
     ResolvedSocketOptions,
     "outbox" | "clock" | "connectTimeout" | "reconnect" | "maxReceiveBytes" | "keepalive"
   >;
-  /** Why a server of this protocol may not accept a socket in `connectTimeout`, where that is known. */
+  /** The known reason why a server of this protocol may not accept a socket within `connectTimeout`. */
   readonly connectTimeoutHint?: string;
-  /** ms of being ready after which failures are forgotten; `undefined` where only `healthy()` says so. */
+  /** ms in state `ready` after which failures are forgotten; `undefined`: only `healthy()` forgets them. */
   readonly stableAfter: number | undefined;
   readonly binary: BinaryFrames;
   /** `frame`: any frame proves life. `protocol`: only `alive()` does. */
@@ -75,12 +75,12 @@ export interface ConnectionSetup {
  *      ▲                   ▲   │ failed            │ failed               │ the socket ends
  *      │                   │   ▼                   ▼                      ▼
  *      │                   └─ reconnecting ◀───────┴──comes back──────── lost
- *      └── given up, as long as nothing ever worked                       │ stays away
+ *      └── given up, if no connection was ever ready                      │ stays away
  *                                                                         ▼
  *     ready ──connect(), while the server closes──▶ ending ──▶ lost     closed
- *     ready ──renew()──▶ renewing ──▶ lost, and comes back whatever the policy says
+ *     ready ──renew()──▶ renewing ──▶ lost, and reconnects whatever the policy says
  *     ready ──close()──▶ draining ──work done, or limit──▶ closing ──Close answered, or limit──▶ closed
- *     any state ──close() with nothing to wait for; an error that no retry mends; tries used up──▶ closed
+ *     any state ──close() without running work; an error without a retry; the last attempt failed──▶ closed
  *
  * A state holds the socket, the timers and the promises that belong to it.
  */
@@ -89,9 +89,9 @@ export type State =
   | (Attempt & { readonly name: "connecting"; socket?: Socket })
   | (Attempt & { readonly name: "handshaking"; readonly socket: Socket })
   | (Link & { readonly name: "ready" })
-  /** The socket is closing, and another link follows: `renewing` was asked for by us, `ending` by the server. */
+  /** The socket is closing, and another link follows: the client asked for `renewing`, the server for `ending`. */
   | (Link & Wanted & { readonly name: "renewing" | "ending"; readonly cancelTimer: CancelTimer })
-  /** The link has ended; it is not decided yet whether another attempt follows. */
+  /** The link has ended; another attempt may follow. */
   | (Wanted & { readonly name: "lost" })
   | (Wanted & { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly wait: BackoffWait })
   | (Closing & { readonly name: "draining" })
@@ -102,13 +102,13 @@ export type StateOf<Name extends State["name"]> = Extract<State, { readonly name
 
 /** The next link is wanted. */
 interface Wanted {
-  /** Settles with the next ready link, for all who call `connect()` meanwhile. */
+  /** Settles with the next ready link, for all callers of `connect()` until then. */
   readonly next: Deferred<void>;
 }
 
 /** One attempt of a run. */
 interface Attempt extends Wanted {
-  /** How the attempt ends: `redial` is for another one at once. */
+  /** The end of the attempt; `redial` starts another attempt at once. */
   readonly step: Deferred<"ready" | "redial">;
   readonly cancelTimer: CancelTimer;
 }
@@ -117,7 +117,7 @@ interface Attempt extends Wanted {
 interface Link {
   readonly socket: Socket;
   readonly keepalive: Keepalive;
-  /** Ends the wait for the link to be stable. */
+  /** Stops the timer that counts the link as stable. */
   readonly cancelStable: CancelTimer;
 }
 
@@ -125,14 +125,14 @@ interface Link {
 interface Closing {
   readonly socket: Socket;
   readonly cancelTimer: CancelTimer;
-  /** Settles with the end. */
+  /** Resolves when the client is closed. */
   readonly ended: Deferred<void>;
 }
 
-/** Goes from state to state. Ends the timers and the socket that the next state does not take over. */
+/** Changes the state. Ends the timers and the socket that the next state does not take over. */
 export class Lifecycle {
   readonly #host: Pick<ConnectionHost, "onStatus">;
-  /** Changed by `to` alone. A field, because each frame reads it. */
+  /** Changed only by `to`. A field, because each frame reads it. */
   state: State = { name: "idle" };
 
   constructor(host: Pick<ConnectionHost, "onStatus">) {
@@ -147,7 +147,7 @@ export class Lifecycle {
     return this.state.name === "closed" || this.state.name === "closing";
   }
 
-  /** The socket that takes frames now. */
+  /** The socket that can send frames now. */
   get openSocket(): Socket | undefined {
     const state = this.state;
     if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
@@ -181,7 +181,7 @@ function statusOf({ name }: State): ClientStatus {
     case "renewing":
     case "ending":
     case "lost":
-      return "ready"; // the status changes once it is decided what follows
+      return "ready"; // the status changes once the next state is decided
     default:
       return name;
   }

@@ -16,10 +16,10 @@ import { oversized, readFrame } from "./frames.ts";
 import { Keepalive, type KeepaliveUser } from "./keepalive.ts";
 import type { Socket, SocketEnd, SocketUser } from "./socket.ts";
 
-/** ms that a peer gets to answer our Close before the socket is cut: it has nothing left to say. */
+/** ms that a peer gets to answer our Close before the socket is cut. */
 const CLOSE_TIMEOUT = 1_000;
 
-/** One client's connection: dials, lets the protocol shake hands, keeps alive, reconnects, drains, closes. */
+/** The connection of one client: dials, runs the protocol's handshake, keeps alive, reconnects, drains, closes. */
 export class Connection implements KeepaliveUser, SocketUser {
   readonly #setup: ConnectionSetup;
   readonly #host: ConnectionHost;
@@ -47,17 +47,17 @@ export class Connection implements KeepaliveUser, SocketUser {
     return this.#life.status;
   }
 
-  /** Why the connection is closed for good, or about to be: nothing new is sent from then on. */
+  /** The reason why the connection is closed for good, or closing. Nothing new is sent from then on. */
   get closedBy(): AgentwireError | undefined {
     return "reason" in this.#state ? this.#state.reason : undefined;
   }
 
-  /** The error for every call on a closed client: why the client was closed, and what to do. */
+  /** The error for every call on a closed client. Says why the client was closed, and what to do. */
   closedError(reason: AgentwireError | undefined): ClosedError {
     return clientClosed(reason, this.#host, this.#setup.resolved.reconnect !== undefined);
   }
 
-  /** Resolves when the connection is ready; rejects when this run of attempts is given up. */
+  /** Resolves when the connection is ready; rejects when this run of attempts has failed. */
   connect(): Promise<void> {
     const state = this.#state;
     switch (state.name) {
@@ -90,7 +90,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     if (this.#state.name === "reconnecting") this.#state.wait.hurry();
   }
 
-  /** Closes the current socket politely and goes on with another one. Nothing may be under way. */
+  /** Closes the current socket politely and goes on with another one. Call this only when no work is under way. */
   renew(): void {
     const state = this.#state;
     if (state.name !== "ready" || !state.socket.isOpen) return;
@@ -98,7 +98,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     state.socket.close(1000, "");
   }
 
-  /** The next link comes once the current one has ended. A server that does not finish closing is not waited for. */
+  /** Starts the next link once the current one has ended. Drops the socket of a server that does not finish closing in time. */
   #leave(state: StateOf<"ready">, name: "renewing" | "ending"): Promise<void> {
     const unfinished = (): void =>
       this.drop(new ConnectionLostError("the server did not finish closing the connection"));
@@ -108,20 +108,20 @@ export class Connection implements KeepaliveUser, SocketUser {
     return next.promise;
   }
 
-  /** Whether a frame sent now reaches the platform. It does not once a socket is closing, even before its end is told. */
+  /** Whether the platform takes a frame now. A closing socket takes none, even before the socket reports its end. */
   get writable(): boolean {
     return this.#life.openSocket !== undefined;
   }
 
   /**
-   * Writes one frame to the current socket, if there is one. `unwritten` is called when an earlier frame has ended the socket,
-   * and this one did not leave.
+   * Writes one frame to the current socket, if there is one. `unwritten` is called if an earlier frame ended the socket and this frame
+   * was not sent.
    */
   send(text: string, unwritten?: () => void): void {
     const socket = this.#life.openSocket;
     if (!socket) return;
     const { outbox } = this.#setup.resolved;
-    outbox.enter(); // what a peer in the same process answers at once is told behind this frame
+    outbox.enter(); // a peer in the same process may answer at once: tell its answer after this frame
     try {
       socket.send(text, unwritten);
       this.#host.frame("out", text);
@@ -132,12 +132,12 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   // The protocol's handshake.
 
-  /** The server has answered: what remains of the handshake has limits of the protocol's own. */
+  /** The server has answered. The protocol sets the time limits for the rest of the handshake. */
   answered(): void {
     if (this.#state.name === "handshaking") this.#state.cancelTimer();
   }
 
-  /** The server was asked once more: it has `connectTimeout` again. */
+  /** The client has asked the server again: restart `connectTimeout`. */
   askedAgain(): void {
     if (this.#state.name === "handshaking") this.#shakeHands(this.#state, this.#state.socket);
   }
@@ -151,7 +151,7 @@ export class Connection implements KeepaliveUser, SocketUser {
   /** The handshake succeeded. */
   accept(): void {
     const state = this.#state;
-    if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused, or lost, a moment ago
+    if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused or lost a moment ago
     const { resolved, stableAfter } = this.#setup;
     const { socket, step } = state;
     const cancelStable = limited(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
@@ -163,8 +163,8 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   /**
-   * The handshake failed. Without `again` the error says whether it is tried once more, after the back-off. `at-once`: it is
-   * tried again now, whatever the policy says. `never`: the client is closed for good, with a Close to the server.
+   * The handshake failed. Without `again`, the error decides whether another attempt follows after the back-off. `at-once`: another
+   * attempt follows now, whatever the policy says. `never`: the client is closed for good, with a Close to the server.
    */
   refuse(error: AgentwireError, again?: "at-once" | "never"): void {
     const state = this.#state;
@@ -181,23 +181,23 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   // Whether the link is alive.
 
-  /** The link has proved itself: earlier failures no longer lengthen the back-off. */
+  /** The link works: earlier failures no longer lengthen the back-off. */
   healthy(): void {
     this.#attempts.count.forgive();
   }
 
-  /** Proof of life, where the protocol decides what counts. */
+  /** Proof of life, for a protocol that decides what counts as proof. */
   alive(): void {
     const state = this.#life.state;
     if ("keepalive" in state && state.keepalive.cancelVerdict) state.keepalive.alive();
   }
 
-  /** What excused the server's silence is over: the time for an answer to a ping counts from now. */
+  /** The server's silence is no longer excused: the time limit for an answer to a ping starts now. */
   answerDue(): void {
     this.#life.keepalive?.due();
   }
 
-  /** Sends a ping that could not be sent when it was due. */
+  /** Sends the ping that could not be sent when it was due. */
   pingNow(): void {
     this.#life.keepalive?.pingNow();
   }
@@ -215,7 +215,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.drop(new ConnectionLostError(`no sign of life for ${timeout} ms after a ping; ${advice}`));
   }
 
-  // The current socket. An old one tells nothing any more.
+  // Events of the current socket. An old socket reports no events.
 
   onOpen(): void {
     const state = this.#state;
@@ -247,7 +247,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     else this.drop(readEnd(reported, this.#setup.resolved.maxReceiveBytes, this.#host));
   }
 
-  /** The current socket has ended, or is given up as if the link had broken: no frame behind this one is heard. */
+  /** The current socket has ended, or is given up like a broken link. Later frames of the socket are ignored. */
   drop(end: SocketEnd | AgentwireError): void {
     const state = this.#state;
     switch (state.name) {
@@ -294,7 +294,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     state.socket.terminate();
     const error = this.#protocol.lost(end);
     this.#host.onDisconnected(error);
-    if (this.#state !== state) return; // the loss has ended the work that the drain waited for
+    if (this.#state !== state) return; // the loss has ended the running work, and so the drain
     this.#life.to({ name: "closed", reason: closedByCaller() });
     this.#protocol.unavailable(error);
   }
@@ -307,8 +307,8 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   /**
-   * Closes for good. With work under way it first waits for it, up to `drainTimeout` ms, unless `force` is
-   * set. Calling it again while it drains can only hasten it.
+   * Closes for good. First waits for running work, up to `drainTimeout` ms, unless `force` is set. A second call during the drain can
+   * only shorten it.
    */
   close(options: { readonly force: boolean; readonly drainTimeout: number }): Promise<void> {
     if (!this.#life.isOver) {

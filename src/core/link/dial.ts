@@ -7,7 +7,7 @@ import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
 import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./socket.ts";
 
-/** What of the options is dialled with, as it was when the client was made. */
+/** The options for a dial, copied when the client was made. */
 interface DialOptions extends Pick<SocketClientOptions, "url"> {
   readonly createWebSocket: SocketClientOptions["createWebSocket"] | undefined;
   readonly WebSocket: SocketClientOptions["WebSocket"] | undefined;
@@ -19,12 +19,12 @@ interface DialOptions extends Pick<SocketClientOptions, "url"> {
 interface DialledProtocol {
   /** Whether credentials go to the server. */
   carriesCredentials(): boolean;
-  /** Adds the protocol's part to the user's address, which was checked. @default nothing */
+  /** Adds the protocol's part to the user's checked address. @default no change */
   address?(url: string): string | Promise<string>;
 }
 
 /**
- * A `url` function is called, and its result checked, at each dial.
+ * Makes the dialer of a client. A `url` function is called at each dial, and its result is checked.
  * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers` that the socket in
  * use cannot send.
  */
@@ -45,7 +45,7 @@ export function createDialer(
   return new Dialer(kept, redactor, protocol);
 }
 
-/** Opens the sockets of one client, as its options say. */
+/** Opens the sockets of one client by its options. */
 export class Dialer {
   readonly #options: DialOptions;
   readonly #redactor: Redactor;
@@ -59,7 +59,7 @@ export class Dialer {
     if (typeof options.url !== "function") this.#address = this.#check(options.url);
   }
 
-  /** The address of the last dial, without query and credentials, for messages. */
+  /** The address of the last dial, for messages, without query and credentials. */
   target(): string {
     const url = this.#address;
     return url ? `${url.protocol}//${url.host}${url.pathname}` : "the server";
@@ -70,12 +70,12 @@ export class Dialer {
     if (this.#address && !this.#options.allowInsecure) assertPrivate(this.#address);
   }
 
-  /** The user's address, of the last dial or else of the next. */
+  /** The user's address: the one of the last dial, or of the next dial if there was none. */
   async address(): Promise<URL> {
     return this.#address ?? new URL(await this.#ask());
   }
 
-  /** Asks `stillWanted` just before a socket is made. */
+  /** Opens a socket. Calls `stillWanted` just before the socket is made. */
   async dial(stillWanted = () => true): Promise<WebSocketLike> {
     const { createWebSocket, WebSocket, headers, maxReceiveBytes } = this.#options;
     const asked = await this.#ask();
@@ -130,7 +130,7 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
   try {
     url = new URL(String(value));
   } catch {
-    // The platform's own error is left out: it quotes the URL, which may hold a secret.
+    // Leave out the platform's own error: it quotes the URL, which may hold a secret.
     throw new InvalidInputError(
       "the URL cannot be read.",
       'Give the whole address, such as "ws://127.0.0.1:8000/ws".',

@@ -3,13 +3,13 @@ import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "../te
 import { tooLarge } from "./connection-errors.ts";
 import type { ConnectionHost, Protocol } from "./connection-state.ts";
 
-/** Why a frame over `limit` bytes ends the link; `undefined` for a smaller one. */
+/** The error for a frame over `limit` bytes, which ends the link; `undefined` for a smaller frame. */
 export function oversized(text: string, limit: number): ConnectionLostError | undefined {
   if (!exceedsBytes(text, limit)) return undefined;
   return tooLarge(limit, new PayloadTooLargeError("one frame", { bytes: utf8Length(text), limit }));
 }
 
-/** Parses one frame and gives it to the protocol. A frame that cannot be read or handled is a warning: the link lives on. */
+/** Parses one frame and passes it to the protocol. A frame that cannot be read or handled is a warning; the link lives on. */
 export function readFrame(
   text: string,
   protocol: Pick<Protocol, "message" | "spoiled">,

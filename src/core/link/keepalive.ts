@@ -7,23 +7,23 @@ export interface KeepaliveTimes {
   readonly timeout: number;
 }
 
-/** The link that is kept alive. */
+/** The link to keep alive. */
 export interface KeepaliveUser {
-  /** Sends one ping; returns whether it could. */
+  /** Sends one ping; returns whether the ping was sent. */
   ping(): boolean;
   /** Whether the server's silence proves nothing right now. */
   excused(): boolean;
-  /** Nothing came within `timeout` ms of a ping. */
+  /** No frame arrived within `timeout` ms after a ping. */
   onDead(timeout: number): void;
 }
 
-/** Pings a link, and declares the link dead when no proof of life follows. Runs until stopped. */
+/** Pings a link. Declares the link dead if no proof of life follows in time. Runs until stopped. */
 export class Keepalive {
   readonly #clock: Clock;
   readonly #times: KeepaliveTimes;
   readonly #user: KeepaliveUser;
   #cancelPing: CancelTimer | undefined;
-  /** Runs from a ping to the verdict. Read for each frame: a call would cost more. */
+  /** Runs from a ping to the verdict. A field, because each frame reads it: a call would cost more. */
   cancelVerdict: CancelTimer | undefined;
 
   constructor(clock: Clock, times: KeepaliveTimes, user: KeepaliveUser) {
@@ -40,13 +40,13 @@ export class Keepalive {
     this.cancelVerdict = undefined;
   }
 
-  /** The server has no excuse any more: the limit for its answer counts from now. */
+  /** The server's silence is no longer excused: restart the limit for its answer. */
   due(): void {
     this.alive();
     this.#arm();
   }
 
-  /** Pings now; the next ping follows an interval later. */
+  /** Pings now. The next ping follows one interval later. */
   pingNow(): void {
     this.#cancelPing?.();
     this.#ping();

@@ -11,8 +11,8 @@ export function assertPrivate(url: URL): void {
 }
 
 /**
- * `localhost`, 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6; the URL parser has normalised `127.1`. Not `*.localhost`: a
- * resolver may answer anything for those names.
+ * `localhost`, 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6. The URL parser has normalised forms such as `127.1`. Not `*.localhost`:
+ * a resolver may return any address for those names.
  */
 function isLoopback(hostname: string): boolean {
   return (

@@ -1,6 +1,6 @@
 import type { OpenSocket } from "./socket.ts";
 
-/** Whether `headers` can be sent with the upgrade. */
+/** `ws` can send `headers` with the upgrade. */
 export const sendsHeaders = true;
 
 /** `ws` is loaded at the first dial, so that importing a client costs nothing. */
@@ -9,7 +9,7 @@ export const openSocket: OpenSocket = async (url, init, limits) => {
   return new NodeWebSocket(url, [...init.protocols], {
     headers: { ...init.headers },
     maxPayload: limits.maxReceiveBytes,
-    // Chunks are small and many: inflating each costs more than the bytes it saves on the way.
+    // Chunks are small and frequent: inflating them costs more than the saved bytes are worth.
     perMessageDeflate: false,
   });
 };

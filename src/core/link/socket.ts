@@ -1,13 +1,13 @@
 import type { Outbox } from "../client/outbox.ts";
 import { Table } from "../table.ts";
 
-/** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all fit. */
+/** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all match it. */
 export interface WebSocketLike {
   readonly readyState: number;
   binaryType?: string;
   send(data: string): void;
   close(code?: number, reason?: string): void;
-  /** Ends the connection without a Close frame, where the implementation can. */
+  /** Ends the connection without a Close frame, if the implementation can. */
   terminate?(): void;
   addEventListener(type: "open", listener: () => void): void;
   addEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
@@ -27,58 +27,58 @@ export interface CloseEventLike {
   readonly reason: string;
 }
 
-/** What `createWebSocket` is given besides the URL. */
+/** The second argument of `createWebSocket`. */
 export interface WebSocketInit {
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Opens the platform's own socket; one file per platform, chosen by the package's `imports`. */
+/** Opens the platform's own socket. One file per platform; the package's `imports` selects the file. */
 export type OpenSocket = (
   url: string,
   init: WebSocketInit,
   limits: { readonly maxReceiveBytes: number },
 ) => Promise<WebSocketLike>;
 
-/** How a socket ended. */
+/** The end of a socket. */
 export interface SocketEnd {
-  /** The close code; 1006 when the link broke without one. */
+  /** The close code; 1006 if the link broke without a close code. */
   readonly code: number;
   readonly reason: string;
-  /** The error of the runtime, where it tells one. */
+  /** The runtime's error, if the runtime reports one. */
   readonly cause?: unknown;
 }
 
-/** `utf-8`: binary frames are text. `unreadable`: the protocol has none. */
+/** `utf-8`: binary frames are text. `unreadable`: the protocol has no binary frames. */
 export type BinaryFrames = "utf-8" | "unreadable";
 
 /** The connection that a socket belongs to. */
 export interface SocketUser {
   onOpen(): void;
   onText(text: string): void;
-  /** A binary frame that is no text. */
+  /** A binary frame that is not text. */
   onUnreadable(problem: string): void;
-  /** The socket threw when it was to send a frame. */
+  /** The socket threw an error when it was told to send a frame. */
   onRefused(cause: unknown): void;
-  /** Called once, last. */
+  /** Called once, as the last event. */
   onEnd(end: SocketEnd): void;
 }
 
 const OPEN = 1;
 
 /**
- * One WebSocket of any runtime. Each of its events is an input of the client's outbox; writes wait there, in order, for the end
- * of the input under way. After `terminate()` or the end the socket tells nothing more.
+ * One WebSocket of any runtime. Each event is an input of the client's outbox. Writes wait in the outbox, in order, until the current
+ * input ends. After `terminate()` or the end the socket reports nothing.
  */
 export class Socket {
   readonly #socket: WebSocketLike;
   readonly #outbox: Outbox;
   readonly #binary: BinaryFrames;
-  /** None once the socket tells nothing more. */
+  /** `undefined` once the socket reports nothing more. */
   #user: SocketUser | undefined;
-  /** `close` was called; the platform is told only at the end of the input. */
+  /** `close` was called; the platform's `close` runs only at the end of the input. */
   #isClosing = false;
-  /** The socket threw at a frame: no later frame is written. */
+  /** The socket threw while sending a frame: later frames are not written. */
   #hasRefused = false;
   /** The callbacks of frames that wait to be written. */
   readonly #unwritten = new Table<() => void, true>();
@@ -89,22 +89,22 @@ export class Socket {
     this.#outbox = outbox;
     this.#binary = binary;
     this.#user = user;
-    socket.binaryType = "arraybuffer"; // a Blob could only be read out of order
+    socket.binaryType = "arraybuffer"; // Blobs could only be read out of order
     socket.addEventListener("open", this.#onOpen);
     socket.addEventListener("message", this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
-    // A ready-made socket fires no event for its past.
+    // A socket that is already open or closed fires no event for its past.
     if (socket.readyState === OPEN) queueMicrotask(this.#onOpen);
     if (socket.readyState > OPEN) queueMicrotask(() => this.#onClose({ code: 1006, reason: "" }));
   }
 
-  /** Whether a frame sent now reaches the platform: a closing socket drops frames silently. */
+  /** Whether the platform takes a frame now: a closing socket drops frames silently. */
   get isOpen(): boolean {
     return this.#user !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
   }
 
-  /** `unwritten` is called before `onEnd` when the socket ended before this frame was written. */
+  /** Sends a frame. If the socket ends before the frame was written, `unwritten` is called before `onEnd`. */
   send(text: string, unwritten?: () => void): void {
     if (unwritten) this.#unwritten.set(unwritten, true);
     this.#outbox.write(() => {
@@ -128,7 +128,7 @@ export class Socket {
     this.#unwritten.clear();
   }
 
-  /** Starts the closing handshake; the end is still told. */
+  /** Starts the closing handshake. The end is still reported. */
   close(code: number, reason: string): void {
     this.#isClosing = true;
     this.#outbox.write(() => {
@@ -140,7 +140,7 @@ export class Socket {
     });
   }
 
-  /** Ends the connection without a Close frame, and tells nothing more. */
+  /** Ends the connection without a Close frame. Reports nothing more. */
   terminate(): void {
     if (!this.#user) return;
     this.#release();
@@ -149,14 +149,14 @@ export class Socket {
         if (this.#socket.terminate) this.#socket.terminate();
         else this.#socket.close();
       } catch {
-        // The caller's socket cannot be ended. It is given up all the same.
+        // The caller's socket cannot be ended. Ignore the error.
       }
     });
   }
 
   /**
-   * Stops listening. The error listener stays: `ws` emits `error` when a socket is terminated while it opens, and an `error`
-   * without a listener ends the process.
+   * Stops listening. The error listener stays: `ws` emits `error` when a connecting socket is terminated, and an `error` event without a
+   * listener ends the process.
    */
   #release(): void {
     this.#user = undefined;
@@ -178,7 +178,7 @@ export class Socket {
     }
   };
 
-  /** `ws` puts the error on the event; browsers hide it. */
+  /** `ws` sets `error` on the event; browsers hide the error. */
   readonly #onError = (event: object): void => {
     if ("error" in event) this.#failure = event.error;
   };
@@ -191,7 +191,7 @@ export class Socket {
     this.#outbox.run(() => user?.onEnd(this.#failure === undefined ? end : { ...end, cause: this.#failure }));
   };
 
-  /** Some original servers read a binary frame as UTF-8 text, and so does the client. */
+  /** Some original servers read binary frames as UTF-8 text. The client does the same. */
   #onBinary(data: unknown): void {
     const read = this.#binary === "unreadable" ? ", which this protocol does not have" : utf8Of(data);
     if (typeof read === "string") this.#user?.onUnreadable(`a binary frame${read}`);
@@ -199,7 +199,7 @@ export class Socket {
   }
 }
 
-/** The text of a binary frame, or why it has none. */
+/** The text of a binary frame, or the reason why the frame has no text. */
 function utf8Of(data: unknown): string | { readonly text: string } {
   if (!isBytes(data)) return " of a kind that cannot be read in order";
   if (typeof TextDecoder !== "function") return ", which cannot be read where there is no `TextDecoder`";
@@ -210,7 +210,7 @@ function utf8Of(data: unknown): string | { readonly text: string } {
   }
 }
 
-/** Not by `instanceof`: the buffer may come from another realm. */
+/** Without `instanceof`: the buffer may come from another realm. */
 function isBytes(data: unknown): data is ArrayBuffer | DataView {
   return ArrayBuffer.isView(data) || Object.prototype.toString.call(data) === "[object ArrayBuffer]";
 }

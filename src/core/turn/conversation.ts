@@ -11,15 +11,15 @@ export interface ConversationMessage {
   readonly content: unknown;
 }
 
-/** What a conversation can be continued from, in this process or another: a JSON value, made by `conversation.state`. */
+/** The state from which a conversation can continue, in this process or another: a JSON value, made by `conversation.state`. */
 export interface ConversationState {
   readonly protocol: string;
   readonly version: number;
 }
 
 /**
- * Turns that build on each other. One runs at a time; a prompt made meanwhile waits for its turn. A turn
- * that fails or is cancelled leaves the conversation as it was before.
+ * Turns that build on each other. One turn runs at a time; later prompts wait. A turn that fails or is cancelled leaves the conversation
+ * unchanged.
  */
 export interface Conversation<
   Event,
@@ -28,24 +28,24 @@ export interface Conversation<
   Input,
   State extends ConversationState = ConversationState,
 > {
-  /** Everything said so far, oldest first. Where the server keeps the conversation: what was said through this object. */
+  /** All messages so far, oldest first. If the server keeps the conversation: only the messages that went through this object. */
   readonly messages: readonly ConversationMessage[];
-  /** What to pass as `from` to go on later. */
+  /** Pass this as `from` to continue later. */
   readonly state: State;
-  /** Whether all prompts of the client are part of it: the backend knows one conversation at a time. */
+  /** Whether all prompts of the client belong to this conversation: the backend knows one conversation at a time. */
   readonly shared: boolean;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
 }
 
-/** How one protocol remembers. */
+/** The memory of one protocol's conversation. */
 export interface Memory<Event, Result extends TurnResult, Options, Input, State extends ConversationState> {
   readonly messages: readonly ConversationMessage[];
   readonly state: State;
   /** @default false */
   readonly shared?: true;
   /**
-   * Makes a turn without sending it; throws for wrong input. `first`: no earlier turn waits or runs, so the request is
-   * known already.
+   * Makes a turn without sending it; throws for wrong input. `first`: no earlier turn waits or runs, so the content of the request is
+   * final.
    */
   create(
     input: PromptOf<Input>,
@@ -58,7 +58,7 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
 export interface Step<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
   readonly start: () => void;
-  /** Remembers both sides of the turn; called before anybody can see that it has completed. */
+  /** Remembers the prompt and the answer. Called before any code can see that the turn has completed. */
   readonly completed: (result: Result) => void;
 }
 

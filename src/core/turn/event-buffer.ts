@@ -9,20 +9,20 @@ interface Waiter<T> {
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * Turns pushes into pulls. Keeps order, loses nothing within `maxBytes`, and costs constant time per
- * value. The reader gets all buffered values before a failure, and the failure once.
+ * Turns pushes into pulls. Keeps order, loses nothing within `maxBytes`, and costs constant time per value. The reader gets all buffered
+ * values before a failure, and the failure once.
  *
- * Past `maxBytes` the buffer takes nothing more, and the reader gets a {@link BufferOverflowError} after
- * what it already holds: the producer is never slowed or failed by a slow reader.
+ * Over `maxBytes` the buffer accepts no more values. The reader gets the buffered values, then a {@link BufferOverflowError}. A slow
+ * reader never slows or fails the producer.
  */
 export class EventBuffer<T> {
   readonly #maxBytes: number;
   readonly #values = new Queue<T>();
-  /** Of each value: beside it, so that a chunk that waits needs no object of its own. */
+  /** The sizes of the values. A separate queue, so that a waiting chunk needs no extra object. */
   readonly #sizes = new Queue<number>();
   readonly #waiters = new Queue<Waiter<T>>();
   #bytes = 0;
-  /** How the sequence ends once drained; `undefined` while it goes on. */
+  /** The end of the sequence after the buffered values; `undefined` while the sequence goes on. */
   #end: { readonly error?: unknown } | undefined;
 
   constructor(maxBytes: number) {
@@ -39,7 +39,7 @@ export class EventBuffer<T> {
     return this.#values.size;
   }
 
-  /** Whether a value that is pushed now would wait: no reader asks for it yet, and the sequence goes on. */
+  /** Whether a value that is pushed now would wait: no reader is waiting for a value, and the sequence goes on. */
   get keeps(): boolean {
     return !this.#end && this.#waiters.size === 0;
   }
@@ -60,17 +60,17 @@ export class EventBuffer<T> {
     this.#sizes.add(bytes);
   }
 
-  /** Ends the sequence after what is buffered. */
+  /** Ends the sequence after the buffered values. */
   end(): void {
     this.#finish({});
   }
 
-  /** Throws `error` at the reader, once, after what is buffered. */
+  /** Throws `error` at the reader, once, after the buffered values. */
   fail(error: unknown): void {
     this.#finish({ error });
   }
 
-  /** Ends the sequence at once and forgets what is buffered. */
+  /** Ends the sequence at once and drops the buffered values. */
   drop(): void {
     this.#values.clear();
     this.#sizes.clear();
@@ -83,7 +83,7 @@ export class EventBuffer<T> {
     const bytes = this.#sizes.take();
     if (bytes !== undefined) {
       this.#bytes -= bytes;
-      return Promise.resolve({ done: false, value: this.#values.take() as T }); // which may be undefined itself
+      return Promise.resolve({ done: false, value: this.#values.take() as T }); // the value itself may be undefined
     }
     if (this.#end) {
       const end = this.#end;
@@ -99,7 +99,7 @@ export class EventBuffer<T> {
     this.#wake();
   }
 
-  /** Waiters exist only while nothing is buffered, so the first of them takes the failure and the rest the end. */
+  /** Ends the waiting reads. Reads wait only while nothing is buffered: the first read gets the failure, the others get the end. */
   #wake(): void {
     for (let waiter = this.#waiters.take(); waiter; waiter = this.#waiters.take()) {
       if (this.#end && "error" in this.#end) {

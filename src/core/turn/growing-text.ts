@@ -1,18 +1,18 @@
 import { utf8Length, utf8Start } from "../text.ts";
 
 /**
- * How many pieces are joined at a time. A string that grows by `+=` keeps every piece and a node per piece alive for
- * the garbage collector to carry along; joined soon, pieces die young (`bench`: 0.3 µs of 2.4 per chunk).
+ * The number of pieces that are joined at a time. A string that grows by `+=` keeps every piece, and a node per piece, alive for the
+ * garbage collector. Pieces that are joined soon die young (`bench`: 0.3 µs of 2.4 per chunk).
  */
 const PIECES = 32;
 
-/** A text that comes in pieces, up to a limit. Reading it costs as much as the pieces since the last reading. */
+/** A text that arrives in pieces, up to a limit. The cost of reading depends only on the pieces since the last reading. */
 export class GrowingText {
   readonly #maxBytes: number;
   #joined = "";
   #pieces: string[] = [];
   #length = 0;
-  /** Counted only once the text is long enough for the limit to matter. */
+  /** Bytes in UTF-8. Counted only once the text is long enough to reach the limit. */
   #bytes: number | undefined;
   #truncated = false;
 
@@ -25,7 +25,7 @@ export class GrowingText {
     return this.#truncated;
   }
 
-  /** Everything so far. */
+  /** The text so far. */
   get value(): string {
     this.#join();
     return this.#joined;

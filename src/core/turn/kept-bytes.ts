@@ -1,47 +1,50 @@
 import { isObject } from "../checks.ts";
 
 /**
- * What values take in V8 on a machine of 64 bits, measured with `process.memoryUsage()` over parsed frames: text,
- * records, lists of numbers, of strings, of empty objects. The sum was between 0.95 and 3 times what was kept.
+ * Sizes in V8 on a 64-bit machine, measured with `process.memoryUsage()` over parsed frames: text, records, lists of numbers, of strings,
+ * of empty objects. The sum was between 0.95 and 3 times the real size.
  */
 const STRING = 16;
 const LIST = 32;
 const OBJECT = 24;
 const SLOT = 8;
-/** An object that was parsed has room for so many fields, used or not. */
+/** A parsed object has room for at least so many fields. */
 const LEAST_SLOTS = 4;
 const NUMBER = 16;
-/** The name of a field, where the fields are data: few names are those of a type, and shared by all objects of it. */
+/** The name of a field in an object that is used as a table. The names of a type are few, and all its objects share them. */
 const NAME = 64;
 const MOST_FIELDS_OF_A_TYPE = 32;
 
-/** What a value costs besides itself while it waits in a queue. */
+/** The size of a queue entry besides its value. */
 const ENTRY = 48;
 
-/** A string with any other character takes two bytes for each. */
+/** A string with any other character takes two bytes per character. */
 const NOT_LATIN1 = /[^\0-\xff]/;
 
 const MAX_SMALL_INTEGER = 2 ** 31;
 
 /**
- * About how many bytes a value keeps alive while it waits, rather more than less. Without recursion, and no further than
- * `most`: a larger value does not fit anyway.
+ * Estimates, rather too high, how many bytes a value keeps alive while it waits. Without recursion. Stops counting at `most`: a larger
+ * value does not fit anyway.
  */
 export function keptBytes(value: unknown, most: number): number {
   return (isObject(value) ? flatBytes(value) : undefined) ?? walkedBytes(value, most);
 }
 
-/** Bytes that one character of JSON keeps at the most: in a list of `{}`, 22. A client may keep text twice, beside what it was in. */
+/**
+ * Upper bound on the kept bytes per character of JSON. Measured: 22, in a list of `{}`. A client may keep text twice: by itself, and in
+ * its event.
+ */
 const MOST_OF_A_CHARACTER = 32;
-/** What an event of a few characters keeps at the most. */
+/** Upper bound on the kept bytes of an event of a few characters. */
 const MOST_OF_AN_EVENT = 1_024;
 
-/** As many bytes as an event that came in so many characters can keep at the most. */
+/** Upper bound on the kept bytes of an event that arrived in so many characters. */
 export function mostBytes(characters: number): number {
   return MOST_OF_AN_EVENT + characters * MOST_OF_A_CHARACTER;
 }
 
-/** As {@link keptBytes}, for an object that holds nothing but text and numbers, as a chunk does. It makes nothing. */
+/** Like {@link keptBytes}, for an object of text and numbers only, such as a chunk. Allocates nothing. */
 function flatBytes(value: Readonly<Record<string, unknown>>): number | undefined {
   let bytes = ENTRY + OBJECT;
   let fields = 0;
@@ -67,7 +70,8 @@ function walkedBytes(value: unknown, most: number): number {
   const open: unknown[] = [value];
   for (let next = open.pop(); (next !== undefined || open.length > 0) && bytes <= most; next = open.pop()) {
     if (typeof next === "string") {
-      // The text of a chunk is its chunk. One such pair is forgiven: a server could send a list of equal strings.
+      // An event often holds its text twice: as `text` and as `chunk`. Skip only one such pair: a server could send a list of equal
+      // strings.
       if (next === last && !isShared) isShared = true;
       else bytes += textBytes(next);
       last = next;
@@ -85,7 +89,7 @@ function numberBytes(number: number): number {
   return Number.isInteger(number) && Math.abs(number) < MAX_SMALL_INTEGER ? 0 : NUMBER;
 }
 
-/** What an object takes by itself; what it holds is put behind `open`. */
+/** The size of an object without its members. Adds the members to `open`. */
 function ownBytes(value: object, open: unknown[]): number {
   if (ArrayBuffer.isView(value)) return LIST + value.byteLength;
   if (Array.isArray(value)) {

@@ -18,14 +18,13 @@ import { TurnReader } from "./turn-reader.ts";
 import type { TurnSetup } from "./turn-setup.ts";
 import { TurnTools } from "./turn-tools.ts";
 
-/** How a turn that is being stopped will settle. */
+/** The planned outcome of a turn that is being stopped. */
 type Interruption =
   | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly error: TurnCancelledError }
   | { readonly status: "failed"; readonly error: AgentwireError };
 
 /**
- * One streamed answer, the writing side: a protocol's client pushes events in and says how it ended.
- * Users see it as a {@link Turn}.
+ * The writing side of a turn: a protocol's client pushes events and reports the end. Users see the turn as a {@link Turn}.
  *
  *     queued ──sent()──▶ sent ──push()──▶ streaming ──complete()──▶ completed
  *        │                 │                  │       ──fail()──────▶ failed
@@ -49,7 +48,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #interruption: Interruption | undefined;
   readonly #text: GrowingText;
   #beforeCompleted: ((result: Result) => void) | undefined;
-  /** Whether the server is known to work on it. */
+  /** Whether the server is known to work on the turn. */
   #isActive = false;
   #holds = 0;
 
@@ -93,7 +92,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.tools.pending;
   }
 
-  /** The text, as every result has it. */
+  /** The text fields of every result. */
   get textResult(): Pick<TurnResult, "text" | "truncated"> {
     const { value: text, truncated } = this.#text;
     return truncated ? { text, truncated } : { text };
@@ -105,7 +104,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         if (outcome.status === "completed") return outcome.result;
         throw outcome.status === "failed" ? outcome.error : this.#interruption?.error;
       });
-      this.#result.catch(() => {}); // a caller who only iterates need not catch
+      this.#result.catch(() => {}); // a caller who only iterates needs no `catch`
     }
     return this.#result;
   }
@@ -121,7 +120,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
     this.#setup.host.outbox.run(() => {
-      if (this.settled) this.#reader.drop(); // the answer is complete, but its reader wants no more of it
+      if (this.settled) this.#reader.drop(); // the answer is complete, but the reader wants no more events
       if (this.#status === "cancelling") this.#setup.stop(true);
       this.#interrupt({ status: "cancelled", by: "user", error });
     });
@@ -150,13 +149,13 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     }
     if (name !== "status") return this.#emitter.on(name, told, options);
     const { status } = this;
-    const present = (): Iterable<[TurnStatus]> => (this.#status === status ? [[status]] : []); // a change is told by itself
+    const present = (): Iterable<[TurnStatus]> => (this.#status === status ? [[status]] : []); // a change of the status has its own event
     return this.#emitter.onWithPresent(name, told, options, present);
   }
 
   // --- the protocol's side ---
 
-  /** Whether the turn still takes events: false once it settled or is being stopped. */
+  /** Whether the turn still takes events: false once the turn has settled or is being stopped. */
   get open(): boolean {
     return !this.settled && this.#status !== "cancelling";
   }
@@ -165,35 +164,35 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.#status === "completed" || this.#status === "cancelled" || this.#status === "failed";
   }
 
-  /** Calls `hook` with the result before anybody can see that the turn has completed. */
+  /** Calls `hook` with the result before any code can see that the turn has completed. */
   beforeCompleted(hook: (result: Result) => void): void {
     this.#beforeCompleted = hook;
   }
 
-  /** Ends the turn at once when its signal was aborted already; called when everything else is in place. */
+  /** Stops the turn at once if its signal is already aborted. Called when the turn is fully set up. */
   begin(): void {
     if (this.#setup.signal?.aborted) this.#onAbort();
   }
 
-  /** The prompt was given to the server. */
+  /** The prompt was sent. */
   sent(): void {
     if (this.#status !== "queued") return;
     this.#sent = true;
     this.#setStatus("sent");
   }
 
-  /** The frame of the prompt did not leave: an earlier frame has ended the link. */
+  /** The frame of the prompt was not written: an earlier frame has ended the link. */
   unsent(): void {
     this.#sent = false;
   }
 
-  /** Starts or restarts the idle clock: the server is working on this turn. */
+  /** The server is working on this turn: starts or restarts the idle clock. */
   active(): void {
     this.#isActive = true;
     if (this.open && this.#holds === 0) this.#idle.start();
   }
 
-  /** The turn waits for this machine or its reader: the idle clock stands until the returned function is called. */
+  /** The turn waits for this machine or for its reader: stops the idle clock until the returned function is called. */
   hold(): () => void {
     this.#holds++;
     this.#idle.stop();
@@ -206,7 +205,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     };
   }
 
-  /** One event of this turn arrived; `bytes` is the length of what it came in. */
+  /** An event of this turn arrived. `bytes` is the length of its frame or line. */
   push(event: Event, bytes: number): void {
     if (this.#status !== "streaming") {
       if (!this.open) return;
@@ -220,10 +219,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#emitter.has("event")) this.#emitter.emitWhile("event", this.#isWanted, event);
   }
 
-  /** Events of a turn that was cancelled meanwhile are told to no listener. */
+  /** Whether events may still be told to listeners: not after the turn was cancelled. */
   readonly #isWanted = (): boolean => this.#interruption?.status !== "cancelled";
 
-  /** Its link was lost, and its answer is looked for elsewhere. */
+  /** The link was lost, and the client looks for the answer elsewhere. */
   recovering(): void {
     if (this.open) this.#setStatus("recovering");
   }
@@ -235,7 +234,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#finish({ status: "completed", result });
   }
 
-  /** The turn failed. The error gets the partial answer, and the input if it never left. */
+  /** Fails the turn. The error gets the partial answer, and also the input if it was not sent. */
   fail(error: AgentwireError): void {
     if (!this.open) return;
     this.#stamp(error);
@@ -243,7 +242,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#failed(error, this.partial());
   }
 
-  /** The client is closing: the iteration ends without a throw, the outcome says why. */
+  /** The client is closing: the iteration ends without a throw. The outcome has the reason. */
   abandon(error: AgentwireError): void {
     if (!this.open) return;
     this.#stamp(error);
@@ -251,17 +250,17 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#failed(error, this.partial());
   }
 
-  /** The turn has to be stopped, and fails with `error`: thrown at its reader now, told as its outcome once it has stopped. */
+  /** Stops the turn, which then fails with `error`. The reader gets the error now; the outcome follows once the turn has stopped. */
   stopWith(error: AgentwireError): void {
     this.#interrupt({ status: "failed", error });
   }
 
-  /** What waits for the user holds up the turn, not the server. */
+  /** A request waits for the user. The request delays the turn; the server does not. */
   opened(request: PendingRequest): void {
     this.tools.opened(request);
   }
 
-  /** A question that cannot be answered here. */
+  /** Emits a question that the client cannot answer. */
   observed(question: Question): void {
     this.#emitter.emit("question", question);
   }
@@ -270,12 +269,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.tools.closed(id);
   }
 
-  /** It is safe to go on after a stop: settles what `stop` began. */
+  /** The stop that `stop` began is complete: settles the turn. */
   stopped(): void {
     const interruption = this.#interruption;
     if (!interruption || this.settled) return;
     const partial = this.partial();
-    interruption.error.partial = partial; // with the events that came since the stop
+    interruption.error.partial = partial; // includes the events since the stop
     if (interruption.status === "failed") this.#failed(interruption.error, partial);
     else this.#finish({ status: "cancelled", by: interruption.by, partial });
   }
@@ -298,7 +297,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.stopWith(new TurnTimeoutError(kind, timeout, { retryable: this.#setup.repeatable }));
   }
 
-  /** Ends the iteration now, and asks the protocol to end the rest. */
+  /** Ends the iteration now, and asks the protocol to stop the turn. */
   #interrupt(interruption: Interruption): void {
     if (!this.open) return;
     this.#interruption = interruption;
@@ -311,7 +310,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setup.stop(false);
   }
 
-  /** The reader has left the loop. */
+  /** The reader has left the loop. If the turn is already being stopped, this is no second cancel. */
   leave(): void {
     if (this.#status === "cancelling") this.#reader.drop();
     else void this.cancel();

@@ -2,23 +2,23 @@ import { isBase64 } from "../bytes.ts";
 import { type Checks, checkFields, checks, isObject } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";
 
-/** A picture of a prompt. */
+/** An image in a prompt. */
 export interface PromptImage {
   /** The bytes, base64 or a `data:` URL. */
   readonly data: Uint8Array | string;
-  /** Such as `image/png`. @default what the `data:` URL says, else what the backend's client finds out */
+  /** Such as `image/png`. @default the type in the `data:` URL, otherwise the type that the backend's client detects */
   readonly mediaType?: string;
 }
 
 /** A prompt that every client takes. */
 export interface PromptInput {
-  /** What the user says; not blank. */
+  /** The user's text; not blank. */
   readonly text: string;
-  /** Pictures, where `capabilities.images` says so; elsewhere they are an UnsupportedError. */
+  /** Images, if `capabilities.images` is true. Otherwise an UnsupportedError. */
   readonly images?: readonly PromptImage[];
 }
 
-/** What `prompt()` takes: a text, the form that every client takes, or the protocol's own; not a mixture. */
+/** The input of `prompt()`: a text, the form that every client takes, or the protocol's own form. The two forms cannot be mixed. */
 export type PromptOf<Input> =
   | string
   | (PromptInput & { readonly [Name in Exclude<keyof Input, keyof PromptInput>]?: never })
@@ -39,11 +39,11 @@ const IMAGE_FIELDS: Checks<PromptImage> = {
 };
 
 /**
- * A text or the form that every client takes, as that form; `undefined` for the protocol's own form.
+ * Reads a text, or the form that every client takes; returns `undefined` for the protocol's own form.
  * @throws InvalidInputError for a field that does not exist or is wrong.
  */
 export function readPromptInput(input: unknown): PromptInput | undefined {
-  if (typeof input === "string") return { text: input }; // whether it is blank, the protocol checks
+  if (typeof input === "string") return { text: input }; // the protocol checks for a blank text
   if (!isObject(input) || !("text" in input || "images" in input)) return undefined;
   checkFields(input as unknown as PromptInput, FIELDS, "prompt field");
   const { text, images = [] } = input as unknown as PromptInput;
@@ -67,8 +67,8 @@ function readImage(image: PromptImage): PromptImage {
 }
 
 /**
- * The same where the protocol has no pictures.
- * @throws UnsupportedError for a prompt that has one
+ * Reads the text of a prompt, for a protocol without images.
+ * @throws UnsupportedError for a prompt with images
  */
 export function readPromptText(input: unknown): string | undefined {
   const given = readPromptInput(input);

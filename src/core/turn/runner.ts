@@ -5,64 +5,64 @@ import type { TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import type { Progress, TurnHost } from "./turn-setup.ts";
 
-/** One turn of a client, from the call to its end. A protocol adds its own state. */
+/** One turn of a client, from the call to its end. Each protocol adds its state. */
 export interface Job<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
 }
 
-/** The limits of a client on its turns. */
+/** The client's limits for its turns. */
 export interface TurnLimits {
-  /** Turns that wait to be sent, and their bytes. */
+  /** The maximum number of turns that wait to be sent. */
   readonly maxQueuedTurns: number;
   readonly maxQueuedBytes: number;
-  /** Of each turn. */
+  /** The limits of each turn. */
   readonly maxBufferedBytes: number;
   readonly maxTextBytes: number;
 }
 
-/** What the runner needs of its client. */
+/** The functions of the client that the runner uses. */
 export interface RunnerHost<Event, Result extends TurnResult> extends TurnHost<Event, Result> {
   readonly limits: TurnLimits;
-  /** Why nothing new is taken, once the client is closed or was told to close. */
+  /** The error for new calls, once the client is closed or was told to close. */
   readonly closedError: ClosedError | undefined;
   /** Whether the caller has closed the client. */
   readonly isClosing: boolean;
-  /** A caller has made a turn: what keeps it from being sent is to be hurried. */
+  /** A caller has made a turn: hurries the connection. */
   wanted(): void;
   /** A turn waits to be sent. */
   needed(): void;
 }
 
-/** How a protocol sends and stops its turns. */
+/** The protocol's functions that send and stop its turns. */
 export interface Course<J> {
-  /** Sends what waits (`runner.first`, `runner.take`), as far as the server may be given it now. */
+  /** Sends waiting turns (`runner.first`, `runner.take`), as many as the server takes now. */
   pump(): void;
   /**
-   * A turn that has left the queue has to end: tells the server what there is to tell, and calls `turn.stopped()` when it is
-   * safe to go on, at once or later. `again`: the caller cancels once more while that goes on.
+   * Stops a turn that has left the queue. Tells the server, if the protocol can. Calls `turn.stopped()` when it is safe to go on, at
+   * once or later. `again`: the caller cancels a second time during the stop.
    */
   stop(job: J, again: boolean): void;
-  /** A turn has settled, whatever way it ended. */
+  /** A turn has settled, with any outcome. */
   settled?(job: J): void;
 }
 
-/** What a turn is made of. */
+/** The parts of a new turn. */
 export interface TurnOrder<Event, J> {
   readonly id: string;
-  /** What the caller passed, to be handed back if it is never sent. */
+  /** The caller's input. Handed back if it is never sent. */
   readonly input: unknown;
-  /** Its part of `maxQueuedBytes` while it waits. */
+  /** The bytes that count toward `maxQueuedBytes` while the turn waits. */
   readonly bytes: number;
   readonly options: TurnOptions | undefined;
-  /** The limit on silence, in ms, where the options name none; 0 for none. */
+  /** The limit on silence if the options name none, in ms; 0: no limit. */
   readonly idleTimeout: number;
-  /** The text that an event adds to the turn's. */
+  /** The text that an event adds to the turn's text. */
   readonly textOf: (event: Event) => string;
-  /** What else the turn has come to so far. */
+  /** The other results of the turn so far. */
   readonly soFar: (job: J) => Progress;
-  /** Whether the error of a time-out says `retryable`. @default true */
+  /** The field `retryable` of a time-out error. @default true */
   readonly repeatable?: boolean;
-  /** How to slow down what the events come from, where that can be done: `Flow` of `live-turn`. */
+  /** Slows down the source of the events, if the source can wait: see `Flow`. */
   readonly flow?: {
     readonly high: number;
     pause(job: J): void;
@@ -71,19 +71,19 @@ export interface TurnOrder<Event, J> {
 }
 
 /**
- * The turns of a client, whatever its protocol: making, queueing, handing back, limits. The protocol sends them, stops them
- * and says how they end.
+ * The turns of a client of any protocol: makes, queues and hands back turns, and checks their limits. The protocol sends and stops the
+ * turns, and reports their ends.
  *
  *     make() ──▶ held ──start()──▶ waiting ──take()──▶ the protocol's ──▶ settled
- *                  └───────────────────┴── cancelled, closed, not to be had ──▶
+ *                  └───────────────────┴── cancelled, closed, unavailable ──▶
  */
 export class Runner<Event, Result extends TurnResult, J extends Job<Event, Result>> {
   readonly #host: RunnerHost<Event, Result>;
   readonly #course: Course<J>;
   readonly #queue: TurnQueue<J>;
-  /** Those that have not settled, by the id of their turn. */
+  /** The jobs that have not settled, by the id of their turn. */
   readonly open = new Table<string, J>();
-  /** The turn that `first` looks at. */
+  /** The turn that `first` is checking. */
   #candidate: J | undefined;
 
   constructor(host: RunnerHost<Event, Result>, course: Course<J>) {
@@ -93,19 +93,19 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     this.#queue = new TurnQueue({ maxTurns, maxBytes });
   }
 
-  /** Those that have not settled, oldest first. */
+  /** The jobs that have not settled, oldest first. */
   get jobs(): readonly J[] {
     return [...this.open.values()];
   }
 
-  /** The one of this id, if it has not settled. */
+  /** The job of this id, if it has not settled. */
   find(id: string): J | undefined {
     return this.open.get(id);
   }
 
   /**
-   * Makes a turn, and keeps its place. `toJob` adds what the protocol keeps of it.
-   * @throws QueueFullError when too much waits already.
+   * Makes a turn, and reserves its room in the queue. `toJob` adds the protocol's state.
+   * @throws QueueFullError if the queue is full.
    */
   make(order: TurnOrder<Event, J>, toJob: (turn: J["turn"]) => J): J {
     const { id, input, bytes, options = {}, textOf, soFar, repeatable = true, flow } = order;
@@ -142,14 +142,14 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   }
 
   /**
-   * Sends a turn now, or once the turns before it and the server allow it. A conversation may have held the turn back until now.
-   * @param bytes given if they differ from the bytes of its order
+   * Sends a turn now, or as soon as earlier turns and the server allow. A conversation may have held the turn back until now.
+   * @param bytes given if they differ from the order's bytes
    */
   start(job: J, bytes?: number): void {
     const { turn } = job;
     const { closedError, isClosing } = this.#host;
     if (closedError) {
-      // Only the caller's own close ends a loop without a throw: a client that gave up by itself has failed.
+      // Only the caller's own close ends a loop without a throw. A client that gave up by itself has failed.
       if (isClosing) turn.abandon(closedError);
       else turn.fail(closedError);
     }
@@ -159,11 +159,11 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     if (turn.open) this.#host.needed();
   }
 
-  /** The oldest that waits to be sent. */
+  /** The oldest job that waits to be sent. */
   get first(): J | undefined {
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
       this.#candidate = job;
-      job.turn.begin(); // its signal may have been aborted, before this turn has heard of it
+      job.turn.begin(); // the signal may be aborted although its listener has not run yet
       this.#candidate = undefined;
       if (job.turn.open) return job;
       this.#queue.delete(job);
@@ -171,17 +171,17 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return undefined;
   }
 
-  /** It is about to be sent. */
+  /** The job is about to be sent: removes it from the queue. */
   take(job: J): void {
     this.#queue.delete(job);
   }
 
-  /** Those that wait to be sent, oldest first. They wait no more. */
+  /** Removes all waiting jobs and returns them, oldest first. */
   takeWaiting(): readonly J[] {
     return this.#queue.takeAll();
   }
 
-  /** The client is being closed: hands back what was not sent. */
+  /** The client is closing: hands back the unsent turns. */
   giveBack(): void {
     for (const job of this.jobs) {
       if (this.#queue.delete(job))
@@ -189,7 +189,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     }
   }
 
-  /** The server is not to be had, for now or ever: what waits to be sent fails. */
+  /** The server is unavailable, for now or for ever: fails the waiting turns. */
   unavailable(reason: AgentwireError): void {
     if (isAgentwireError(reason, "closed")) this.giveBack();
     for (const { turn } of this.takeWaiting()) turn.fail(copyError(reason));
@@ -201,8 +201,8 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
       return;
     }
     job.turn.stopped();
-    if (job === this.#candidate) return; // `first` goes on: no recursion for thousands of turns with one signal
-    this.#course.pump(); // the next turn may need less than this one
+    if (job === this.#candidate) return; // `first` goes on by itself: no recursion for thousands of turns with one signal
+    this.#course.pump(); // the next turn may fit where this one did not
   }
 
   #settled(job: J): void {

@@ -1,10 +1,10 @@
 import { QueueFullError } from "../errors.ts";
 import { Table } from "../table.ts";
 
-/** Turns that wait to be sent, oldest first, bounded in number and in bytes; one can be taken out of the middle. */
+/** Turns that wait to be sent, oldest first, bounded in number and in bytes. A turn can be removed from the middle. */
 export class TurnQueue<Turn> {
   readonly #waiting = new Table<Turn, number>();
-  /** Turns of conversations that wait for those before them: not to be sent yet, but they take their room. */
+  /** Turns that wait for earlier turns of their conversation. They cannot be sent yet, but take room. */
   readonly #held = new Table<Turn, number>();
   readonly #maxTurns: number;
   readonly #maxBytes: number;
@@ -20,8 +20,8 @@ export class TurnQueue<Turn> {
   }
 
   /**
-   * An empty queue takes a turn of any size: what one frame may hold is another limit.
-   * @throws QueueFullError when the turn, of `bytes` bytes, does not fit.
+   * An empty queue takes a turn of any size: another limit bounds the frame.
+   * @throws QueueFullError if a turn of `bytes` bytes does not fit.
    */
   assertRoom(bytes: number): void {
     const turns = this.#waiting.size + this.#held.size + 1;
@@ -32,15 +32,15 @@ export class TurnQueue<Turn> {
     }
   }
 
-  /** Takes the room of a turn that is not to be sent yet. */
+  /** Reserves the room of a turn that cannot be sent yet. */
   hold(turn: Turn, bytes: number): void {
     this.#held.set(turn, bytes);
     this.#bytes += bytes;
   }
 
-  /** Without `bytes` the turn takes what it took while it was held. */
+  /** Adds a turn that can be sent. Without `bytes` the turn keeps the room of `hold`. */
   add(turn: Turn, bytes = this.#held.get(turn) ?? 0): void {
-    this.delete(turn); // it was held perhaps
+    this.delete(turn); // the turn may have been held
     this.#waiting.set(turn, bytes);
     this.#bytes += bytes;
   }
@@ -50,13 +50,13 @@ export class TurnQueue<Turn> {
     return this.#waiting.delete(turn) || this.#held.delete(turn);
   }
 
-  /** The oldest, left where it is. */
+  /** The oldest waiting turn. The turn stays in the queue. */
   first(): Turn | undefined {
     for (const turn of this.#waiting.keys()) return turn;
     return undefined;
   }
 
-  /** Removes those that wait to be sent, and returns them, oldest first. */
+  /** Removes the turns that wait to be sent, and returns them, oldest first. */
   takeAll(): Turn[] {
     const turns = [...this.#waiting.keys()];
     for (const turn of turns) this.delete(turn);

@@ -4,7 +4,7 @@ import { keptBytes, mostBytes } from "./kept-bytes.ts";
 import type { TurnResult } from "./turn.ts";
 import type { TurnSetup } from "./turn-setup.ts";
 
-/** The turn that is read. */
+/** The turn of a reader. */
 interface ReadTurn {
   /** Whether more events may come. */
   readonly open: boolean;
@@ -14,22 +14,22 @@ interface ReadTurn {
   leave(): void;
 }
 
-/** The iterator behind both forms of reading. */
+/** The iterator for events and texts. */
 interface Pulled<Event> {
   next(): Promise<IteratorResult<Event, undefined>>;
   return(): Promise<IteratorReturnResult<undefined>>;
 }
 
-/** The part of `maxBufferedBytes` that may be filled by rough counts, which are too high: the rest is counted closely. */
+/** The part of `maxBufferedBytes` that is filled by rough counts, which are too high. The rest is counted closely. */
 const ROUGHLY_COUNTED = 1 / 16;
 
-/** The one reader of a turn: the events that wait for it, and the pause of their source while it is slow. */
+/** The only reader of a turn: buffers its events, and pauses their source while the reader is slow. */
 export class TurnReader<Event, Result extends TurnResult> {
   readonly #setup: TurnSetup<Event, Result>;
   readonly #turn: ReadTurn;
   readonly #buffer: EventBuffer<Event>;
   #consumer: "the async iterator" | "textStream" | undefined;
-  /** While the source is paused for the reader, and the server is not to blame for its silence. */
+  /** Releases the pause of the source. During the pause the server is not to blame for its silence. */
   #released: (() => void) | undefined;
 
   constructor(setup: TurnSetup<Event, Result>, turn: ReadTurn) {
@@ -38,19 +38,19 @@ export class TurnReader<Event, Result extends TurnResult> {
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
   }
 
-  /** `bytes` is the length of what the event came in. */
+  /** Adds an event. `bytes` is the length of its frame or line. */
   push(event: Event, bytes: number): void {
     const { read, flow } = this.#setup;
     if (read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
     if (flow) this.#checkFlow();
   }
 
-  /** Ends the iteration behind what is buffered. */
+  /** Ends the iteration after the buffered events. */
   end(): void {
     this.#buffer.end();
   }
 
-  /** Throws `error` behind what is buffered. */
+  /** Throws `error` after the buffered events. */
   fail(error: unknown): void {
     this.#buffer.fail(error);
   }
@@ -60,7 +60,7 @@ export class TurnReader<Event, Result extends TurnResult> {
     this.#buffer.drop();
   }
 
-  /** The turn comes to its end: its source is paused no more. */
+  /** The turn ends: resumes a paused source. */
   unpause(): void {
     const released = this.#released;
     if (!released) return;
@@ -86,7 +86,7 @@ export class TurnReader<Event, Result extends TurnResult> {
         if (text !== "") return { done: false, value: text };
       }
     };
-    // One pull at a time: a pull that skips an event without text would else be overtaken by the next one.
+    // One pull at a time: otherwise a later pull could overtake a pull that skips events without text.
     let last: Promise<unknown> = Promise.resolve();
     const next = (): Promise<IteratorResult<string, undefined>> => {
       const step = last.then(pull, pull);
@@ -113,7 +113,7 @@ export class TurnReader<Event, Result extends TurnResult> {
       );
     }
     this.#consumer = consumer;
-    this.#checkFlow(); // a reader that begins late may find more than it can keep up with
+    this.#checkFlow(); // many events may wait already: pause the source if needed
     return {
       next: () => {
         const next = this.#buffer.next();
@@ -128,8 +128,8 @@ export class TurnReader<Event, Result extends TurnResult> {
   }
 
   /**
-   * What an event takes while it waits. While little waits, the most that so many characters can take will do: to look
-   * into each event costs more than to buffer it. What cannot be looked into is as large as what it came in.
+   * The estimated size of a waiting event. While little is buffered, use the maximum for so many characters: walking each event costs
+   * more than buffering it. An event that cannot be walked counts as many bytes as it had characters.
    */
   #costOf(event: Event, characters: number): number {
     const { maxBufferedBytes } = this.#setup;
@@ -142,7 +142,7 @@ export class TurnReader<Event, Result extends TurnResult> {
     const { flow, maxBufferedBytes } = this.#setup;
     if (!flow) return;
     const { size, bytes } = this.#buffer;
-    // Half of the bytes is left for what is on its way when the source is paused.
+    // Keep half of the bytes for events that still arrive after the pause.
     const isHigh = size >= flow.high || bytes > maxBufferedBytes / 2;
     if (!this.#released && this.#turn.open && this.#consumer && isHigh) {
       this.#released = this.#turn.hold();

@@ -1,12 +1,12 @@
 import type { PendingRequest, Question, ToolCall, TurnToolCall } from "../values.ts";
 
-/** Hears of changes. */
+/** Gets the changes. */
 interface Listener {
   opened(request: PendingRequest): void;
   changed(call: TurnToolCall): void;
 }
 
-/** The tool calls of one turn, and its requests that wait for the user: snapshots that a renderer can compare by identity. */
+/** The tool calls of one turn, and its requests that wait for the user. Snapshots, so a renderer can compare them by identity. */
 export class TurnTools {
   readonly #listener: Listener;
   readonly #calls = new Map<string, TurnToolCall>();
@@ -18,7 +18,7 @@ export class TurnTools {
     this.#listener = listener;
   }
 
-  /** In the order in which they were first heard of. */
+  /** The calls, in the order of their first message. */
   get calls(): readonly TurnToolCall[] {
     this.#snapshot ??= [...this.#calls.values()];
     return this.#snapshot;
@@ -29,12 +29,12 @@ export class TurnTools {
     return this.#pendingSnapshot;
   }
 
-  /** Whether this request, and no other of its id, waits. */
+  /** Whether exactly this request waits, and not another one with the same id. */
   isPending(request: PendingRequest): boolean {
     return this.#pending.get(request.id) === request;
   }
 
-  /** The requests that wait now, one by one: a listener of one request may decide the next. */
+  /** The requests that wait now, one by one: the listener of one request may decide the next. */
   stillOpen(type: PendingRequest["type"]): Iterable<readonly [ToolCall] | readonly [Question]> {
     return this.#open(this.pending.filter((request) => request.type === type));
   }
@@ -49,14 +49,14 @@ export class TurnTools {
     return this.#calls.get(id);
   }
 
-  /** A call is new, or has changed. */
+  /** Adds or replaces a call. */
   set(call: TurnToolCall): void {
     this.#calls.set(call.id, call);
     this.#snapshot = undefined;
     this.#listener.changed(call);
   }
 
-  /** The turn is over before these were. */
+  /** The turn has ended: marks the unfinished calls as abandoned. */
   abandon(): void {
     for (const call of this.calls) if (!hasEnded(call)) this.set({ ...call, state: "abandoned" });
   }

@@ -11,22 +11,22 @@ import type {
   Usage,
 } from "../values.ts";
 
-/** What every backend's turn ends with; each adds its own fields. */
+/** The common fields of a turn's result. Each backend adds its own fields. */
 export interface TurnResult {
-  /** The whole text, in order; cut off at `maxTextBytes`, and then `truncated` is set. */
+  /** The whole text. If it was cut off at `maxTextBytes`, `truncated` is set. */
   readonly text: string;
   readonly truncated?: boolean;
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
 
-/** How a turn ended. */
+/** The outcome of a turn. */
 export type TurnOutcome<Result extends TurnResult> =
   | { readonly status: "completed"; readonly result: Result }
   | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
   | { readonly status: "failed"; readonly error: AnyAgentwireError; readonly partial: TurnPartial };
 
-/** What `turn.on` tells, and with what. */
+/** The events of `turn.on`, with their arguments. */
 export interface TurnEvents<Event> {
   event: [event: Event];
   status: [status: TurnStatus];
@@ -48,15 +48,15 @@ export const TURN_EVENTS: EventNames<TurnEvents<never>> = {
 
 /** Options of one turn that every backend takes. */
 export interface TurnOptions {
-  /** Aborting it ends the turn: the loop throws a `TurnCancelledError` whose `cause` is the signal's reason. */
+  /** Aborting the signal ends the turn: the loop throws a `TurnCancelledError` whose `cause` is the signal's reason. */
   readonly signal?: AbortSignal;
   /** ms from the call to the end of the turn, 0 for no limit. @default 0: an agent may work for an hour */
   readonly timeout?: number;
   /** ms without a frame of this turn while the server works on it, 0 for no limit. The client's option of the same name sets the default. */
   readonly idleTimeout?: number;
   /**
-   * Whether the turn keeps its events for who iterates it. With `false` it keeps none, for a turn that is only listened to, or
-   * whose `result` alone counts; iterating it is `already-consumed`. @default true
+   * Whether the turn keeps its events for a reader. With `false` the turn keeps none: for a turn that is only listened to, or whose
+   * `result` alone matters. Iterating it then throws `already-consumed`. @default true
    */
   readonly read?: boolean;
 }
@@ -64,31 +64,31 @@ export interface TurnOptions {
 /**
  * One prompt and its streamed answer.
  *
- * Read it with `for await`, or through `textStream`, or only await `result`. It has one reader; any number
- * of listeners may look on with `on`, which costs no buffer and never cancels.
+ * Read a turn with `for await`, or through `textStream`, or await only `result`. A turn has one reader. Any number of listeners may
+ * watch it with `on`, which needs no buffer and never cancels.
  *
  * - `cancel()` and leaving the loop end the iteration at once, without a throw.
- * - A failure, a time-out and an aborted `signal` are thrown once, after everything that had arrived was read.
- * - A turn that nobody reads still settles.
+ * - A failure, a time-out and an aborted `signal` are thrown once, after the reader has read all events that had arrived.
+ * - A turn without a reader still settles.
  */
 export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Event> {
   readonly id: string;
-  /** A snapshot; `on("status")` tells changes. */
+  /** The current value. `on("status")` reports changes. */
   readonly status: TurnStatus;
   /** The text so far. */
   readonly text: string;
-  /** The tool calls so far, in order; a call that has not changed is the same object. */
+  /** The tool calls so far, in order. An unchanged call is the same object. */
   readonly toolCalls: readonly TurnToolCall[];
-  /** What waits for the user: settled by a callback, or by `client.decide` and `client.answer`. */
+  /** The requests that wait for the user. A callback settles them, or `client.decide` and `client.answer`. */
   readonly pending: readonly PendingRequest[];
   /**
    * The text alone, as it arrives.
-   * @throws InvalidInputError `already-consumed`, when iterated although the turn has a reader.
+   * @throws InvalidInputError `already-consumed`, on iteration if the turn already has a reader, or was made with `read: false`.
    */
   readonly textStream: AsyncIterable<string>;
-  /** What the turn ended with; rejects when it failed or was cancelled. Ignoring it is no unhandled rejection. */
+  /** The result; rejects if the turn failed or was cancelled. Ignoring a rejection causes no unhandled rejection. */
   readonly result: Promise<Result>;
-  /** How the turn ended; never rejects. */
+  /** The outcome; never rejects. */
   readonly outcome: Promise<TurnOutcome<Result>>;
   /**
    * The events, in order.
@@ -96,13 +96,13 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
    */
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined>;
   /**
-   * Ends the turn. The iteration ends now and what is buffered is dropped; the returned promise is
-   * `outcome`, which settles when it is safe to go on. A turn that has settled keeps its outcome.
+   * Ends the turn. The iteration ends now, and buffered events are dropped. The returned promise is `outcome`, which settles when it is
+   * safe to go on. A settled turn keeps its outcome.
    */
   cancel(reason?: unknown): Promise<TurnOutcome<Result>>;
   /**
-   * Listens until the returned function is called. A late listener is first told what stands: the present `status`,
-   * the `approval`s and `question`s that are open.
+   * Listens until the returned function is called. A late listener is first told the present `status`, or the open `approval`s or
+   * `question`s.
    * @throws InvalidInputError for an event or an option that does not exist.
    */
   on<Name extends keyof TurnEvents<Event> & string>(
@@ -110,7 +110,7 @@ export interface Turn<Event, Result extends TurnResult> extends AsyncIterable<Ev
     listener: (...values: TurnEvents<Event>[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  /** The same for every turn, so that a union of turns can be listened to. */
+  /** The same for every turn, so that an app can listen to a union of turns. */
   on<Name extends keyof TurnEvents<AnyEvent>>(
     name: Name,
     listener: (...values: TurnEvents<AnyEvent>[Name]) => void,
