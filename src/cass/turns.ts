@@ -24,10 +24,7 @@ import type { RestHost } from "./rest/host.ts";
 import { type CassEvent, type CassResult, progressEvent, replyOf, textOf } from "./turn.ts";
 import type { Wire, WireUser } from "./wire.ts";
 
-/**
- * The limit of connections in a row that end in their first turn; then the waiting turns fail. A restart ends one connection, a deleted
- * user ends all.
- */
+/** Connections in a row that may end in their first turn; then the waiting turns fail. A restart ends one, a deleted user ends all. */
 const MAX_DEATHS = 3;
 
 /** The close code for a frame that is too large. */

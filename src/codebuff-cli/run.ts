@@ -37,9 +37,7 @@ export interface RunSetup {
   readonly over: () => void;
 }
 
-/**
- * ms after the program's own time limit. The program's limit starts later, and at the limit the program may report its partial result.
- */
+/** ms after the program's own time limit, in which the program may report its partial result. */
 const TIMEOUT_GRACE = 5_000;
 
 /** The reason why this library ends a process. `stopped`: the turn has ended or is to end. */
@@ -51,10 +49,7 @@ interface Live {
   readonly total: CancelTimer;
 }
 
-/**
- * `timer` is the limit of one state; `total` is the limit of the whole process. Both are cancelled when the run leaves the states that
- * have them.
- */
+/** `timer` limits one state, `total` the whole process. Leaving the states that have them cancels them. */
 type State =
   /** `startupTimeout` runs. The limit on silence is held until `unhold`. */
   | ({ readonly name: "starting"; readonly timer: CancelTimer; readonly unhold: () => void } & Live)
