@@ -23,8 +23,8 @@ interface LostRepliesSetup {
 }
 
 /**
- * The replies that the server stored but could not deliver. A server stores a reply before it sends it. With the option `recover`, the
- * client searches for some of the replies; the others may be stored at any time.
+ * The replies of turns whose connection was lost. A server stores a reply before it sends it, perhaps after the loss. With the option
+ * `recover`, the client searches for some of the replies; the others may be stored at any time.
  *
  * 1. When a prompt is sent, `job` notes the server's latest timestamp. Timestamps are the server's own, and are compared only
  *    with each other.

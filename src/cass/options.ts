@@ -36,8 +36,8 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
    */
   readonly idleTimeout?: number;
   /**
-   * The limit of one REST call, and of `getStatus()` from the written request to the answer. Raise the option for slow servers. @default
-   * 10_000
+   * The limit of one try of a REST call, of a `token` function, and of `getStatus()` from the written request to the answer. Raise the
+   * option for slow servers. @default 10_000
    */
   readonly requestTimeout?: number;
   /** The address of the REST routes, if the server has them elsewhere. @default `url` as http, without its last `/ws` */
@@ -60,7 +60,7 @@ export interface CassClientOptions extends SocketClientOptions, CassCredentialOp
    * Turns on the server at once. Takes effect once the server has shown whether it announces its turns. Set a number above 1 only for
    * servers that read while they work: then `getStatus()` does not wait for the end of a turn either. Most servers do not read while
    * they work. After one unread frame they ignore pongs too, and end the connection 20 to 40 s later (1011, "keepalive ping timeout"),
-   * so every longer turn is lost. And a turn that fails takes all later turns down.
+   * so every longer turn is lost. And a turn that ends the link takes down all sent turns.
    * @default 1: the client sends nothing while a turn runs
    */
   readonly maxTurnsInFlight?: number;

@@ -28,7 +28,7 @@ export type CodebuffCliConversation = Conversation<
 export interface CodebuffCliConversationState extends ConversationState {
   readonly protocol: "codebuff-cli";
   readonly version: 1;
-  /** Absent until the program reports a session. A conversation cannot continue without it. */
+  /** Absent until the program reports a session. Without it, the next prompt begins again without memory. */
   readonly sessionId?: string;
 }
 

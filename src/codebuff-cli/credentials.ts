@@ -20,7 +20,7 @@ export interface CredentialOptions {
   readonly credentialOrder?: "documented" | "cli";
 }
 
-/** The name of a place. */
+/** The name of a place that is searched for an API key. */
 export type CredentialPlace =
   | "option apiKey"
   | "CODEBUFF_API_KEY"

@@ -51,7 +51,7 @@ export interface CodebuffCliOptions
    * process's own folder
    */
   readonly cwd?: string;
-  /** Variables for the environment of the process: settings of the program, and of the tools that its agent runs. */
+  /** Variables to add to the environment of the process: settings of the program, and of the tools that its agent runs. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Gives the program an empty home folder, deleted afterwards. For servers: no login on the machine overrides `apiKey`. The program then
@@ -90,7 +90,7 @@ export interface CodebuffCliOptions
    * From `finish` until the program has ended by itself. Raise the option for programs that store much data at the end. @default 5_000
    */
   readonly exitGrace?: number;
-  /** From SIGTERM to SIGKILL; 0 sends SIGKILL at once. Raise the option for agents whose tools need time to clean up. @default 5_000 */
+  /** From SIGTERM to SIGKILL; 0: SIGKILL at once. Raise it for tools that need time to clean up. No effect on Windows. @default 5_000 */
   readonly killGrace?: number;
   /**
    * Fails a run that ended without `finish`. For apps that must not accept half an answer. @default false: some builds end without

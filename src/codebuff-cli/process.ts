@@ -49,7 +49,7 @@ type State =
   | { readonly name: "over" };
 
 /**
- * One process in its own process group, so that all its children end with it. Never uses a shell.
+ * One process in its own process group, so that everything that it starts can be ended with it. Never uses a shell.
  *
  *     running ──exit──▶ draining ──its pipes close, or PIPE_GRACE──▶ over
  *        └── could not be started ──────────────────────────────────▶ over
@@ -61,7 +61,7 @@ export class CliProcess {
   /** Runs in the state `draining`, while stdout is not paused. */
   readonly #drain: Deadline;
   #state: State = { name: "running", asked: "nothing" };
-  /** The pipe cannot tell: Node resumes it at the exit. */
+  /** Not read from the pipe: Node resumes the pipe at the exit. */
   #isPaused = false;
 
   /** @throws the error of `spawn` for invalid arguments */

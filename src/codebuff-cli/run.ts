@@ -37,7 +37,7 @@ export interface RunSetup {
   readonly over: () => void;
 }
 
-/** ms after the program's own time limit, in which the program may report its partial result. */
+/** ms after the program's own time limit: that limit starts later, when the program is up, and a partial result may follow it. */
 const TIMEOUT_GRACE = 5_000;
 
 /** The reason why this library ends a process. `stopped`: the turn has ended or is to end. */

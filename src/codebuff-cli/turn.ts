@@ -242,7 +242,7 @@ function wordsOf(error: unknown): string {
   }
 }
 
-/** Ends the turn at the first `finish`. A `finish` with the id or the type of a running sub-agent belongs to that sub-agent. */
+/** Only the root agent's first `finish` counts. A `finish` with the id or the type of a running sub-agent is the sub-agent's. */
 function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
   const { agentId } = event;
   const { subagents } = state;

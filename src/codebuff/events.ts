@@ -12,8 +12,8 @@ export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, Codebu
   /** The account's use of credits, whenever the server reports it. */
   usage: [usage: UsageResponse];
   /**
-   * The server is about to shut down. The client sends no new prompt, and reconnects when the running prompts are done. With `reconnect:
-   * false` the client only emits this event.
+   * The server is about to shut down. The client sends no new prompt, and reconnects when the running prompts are done.
+   * With `reconnect: false` the client only emits this event.
    */
   reconnectRequested: [];
   /** A failure without an id, which the client could not assign to a request. */

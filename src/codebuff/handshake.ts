@@ -69,7 +69,7 @@ export class Identification {
     this.#clientSessionId = settings.clientSessionId;
   }
 
-  /** A socket opened. `newTxid` gives the txid of the `identify`; not called for the original server, which gets none. */
+  /** A socket opened. `newTxid` gives the txid of the `identify`; not called with `profile: "codebuff"`, which sends none. */
   begin(session: Session, newTxid: () => number): void {
     const { connection } = this.#core;
     if (this.#settings.profile === "codebuff") {

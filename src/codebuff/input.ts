@@ -80,7 +80,7 @@ const FIELDS: Checks<CodebuffPromptInput> = {
 const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.';
 
 /**
- * Adds the required fields and omits missing ones: servers refuse `null` for several fields.
+ * Fills in the required fields, and leaves out optional fields without a value: servers refuse `null` for several fields.
  * @throws InvalidInputError for input that no server could answer.
  */
 export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {

@@ -15,7 +15,7 @@ export interface Named {
   readonly prompt?: Prompt;
 }
 
-/** The number of remembered settled prompts, which tell late messages from stray ones. */
+/** Limit of remembered settled prompts. A message for a remembered prompt is `late`; for an unknown prompt it is an `orphan`. */
 const REMEMBERED = 256;
 
 /** The prompts that a message may name: the open ones, and the last settled ones. */

@@ -180,8 +180,8 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
   }
 
   /**
-   * Takes an error without an id, unless the error may be about something else: a part of the answer has already come, or a cancel was
-   * sent that the error may answer, unless this prompt was sent after the cancel and acknowledged.
+   * Takes an error without an id, if it can only be about this prompt. It cannot after a part of the answer. After a cancel, which the
+   * error may answer, the prompt takes it only if the prompt was sent after that cancel and was acknowledged.
    */
   takeActionError(error: ActionError, lastCancel: number): boolean {
     const { txid = -1 } = this.#sent ?? {};

@@ -49,7 +49,7 @@ export interface SessionHost {
   initResponseMissing(txid: number, init: Init): void;
   /** No frame arrived for `stallTimeout` while a prompt ran. */
   stalled(): void;
-  /** A session that holds everything back was silent for `probeAfter`. */
+  /** The server sent nothing for `probeAfter`, on a session that holds all new frames back. */
   silent(): void;
   /** The last running prompt has ended. */
   idle(): void;

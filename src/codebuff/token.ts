@@ -93,7 +93,7 @@ export class TokenSource {
 /** ms for a token function: enough for a refresh over a slow network. */
 const TOKEN_TIMEOUT = 30_000;
 
-/** The error of a prompt or init that was never sent, because the token was missing. */
+/** The error of a prompt or init that was never sent, because the token function failed. */
 export function tokenFailed(thrown: unknown, redactor: Redactor): HandshakeError {
   const message = "the `authToken` function failed, so nothing was sent; its error is the cause";
   return new HandshakeError("refresh-failed", message, {

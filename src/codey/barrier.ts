@@ -14,7 +14,7 @@ export interface BarrierSetup {
   readonly core: CodeyCore;
 }
 
-/** A turn that is being stopped, and the facts about its end. */
+/** A turn that a barrier can stop, and the facts about its end that the barrier finds. */
 export interface StoppableTurn {
   readonly turn: LiveTurn<CodeyEvent, CodeyResult>;
   readonly state: TurnState;

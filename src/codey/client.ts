@@ -24,7 +24,7 @@ import { Wire } from "./wire.ts";
  * denied unless `toolPolicy`, `onToolApproval` or `client.decide()` allows them. `close()` cancels the running turn and denies open
  * calls; it takes at most a second, even if the server does not react.
  *
- * The server has no authentication and does not check the origin: any page that is open on the same machine can connect and approve its
+ * The server has no authentication and does not check the origin: any page open on the same machine can connect and approve its
  * own shell commands. Keep the server on loopback.
  *
  * @example

@@ -44,7 +44,7 @@ export interface ToolCall {
   /** Unique for the life of the client; goes to `client.decide`. */
   readonly id: string;
   readonly name: string;
-  /** The tool's input, unchanged: check it before you rely on it. */
+  /** The tool's input, as the server sent it: check it before you rely on it. */
   readonly input: unknown;
   /** The id of the call's turn, if the server names the turn. */
   readonly turnId?: string;
@@ -131,7 +131,7 @@ export type Decision =
 
 /**
  * The cause of a decision: a rule, or no way to ask (`policy`); an earlier `always` (`session`); the callback; `client.decide` or
- * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or the request ended before a decision: the server decided
+ * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or no decision was made by this client: the server decided
  * (`elsewhere`), the turn was `cancelled` or over (`ended`), the link was lost (`disconnected`).
  */
 export type DecidedBy =

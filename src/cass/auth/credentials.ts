@@ -168,7 +168,7 @@ export class Credentials {
   async #renew(): Promise<string> {
     const source = this.#source;
     const got = await this.#got(() => this.#askSource(source));
-    if (this.#source !== source && this.#known !== undefined) return this.#known; // another user has logged in
+    if (this.#source !== source && this.#known !== undefined) return this.#known; // a user has logged in meanwhile
     if (got instanceof CassAuthError) {
       const { cause } = got;
       if (source.name === "server" && cause instanceof CassApiError && cause.status === 401)

@@ -34,7 +34,7 @@ export interface Capabilities {
   readonly images: boolean;
   /** Whether cancelling reaches the server. If false, the server goes on working, and the client drops its text. */
   readonly cancelOnWire: boolean;
-  /** The keeper of the conversation. */
+  /** Who keeps the conversation. */
   readonly history: "client" | "server" | "none";
   /** `one`: all prompts of the client belong to one conversation, and `conversation()` returns the same one each time. */
   readonly conversations: "one" | "many";

@@ -15,7 +15,7 @@ const LISTEN_CHECKS: Checks<ListenOptions> = { signal: checks.signal };
 /** Removes a listener; calling it again does nothing. */
 export type Unsubscribe = () => void;
 
-/** The names of events at run time: exactly the names of the type. */
+/** An object with one key for each event in the type `Events`: the event names at run time. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 
 /**

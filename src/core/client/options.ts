@@ -8,7 +8,7 @@ import { checkNames } from "../names.ts";
 import type { TurnOptions } from "../turn/turn.ts";
 import { Outbox } from "./outbox.ts";
 
-/** Receives the library's log lines. Without a logger the library logs nothing. `console` fits. */
+/** Receives the library's log lines. Without a logger the library logs nothing, except with the option `debug`. `console` fits. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;

@@ -32,8 +32,8 @@ export interface ApprovalOptions {
    */
   readonly toolPolicy?: readonly ToolRule[];
   /**
-   * Called for every call that no rule decides, even if a handler is registered for the tool. `"manual"` waits for `client.decide(id,
-   * decision)`.
+   * Called for every call that no rule decides, even if a handler is registered for the tool. `"manual"` waits for
+   * `client.decide(id, decision)`.
    * @default none: every such call is denied; without `toolPolicy` too, handlers run without asking
    */
   readonly onToolApproval?:
@@ -84,7 +84,7 @@ export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   approvalTimeout: checks.delay,
 };
 
-/** Warns the user about missing options. */
+/** Warns the user about missing options and failed rules. */
 interface Warner {
   warn(kind: string, message: string, details?: { readonly cause?: unknown }): void;
 }

@@ -34,8 +34,8 @@ export class Attempts {
   }
 
   /**
-   * Decides whether a run follows a loss. A listener that was told of the loss may have closed the client; `shouldReconnect` may close it
-   * too.
+   * After a loss, decides whether the client tries to reconnect. A listener that was told of the loss, or `shouldReconnect`, may have
+   * closed the client.
    */
   comeBack(lost: StateOf<"lost">, error: AgentwireError): void {
     const { life, setup } = this.#connection;

@@ -3,7 +3,7 @@ import { isBusy } from "./connection-errors.ts";
 
 /** How to reconnect after a connection ended. Every field has a default. */
 export interface ReconnectOptions {
-  /** Attempts in a row before the client gives up and closes for good. The default is the protocol's. */
+  /** Attempts in a row before the client gives up. After a loss it then closes for good. The default is the protocol's. */
   readonly maxAttempts?: number;
   /** ms. The first wait is random, from 0 to this value. The maximum doubles for each further wait. @default 500 */
   readonly minDelay?: number;
@@ -126,7 +126,7 @@ export class AttemptCount {
   }
 }
 
-/** Before the first success: reports an unreachable server at once. Tries again if the server has answered. */
+/** Before the first success: reports an unreachable server at once. Tries again if a socket opened but the handshake failed. */
 function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
   if (!isAgentwireError(error, "handshake-refused")) return false;
   if (error.reason === "initializing") return true; // the server is still starting

@@ -19,7 +19,7 @@ export interface ConversationState {
 
 /**
  * Turns that build on each other. One turn runs at a time; later prompts wait. A turn that fails or is cancelled leaves the conversation
- * unchanged.
+ * unchanged, unless the server remembers its prompt.
  */
 export interface Conversation<
   Event,

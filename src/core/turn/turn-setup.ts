@@ -51,7 +51,7 @@ export type Progress = {
 
 /** A source that can wait for a slow reader. A turn without a reader never pauses its source. */
 export interface Flow {
-  /** The source is paused at so many waiting events, or at half of `maxBufferedBytes`. The source resumes at half of either limit. */
+  /** The source is paused at so many waiting events, or at half of `maxBufferedBytes`. The source resumes when both are down to half. */
   readonly high: number;
   pause(): void;
   resume(): void;
