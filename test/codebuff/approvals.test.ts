@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { gate, once, readyPair } from "../helpers/codebuff.ts";
 import { act, approval, asks, CONFIG, only, sent } from "../helpers/codebuff-approvals.ts";
 import { ASK, answers, errorOutput, json, original, statesOf, TOKEN } from "../helpers/codebuff-requests.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 test.each(["proxy", "codebuff"] as const)(
   "an approved call is run, and a denied one is not, each with one answer, on %s",
@@ -232,8 +233,10 @@ describe("an approval", () => {
     await using pair = await original(asks("manual"), act());
     const turn = pair.client.prompt("go");
     await approval(pair);
-    expect(() => pair.client.decide("r9", true)).toThrow(/"r9"/);
-    expect(() => pair.client.decide("r1", "yes please" as never)).toThrow(/decision/);
+    expect(() => pair.client.decide("r9", true)).toThrow(errorSaying("invalid-input", /"r9"/));
+    expect(() => pair.client.decide("r1", "yes please" as never)).toThrow(
+      errorSaying("invalid-input", /decision/),
+    );
     expect(turn.pending).toHaveLength(1);
     pair.client.decide("r1", true);
     await turn.result;

@@ -1,6 +1,7 @@
 import { CodebuffClient, isAgentwireError } from "agentwire/codebuff";
 import { MockCodebuffServer } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
+import { errorSaying } from "../helpers/errors.ts";
 
 // The file that every runtime but Node gets for "#socket".
 vi.mock("../../src/core/link/socket.node.ts", () => import("../../src/core/link/socket.global.ts"));
@@ -8,7 +9,7 @@ vi.mock("../../src/core/link/socket.node.ts", () => import("../../src/core/link/
 test("where the platform cannot send headers they are refused, with what to do instead", () => {
   const make = (): CodebuffClient =>
     new CodebuffClient({ url: "wss://example.org/ws", headers: { "x-tenant": "one" } });
-  expect(make).toThrow(/`createWebSocket`/);
+  expect(make).toThrow(errorSaying("unsupported", /`createWebSocket`/));
   try {
     make();
   } catch (error) {

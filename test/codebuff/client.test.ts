@@ -2,6 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { drain, gate, once, pair, readyPair, sentTo, status } from "../helpers/codebuff.ts";
+import { errorSaying } from "../helpers/errors.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 
 const frame = (message: unknown): string => JSON.stringify(message);
@@ -206,11 +207,11 @@ test("the queue is bounded in turns and in bytes; one frame fits whatever its si
   });
   const { client } = made;
   client.prompt("x".repeat(5_000));
-  expect(() => client.prompt("x".repeat(900))).toThrow(/ bytes/);
+  expect(() => client.prompt("x".repeat(900))).toThrow(errorSaying("queue-full", / bytes/));
   await using other = await pair({ mock: { identify: "silent" }, client: { maxQueuedTurns: 2 } });
   other.client.prompt("one");
   other.client.prompt("two");
-  expect(() => other.client.prompt("three")).toThrow(/^3 turns/);
+  expect(() => other.client.prompt("three")).toThrow(errorSaying("queue-full", /^3 turns/));
 });
 
 test("a prompt that was not sent is handed back without its token", async () => {

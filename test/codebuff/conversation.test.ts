@@ -1,6 +1,7 @@
 import { step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { drain, gate, once, readyPair, status } from "../helpers/codebuff.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 const user = (content: string) => ({ role: "user", content });
 const assistant = (content: string) => ({ role: "assistant", content });
@@ -191,7 +192,7 @@ test("a prompt that says nothing is refused, although its state has messages", a
   await using made = await readyPair();
   const chat = made.client.conversation();
   const input = { sessionState: { messages: [{ role: "user", content: "hi" }] } };
-  expect(() => chat.prompt(input)).toThrow(/^the prompt says nothing/);
+  expect(() => chat.prompt(input)).toThrow(errorSaying("invalid-input", /^the prompt says nothing/));
   expect(chat.messages).toEqual([]);
 });
 

@@ -10,6 +10,7 @@ import { type Answer, type MockCodebuffOptions, MockCodebuffServer, step } from 
 import { describe, expect, test } from "vitest";
 import { buildPrompt, type CodebuffPromptInput, type PromptData } from "../../src/codebuff/input.ts";
 import { CodebuffMemory } from "../../src/codebuff/memory.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 const data = (input: string | CodebuffPromptInput): PromptData =>
   buildPrompt(input, {
@@ -172,7 +173,7 @@ describe("the state of a conversation", () => {
   ])("cannot be %s", (_, from) => {
     const make = () => new CodebuffMemory(from as unknown as ConversationState);
     expect(make).toThrow(InvalidInputError);
-    expect(make).toThrow(/^`from` .*conversation\.state/);
+    expect(make).toThrow(errorSaying("invalid-input", /^`from` .*conversation\.state/));
   });
 });
 

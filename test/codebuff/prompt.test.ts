@@ -2,6 +2,7 @@ import type { PromptImage } from "agentwire";
 import { InvalidInputError } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { buildPrompt, type CodebuffPromptInput, toJson } from "../../src/codebuff/input.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 const defaults = {
   fingerprintId: "fp",
@@ -184,7 +185,7 @@ describe("what becomes JSON", () => {
 
   test.each(bad)("is never %s", (_, value, says) => {
     const error = refusal(() => toJson(value, "the prompt"));
-    expect(error.message).toMatch(/^the prompt cannot be written as JSON/);
+    expect(error).toEqual(errorSaying("invalid-input", /^the prompt cannot be written as JSON/));
     expect(error.message).toMatch(says);
     expect(error.message).toContain("Send JSON values only.");
     expect(error.cause).toBeInstanceOf(Error);

@@ -3,6 +3,7 @@ import { type Step, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { gate, once, type Pair, readyPair } from "../helpers/codebuff.ts";
 import { ASK, answers, errorOutput, json, original, statesOf } from "../helpers/codebuff-requests.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 const options = [{ label: "tabs" }, { label: "spaces", description: "two of them" }];
 const STYLE = { question: "Tabs or spaces?", header: "Style", options, multiSelect: false };
@@ -309,7 +310,7 @@ describe("a question that waits for the user", () => {
     await using pair = await original(manual, ask({ questions: [STYLE, STYLE] }));
     const turn = pair.client.prompt("go");
     await asked(pair);
-    expect(() => pair.client.answer("q1", "tabs")).toThrow(/2 questions/);
+    expect(() => pair.client.answer("q1", "tabs")).toThrow(errorSaying("invalid-input", /2 questions/));
     expect(turn.pending).toHaveLength(1);
     pair.client.answer("q1", null);
     await turn.result;

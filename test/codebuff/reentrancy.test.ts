@@ -11,6 +11,7 @@ import {
   sentTo,
   status,
 } from "../helpers/codebuff.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 // What happens when the user's own code acts at the worst moment. Each of these once hung, leaked or lost something.
 
@@ -141,7 +142,7 @@ test("a conversation's waiting prompts are bounded, and handed back at once on c
   const chat = made.client.conversation();
   const running = chat.prompt("one");
   const waiting = [chat.prompt("two"), chat.prompt("three")];
-  expect(() => chat.prompt("four")).toThrow(/^3 turns/);
+  expect(() => chat.prompt("four")).toThrow(errorSaying("queue-full", /^3 turns/));
   await made.server.nextPrompt();
   const closed = made.client.close();
   const outcomes = await Promise.all(waiting.map((turn) => turn.outcome));

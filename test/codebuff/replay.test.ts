@@ -200,7 +200,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     })();
     const failure = {
       code: "turn-failed",
-      message: `${message}`,
+      message,
       serverMessage: message,
       serverError: message,
       origin: "action",

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { TokenSource, withToken } from "../../src/codebuff/token.ts";
 import { Outbox } from "../../src/core/client/outbox.ts";
 import { Redactor } from "../../src/core/client/redact.ts";
+import { errorSaying } from "../helpers/errors.ts";
 
 function source(token: ConstructorParameters<typeof TokenSource>[0]) {
   const redactor = new Redactor();
@@ -55,7 +56,7 @@ describe("a token", () => {
       const { token } = source(() => value as string);
       const error: unknown = await Promise.resolve(token.get()).catch((error: unknown) => error);
       expect(error).toBeInstanceOf(InvalidInputError);
-      expect(error).toHaveProperty("message", expect.stringMatching(/^`authToken` returned /));
+      expect(error).toEqual(errorSaying("invalid-input", /^`authToken` returned /));
     },
   );
 
@@ -116,7 +117,7 @@ describe("where a token may go", () => {
     "ws://app.localhost/ws",
   ])("it may not go to %s, unless that is allowed", (url) => {
     expect(() => make(url)).toThrow(InvalidInputError);
-    expect(() => make(url)).toThrow(/unencrypted.*wss:\/\/.*allowInsecure/);
+    expect(() => make(url)).toThrow(errorSaying("invalid-input", /unencrypted.*wss:\/\/.*allowInsecure/));
     expect(make(url, { allowInsecure: true }).status).toBe("idle");
   });
 });

@@ -104,7 +104,7 @@ describe("a prompt-error", () => {
     expect(error).toMatchObject({
       name: "CodebuffTurnError [turn-failed]",
       code: "turn-failed",
-      message: `${message}`,
+      message,
       serverMessage: message,
       serverError: message,
       origin: "action",
@@ -149,8 +149,9 @@ describe("an action-error that is known to belong to a prompt", () => {
     expect(errorOf([{ type: "action-error", message }])).toMatchObject({
       origin: "action",
       kind: "action-error",
+      code: "turn-failed",
       serverMessage: message,
-      message: `${message}`,
+      message,
     });
   });
 });
@@ -167,6 +168,7 @@ describe("an error inside the stream", () => {
         kind: "BackendError",
         status: 404,
         retryable: false,
+        code: "turn-failed",
         serverMessage: "no such model",
         message: "no such model",
         promptId: "p-1",
@@ -194,7 +196,12 @@ describe("an error inside the stream", () => {
 describe("a prompt that the server forgot", () => {
   test("fails with words that say what is known", () => {
     const error = errorOf([chunk("Hel"), { type: "silent-end" }]);
-    expect(error).toMatchObject({ origin: "silent-end", kind: "silent-end", promptId: "p-1" });
+    expect(error).toMatchObject({
+      code: "turn-failed",
+      origin: "silent-end",
+      kind: "silent-end",
+      promptId: "p-1",
+    });
     expect(error.message).toBe("the prompt ended without a terminal message; its backend may not stream");
   });
 });

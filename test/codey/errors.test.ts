@@ -46,6 +46,7 @@ describe("what the words of an error mean", () => {
   test("a server that tries on without counting up is misconfigured", () => {
     const error = misconfigured("no key", 5);
     expect(error).toMatchObject({
+      code: "turn-failed",
       origin: "retrying",
       kind: "misconfigured",
       retryable: false,

@@ -50,6 +50,7 @@ describe("a name that does not exist", () => {
   test("is quoted in part when it is long", () => {
     const error = thrownBy(() => checkName("x".repeat(1_000_000), known, "option"));
     expect(error).toMatchObject({
+      code: "invalid-input",
       message: `option \`${"x".repeat(100)}\` does not exist. ${LIST}`,
     });
   });
@@ -63,6 +64,7 @@ describe("a name that does not exist", () => {
 
   test("is named as an object when it is one", () => {
     expect(thrownBy(() => checkName({}, known, "event"))).toMatchObject({
+      code: "invalid-input",
       message: `event \`object\` does not exist. ${LIST}`,
     });
   });
@@ -79,6 +81,7 @@ describe("a name that does not exist", () => {
     };
     const error = thrownBy(() => checkCallOptions(options, { toolPolicy: APPROVAL_CHECKS.toolPolicy }));
     expect(error).toMatchObject({
+      code: "invalid-input",
       message: "option toolPolicy[1].than does not exist. Did you mean `then`?",
     });
   });
@@ -92,6 +95,7 @@ describe("what an object has besides", () => {
   test("passes where the rest goes to a server as it is", () => {
     expect(() => checkValues({ a: "x", more: 1 }, { a: checks.string }, "field")).not.toThrow();
     expect(thrownBy(() => checkValues({ a: 1, more: 1 }, { a: checks.string }, "field"))).toMatchObject({
+      code: "invalid-input",
       message: "field `a` is 1. It must be a string.",
     });
   });

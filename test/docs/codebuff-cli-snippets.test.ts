@@ -281,7 +281,9 @@ describe("an error", () => {
     const logIn = vi.fn();
     await page.errors(client, logIn);
     await client.close();
-    expect(output.logged).toEqual([[expect.stringMatching(/npm install -g codebuff/)]]);
+    expect(output.logged).toEqual([
+      [expect.stringMatching(/^`no-such-program` is not to be found; .*npm install -g codebuff/)],
+    ]);
     await expect(page.errors(client, logIn)).rejects.toMatchObject({ code: "closed" });
     expect(logIn).not.toHaveBeenCalled();
   });

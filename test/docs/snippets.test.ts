@@ -74,7 +74,7 @@ describe("the programs of README.md", () => {
     await errors(user.client);
 
     expect(output.logged).toEqual([
-      [expect.stringMatching(/connection/)],
+      [expect.stringMatching(/^the connection ended \(.*\) with the request under way; /)],
       ["Ask your user: it may have been done."],
     ]);
   });

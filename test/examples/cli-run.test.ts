@@ -129,7 +129,7 @@ describe("a failure", () => {
     await using child = at.run(["--profile", "stream-json", "hello"]);
     expect(await child.exitCode()).toBe(1);
     expect(child.text).toMatch(
-      /.*Payment Required; the account is out of credits\n\(--verbose shows its error output: 1 line\)\n$/,
+      /Payment Required; the account is out of credits\n\(--verbose shows its error output: 1 line\)\n$/,
     );
   });
 

@@ -20,7 +20,7 @@ test("on the mock: streams, continues, survives a cut link, asks before tools ru
   expect(text).toContain("word by word, as you see it here.");
   expect(text).toContain("I know what I said before");
   expect(text).toMatch(
-    /forgotten it until\n\s+.*\n\s+code: "connection-lost", delivery: "unknown", partial text: 87 characters/,
+    /forgotten it until\n\s+the connection ended \(code 1006\) with the request under way; .*\n\s+code: "connection-lost", delivery: "unknown", partial text: 87 characters/,
   );
   expect(text).toMatch(/connection-lost; attempt 1 to connect again after \d+ ms/);
   expect(text).toContain("ready again by itself");

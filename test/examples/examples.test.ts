@@ -35,7 +35,9 @@ test("stream.ts prints an answer and which prompt it was", async () => {
 
 test("cancel.ts ends an answer in three ways", async () => {
   await import("../../examples/cancel.ts");
-  expect(printed).toMatch(/^first piece: "Hello! "\ncancelled: cancelled\naborted: /);
+  expect(printed).toMatch(
+    /^first piece: "Hello! "\ncancelled: cancelled\naborted: the turn's signal was aborted\n/,
+  );
 });
 
 test("chat.ts answers line by line, and ends with an empty one", async () => {

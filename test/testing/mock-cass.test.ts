@@ -7,6 +7,7 @@ import {
   MockCassServer,
 } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { errorSaying } from "../helpers/errors.ts";
 import { kinds, PROFILES, type Profile, RawCass } from "./mock-cass-raw-client.ts";
 
 const NO_TITLE = { title: "none", audio: "none" } as const;
@@ -319,7 +320,7 @@ describe("a script", () => {
     await expect(MockCassServer.start({ answer: "Hello" })).rejects.toThrow("`answer` must be a function");
     // @ts-expect-error
     await expect(MockCassServer.start({ profile: "v3" })).rejects.toThrow(
-      "profile `v3` does not exist. Did you mean `v1`?",
+      errorSaying("invalid-input", /^profile `v3` does not exist. Did you mean `v1`\?/),
     );
   });
 

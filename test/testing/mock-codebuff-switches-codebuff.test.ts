@@ -1,5 +1,6 @@
 import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { errorSaying } from "../helpers/errors.ts";
 import { ack, answerTo, cancel, NORMAL, ping, startOriginal } from "./mock-codebuff-original.ts";
 import { kindsOf, RawClient, roundTrip } from "./mock-codebuff-raw-client.ts";
 
@@ -363,5 +364,7 @@ test("switch path (codebuff): 403 for every path but /ws", async () => {
 test("switch profile: a name that nobody has is refused with those that there are", async () => {
   // @ts-expect-error: what a caller without types may do
   const refused = MockCodebuffServer.start({ profile: "toString" });
-  await expect(refused).rejects.toThrow("profile `toString` does not exist. These exist: proxy, codebuff.");
+  await expect(refused).rejects.toThrow(
+    errorSaying("invalid-input", /^profile `toString` does not exist. These exist: proxy, codebuff\./),
+  );
 });

@@ -220,7 +220,7 @@ onEach(
       name: "CassTurnError [turn-failed]",
       kind: "failed",
       serverMessage: text,
-      message: `${text}`,
+      message: text,
     });
     expect((await two.result).text).toBe("yes");
     expect(server.connections.length).toBe(1);

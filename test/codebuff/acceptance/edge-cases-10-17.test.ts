@@ -2,6 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { step } from "agentwire/testing";
 import { expect } from "vitest";
 import { drain, gate, once, sentTo } from "../../helpers/codebuff.ts";
+import { errorSaying } from "../../helpers/errors.ts";
 import { onBoth, TOKEN } from "./both.ts";
 import { action, actionsTo, INIT, link, lose, sentOn, shown, works } from "./wire.ts";
 
@@ -144,7 +145,8 @@ onBoth(
   "edge case 15: the limit is 1 MiB, unless the server is known to set none",
   async ({ client, server, profile }) => {
     const text = "x".repeat(1_100_000);
-    if (profile === "proxy") expect(() => client.prompt(text)).toThrow(/1048576/);
+    if (profile === "proxy")
+      expect(() => client.prompt(text)).toThrow(errorSaying("payload-too-large", /1048576/));
     else await client.prompt(text).result;
     expect(sentOn(server, 1)).toHaveLength(profile === "proxy" ? 1 : 2);
   },

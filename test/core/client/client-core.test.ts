@@ -96,7 +96,10 @@ describe("a client that was closed", () => {
   test("by its caller says so, and no more", async () => {
     const { core } = rig();
     await core.close();
-    expect(core.closedError?.message).toBe("this client was closed; make a new one");
+    expect(core.closedError).toMatchObject({
+      code: "closed",
+      message: "this client was closed; make a new one",
+    });
   });
 
   test("by itself says why to everybody who wants something new, without credentials", async () => {

@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { Emitter } from "../../../src/core/client/events.ts";
 import { Outbox } from "../../../src/core/client/outbox.ts";
+import { errorSaying } from "../../helpers/errors.ts";
 
 interface Events {
   sum: [a: number, b: number];
@@ -91,7 +92,7 @@ describe("Emitter", () => {
   test.each([undefined, null, "later", {}])("what is no function is no listener: %o", (listener) => {
     const { emitter } = rig();
     const none = listener as unknown as () => void;
-    expect(() => emitter.on("sum", none)).toThrow(/^the listener for `sum`/);
+    expect(() => emitter.on("sum", none)).toThrow(errorSaying("invalid-input", /^the listener for `sum`/));
     expect(emitter.has("sum")).toBe(false);
   });
 

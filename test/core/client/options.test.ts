@@ -83,7 +83,8 @@ describe("an option of a wrong type is refused by name, with what it must be", (
   });
 
   test("without repeating a string, which may be a credential or long", () => {
-    const { message } = refusalOf({ url, headers: "Bearer hunter2" });
+    const { code, message } = refusalOf({ url, headers: "Bearer hunter2" });
+    expect(code).toBe("invalid-input");
     expect(message).toBe("option `headers` is a string. It must be an object of strings.");
   });
 
@@ -243,6 +244,7 @@ describe("the checks that the protocols share", () => {
     const never = { expects: "something else", holds: () => false };
     const error = thrownBy(() => checkFields({ field: value }, { field: never }, "option"));
     expect(error).toMatchObject({
+      code: "invalid-input",
       message: `option \`field\` is ${said}. It must be something else.`,
     });
   });

@@ -108,6 +108,7 @@ describe("a turn", () => {
       closeReason: "bye",
     });
     expect(lostInTurn(cause, "; a tool may still run")).toMatchObject({
+      code: "connection-lost",
       message: "the connection ended (code 1001), in the middle of the turn; a tool may still run",
       delivery: "unknown",
       closeCode: 1001,
@@ -118,6 +119,7 @@ describe("a turn", () => {
 
   test("whose client was closed may have reached the server", () => {
     expect(closedInTurn()).toMatchObject({
+      code: "closed",
       message: "the client was closed while the turn ran",
       delivery: "unknown",
     });
