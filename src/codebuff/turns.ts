@@ -194,7 +194,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   #receiveFrame(message: PromptFrame, size: number): void {
     const id = promptIdOf(message);
     if (id === undefined) return; // one shape of tool calls names no prompt
-    const own = this.runner.open.get(id);
+    const own = this.runner.find(id);
     if (own?.wasSent) own.receive(message, size);
     else this.#receiveForAnother(id, message, size);
     if (own && !own.wasSent) return; // an unsent prompt cannot end

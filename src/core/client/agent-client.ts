@@ -133,7 +133,7 @@ export interface AgentClient<
   readonly capabilities: Capabilities;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
-  /** The requests that wait for the user, oldest first: those of any turn, and those of no turn. */
+  /** The requests that wait for the user, oldest first. Some belong to no turn. */
   readonly pending: readonly PendingRequest[];
   /**
    * Decides on an open tool call. A settled call keeps its ruling.

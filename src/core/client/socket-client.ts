@@ -49,7 +49,7 @@ export abstract class SocketClient<
     return this.#shared.status;
   }
 
-  /** The requests that wait for the user, oldest first: those of any turn, and those of no turn. */
+  /** The requests that wait for the user, oldest first. Some belong to no turn. */
   get pending(): readonly PendingRequest[] {
     return this.#shared.pending;
   }

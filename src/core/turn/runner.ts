@@ -82,7 +82,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   readonly #course: Course<J>;
   readonly #queue: TurnQueue<J>;
   /** The jobs that have not settled, by the id of their turn. */
-  readonly open = new Table<string, J>();
+  readonly #open = new Table<string, J>();
   /** The turn that `first` is checking. */
   #candidate: J | undefined;
 
@@ -95,12 +95,12 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
 
   /** The jobs that have not settled, oldest first. */
   get jobs(): readonly J[] {
-    return [...this.open.values()];
+    return [...this.#open.values()];
   }
 
   /** The job of this id, if it has not settled. */
   find(id: string): J | undefined {
-    return this.open.get(id);
+    return this.#open.get(id);
   }
 
   /**
@@ -134,7 +134,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
       },
     });
     const job = toJob(turn);
-    this.open.set(id, job);
+    this.#open.set(id, job);
     this.#queue.hold(job, bytes);
     turn.begin();
     if (turn.open) this.#host.wanted();
@@ -206,7 +206,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
   }
 
   #settled(job: J): void {
-    this.open.delete(job.turn.id);
+    this.#open.delete(job.turn.id);
     this.#queue.delete(job);
     this.#course.settled?.(job);
   }
