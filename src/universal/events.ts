@@ -1,0 +1,316 @@
+/**
+ * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and replayed.
+ *
+ * Readers ignore unknown fields. Member names are those of the wire form, so an event and its JSON are the same.
+ */
+
+/** Any JSON value, from a backend. */
+export type Json = unknown;
+
+/** `agent`: the backend stated this in a message. `daemon`: this library did. */
+export type EventOrigin = "agent" | "daemon";
+
+/** The fields that every event has. */
+interface Envelope<Type extends string, Data> {
+  /** `evt_` and the sequence. Unique together with `session_id`. */
+  readonly event_id: string;
+  /** 1, 2, 3, ... in its session, without gaps. */
+  readonly sequence: number;
+  /** RFC 3339, UTC, with milliseconds. */
+  readonly time: string;
+  /** Made by this library. */
+  readonly session_id: string;
+  /** The backend's id of the session, thread or run. Null until known. */
+  readonly native_session_id: string | null;
+  /** The event was inferred to fill a gap. Then `source` is `daemon`. */
+  readonly synthetic: boolean;
+  readonly source: EventOrigin;
+  readonly type: Type;
+  readonly data: Data;
+  /** The backend's message, with the option `includeRaw`, on the first event that the message causes. Otherwise null. */
+  readonly raw: Json | null;
+}
+
+export interface SessionStartedData {
+  readonly metadata: Json | null;
+}
+
+/** The start and the end of a program's error output. All of it is in `head` if it is not truncated. */
+export interface UniversalStderr {
+  readonly head?: string;
+  readonly tail?: string;
+  readonly truncated: boolean;
+  readonly total_lines?: number;
+}
+
+export interface SessionEndedData {
+  readonly reason: "completed" | "error" | "terminated";
+  readonly terminated_by: EventOrigin;
+  /** This field, `exit_code` and `stderr` come only with the reason `error`. */
+  readonly message?: string;
+  readonly exit_code?: number;
+  readonly stderr?: UniversalStderr;
+  readonly metadata?: Json;
+}
+
+export interface TurnStartedData {
+  readonly phase: "started";
+  readonly turn_id: string;
+  readonly metadata?: TurnStartMetadata;
+}
+
+export interface TurnStartMetadata {
+  readonly native_turn_id?: string;
+  /** The backend worked without a prompt. */
+  readonly unsolicited?: true;
+  readonly [name: string]: Json;
+}
+
+/** Tokens of one turn. `total_output_tokens` is the count of the session so far. */
+export interface UniversalUsage {
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly total_output_tokens?: number;
+  readonly context_tokens?: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
+}
+
+/** `currency`: `credits`, or a code of ISO 4217. */
+export interface UniversalCost {
+  readonly total: number;
+  readonly currency: string;
+}
+
+export interface TurnEndMetadata {
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly stop_reason?: string;
+  readonly usage?: UniversalUsage;
+  readonly cost?: UniversalCost;
+  readonly model?: string;
+  readonly [name: string]: Json;
+}
+
+export interface TurnEndedData {
+  readonly phase: "ended";
+  readonly turn_id: string;
+  readonly metadata: TurnEndMetadata;
+}
+
+export interface ItemData {
+  readonly item: UniversalItem;
+}
+
+export type Visibility = "public" | "private";
+
+/** The stream that a delta belongs to. */
+export interface DeltaPart {
+  readonly type: "text" | "reasoning" | "tool_arguments" | "tool_output";
+  readonly visibility?: Visibility;
+}
+
+export interface ItemDeltaData {
+  readonly item_id: string;
+  readonly native_item_id: string | null;
+  readonly delta: string;
+  readonly part?: DeltaPart;
+}
+
+export type PermissionStatus = "requested" | "accept" | "accept_for_session" | "reject";
+
+/** The cause of a decision or of an answer. */
+export type ResolvedReason = "user" | "policy" | "cancelled" | "disconnected" | "timeout";
+
+export interface PermissionData {
+  /** Goes to `client.decide`. */
+  readonly permission_id: string;
+  /** The name of the tool. */
+  readonly action: string;
+  readonly status: PermissionStatus;
+  readonly metadata: Json | null;
+  /** The item of the call. */
+  readonly item_id?: string;
+  readonly call_id?: string;
+  readonly reason?: ResolvedReason;
+}
+
+export interface UniversalQuestion {
+  readonly question: string;
+  readonly header?: string;
+  readonly options: readonly { readonly label: string; readonly description?: string }[];
+  readonly multi_select: boolean;
+}
+
+export interface UniversalAnswer {
+  readonly question_index: number;
+  readonly selected?: readonly string[];
+  readonly other_text?: string;
+}
+
+export interface QuestionData {
+  /** Goes to `client.answer`. */
+  readonly question_id: string;
+  /** The first question, its labels, and its answer. `questions` and `answers` hold all. */
+  readonly prompt: string;
+  readonly options: readonly string[];
+  readonly response: string | null;
+  readonly status: "requested" | "answered" | "rejected";
+  readonly questions?: readonly UniversalQuestion[];
+  readonly answers?: readonly UniversalAnswer[];
+  readonly call_id?: string;
+  readonly reason?: ResolvedReason;
+}
+
+export interface ErrorData {
+  readonly message: string;
+  /** `<protocol>.<reason>`, or `connection.lost`, `timeout`, `process_exit`, `process_spawn`, `cancel_unconfirmed`. */
+  readonly code: string | null;
+  readonly details: Json | null;
+  /** The session ends. */
+  readonly fatal?: boolean;
+  readonly retryable?: boolean;
+  readonly turn_id?: string;
+}
+
+export interface UnparsedData {
+  readonly error: string;
+  /** Such as `codey-ws/frame` or `codebuff-cli/line`. */
+  readonly location: string;
+  /** SHA-256 of the message, in hexadecimal. */
+  readonly raw_hash: string | null;
+}
+
+export type SessionStarted = Envelope<"session.started", SessionStartedData>;
+export type SessionEnded = Envelope<"session.ended", SessionEndedData>;
+export type TurnStarted = Envelope<"turn.started", TurnStartedData>;
+export type TurnEnded = Envelope<"turn.ended", TurnEndedData>;
+export type ItemStarted = Envelope<"item.started", ItemData>;
+export type ItemCompleted = Envelope<"item.completed", ItemData>;
+export type ItemDelta = Envelope<"item.delta", ItemDeltaData>;
+export type PermissionRequested = Envelope<"permission.requested", PermissionData>;
+export type PermissionResolved = Envelope<"permission.resolved", PermissionData>;
+export type QuestionRequested = Envelope<"question.requested", QuestionData>;
+export type QuestionResolved = Envelope<"question.resolved", QuestionData>;
+export type ErrorEvent = Envelope<"error", ErrorData>;
+/** A message that could not be read. Each one is a bug of the backend or of this library. */
+export type AgentUnparsed = Envelope<"agent.unparsed", UnparsedData>;
+
+/** One event. `event.type` narrows `event.data`. */
+export type UniversalEvent =
+  | SessionStarted
+  | SessionEnded
+  | TurnStarted
+  | TurnEnded
+  | ItemStarted
+  | ItemCompleted
+  | ItemDelta
+  | PermissionRequested
+  | PermissionResolved
+  | QuestionRequested
+  | QuestionResolved
+  | ErrorEvent
+  | AgentUnparsed;
+
+export type UniversalEventType = UniversalEvent["type"];
+
+/** The data of each type of event. */
+export type DataOf<Type extends UniversalEventType> = Extract<UniversalEvent, { readonly type: Type }>["data"];
+
+export type ItemKind = "message" | "tool_call" | "tool_result" | "system" | "status" | "unknown";
+export type ItemRole = "user" | "assistant" | "system" | "tool";
+export type ItemStatus = "in_progress" | "completed" | "failed";
+
+export interface UniversalItem {
+  /** `itm_` and a number. */
+  readonly item_id: string;
+  /** The backend's id. The call and the result of one tool have the same native id. */
+  readonly native_item_id: string | null;
+  /** An item that has started before: the agent that this item belongs to, or the call of a result. */
+  readonly parent_id: string | null;
+  readonly kind: ItemKind;
+  readonly role: ItemRole | null;
+  readonly content: readonly ContentPart[];
+  readonly status: ItemStatus;
+}
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly visibility: Visibility;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool_call";
+  readonly name: string;
+  /** JSON. */
+  readonly arguments: string;
+  readonly call_id: string;
+}
+
+export interface ToolResultPart {
+  readonly type: "tool_result";
+  readonly call_id: string;
+  readonly output: string;
+}
+
+export interface FileRefPart {
+  readonly type: "file_ref";
+  /** A path, or a `data:` URL. */
+  readonly path: string;
+  readonly action: "read" | "write" | "patch";
+  /** A unified diff. */
+  readonly diff: string | null;
+}
+
+export interface ImagePart {
+  readonly type: "image";
+  /** A path, a URL or a `data:` URL. */
+  readonly path: string;
+  readonly mime: string | null;
+}
+
+export interface JsonPart {
+  readonly type: "json";
+  readonly json: Json;
+}
+
+export interface StatusPart {
+  readonly type: "status";
+  readonly label: string;
+  readonly detail: string | null;
+}
+
+export type ContentPart =
+  | TextPart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | FileRefPart
+  | ImagePart
+  | JsonPart
+  | StatusPart;
+
+/** All types of events: the closed list. */
+export const UNIVERSAL_EVENT_TYPES = [
+  "session.started",
+  "session.ended",
+  "turn.started",
+  "turn.ended",
+  "item.started",
+  "item.delta",
+  "item.completed",
+  "permission.requested",
+  "permission.resolved",
+  "question.requested",
+  "question.resolved",
+  "error",
+  "agent.unparsed",
+] as const satisfies readonly UniversalEventType[];
+
+/** The name of this schema. */
+export const UNIVERSAL_SCHEMA = "universal@2026-02+ext";

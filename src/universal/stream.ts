@@ -1,0 +1,59 @@
+import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
+import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";
+import type { Clock } from "../core/clock.ts";
+import type { UniversalEvent, Visibility } from "./events.ts";
+
+/** Options of `toUniversal`. */
+export interface UniversalOptions {
+  /** Whether `event.raw` holds the backend's message. The message may hold what the user wrote. @default false */
+  readonly includeRaw?: boolean;
+  /** The visibility of all reasoning. @default "public": backends stream their reasoning to be shown */
+  readonly reasoningVisibility?: Visibility;
+  /**
+   * The events that are kept for `events({ after })` take at most about this many bytes. The oldest go first.
+   * @default 64 MiB, like the buffer of a turn
+   */
+  readonly maxLogBytes?: number;
+  /** Makes the id of a session. @default a random id */
+  readonly newSessionId?: () => string;
+  /** The clock of `event.time`. @default the machine's clock */
+  readonly clock?: Pick<Clock, "wallTime" | "setTimeout">;
+}
+
+export interface ReplayOptions {
+  /** Skips the first events: for a stream of one session, the `sequence` of the last event that was read. @default 0 */
+  readonly after?: number;
+  /** Aborting ends the iteration without a throw. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The universal events of one turn, one conversation or one client. The stream listens: it never pulls, cancels or delays a turn. All
+ * readers and listeners get the same events in the same order.
+ */
+export interface UniversalStream extends AsyncIterable<UniversalEvent> {
+  /** The number of events so far. For a stream of one session: the `sequence` of its last event. */
+  readonly count: number;
+  /** Whether the stream has ended: no event follows. */
+  readonly ended: boolean;
+  /**
+   * The events behind the first `after`, then the live ones, without loss or repetition. Any number of readers. The iteration ends when the
+   * stream does.
+   * @throws BufferOverflowError, on iteration, if the next event is no longer kept (`maxLogBytes`).
+   */
+  events(options?: ReplayOptions): AsyncIterable<UniversalEvent>;
+  /** Listens to the events that follow, until the returned function is called. */
+  on(name: "event", listener: (event: UniversalEvent) => void, options?: ListenOptions): Unsubscribe;
+  /** Stops listening: what is open is closed as terminated, and the iterations end. The client lives on. */
+  close(): void;
+}
+
+/** A backend for code that knows no backend: chats, adapters. Each protocol has a maker, such as `codey({ url })`. */
+export interface AgentSource<Client extends AnyAgentClient = AnyAgentClient> {
+  /** Such as `codey`. */
+  readonly name: string;
+  /** Makes a client. */
+  client(): Client;
+  /** The universal events of a client of this source, or of one of its turns or conversations. Attach it in the tick of `prompt()`. */
+  toUniversal(of: Client | AnyTurn | AnyConversation, options?: UniversalOptions): UniversalStream;
+}
