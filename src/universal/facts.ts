@@ -1,0 +1,59 @@
+import type { ProtocolWarning } from "../core/client/agent-client.ts";
+import type { AnyAgentwireError } from "../core/errors.ts";
+import type { TurnPartial } from "../core/agentwire-error.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
+
+/** What the user sent. */
+export interface UserInput {
+  readonly text: string;
+  /** `path`: a path, a URL or a `data:` URL. */
+  readonly images?: readonly { readonly path: string; readonly mime: string | null }[];
+}
+
+/** How a turn ended, told as soon as that is certain: a cancelled turn may still be stopping. */
+export type TurnEnd<Result extends TurnResult = TurnResult> =
+  | { readonly status: "completed"; readonly result: Result }
+  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
+  | { readonly status: "failed"; readonly error: AnyAgentwireError; readonly partial: TurnPartial };
+
+/**
+ * The inputs of a `Normaliser`: what the backend said, and what happened on this machine. A `turnId` is the id of the client's turn.
+ *
+ * `notice`: an event of the client that belongs to no turn, such as Cass's `title`; `name` is the name of the event.
+ */
+export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = TurnResult> =
+  /** The backend is ready, or has said more of its session. */
+  | {
+      readonly type: "opened";
+      readonly nativeSessionId?: string | undefined;
+      readonly metadata?: Readonly<Record<string, unknown>>;
+      /** Whether a message of the backend said so. */
+      readonly isNative: boolean;
+    }
+  /** The prompt was written to the wire, or its process was started. */
+  | { readonly type: "sent"; readonly turnId: string; readonly input: UserInput; readonly metadata?: Readonly<Record<string, unknown>> }
+  | { readonly type: "event"; readonly turnId: string; readonly event: Event }
+  /** An event while no turn runs. */
+  | { readonly type: "stray"; readonly event: Event }
+  /** A tool call is new, or has changed. */
+  | { readonly type: "call"; readonly turnId: string; readonly call: TurnToolCall }
+  | { readonly type: "asked"; readonly turnId: string | undefined; readonly request: PendingRequest }
+  | { readonly type: "settled"; readonly turnId: string | undefined; readonly request: SettledRequest }
+  /** The link was lost, and the client looks for the answer. */
+  | { readonly type: "recovering"; readonly turnId: string }
+  /** `input` is given for a turn that was never sent. */
+  | { readonly type: "ended"; readonly turnId: string; readonly end: TurnEnd<Result>; readonly input?: UserInput }
+  | { readonly type: "notice"; readonly name: string; readonly value: unknown }
+  | { readonly type: "warning"; readonly warning: ProtocolWarning }
+  | { readonly type: "disconnected"; readonly error: AnyAgentwireError }
+  | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly error?: AnyAgentwireError }
+  | { readonly type: "reconnected" }
+  /** Nothing has arrived for a while that belongs to no turn. */
+  | { readonly type: "quiet" }
+  /** The backend's session cannot go on: the client gave up, or the backend has forgotten the session. */
+  | { readonly type: "lost"; readonly error: AnyAgentwireError }
+  /** The session is over as it should be: a one-off turn has ended. */
+  | { readonly type: "done"; readonly metadata?: Readonly<Record<string, unknown>> }
+  /** The client was closed, or the stream. */
+  | { readonly type: "closed" };

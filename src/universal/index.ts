@@ -1,0 +1,1 @@
+export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
