@@ -100,7 +100,7 @@ export function openConversation(host: ConversationHost, options: CassConversati
       };
     },
   };
-  return new LiveConversation(memory, host.core.outbox);
+  return new LiveConversation(memory, host.core);
 }
 
 function idOf(from: unknown): string | undefined {

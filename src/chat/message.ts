@@ -134,7 +134,12 @@ export interface ChatMessage {
   /** In the order of their arrival. */
   readonly parts: List<ChatPart>;
   /** Why the turn failed: for a person. */
-  readonly error?: { readonly title: string; readonly detail: string; readonly retry: "safe" | "ask" | "no"; readonly code: string };
+  readonly error?: {
+    readonly title: string;
+    readonly detail: string;
+    readonly retry: "safe" | "ask" | "no";
+    readonly code: string;
+  };
   readonly usage?: UniversalUsage;
   readonly cost?: UniversalCost;
   readonly model?: string;

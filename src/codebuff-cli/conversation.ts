@@ -87,7 +87,7 @@ export function openConversation(
         };
       },
     },
-    core.outbox,
+    core,
   );
   return conversation;
 }

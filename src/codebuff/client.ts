@@ -168,6 +168,7 @@ export class CodebuffClient
     checkCallOptions(options, { from: checks.any });
     const host: ConversationHost = {
       outbox: this.#core.outbox,
+      client: this,
       build: (input, options) => {
         this.#core.assertOpen();
         return this.#build(input, options);

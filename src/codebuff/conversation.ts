@@ -1,6 +1,10 @@
-import type { Outbox } from "../core/client/outbox.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { type Conversation, type ConversationState, LiveConversation } from "../core/turn/conversation.ts";
+import {
+  type Conversation,
+  type ConversationState,
+  type ConversationHost as CoreHost,
+  LiveConversation,
+} from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { LESS } from "./frame-limit.ts";
@@ -28,8 +32,7 @@ type Input = PromptOf<CodebuffPromptInput>;
 type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
 
 /** The functions of the client that a conversation uses. */
-export interface ConversationHost {
-  readonly outbox: Outbox;
+export interface ConversationHost extends CoreHost {
   /** Checks the input and fills in the client's defaults. Throws for wrong input. */
   build(input: Input, options: Options): PromptData;
   create(order: PromptOrder): Prompt;
@@ -76,7 +79,7 @@ export function openConversation(
         };
       },
     },
-    host.outbox,
+    host,
   );
 }
 

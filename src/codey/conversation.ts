@@ -53,7 +53,7 @@ export class Transcript implements CodeyMemory {
 
   /** The conversation of the session. */
   get conversation(): CodeyConversation {
-    this.#conversation ??= new LiveConversation(this, this.#core.outbox);
+    this.#conversation ??= new LiveConversation(this, this.#core);
     return this.#conversation;
   }
 

@@ -214,7 +214,10 @@ export type UniversalEvent =
 export type UniversalEventType = UniversalEvent["type"];
 
 /** The data of each type of event. */
-export type DataOf<Type extends UniversalEventType> = Extract<UniversalEvent, { readonly type: Type }>["data"];
+export type DataOf<Type extends UniversalEventType> = Extract<
+  UniversalEvent,
+  { readonly type: Type }
+>["data"];
 
 export type ItemKind = "message" | "tool_call" | "tool_result" | "system" | "status" | "unknown";
 export type ItemRole = "user" | "assistant" | "system" | "tool";

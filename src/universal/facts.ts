@@ -1,6 +1,6 @@
+import type { TurnPartial } from "../core/agentwire-error.ts";
 import type { ProtocolWarning } from "../core/client/agent-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
-import type { TurnPartial } from "../core/agentwire-error.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
 
@@ -32,7 +32,12 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
       readonly isNative: boolean;
     }
   /** The prompt was written to the wire, or its process was started. */
-  | { readonly type: "sent"; readonly turnId: string; readonly input: UserInput; readonly metadata?: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: "sent";
+      readonly turnId: string;
+      readonly input: UserInput;
+      readonly metadata?: Readonly<Record<string, unknown>>;
+    }
   | { readonly type: "event"; readonly turnId: string; readonly event: Event }
   /** An event while no turn runs. */
   | { readonly type: "stray"; readonly event: Event }
@@ -43,11 +48,21 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
   /** The link was lost, and the client looks for the answer. */
   | { readonly type: "recovering"; readonly turnId: string }
   /** `input` is given for a turn that was never sent. */
-  | { readonly type: "ended"; readonly turnId: string; readonly end: TurnEnd<Result>; readonly input?: UserInput }
+  | {
+      readonly type: "ended";
+      readonly turnId: string;
+      readonly end: TurnEnd<Result>;
+      readonly input?: UserInput;
+    }
   | { readonly type: "notice"; readonly name: string; readonly value: unknown }
   | { readonly type: "warning"; readonly warning: ProtocolWarning }
   | { readonly type: "disconnected"; readonly error: AnyAgentwireError }
-  | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly error?: AnyAgentwireError }
+  | {
+      readonly type: "retrying";
+      readonly attempt: number;
+      readonly delay: number;
+      readonly error?: AnyAgentwireError;
+    }
   | { readonly type: "reconnected" }
   /** Nothing has arrived for a while that belongs to no turn. */
   | { readonly type: "quiet" }

@@ -12,6 +12,7 @@ const EVENTS: { readonly [Name in keyof ClientEvents<unknown, TurnResult>]: "our
   reconnected: "ours",
   disconnected: "ours",
   protocolWarning: "ours",
+  turn: "ours",
   event: "as it came",
   approval: "as it came",
   question: "as it came",

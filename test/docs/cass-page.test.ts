@@ -89,6 +89,7 @@ describe("docs/cass.md names", () => {
         reconnected: true,
         disconnected: true,
         protocolWarning: true,
+        turn: true,
         event: true,
         message: true,
         frame: true,

@@ -145,6 +145,7 @@ describe("docs/codebuff-cli.md names", () => {
         reconnected: true,
         disconnected: true,
         protocolWarning: true,
+        turn: true,
         event: true,
         approval: true,
         question: true,

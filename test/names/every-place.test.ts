@@ -144,6 +144,7 @@ const SHARED = [
   "reconnected",
   "disconnected",
   "protocolWarning",
+  "turn",
   "event",
   "approval",
   "question",
@@ -152,7 +153,7 @@ const SHARED = [
   "frame",
 ];
 
-const OF_A_TURN = ["event", "toolCall", "status", "approval", "question"];
+const OF_A_TURN = ["event", "toolCall", "status", "approval", "question", "end"];
 
 interface Emits {
   readonly on: (name: never, listener: () => void) => () => void;

@@ -92,6 +92,7 @@ export class EchoClient
     checkCallOptions(options, { from: checks.any });
     const host: ConversationHost = {
       outbox: this.#core.outbox,
+      client: this,
       create: (input, turnOptions, conversation) => this.#create(input, turnOptions, conversation),
       start: (job) => this.#turns.runner.start(job),
     };

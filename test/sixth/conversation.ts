@@ -1,11 +1,11 @@
 import { isObject } from "../../src/core/checks.ts";
-import type { Outbox } from "../../src/core/client/outbox.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { randomId } from "../../src/core/random-id.ts";
 import {
   type Conversation,
   type ConversationMessage,
   type ConversationState,
+  type ConversationHost as CoreHost,
   LiveConversation,
 } from "../../src/core/turn/conversation.ts";
 import type { PromptInput } from "../../src/core/turn/prompt-input.ts";
@@ -30,8 +30,7 @@ export interface EchoConversationState extends ConversationState {
 }
 
 /** What a conversation needs of its client. */
-export interface ConversationHost {
-  readonly outbox: Outbox;
+export interface ConversationHost extends CoreHost {
   create(input: string | PromptInput, options: TurnOptions | undefined, conversation: string): Job;
   start(job: Job): void;
 }
@@ -61,7 +60,7 @@ export function openConversation(
         };
       },
     },
-    host.outbox,
+    host,
   );
 }
 

@@ -73,6 +73,8 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   /** A connection that was ready ended. */
   disconnected: [error: AnyAgentwireError];
   protocolWarning: [warning: ProtocolWarning];
+  /** A turn was made, by `prompt()` of the client or of a conversation. */
+  turn: [turn: Turn<Event, Result>];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];
   /**
@@ -100,6 +102,7 @@ export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
   reconnected: true,
   disconnected: true,
   protocolWarning: true,
+  turn: true,
   event: true,
   approval: true,
   question: true,

@@ -4,11 +4,13 @@ import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } fr
 import type {
   AgentClient,
   AnyClientEvents,
+  Capabilities,
   ClientEvents,
   CloseOptions,
   ConnectOptions,
 } from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
+import type { OriginClient } from "./origin.ts";
 
 /** The part of a client that is the same for every socket protocol. */
 export interface SharedClient<
@@ -24,6 +26,8 @@ export interface SharedClient<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
+  /** Where turns come from: set by the client. */
+  client: OriginClient;
 }
 
 /** The shared part of every socket client. Each protocol adds its prompts and its other functions. */
@@ -42,7 +46,10 @@ export abstract class SocketClient<
 
   protected constructor(shared: SharedClient<Event, Result, Events>) {
     this.#shared = shared;
+    shared.client = this;
   }
+
+  abstract readonly capabilities: Capabilities;
 
   /** The current value. `on("status")` reports changes. */
   get status(): ClientStatus {

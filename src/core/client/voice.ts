@@ -5,6 +5,7 @@ import type { ClientEvents } from "./agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
 import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
 import type { Logger } from "./options.ts";
+import type { OriginClient } from "./origin.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -37,6 +38,8 @@ export abstract class Voice<
   readonly events: Emitter<Events>;
   /** The events that every client has: a part of the protocol's events. TypeScript cannot see this through the type parameter. */
   readonly shared: Emitter<ClientEvents<Event, Result>>;
+  /** Set by the client, once the client is made. */
+  declare client: OriginClient;
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
 
@@ -99,6 +102,10 @@ export abstract class Voice<
   tellStatus(status: ClientStatus): void {
     this.shared.emit("status", status);
     if (status === "closed") this.events.close(); // no events follow
+  }
+
+  tellTurn(turn: Turn<Event, Result>): void {
+    this.shared.emit("turn", turn);
   }
 
   /** Tells an event of a turn to each listener, if `stands()` is still true then. */

@@ -1,3 +1,4 @@
+import { ORIGIN, type Origin, type OriginClient } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";
 import { ConnectionLostError } from "../errors.ts";
 import { Queue } from "../queue.ts";
@@ -62,6 +63,12 @@ export interface Step<Event, Result extends TurnResult> {
   readonly completed: (result: Result) => void;
 }
 
+/** The functions of the client that a conversation uses. */
+export interface ConversationHost {
+  readonly outbox: Outbox;
+  readonly client: OriginClient;
+}
+
 export class LiveConversation<
   Event,
   Result extends TurnResult,
@@ -71,13 +78,17 @@ export class LiveConversation<
 > implements Conversation<Event, Result, Options, Input, State>
 {
   readonly #memory: Memory<Event, Result, Options, Input, State>;
-  readonly #outbox: Outbox;
+  readonly #host: ConversationHost;
   readonly #waiting = new Queue<Step<Event, Result>>();
   #busy = false;
 
-  constructor(memory: Memory<Event, Result, Options, Input, State>, outbox: Outbox) {
+  constructor(memory: Memory<Event, Result, Options, Input, State>, host: ConversationHost) {
     this.#memory = memory;
-    this.#outbox = outbox;
+    this.#host = host;
+  }
+
+  get [ORIGIN](): Origin {
+    return { client: this.#host.client };
   }
 
   get messages(): readonly ConversationMessage[] {
@@ -93,8 +104,9 @@ export class LiveConversation<
   }
 
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result> {
-    return this.#outbox.run(() => {
+    return this.#host.outbox.run(() => {
       const step = this.#memory.create(input, options, !this.#busy);
+      step.turn.belongTo(this);
       step.turn.beforeCompleted(step.completed);
       this.#waiting.add(step);
       if (!this.#busy) void this.#run();
@@ -108,10 +120,10 @@ export class LiveConversation<
       const { turn, start } = step;
       if (!turn.open) continue; // cancelled while it waited
       try {
-        this.#outbox.run(start);
+        this.#host.outbox.run(start);
       } catch (cause) {
         const error = new ConnectionLostError("the prompt could not be sent", { cause, delivery: "unknown" });
-        this.#outbox.run(() => turn.fail(error));
+        this.#host.outbox.run(() => turn.fail(error));
       }
       await turn.outcome;
     }

@@ -1,5 +1,6 @@
 import { defined } from "../checks.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "../client/events.ts";
+import { ORIGIN, type TurnOrigin } from "../client/origin.ts";
 import type { CancelTimer } from "../clock.ts";
 import { Deadline } from "../deadline.ts";
 import {
@@ -51,6 +52,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   /** Whether the server is known to work on the turn. */
   #isActive = false;
   #holds = 0;
+  #conversation: object | undefined;
 
   constructor(setup: TurnSetup<Event, Result>) {
     const { id, host, signal, timeout, idleTimeout } = setup;
@@ -169,6 +171,15 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#beforeCompleted = hook;
   }
 
+  get [ORIGIN](): TurnOrigin {
+    const { host, input } = this.#setup;
+    return { client: host.client, input, conversation: this.#conversation };
+  }
+
+  belongTo(conversation: object): void {
+    this.#conversation = conversation;
+  }
+
   /** Stops the turn at once if its signal is already aborted. Called when the turn is fully set up. */
   begin(): void {
     if (this.#setup.signal?.aborted) this.#onAbort();
@@ -239,7 +250,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.open) return;
     this.#stamp(error);
     this.#reader.fail(error);
-    this.#failed(error, this.partial());
+    this.#finish({ status: "failed", error: asAny(error), partial: this.partial() });
   }
 
   /** The client is closing: the iteration ends without a throw. The outcome has the reason. */
@@ -247,7 +258,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.open) return;
     this.#stamp(error);
     this.#reader.drop();
-    this.#failed(error, this.partial());
+    this.#finish({ status: "failed", error: asAny(error), partial: this.partial() });
   }
 
   /** Stops the turn, which then fails with `error`. The reader gets the error now; the outcome follows once the turn has stopped. */
@@ -273,10 +284,14 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   stopped(): void {
     const interruption = this.#interruption;
     if (!interruption || this.settled) return;
+    interruption.error.partial = this.partial(); // includes the events since the stop
+    this.#finish(this.#outcomeOf(interruption));
+  }
+
+  #outcomeOf(interruption: Interruption): TurnOutcome<Result> {
     const partial = this.partial();
-    interruption.error.partial = partial; // includes the events since the stop
-    if (interruption.status === "failed") this.#failed(interruption.error, partial);
-    else this.#finish({ status: "cancelled", by: interruption.by, partial });
+    if (interruption.status === "cancelled") return { status: "cancelled", by: interruption.by, partial };
+    return { status: "failed", error: asAny(interruption.error), partial };
   }
 
   partial(): TurnPartial {
@@ -307,6 +322,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     else this.#reader.fail(interruption.error);
     this.#release();
     this.#setStatus("cancelling");
+    if (this.#emitter.has("end")) this.#emitter.emit("end", this.#outcomeOf(interruption));
     this.#setup.stop(false);
   }
 
@@ -323,13 +339,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (!this.#sent) Object.assign(error, { delivery: "not-sent", input: this.#setup.input });
   }
 
-  #failed(error: AgentwireError, partial: TurnPartial): void {
-    this.#finish({ status: "failed", error: asAny(error), partial });
-  }
-
   #finish(outcome: TurnOutcome<Result>): void {
     this.#release();
     this.#setStatus(outcome.status);
+    if (!this.#interruption) this.#emitter.emit("end", outcome);
     this.#emitter.close();
     this.#settle(outcome);
     this.#setup.settled();

@@ -1,7 +1,7 @@
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../errors.ts";
 import { Table } from "../table.ts";
 import { LiveTurn } from "./live-turn.ts";
-import type { TurnOptions, TurnResult } from "./turn.ts";
+import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import type { Progress, TurnHost } from "./turn-setup.ts";
 
@@ -27,6 +27,8 @@ export interface RunnerHost<Event, Result extends TurnResult> extends TurnHost<E
   readonly closedError: ClosedError | undefined;
   /** Whether the caller has closed the client. */
   readonly isClosing: boolean;
+  /** Tells the client's listeners of a new turn. */
+  tellTurn(turn: Turn<Event, Result>): void;
   /** A caller has made a turn: hurries the connection. */
   wanted(): void;
   /** A turn waits to be sent. */
@@ -136,6 +138,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     const job = toJob(turn);
     this.#open.set(id, job);
     this.#queue.hold(job, bytes);
+    this.#host.tellTurn(turn);
     turn.begin();
     if (turn.open) this.#host.wanted();
     return job;

@@ -36,6 +36,8 @@ export interface TurnEvents<Event> {
   question: [question: Question];
   /** A tool call is new, or has changed. */
   toolCall: [call: TurnToolCall];
+  /** The outcome, as soon as it is certain. For a cancelled turn, `outcome` follows when the turn has stopped. */
+  end: [end: TurnOutcome<TurnResult>];
 }
 
 export const TURN_EVENTS: EventNames<TurnEvents<never>> = {
@@ -44,6 +46,7 @@ export const TURN_EVENTS: EventNames<TurnEvents<never>> = {
   status: true,
   approval: true,
   question: true,
+  end: true,
 };
 
 /** Options of one turn that every backend takes. */

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import type { OriginClient } from "../../../src/core/client/origin.ts";
 import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type AgentwireError, ConnectionLostError } from "../../../src/core/errors.ts";
 import { LiveTurn } from "../../../src/core/turn/live-turn.ts";
@@ -9,6 +10,15 @@ import { codeOf, fateOf } from "./promises.ts";
 
 /** An event is its text; one that begins with `#` adds none to the turn. */
 export type TestTurn = LiveTurn<string, TurnResult>;
+
+/** The client of turns that no layer above listens to. */
+export const SILENT_CLIENT: OriginClient = {
+  status: "ready",
+  get capabilities(): never {
+    throw new Error("no layer above the clients is here");
+  },
+  on: () => () => {},
+};
 
 export const IDLE = 1_000;
 export const TOTAL = 10_000;
@@ -30,6 +40,7 @@ export function turnRig(changes: Partial<TurnSetup<string, TurnResult>> & { read
     input: "the input",
     host: {
       outbox,
+      client: SILENT_CLIENT,
       clock: outbox.clock(clock),
       tellEvent: (event, _, stands) => outbox.tell(() => stands() && void told.events.push(event)),
       listenerThrew: (error, name) => void told.thrown.push([error, name]),

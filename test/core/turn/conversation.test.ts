@@ -9,7 +9,7 @@ import {
 } from "../../../src/core/turn/conversation.ts";
 import type { TurnOptions, TurnResult } from "../../../src/core/turn/turn.ts";
 import { settle, unhandledDuring } from "../support/promises.ts";
-import { linkLost, outcomeOf, type TestTurn, turnRig } from "../support/turns.ts";
+import { linkLost, outcomeOf, SILENT_CLIENT, type TestTurn, turnRig } from "../support/turns.ts";
 
 type FakeMemory = Memory<string, TurnResult, object, never, ConversationState>;
 
@@ -51,7 +51,7 @@ function rig(start: (input: string) => void = () => {}) {
     },
   };
   return {
-    conversation: new LiveConversation(memory, outbox),
+    conversation: new LiveConversation(memory, { outbox, client: SILENT_CLIENT }),
     outbox,
     log,
     /** Turns whose end is committed. */

@@ -102,9 +102,9 @@ describe("a reader who leaves a turn that is being cancelled", () => {
 });
 
 test.each([
-  { name: "text", says: "These exist: event, toolCall, status, approval, question." },
-  { name: "", says: "These exist: event, toolCall, status, approval, question." },
-  { name: "toString", says: "These exist: event, toolCall, status, approval, question." },
+  { name: "text", says: "These exist: event, toolCall, status, approval, question, end." },
+  { name: "", says: "These exist: event, toolCall, status, approval, question, end." },
+  { name: "toString", says: "These exist: event, toolCall, status, approval, question, end." },
   { name: "toolcall", says: "Did you mean `toolCall`?" },
 ])("there is no event $name of a turn, and it says which there are, or which was meant", ({ name, says }) => {
   const { turn } = turnRig();

@@ -10,6 +10,7 @@ import {
 } from "../../../src/core/turn/runner.ts";
 import type { TurnOptions, TurnResult } from "../../../src/core/turn/turn.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
+import { SILENT_CLIENT } from "../support/turns.ts";
 
 interface TestJob extends Job<string, TurnResult> {
   readonly name: string;
@@ -30,6 +31,7 @@ function rig(limits: Partial<TurnLimits> = {}) {
   };
   const host: RunnerHost<string, TurnResult> = {
     outbox,
+    client: SILENT_CLIENT,
     clock: outbox.clock(clock),
     limits: { ...LIMITS, ...limits },
     get closedError() {
@@ -38,6 +40,7 @@ function rig(limits: Partial<TurnLimits> = {}) {
     get isClosing() {
       return state.isClosing;
     },
+    tellTurn: () => {},
     wanted: () => log.push("wanted"),
     needed: () => log.push("needed"),
     listenerThrew: (error) => log.push(`threw ${String(error)}`),

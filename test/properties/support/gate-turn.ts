@@ -4,6 +4,7 @@ import type { Waiting } from "../../../src/core/gate/open-request.ts";
 import { LiveTurn } from "../../../src/core/turn/live-turn.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import type { PendingRequest, TurnStatus } from "../../../src/core/values.ts";
+import { SILENT_CLIENT } from "../../core/support/turns.ts";
 import type { GateWorld } from "./gate-world.ts";
 
 /** What one who listens to a turn has heard. */
@@ -29,6 +30,7 @@ export class GateTurn implements Waiting {
       input: "",
       host: {
         outbox: world.outbox,
+        client: SILENT_CLIENT,
         clock: world.outbox.clock(world.clock),
         tellEvent: () => {},
         listenerThrew: (error) => {
