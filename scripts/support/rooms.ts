@@ -59,22 +59,43 @@ const CODEBUFF_FLATS: readonly string[] = ["codebuff", "codebuff-cli", "codebuff
 const importsOf = (flat: string): readonly string[] =>
   CODEBUFF_FLATS.includes(flat) ? ["core", "codebuff-events"] : ["core"];
 
+/** The parts of `core` that stand alone: for layers above the clients, which must not bring a client along. */
+const SMALL_PARTS: readonly string[] = [
+  "agentwire-error",
+  "bytes",
+  "checks",
+  "client/origin",
+  "clock",
+  "deferred",
+  "dispose",
+  "errors",
+  "names",
+  "queue",
+  "random-id",
+  "table",
+  "text",
+  "values",
+].map((part) => `core/${part}.ts`);
+
 /** The room of `src/index.ts`, which is no folder. */
 export const FRONT_DOOR = "index.ts";
 
 export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [FRONT_DOOR, { imports: ["core", ...FLATS], neutral: true }],
   ["core", { imports: [], neutral: true }],
-  ["codebuff-events", { imports: ["core"], neutral: true }],
+  ["codebuff-events", { imports: ["core"], universal: ["universal"], neutral: true }],
   ...FLATS.map((flat): [string, Room] => [
     flat,
     { imports: importsOf(flat), universal: ["universal"], neutral: true },
   ]),
-  ["universal", { imports: ["core/clock.ts", "core/values.ts"], types: ["core", ...FLATS], neutral: true }],
+  ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
+  ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true }],
+  ["schemas", { imports: [], types: ["universal"], neutral: true }],
   ...PROCESS_FLATS.map((flat): [string, Room] => [
     flat,
     {
-      imports: [...importsOf(flat), "universal"],
+      imports: importsOf(flat),
+      universal: ["universal"],
       neutral: false,
       node: "everywhere",
       elsewhere: "unsupported.ts",

@@ -95,6 +95,10 @@ export class CliCore
     return this.closing.aborted;
   }
 
+  get closedBy(): ClosedError | undefined {
+    return this.status === "closed" ? this.closedError : undefined;
+  }
+
   get closedError(): ClosedError | undefined {
     if (!this.isClosing) return undefined;
     return new ClosedError("this client was closed; make a new one", { delivery: "not-sent" });

@@ -28,4 +28,5 @@ export type {
 } from "./messages.ts";
 export type { CodeyClientOptions } from "./options.ts";
 export type { CodeyEvent, CodeyResult, CodeyRound } from "./turn.ts";
+export { codey, toUniversal } from "./universal.ts";
 export type { CodeyUsage } from "./usage.ts";

@@ -247,14 +247,13 @@ export class BufferOverflowError extends AgentwireError {
   declare readonly bytes: number;
   declare readonly limit: number;
 
-  constructor(bytes: number, limit: number) {
+  constructor(
+    bytes: number,
+    limit: number,
+    advice = "read faster, raise `maxBufferedBytes`, or use `result`",
+  ) {
     const what = `${bytes} bytes waited to be read, over the limit of ${limit}`;
-    super(
-      "buffer-overflow",
-      `${what}; read faster, raise \`maxBufferedBytes\`, or use \`result\``,
-      {},
-      { bytes, limit },
-    );
+    super("buffer-overflow", `${what}; ${advice}`, {}, { bytes, limit });
   }
 }
 

@@ -1,8 +1,8 @@
-import type { TurnPartial } from "../core/agentwire-error.ts";
 import type { ProtocolWarning } from "../core/client/agent-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
-import type { TurnResult } from "../core/turn/turn.ts";
+import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
+import type { SessionEndedData } from "./events.ts";
 
 /** What the user sent. */
 export interface UserInput {
@@ -12,10 +12,7 @@ export interface UserInput {
 }
 
 /** How a turn ended, told as soon as that is certain: a cancelled turn may still be stopping. */
-export type TurnEnd<Result extends TurnResult = TurnResult> =
-  | { readonly status: "completed"; readonly result: Result }
-  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly partial: TurnPartial }
-  | { readonly status: "failed"; readonly error: AnyAgentwireError; readonly partial: TurnPartial };
+export type TurnEnd<Result extends TurnResult = TurnResult> = TurnOutcome<Result>;
 
 /**
  * The inputs of a `Normaliser`: what the backend said, and what happened on this machine. A `turnId` is the id of the client's turn.
@@ -68,7 +65,14 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
   | { readonly type: "quiet" }
   /** The backend's session cannot go on: the client gave up, or the backend has forgotten the session. */
   | { readonly type: "lost"; readonly error: AnyAgentwireError }
-  /** The session is over as it should be: a one-off turn has ended. */
-  | { readonly type: "done"; readonly metadata?: Readonly<Record<string, unknown>> }
+  /** The stream begins in the middle of a turn: what the turn has said and done by now. */
+  | {
+      readonly type: "missed";
+      readonly turnId: string;
+      readonly text: string;
+      readonly calls: readonly TurnToolCall[];
+    }
+  /** The session is over with its one-off turn. */
+  | { readonly type: "done"; readonly data: SessionEndedData }
   /** The client was closed, or the stream. */
   | { readonly type: "closed" };

@@ -134,6 +134,8 @@ export interface AgentClient<
   /** The current value. `on("status")` reports changes. */
   readonly status: ClientStatus;
   readonly capabilities: Capabilities;
+  /** Why the client is closed for good: a `ClosedError` after `close()`, otherwise its last failure. `undefined` while it is open. */
+  readonly closedBy: AnyAgentwireError | undefined;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
   /** The requests that wait for the user, oldest first. Some belong to no turn. */

@@ -1,6 +1,13 @@
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
-import { type AgentwireError, asAny, type ClosedError, ConnectError, isAgentwireError } from "../errors.ts";
+import {
+  type AgentwireError,
+  type AnyAgentwireError,
+  asAny,
+  type ClosedError,
+  ConnectError,
+  isAgentwireError,
+} from "../errors.ts";
 import { neverAsked } from "../gate/decision.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { GateHost } from "../gate/open-request.ts";
@@ -118,6 +125,12 @@ export class ClientCore<
 
   get status(): ClientStatus {
     return this.connection.status;
+  }
+
+  /** Why the client is closed for good. */
+  get closedBy(): AnyAgentwireError | undefined {
+    const { closedBy } = this.connection;
+    return closedBy && asAny(closedBy);
   }
 
   /** Whether the client reconnects by itself after a lost link. */

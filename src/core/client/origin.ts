@@ -4,7 +4,7 @@ import type { AnyAgentClient } from "./any-client.ts";
 export const ORIGIN: unique symbol = Symbol.for("agentwire.origin");
 
 /** The part of a client that layers above it listen to. */
-export type OriginClient = Pick<AnyAgentClient, "status" | "capabilities" | "on">;
+export type OriginClient = Pick<AnyAgentClient, "status" | "capabilities" | "closedBy" | "on">;
 
 /** Where a turn or a conversation comes from. */
 export interface Origin {

@@ -1,4 +1,5 @@
 import { asyncDispose } from "../dispose.ts";
+import type { AnyAgentwireError } from "../errors.ts";
 import type { TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
 import type {
@@ -19,7 +20,7 @@ export interface SharedClient<
   Events extends { [Name in keyof Events]: readonly unknown[] },
 > extends Pick<
     AgentClient<Event, Result, never, never, Events>,
-    "status" | "pending" | "decide" | "answer" | "connect" | "close"
+    "status" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close"
   > {
   on<Name extends keyof Events & string>(
     name: Name,
@@ -38,7 +39,7 @@ export abstract class SocketClient<
 > implements
     Pick<
       AgentClient<Event, Result, never, never, Events>,
-      "status" | "pending" | "decide" | "answer" | "connect" | "close" | "on"
+      "status" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close" | "on"
     >,
     AsyncDisposable
 {
@@ -54,6 +55,11 @@ export abstract class SocketClient<
   /** The current value. `on("status")` reports changes. */
   get status(): ClientStatus {
     return this.#shared.status;
+  }
+
+  /** Why the client is closed for good: a `ClosedError` after `close()`, otherwise its last failure. `undefined` while it is open. */
+  get closedBy(): AnyAgentwireError | undefined {
+    return this.#shared.closedBy;
   }
 
   /** The requests that wait for the user, oldest first. Some belong to no turn. */

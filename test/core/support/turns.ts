@@ -14,6 +14,7 @@ export type TestTurn = LiveTurn<string, TurnResult>;
 /** The client of turns that no layer above listens to. */
 export const SILENT_CLIENT: OriginClient = {
   status: "ready",
+  closedBy: undefined,
   get capabilities(): never {
     throw new Error("no layer above the clients is here");
   },

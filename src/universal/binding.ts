@@ -1,0 +1,33 @@
+import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { Unsubscribe } from "../core/client/events.ts";
+import type { OriginClient } from "../core/client/origin.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { AnyEvent } from "../core/values.ts";
+import type { SessionEndedData } from "./events.ts";
+import type { Fact, TurnEnd, UserInput } from "./facts.ts";
+import type { Mapping } from "./mapping.ts";
+
+/** What is known of the backend's session when the client is ready. */
+export type Opened = Omit<Extract<Fact, { readonly type: "opened" }>, "type">;
+
+/** How the universal events of one protocol are made from its clients. */
+export interface Binding<
+  Client extends OriginClient = AnyAgentClient,
+  Event extends AnyEvent = AnyEvent,
+  Result extends TurnResult = TurnResult,
+> {
+  /** Makes the mapping of one session. */
+  readonly newMapping: () => Mapping<Event, Result>;
+  /** Whether this is a client of the protocol. */
+  readonly isClient: (client: unknown) => client is Client;
+  /** What the client knows of its session. `undefined`: nothing yet. */
+  readonly opened?: (client: Client) => Opened | undefined;
+  /** Listens to the client's events that only this protocol has. */
+  readonly listen?: (client: Client, tell: (fact: Fact<Event, Result>) => void) => readonly Unsubscribe[];
+  /** Reads a prompt in the protocol's own form. */
+  readonly input?: (input: unknown) => UserInput | undefined;
+  /** Whether the backend forgets its session with the connection. */
+  readonly forgets?: boolean;
+  /** How the session of a one-off turn ends. Without this, its stream ends without `session.ended`: the backend's session goes on. */
+  readonly oneOff?: (end: TurnEnd<Result>) => SessionEndedData;
+}

@@ -1,0 +1,67 @@
+import type { AnyAgentwireError } from "../core/errors.ts";
+import type { TurnResult } from "../core/turn/turn.ts";
+import type { AnyEvent, Question, ToolCall, TurnToolCall } from "../core/values.ts";
+import type { AgentKey } from "./agents.ts";
+import type { ToolOutputContent } from "./content.ts";
+import type { Stated } from "./envelope.ts";
+import type { ErrorData, Json, TurnEndMetadata } from "./events.ts";
+import type { Session } from "./session.ts";
+
+/** What a mapping knows of a tool call besides what every call has. */
+export interface CallFacts {
+  /** The backend's id of the call. */
+  readonly nativeId?: string | undefined;
+  readonly agent?: AgentKey;
+  /** This machine runs the call, and so states its start and its result. */
+  readonly isOwn?: boolean;
+}
+
+/** How a completed turn ends. */
+export interface CompletedFacts {
+  readonly metadata: Omit<TurnEndMetadata, "status">;
+  /** @default "agent": a message of the backend ended the turn */
+  readonly stated?: Stated;
+}
+
+/**
+ * How the events of one protocol become universal events. One mapping serves one session, so it may keep state. It is pure: no I/O, no
+ * timers, no chance. Each method says what it has to say through `session`, which keeps the order that the schema demands.
+ *
+ * Tool calls, approvals, questions, cancels and losses are the same for all protocols: see `Normaliser`.
+ */
+export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnResult = TurnResult> {
+  /** Such as `codey-ws`. */
+  readonly protocol: string;
+  /** Whether the backend asks for approvals in a message. */
+  readonly asksOnWire: boolean;
+  /** The prefix of the codes of errors, such as `codey`. */
+  readonly errorPrefix: string;
+  event(event: Event, session: Session): void;
+  /** The message behind an event. @default the event */
+  rawOf?(event: Event): Json | null;
+  /** An event of the client that belongs to no turn. */
+  notice?(name: string, value: unknown, session: Session): void;
+  /** A turn begins. */
+  began?(): void;
+  call?(call: TurnToolCall): CallFacts;
+  /** The output of a call that has ended. @default a text as it is, any other value as JSON */
+  output?(call: TurnToolCall): ToolOutputContent;
+  /** What an approval says besides the name and the input of the tool. */
+  approval?(call: ToolCall): Readonly<Record<string, unknown>>;
+  /** The id of the call that asks a question. @default the id of the question */
+  callOf?(question: Question): string | undefined;
+  /** The turn has completed: says what is left to say, then how the turn ends. */
+  completed(result: Result, session: Session): CompletedFacts;
+  /** The turn has failed with an error of the backend. `undefined`: the error is of no special kind. */
+  failed?(error: AnyAgentwireError): FailedFacts | undefined;
+}
+
+export interface FailedFacts {
+  /** What follows the prefix, such as `turn_error`. */
+  readonly reason: string;
+  readonly details?: Json;
+  /** @default "agent" */
+  readonly stated?: Stated;
+  readonly data?: Pick<ErrorData, "fatal" | "retryable">;
+  readonly metadata?: Omit<TurnEndMetadata, "status">;
+}

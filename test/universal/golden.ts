@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import type { UniversalEvent, UniversalOptions } from "agentwire/universal";
+import { expect } from "vitest";
+
+/** The moment at which every golden transcript begins. */
+export const GOLDEN_TIME = Date.parse("2026-02-10T09:00:00.000Z");
+
+/** Fixed ids and a clock that stands still: the same frames give the same events. */
+export function goldenOptions(options: UniversalOptions = {}): UniversalOptions {
+  let sessions = 0;
+  return {
+    newSessionId: () => `ses_${++sessions}`,
+    clock: { wallTime: () => GOLDEN_TIME, setTimeout: () => () => {} },
+    ...options,
+  };
+}
+
+/** The events of `test/fixtures/universal/<name>.jsonl`. */
+export function goldenEvents(name: string): readonly unknown[] {
+  const text = readFileSync(new URL(`../fixtures/universal/${name}.jsonl`, import.meta.url), "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/**
+ * Compares events with a golden file. Ids that the client makes at random are replaced: `ids` maps each to the name in the file.
+ */
+export function expectGolden(
+  name: string,
+  events: readonly UniversalEvent[],
+  ids: Readonly<Record<string, string>> = {},
+): void {
+  let text = JSON.stringify(events);
+  for (const [id, fixed] of Object.entries(ids)) text = text.replaceAll(id, fixed);
+  expect(JSON.parse(text)).toEqual(goldenEvents(name));
+}
