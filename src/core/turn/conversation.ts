@@ -106,8 +106,7 @@ export class LiveConversation<
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result> {
     return this.#host.outbox.run(() => {
       const step = this.#memory.create(input, options, !this.#busy);
-      step.turn.belongTo(this);
-      step.turn.beforeCompleted(step.completed);
+      step.turn.joins(this, step.completed);
       this.#waiting.add(step);
       if (!this.#busy) void this.#run();
       return step.turn;

@@ -2,7 +2,6 @@ import { defined } from "../checks.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "../client/events.ts";
 import { ORIGIN, type TurnOrigin } from "../client/origin.ts";
 import type { CancelTimer } from "../clock.ts";
-import { Deadline } from "../deadline.ts";
 import {
   type AgentwireError,
   asAny,
@@ -14,6 +13,7 @@ import {
 import type { Waiting } from "../gate/open-request.ts";
 import type { AnyEvent, PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
 import { GrowingText } from "./growing-text.ts";
+import { IdleClock } from "./idle-clock.ts";
 import { TURN_EVENTS, type Turn, type TurnEvents, type TurnOutcome, type TurnResult } from "./turn.ts";
 import { TurnReader } from "./turn-reader.ts";
 import type { TurnSetup } from "./turn-setup.ts";
@@ -40,7 +40,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   readonly #reader: TurnReader<Event, Result>;
   readonly #emitter: Emitter<TurnEvents<Event>>;
   readonly tools: TurnTools;
-  readonly #idle: Deadline;
+  readonly #idle: IdleClock;
   readonly #cancelTotal: CancelTimer | undefined;
   #settle: (outcome: TurnOutcome<Result>) => void = () => {};
   #result: Promise<Result> | undefined;
@@ -49,9 +49,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   #interruption: Interruption | undefined;
   readonly #text: GrowingText;
   #beforeCompleted: ((result: Result) => void) | undefined;
-  /** Whether the server is known to work on the turn. */
-  #isActive = false;
-  #holds = 0;
   #conversation: object | undefined;
 
   constructor(setup: TurnSetup<Event, Result>) {
@@ -73,7 +70,8 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#idle = new Deadline(clock, idleTimeout, () => this.#expire("idle", idleTimeout), { unref: true });
+    const expire = (): void => this.#expire("idle", idleTimeout);
+    this.#idle = new IdleClock(clock, idleTimeout, () => this.open, expire);
     if (timeout > 0) this.#cancelTotal = clock.setTimeout(() => this.#expire("total", timeout), timeout);
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -166,18 +164,15 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.#status === "completed" || this.#status === "cancelled" || this.#status === "failed";
   }
 
-  /** Calls `hook` with the result before any code can see that the turn has completed. */
-  beforeCompleted(hook: (result: Result) => void): void {
-    this.#beforeCompleted = hook;
+  /** A conversation has made the turn. Calls `completed` with the result before any code can see that the turn has completed. */
+  joins(conversation: object, completed: (result: Result) => void): void {
+    this.#conversation = conversation;
+    this.#beforeCompleted = completed;
   }
 
   get [ORIGIN](): TurnOrigin {
     const { host, input } = this.#setup;
     return { client: host.client, input, conversation: this.#conversation };
-  }
-
-  belongTo(conversation: object): void {
-    this.#conversation = conversation;
   }
 
   /** Stops the turn at once if its signal is already aborted. Called when the turn is fully set up. */
@@ -199,21 +194,12 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
 
   /** The server is working on this turn: starts or restarts the idle clock. */
   active(): void {
-    this.#isActive = true;
-    if (this.open && this.#holds === 0) this.#idle.start();
+    this.#idle.active();
   }
 
   /** The turn waits for this machine or for its reader: stops the idle clock until the returned function is called. */
   hold(): () => void {
-    this.#holds++;
-    this.#idle.stop();
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#holds--;
-      if (this.#isActive) this.active();
-    };
+    return this.#idle.hold();
   }
 
   /** An event of this turn arrived. `bytes` is the length of its frame or line. */
@@ -222,8 +208,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
       if (!this.open) return;
       if (this.#status !== "recovering") this.#setStatus("streaming");
     }
-    if (this.#idle.running) this.#idle.touch();
-    else this.active();
+    this.#idle.touch();
     this.#text.add(this.#setup.textOf(event));
     this.#reader.push(event, bytes);
     this.#setup.host.tellEvent(event, this, this.#isWanted);
