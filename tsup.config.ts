@@ -51,6 +51,7 @@ const clients = {
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
     "codebuff-cli.unsupported": "src/codebuff-cli/unsupported.ts",
+    universal: "src/universal/index.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },

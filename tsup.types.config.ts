@@ -9,6 +9,7 @@ export default defineConfig({
     codey: "src/codey/index.ts",
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
+    universal: "src/universal/index.ts",
     testing: "src/testing/index.ts",
   },
   format: ["esm", "cjs"],

@@ -12,6 +12,7 @@ import { redial } from "./cases/redial.ts";
 import { size } from "./cases/size.ts";
 import { thousandTurns } from "./cases/thousand-turns.ts";
 import { turn } from "./cases/turn.ts";
+import { universal } from "./cases/universal.ts";
 import { type Committed, limitOf, plainTable, readResults, renderResults } from "./results.ts";
 import { thisMachine } from "./support/machine.ts";
 
@@ -19,6 +20,7 @@ const CASES: readonly Case[] = [
   chunk,
   turn,
   line,
+  universal,
   backlog,
   size,
   coldImport,

@@ -6,7 +6,7 @@ import { websocket } from "@atproto/ws-client";
 import { CassClient } from "agentwire/cass";
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffCli } from "agentwire/codebuff-cli";
-import { CodeyClient } from "agentwire/codey";
+import { CodeyClient, toUniversal } from "agentwire/codey";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import type { Server } from "../server/start.ts";
@@ -168,6 +168,20 @@ const codeyTurn: Connect = async (server, count) => {
   };
 };
 
+/** The same turn, read as universal events. */
+const universalTurn: Connect = async (server, count) => {
+  const client = new CodeyClient({ url: server.url("codey", { count }) });
+  await client.connect();
+  return {
+    name: "universal",
+    async stream(sink) {
+      const events = toUniversal(client.prompt("go", { read: false }));
+      for await (const event of events) if (event.type === "item.delta") sink.take(event.data.delta);
+    },
+    close: () => void client.close({ force: true }),
+  };
+};
+
 /** The socket and the parser on Cass's frames, one turn behind the other. */
 const rawCass: Connect = async (server, count) => {
   const socket = await openPlain(server, count, "cass");
@@ -242,6 +256,7 @@ export const CONTENDERS: Readonly<Record<string, readonly Connect[]>> = {
   codebuff: [raw, bareQueue, atproto, graphqlWs, oneTurn, manyTurns],
   codey: [rawCodey, codeyTurn],
   cass: [rawCass, cassTurns],
+  universal: [codeyTurn, universalTurn],
   "codebuff-cli": [rawLines, cliTurn],
 };
 

@@ -29,6 +29,8 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   readonly #outbox: Outbox;
   readonly #onThrow: (error: unknown, name: string) => void;
   readonly #offs = new Table<Unsubscribe, true>();
+  /** The listeners of the last event that was emitted: most events have the name of the event before. */
+  #last: { readonly name: string; readonly listeners: readonly ((...values: unknown[]) => void)[] } | undefined;
   #closed = false;
 
   constructor(names: EventNames<Events>, outbox: Outbox, onThrow: (error: unknown, name: string) => void) {
@@ -57,11 +59,13 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     };
     const off = (): void => {
       isListening = false;
+      this.#last = undefined;
       this.#emitter.off(name, told);
       signal?.removeEventListener("abort", off);
       this.#offs.delete(off);
     };
     this.#offs.set(off, true);
+    this.#last = undefined;
     this.#emitter.on(name, told);
     signal?.addEventListener("abort", off, { once: true });
     return off;
@@ -127,7 +131,8 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
-    const listeners = this.#emitter.listeners(name); // listeners attached later get only later events
+    if (this.#last?.name !== name) this.#last = { name, listeners: this.#emitter.listeners(name) };
+    const { listeners } = this.#last; // listeners attached later get only later events
     this.#outbox.tell(() => {
       for (const listener of listeners) if (!stands || stands()) listener(...values);
     });
