@@ -5,7 +5,6 @@ import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } fr
 import type {
   AgentClient,
   AnyClientEvents,
-  Capabilities,
   ClientEvents,
   CloseOptions,
   ConnectOptions,
