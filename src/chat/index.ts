@@ -1,0 +1,2 @@
+export { createInert, type InertOptions, type InertStream, inert } from "./inert.ts";
+export { reveal } from "./reveal.ts";
