@@ -10,9 +10,9 @@ export class ChatStoreError extends Error {
   readonly code = "store-failed";
   readonly operation: "load" | "append" | "list";
   /** The chat, if the operation is about one. */
-  readonly id?: string;
+  declare readonly id?: string;
   /** The system's word, such as `ENOSPC` or `EACCES`. */
-  readonly reason?: string;
+  declare readonly reason?: string;
 
   constructor(
     message: string,
