@@ -9,15 +9,15 @@ import { WORDS, wordsOfReason, wordsOfStatus } from "./error-words.ts";
  * Says for the person who uses the app what an `error` event of a universal stream means. Never throws, also for a stored event with odd
  * fields.
  *
- * An event does not tell whether the prompt was carried out: so a failed turn (with `turn_id`) is `safe` only if the failure comes before
- * sending, or `details.delivery` is `not-sent`.
+ * The failure of a turn (with `turn_id`) is `safe` only if `details.delivery` is `not-sent`, or the server says that it has not begun:
+ * other fields do not tell whether the prompt was carried out. `describeError`, with the error of the turn, often knows more.
  */
 export function describeErrorData(error: ErrorData): ErrorDescription {
   const code = textOf(error.code) ?? "unknown";
   const details = isObject(error.details) ? error.details : {};
   const ofTurn = error.turn_id === undefined ? undefined : "unknown";
   const words = wordsOf(code, error, details);
-  const delivery = deliveryOf(details["delivery"]) ?? (words.isBeforeSending ? undefined : ofTurn);
+  const delivery = deliveryOf(details["delivery"]) ?? (words === WORDS.starting ? undefined : ofTurn);
   return describeAs(words, code, { delivery });
 }
 
@@ -28,7 +28,7 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
   const balance = numberOf(details["remaining_balance"]);
   const facts = factsOf(reason, error, details);
   const words =
-    (code === "connection.lost" ? WORDS.connectionLost : undefined) ??
+    wordsOfEngine(code, details) ??
     wordsOfReason(detail) ??
     (Number.isNaN(status) ? undefined : wordsOfStatus(status, facts.retryAfter)) ??
     (balance !== undefined && balance <= 0 ? WORDS.credits : undefined) ??
@@ -38,6 +38,13 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
     (error.retryable === true ? WORDS.trouble : WORDS.failed);
   const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
   return isVague ? { ...words, what: `${words.what}${quoted("It says", textOf(error.message))}` } : words;
+}
+
+/** The codes that the engine gives to all protocols, and its details. */
+function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>): Words | undefined {
+  if (code === "connection.lost")
+    return details["context_lost"] === true ? WORDS.contextLost : WORDS.connectionLost;
+  return code === "timeout" && details["kind"] === "total" ? WORDS.tooLong : undefined;
 }
 
 /** The facts that words for a code of this library need: events may carry such a code, such as `codebuff.payload-too-large`. */

@@ -239,5 +239,4 @@ const REASONS = {
   "empty-message": WORDS.empty,
   // all
   timeout: WORDS.silent,
-  lost: WORDS.connectionLost,
 } as const satisfies Readonly<Record<string, Words>>;
