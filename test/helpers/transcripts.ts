@@ -1,8 +1,12 @@
 import { everyType, type Line, line, numbered, type Path, withValue } from "./every-type.ts";
 
-/** The transcript with one value changed: the event `evt_n`, and the path of the value. */
+/** Events with one value changed: the event `evt_n`, and the path of the value. */
+export const changedIn = (events: readonly Line[], n: number, path: Path, value: unknown): readonly Line[] =>
+  events.map((event, at) => (at === n - 1 ? withValue(event, path, value) : event));
+
+/** The transcript with one value changed. */
 export const changed = (n: number, path: Path, value: unknown): readonly Line[] =>
-  everyType.map((event, at) => (at === n - 1 ? withValue(event, path, value) : event));
+  changedIn(everyType, n, path, value);
 
 /** The transcript without some events, numbered again. */
 export const without = (...gone: readonly number[]): readonly Line[] =>
@@ -12,7 +16,11 @@ export const without = (...gone: readonly number[]): readonly Line[] =>
 export const withMore = (n: number, ...more: readonly Line[]): readonly Line[] =>
   numbered([...everyType.slice(0, n), ...more, ...everyType.slice(n)]);
 
+/** The event `evt_n` of the transcript. */
 export const at = (n: number): Line => everyType[n - 1] ?? {};
+
+/** The events `evt_n` to `evt_m` of the transcript. */
+export const from = (n: number, m: number): readonly Line[] => everyType.slice(n - 1, m);
 
 export const item = (n: number, more: Line): Line => ({
   item_id: `itm_${n}`,
@@ -23,17 +31,25 @@ export const item = (n: number, more: Line): Line => ({
   content: [],
   ...more,
 });
+
 export const started = (n: number, more: Line = {}): Line =>
   line("item.started", { item: item(n, { status: "in_progress", ...more }) });
+
 export const completed = (n: number, more: Line = {}): Line =>
   line("item.completed", { item: item(n, { status: "completed", ...more }) });
+
+/** An item that starts and completes with the same content. */
 export const whole = (n: number, more: Line = {}): readonly Line[] => [started(n, more), completed(n, more)];
+
 export const delta = (n: number, text: string, type = "text"): Line =>
   line("item.delta", { item_id: `itm_${n}`, native_item_id: null, delta: text, part: { type } });
+
 export const turnStart = (id: string, metadata?: Line): Line =>
   line("turn.started", { phase: "started", turn_id: id, ...(metadata && { metadata }) });
+
 export const turnEnd = (id: string, status = "completed"): Line =>
   line("turn.ended", { phase: "ended", turn_id: id, metadata: { status } });
+
 export const permission = (id: string, status: string): Line =>
   line(status === "requested" ? "permission.requested" : "permission.resolved", {
     permission_id: id,
@@ -41,6 +57,7 @@ export const permission = (id: string, status: string): Line =>
     status,
     metadata: null,
   });
+
 export const question = (id: string, status: string): Line =>
   line(status === "requested" ? "question.requested" : "question.resolved", {
     question_id: id,

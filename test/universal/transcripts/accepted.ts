@@ -6,6 +6,7 @@ import {
   call,
   completed,
   delta,
+  from,
   permission,
   result,
   started,
@@ -77,16 +78,18 @@ export const accepted: readonly { readonly name: string; readonly events: readon
   },
   {
     name: "items of two agents that interleave",
-    events: withMore(
-      5,
+    events: numbered([
+      ...from(1, 5),
       started(7, subagent),
       started(8, { ...assistant, parent_id: "itm_7" }),
       delta(8, "a"),
-      delta(2, ""),
+      at(6),
       delta(8, "b"),
-    )
-      .toSpliced(11, 0, completed(8, { ...text("ab"), parent_id: "itm_7" }), completed(7, subagent))
-      .map((each, index) => ({ ...each, event_id: `evt_${index + 1}`, sequence: index + 1 })),
+      at(7),
+      completed(8, { ...text("ab"), parent_id: "itm_7" }),
+      completed(7, subagent),
+      ...from(8, 23),
+    ]),
   },
   {
     name: "reasoning before the answer",

@@ -1,6 +1,8 @@
-import { everyType, numbered, withValue } from "../../helpers/every-type.ts";
-import { at, changed, result, whole, withMore, without } from "../../helpers/transcripts.ts";
+import { numbered } from "../../helpers/every-type.ts";
+import { at, changed, changedIn, from, result, whole, withMore, without } from "../../helpers/transcripts.ts";
 import type { BrokenBy } from "./broken-by.ts";
+
+const CALL_ID = ["data", "item", "content", 0, "call_id"];
 
 export const brokenCalls = {
   I9: [
@@ -49,7 +51,7 @@ export const brokenCalls = {
     },
     {
       name: "resolves a question behind its turn",
-      events: numbered([...everyType.slice(0, 16), ...everyType.slice(17, 22), at(17), at(23)]),
+      events: numbered([...from(1, 16), ...from(18, 22), at(17), at(23)]),
       index: 20,
       says: /question `c2`/,
     },
@@ -57,7 +59,7 @@ export const brokenCalls = {
   I11: [
     {
       name: "has a result of no call",
-      events: changed(13, ["data", "item", "content", 0, "call_id"], "c9"),
+      events: changed(13, CALL_ID, "c9"),
       index: 12,
       says: /no tool call/,
     },
@@ -68,10 +70,8 @@ export const brokenCalls = {
       says: /no tool call/,
     },
     {
-      name: "has a call of the native id alone",
-      events: changed(9, ["data", "item", "native_item_id"], "c7").map((each, index) =>
-        index === 12 ? withValue(each, ["data", "item", "content", 0, "call_id"], "c7") : each,
-      ),
+      name: "has a result of a native id",
+      events: changedIn(changed(9, ["data", "item", "native_item_id"], "c7"), 13, CALL_ID, "c7"),
       index: 12,
       says: /no tool call/,
     },

@@ -1,10 +1,11 @@
-import { everyType, numbered } from "../../helpers/every-type.ts";
+import { numbered } from "../../helpers/every-type.ts";
 import {
   assistant,
   at,
   changed,
   completed,
   delta,
+  from,
   started,
   withMore,
   without,
@@ -39,7 +40,7 @@ export const brokenItems = {
     },
     {
       name: "completes an item before its start",
-      events: numbered([...everyType.slice(0, 2), at(4), ...everyType.slice(4)]),
+      events: numbered([...from(1, 2), at(4), ...from(5, 23)]),
       index: 2,
       says: /`itm_1` has not started/,
     },
@@ -99,11 +100,7 @@ export const brokenItems = {
     },
     {
       name: "loses the text of an item that failed",
-      events: numbered([
-        ...everyType.slice(0, 6),
-        completed(2, { ...assistant, status: "failed" }),
-        ...everyType.slice(7),
-      ]),
+      events: numbered([...from(1, 6), completed(2, { ...assistant, status: "failed" }), ...from(8, 23)]),
       index: 6,
       says: /differ/,
     },
@@ -129,7 +126,7 @@ export const brokenItems = {
     { name: "leaves the result of a call open", events: without(19), index: 20, says: /`itm_6`/ },
     {
       name: "completes an item behind its turn",
-      events: numbered([...everyType.slice(0, 18), ...everyType.slice(19, 22), at(19), at(23)]),
+      events: numbered([...from(1, 18), ...from(20, 22), at(19), at(23)]),
       index: 20,
       says: /`itm_6`/,
     },

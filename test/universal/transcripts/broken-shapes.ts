@@ -1,4 +1,3 @@
-import { withValue } from "../../helpers/every-type.ts";
 import { assistant, call, changed, completed, delta, started, withMore } from "../../helpers/transcripts.ts";
 import type { BrokenBy } from "./broken-by.ts";
 
@@ -60,15 +59,7 @@ export const brokenShapes = {
     },
     {
       name: "has a tool call of two parts",
-      events: changed(9, ["data", "item", "content", 0], undefined).map((each, index) =>
-        index === 8
-          ? withValue(
-              each,
-              ["data", "item", "content"],
-              [1, 2].map(() => ({ type: "tool_call", name: "read", arguments: "{}", call_id: "c1" })),
-            )
-          : each,
-      ),
+      events: changed(9, ["data", "item", "content"], [...call("c1").content, ...call("c1").content]),
       index: 8,
       says: /one `tool_call` part/,
     },
