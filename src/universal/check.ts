@@ -17,7 +17,7 @@ export interface TranscriptProblem {
   readonly message: string;
 }
 
-export interface CheckOptions {
+export interface CheckTranscriptOptions {
   /** The transcript is not finished: turns, items and requests may be open at its end. @default false */
   readonly live?: boolean;
 }
@@ -105,7 +105,7 @@ export class TranscriptChecker {
   }
 }
 
-const OPTIONS = { live: checks.boolean } satisfies Checks<CheckOptions>;
+const OPTIONS = { live: checks.boolean } satisfies Checks<CheckTranscriptOptions>;
 
 /**
  * Says which events of a transcript break the shape of events, the invariants I1 to I12, or the order of turns. Several sessions may be
@@ -117,9 +117,9 @@ const OPTIONS = { live: checks.boolean } satisfies Checks<CheckOptions>;
  */
 export function checkTranscript(
   events: Iterable<unknown>,
-  options?: CheckOptions,
+  options?: CheckTranscriptOptions,
 ): readonly TranscriptProblem[] {
-  checkCallOptions<CheckOptions, typeof OPTIONS>(options, OPTIONS);
+  checkCallOptions<CheckTranscriptOptions, typeof OPTIONS>(options, OPTIONS);
   const checker = new TranscriptChecker();
   const problems: TranscriptProblem[] = [];
   let index = 0;

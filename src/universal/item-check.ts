@@ -87,10 +87,10 @@ export class ItemCheck {
   }
 
   /** Whether a result belongs to no call. Remembers the calls. */
-  #isOrphan({ content }: UniversalItem): boolean {
+  #isOrphan({ kind, content }: UniversalItem): boolean {
     const [part] = content;
-    if (part?.type === "tool_call") this.#calls.add(part.call_id);
-    return part?.type === "tool_result" && !this.#calls.has(part.call_id);
+    if (kind === "tool_call" && part?.type === "tool_call") this.#calls.add(part.call_id);
+    return kind === "tool_result" && part?.type === "tool_result" && !this.#calls.has(part.call_id);
   }
 }
 

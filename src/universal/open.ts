@@ -58,9 +58,8 @@ export class Scope {
   }
 }
 
-export function reportOpen(open: Open, report: Report, when: string): void {
-  if (!open.reported) report(open.invariant, `The ${open.name} is still open at the end of ${when}.`);
-  open.reported = true;
+export function reportOpen({ name, invariant, reported }: Open, report: Report, when: string): void {
+  if (!reported) report(invariant, `The ${name} is still open at the end of ${when}.`);
 }
 
 /** Characters of an id that a message quotes. */

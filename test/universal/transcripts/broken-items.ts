@@ -3,6 +3,7 @@ import {
   assistant,
   at,
   changed,
+  changedIn,
   completed,
   delta,
   from,
@@ -11,6 +12,8 @@ import {
   without,
 } from "../../helpers/transcripts.ts";
 import type { BrokenBy } from "./broken-by.ts";
+
+const PARENT = ["data", "item", "parent_id"];
 
 export const brokenItems = {
   I5: [
@@ -134,31 +137,37 @@ export const brokenItems = {
   I10: [
     {
       name: "has a parent that never started",
-      events: changed(14, ["data", "item", "parent_id"], "itm_99"),
+      events: changed(14, PARENT, "itm_99"),
+      index: 13,
+      says: /`itm_99`/,
+    },
+    {
+      name: "starts and completes an item under a parent that never started",
+      events: changedIn(changed(14, PARENT, "itm_99"), 15, PARENT, "itm_99"),
       index: 13,
       says: /`itm_99`/,
     },
     {
       name: "has a parent that starts later",
-      events: changed(8, ["data", "item", "parent_id"], "itm_4"),
+      events: changed(8, PARENT, "itm_4"),
       index: 7,
       says: /`itm_4`/,
     },
     {
       name: "has an item that is its own parent",
-      events: changed(14, ["data", "item", "parent_id"], "itm_5"),
+      events: changed(14, PARENT, "itm_5"),
       index: 13,
       says: /`itm_5`/,
     },
     {
       name: "completes an item under a parent that never started",
-      events: changed(15, ["data", "item", "parent_id"], "itm_99"),
+      events: changed(15, PARENT, "itm_99"),
       index: 14,
       says: /`itm_99`/,
     },
     {
       name: "completes an item as its own parent",
-      events: changed(15, ["data", "item", "parent_id"], "itm_5"),
+      events: changed(15, PARENT, "itm_5"),
       index: 14,
       says: /`itm_5`/,
     },

@@ -1,4 +1,13 @@
-import { assistant, call, changed, completed, delta, started, withMore } from "../../helpers/transcripts.ts";
+import {
+  assistant,
+  call,
+  changed,
+  completed,
+  delta,
+  result,
+  started,
+  withMore,
+} from "../../helpers/transcripts.ts";
 import type { BrokenBy } from "./broken-by.ts";
 
 export const brokenShapes = {
@@ -87,6 +96,16 @@ export const brokenShapes = {
       events: withMore(7, started(7, assistant), completed(7, { ...assistant, content: call("c8").content })),
       index: 8,
       says: /`tool_call` part/,
+    },
+    {
+      name: "has a tool result in a message",
+      events: withMore(
+        7,
+        started(7, assistant),
+        completed(7, { ...assistant, content: result("c1").content }),
+      ),
+      index: 8,
+      says: /`tool_result` part/,
     },
     {
       name: "has reasoning and text in one message",

@@ -69,6 +69,12 @@ export const brokenStreams = {
       index: 21,
       says: /before the end of/,
     },
+    {
+      name: "starts a turn in place of the end of another",
+      events: numbered([...from(1, 21), turnStart("trn_2"), turnEnd("trn_2"), at(23)]),
+      index: 21,
+      says: /`trn_2` starts before the end of the turn `trn_1`/,
+    },
     { name: "starts a turn twice", events: withMore(2, at(2)), index: 2, says: /`trn_1` has started before/ },
     { name: "ends a turn twice", events: withMore(22, at(22)), index: 22, says: /`trn_1` is not open/ },
     {
