@@ -3,8 +3,8 @@ import { checkCallOptions, checks, describe } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { parseJson } from "../core/text.ts";
 import type { UniversalEvent } from "./events.ts";
-import { eventProblem, isUniversalEvent } from "./is-event.ts";
 import { Overlap } from "./overlap.ts";
+import { isUniversalEvent, shapeProblem } from "./shape.ts";
 
 /** A line that is no event. */
 export interface JsonlProblem {
@@ -164,7 +164,7 @@ export class JsonlReader {
   }
 
   #take(json: unknown): void {
-    if (!isUniversalEvent(json)) this.#problem(`it is no event: ${eventProblem(json)}`);
+    if (!isUniversalEvent(json)) this.#problem(`it is no event: ${shapeProblem(json)}`);
     else if (this.#overlap.isNew(json)) this.#events.push(json);
     else this.#dropped++;
   }

@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../core/errors.ts";
 import type { UniversalEvent } from "./events.ts";
-import { eventProblem } from "./is-event.ts";
 import { type JsonlEnd, type JsonlProblem, JsonlReader } from "./jsonl-reader.ts";
+import { shapeProblem } from "./shape.ts";
 
 /**
  * JSONL: one line for each event, each with a line feed at its end.
@@ -14,7 +14,7 @@ export function toJsonl(events: Iterable<UniversalEvent>): string {
 }
 
 function lineOf(event: UniversalEvent): string {
-  const problem = eventProblem(event);
+  const problem = shapeProblem(event);
   if (problem !== undefined)
     throw new InvalidInputError(`a value is no universal event: ${problem}.`, "Pass the events of a stream.");
   try {

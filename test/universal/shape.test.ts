@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { UNIVERSAL_EVENT_TYPES } from "../../src/universal/events.ts";
-import { eventProblem, isUniversalEvent } from "../../src/universal/is-event.ts";
+import { isUniversalEvent, shapeProblem } from "../../src/universal/shape.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
 import { delta, LINES } from "./support/events.ts";
 
@@ -37,7 +37,7 @@ function without(
 describe("isUniversalEvent", () => {
   test("accepts each line of a transcript with an event of every type", () => {
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(UNIVERSAL_EVENT_TYPES));
-    expect(events.map(eventProblem)).toEqual(events.map(() => undefined));
+    expect(events.map(shapeProblem)).toEqual(events.map(() => undefined));
   });
 
   test.each(events.map((event) => [String(event["event_id"]), event] as const))(
@@ -52,26 +52,21 @@ describe("isUniversalEvent", () => {
   );
 
   test.each([
-    ["no object", 5, "it is no object"],
-    ["null", null, "it is no object"],
-    ["an array", [], "it is no object"],
-    ["a sequence of 0", { ...delta(1), sequence: 0 }, "`sequence` is missing or wrong"],
-    ["half a sequence", { ...delta(1), sequence: 1.5 }, "`sequence` is missing or wrong"],
-    ["an unknown type", { ...delta(1), type: "item.changed" }, "`type` is no type of event"],
-    ["a type of every object", { ...delta(1), type: "toString" }, "`type` is no type of event"],
-    ["data that is no object", { ...delta(1), data: [] }, "`data` is no object"],
-    [
-      "a synthetic event of the agent",
-      { ...delta(1), synthetic: true },
-      "a synthetic event must be of the source daemon",
-    ],
+    ["no object", 5, /^The event is 5/],
+    ["null", null, /^The event is null/],
+    ["an array", [], /^The event is an array/],
+    ["a sequence of 0", { ...delta(1), sequence: 0 }, /^sequence is 0/],
+    ["half a sequence", { ...delta(1), sequence: 1.5 }, /^sequence is 1.5/],
+    ["an unknown type", { ...delta(1), type: "item.changed" }, /^type is "item.changed"/],
+    ["a type of every object", { ...delta(1), type: "toString" }, /^type is "toString"/],
+    ["data that is no object", { ...delta(1), data: [] }, /^data is an array/],
     [
       "an optional field of another type",
       { ...delta(1), data: { ...delta(1).data, part: "text" } },
-      "`data.part` is missing or wrong",
+      /^data\.part is/,
     ],
   ])("refuses %s", (_name, value, problem) => {
-    expect(eventProblem(value)).toBe(problem);
+    expect(shapeProblem(value)).toMatch(problem);
     expect(isUniversalEvent(value)).toBe(false);
   });
 
@@ -83,7 +78,7 @@ describe("isUniversalEvent", () => {
     null,
   ])("refuses an item with the part %j", (part) => {
     const item = {
-      item_id: "i",
+      item_id: "itm_1",
       native_item_id: null,
       parent_id: null,
       kind: "message",
@@ -91,8 +86,8 @@ describe("isUniversalEvent", () => {
       content: [part],
       status: "completed",
     };
-    expect(eventProblem({ ...delta(1), type: "item.completed", data: { item } })).toBe(
-      "`data.item` is missing or wrong",
+    expect(shapeProblem({ ...delta(1), type: "item.completed", data: { item } })).toMatch(
+      /^data\.item\.content/,
     );
   });
 
