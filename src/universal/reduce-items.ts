@@ -48,7 +48,7 @@ function addItem(state: State, book: Book, item: UniversalItem, time: string, en
   const { item_id, parent_id } = item;
   const added: TranscriptItem = {
     ...item,
-    session_id: book.session.id,
+    session_id: book.sessionId,
     turn_id: book.turn?.id ?? null,
     started_at: time,
     ended_at: endedAt,
@@ -57,7 +57,7 @@ function addItem(state: State, book: Book, item: UniversalItem, time: string, en
     const siblings = book.children.get(parent_id) ?? emptyList();
     book.children = book.children.with(parent_id, append(siblings, place));
   } else {
-    state.books = { ...state.books, roots: append(state.books.roots, place) };
+    state.roots = append(state.roots, place);
   }
   book.places = book.places.with(item_id, place);
   state.items = append(state.items, added);

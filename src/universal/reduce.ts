@@ -1,9 +1,10 @@
+import { bookOf, withBook } from "./books.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import type { UniversalCost, UniversalEvent, UniversalUsage } from "./events.ts";
 import { noneKeyed } from "./keyed.ts";
 import { append } from "./list.ts";
 import { completeItem, growItem, startItem } from "./reduce-items.ts";
-import { bookOf, type Draft, emptyTranscript, type SessionBook, type TranscriptState } from "./transcript.ts";
+import { type Draft, emptyTranscript, type SessionBook, type TranscriptState } from "./transcript.ts";
 
 /**
  * The state after one more event. The work does not grow with the number of events. Never throws.
@@ -15,12 +16,11 @@ import { bookOf, type Draft, emptyTranscript, type SessionBook, type TranscriptS
  */
 export function reduce(state: TranscriptState, event: UniversalEvent): TranscriptState {
   const known = bookOf(state.books, event.session_id);
-  const isKnown = known?.session.id === event.session_id;
-  const last = isKnown ? known.sequence : 0;
+  const last = known?.sequence ?? 0;
   if (!(event.sequence > last)) return state;
 
   const draft: Draft<TranscriptState> = { ...state };
-  const book: Draft<SessionBook> = isKnown ? { ...known } : newBook(event);
+  const book: Draft<SessionBook> = known ? { ...known } : newBook(event);
   book.sequence = event.sequence;
   if (event.sequence > last + 1) {
     const missing = event.sequence - last - 1;
@@ -31,7 +31,12 @@ export function reduce(state: TranscriptState, event: UniversalEvent): Transcrip
     book.session = { ...book.session, nativeId: native };
   }
   apply(draft, book, event);
-  keep(draft, book);
+  draft.books = withBook(state.books, book);
+  if (draft.books.current === book) {
+    draft.session = book.session;
+    draft.turn = book.turn;
+    draft.pending = book.pending;
+  }
   return draft;
 }
 
@@ -47,6 +52,7 @@ export function fold(
 
 function newBook(event: UniversalEvent): SessionBook {
   return {
+    sessionId: event.session_id,
     sequence: 0,
     session: {
       state: "open",
@@ -60,24 +66,6 @@ function newBook(event: UniversalEvent): SessionBook {
     places: emptyDictionary(),
     children: emptyDictionary(),
   };
-}
-
-/** Puts the book back. A book of a new session becomes the current one. */
-function keep(draft: Draft<TranscriptState>, book: SessionBook): void {
-  const { current, earlier, roots } = draft.books;
-  const { id } = book.session;
-  if (current && current.session.id !== id) {
-    if (earlier.get(id)) {
-      draft.books = { current, earlier: earlier.with(id, book), roots };
-      return;
-    }
-    draft.books = { current: book, earlier: earlier.with(current.session.id, current), roots };
-  } else {
-    draft.books = { current: book, earlier, roots };
-  }
-  draft.session = book.session;
-  draft.turn = book.turn;
-  draft.pending = book.pending;
 }
 
 function apply(draft: Draft<TranscriptState>, book: Draft<SessionBook>, event: UniversalEvent): void {

@@ -1,4 +1,5 @@
-import { type Dictionary, emptyDictionary } from "./dictionary.ts";
+import { type Book, type Books, bookOf, noBooks } from "./books.ts";
+import type { Dictionary } from "./dictionary.ts";
 import type {
   ErrorData,
   Json,
@@ -108,24 +109,14 @@ export interface TranscriptState {
   /** The number of `agent.unparsed` events. */
   readonly unparsed: number;
   readonly gaps: List<TranscriptGap>;
-  /** For the reducer. */
-  readonly books: TranscriptBooks;
-}
-
-/** What the reducer remembers. */
-export interface TranscriptBooks {
-  /** Of the session that began last. */
-  readonly current: SessionBook | null;
-  /** Of the earlier sessions, by session id. */
-  readonly earlier: Dictionary<SessionBook>;
-  /** Places in `items` of the items without a parent. */
+  /** Places in `items` of the items without a parent: see `childrenOf`. */
   readonly roots: List<number>;
+  /** For the reducer. */
+  readonly books: Books<SessionBook>;
 }
 
 /** What the reducer remembers of one session. */
-export interface SessionBook {
-  /** Of the last event. */
-  readonly sequence: number;
+export interface SessionBook extends Book {
   readonly session: Exclude<TranscriptSession, { readonly state: "none" }>;
   readonly turn: OpenTurn | null;
   readonly pending: Keyed<TranscriptRequest>;
@@ -148,7 +139,8 @@ export const emptyTranscript: TranscriptState = {
   lastError: null,
   unparsed: 0,
   gaps: emptyList(),
-  books: { current: null, earlier: emptyDictionary(), roots: emptyList() },
+  roots: emptyList(),
+  books: noBooks(),
 };
 
 /**
@@ -161,7 +153,7 @@ export function itemOf(
   itemId: string,
   sessionId?: string,
 ): TranscriptItem | undefined {
-  const place = bookOf(state.books, sessionId)?.places.get(itemId);
+  const place = bookIn(state, sessionId)?.places.get(itemId);
   return place === undefined ? undefined : state.items.at(place);
 }
 
@@ -176,8 +168,8 @@ export function childrenOf(
   itemId: string | null,
   sessionId?: string,
 ): readonly TranscriptItem[] {
-  const { books, items } = state;
-  const places = itemId === null ? books.roots : bookOf(books, sessionId)?.children.get(itemId);
+  const { roots, items } = state;
+  const places = itemId === null ? roots : bookIn(state, sessionId)?.children.get(itemId);
   const children: TranscriptItem[] = [];
   for (const place of places ?? []) {
     const item = items.at(place);
@@ -186,11 +178,8 @@ export function childrenOf(
   return children;
 }
 
-/** @param sessionId default: the session that began last */
-export function bookOf(books: TranscriptBooks, sessionId?: string): SessionBook | undefined {
-  const { current, earlier } = books;
-  if (!current || sessionId === undefined || current.session.id === sessionId) return current ?? undefined;
-  return earlier.get(sessionId);
+function bookIn({ books }: TranscriptState, sessionId: string | undefined): SessionBook | undefined {
+  return sessionId === undefined ? (books.current ?? undefined) : bookOf(books, sessionId);
 }
 
 /** A value that is changed while one event is applied to a copy of it. */
