@@ -1,7 +1,6 @@
 import type { Book } from "../universal/books.ts";
 import type { Dictionary } from "../universal/dictionary.ts";
 import type { ErrorData } from "../universal/events.ts";
-import type { Keyed } from "../universal/keyed.ts";
 import { append, emptyList, type List, replace } from "../universal/list.ts";
 import type { ChatErrorText, ChatMessage, ChatPart } from "./message.ts";
 
@@ -29,7 +28,7 @@ export interface TurnBook {
   /** The index of the turn's message. Null: nothing of the turn is shown yet. */
   readonly message: number | null;
   /** The parts that the end of the turn has to end. */
-  readonly unfinished: Keyed<Spot>;
+  readonly unfinished: Dictionary<Spot>;
   /** The last error of the turn, and its part. */
   readonly error: { readonly data: ErrorData; readonly part: string } | null;
 }

@@ -1,5 +1,5 @@
+import { emptyDictionary } from "../universal/dictionary.ts";
 import type { ErrorData, SessionEndedData, TurnEndedData, TurnEndMetadata } from "../universal/events.ts";
-import { noneKeyed } from "../universal/keyed.ts";
 import { type List, removeLast } from "../universal/list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 import {
@@ -17,7 +17,7 @@ export function startTurn(draft: Draft, id: string): void {
     id,
     startedAt: draft.time,
     message: null,
-    unfinished: noneKeyed(),
+    unfinished: emptyDictionary(),
     error: null,
   };
 }
@@ -88,7 +88,7 @@ export function endTurn(draft: Draft, { turn_id: id, metadata }: TurnEndedData):
   // The start of the ended turn is missing, and the end of the turn before it.
   if (turn) closeTurn(draft, turn, { status: "failed" }, MISSING_END);
   if (metadata.status !== "failed") return;
-  draft.book.turn = { id, startedAt: draft.time, message: null, unfinished: noneKeyed(), error: null };
+  draft.book.turn = { id, startedAt: draft.time, message: null, unfinished: emptyDictionary(), error: null };
   closeTurn(draft, draft.book.turn, metadata, NO_REASON);
 }
 

@@ -1,10 +1,11 @@
 /**
- * A map from strings that never changes: `with` and `without` give a changed copy, which shares all but a few nodes.
+ * A map from strings that never changes: `with` and `without` give a changed copy, which shares all but a few nodes. Its iterator gives the
+ * values, in the order of the code units of their keys.
  *
  * A crit-bit tree: a branch names the one bit in which the keys of its two sides differ. There is no hash, so no choice of keys is bad: a path
  * has at most as many branches as a key has bits, and for `n` keys about log2 of `n`.
  */
-export interface Dictionary<T> {
+export interface Dictionary<T> extends Iterable<T> {
   readonly size: number;
   get(key: string): T | undefined;
   /** A copy in which `key` has this value; the same dictionary if it has. */
@@ -21,23 +22,18 @@ export function emptyDictionary<T>(): Dictionary<T> {
 type Node<T> = Leaf<T> | Branch<T>;
 
 interface Leaf<T> {
-  readonly bit: null;
+  readonly place: null;
   readonly key: string;
   readonly value: T;
 }
 
+/** The keys below are equal up to one bit: that of `mask`, in the code unit at `place`. From the root on, the bits go from left to right. */
 interface Branch<T> {
-  /** Grows from the root to the leaves. */
-  readonly bit: number;
+  readonly place: number;
+  readonly mask: number;
   /** The keys without the bit, and those with it. */
   readonly off: Node<T>;
   readonly on: Node<T>;
-}
-
-/** A branch of a path, and the side that the path takes. */
-interface Step<T> {
-  readonly branch: Branch<T>;
-  readonly isOn: boolean;
 }
 
 /** The fields are plain ones: tests count the entries that a change copies. */
@@ -56,85 +52,104 @@ class Tree<T> implements Dictionary<T> {
   }
 
   with(key: string, value: T): Dictionary<T> {
-    const added: Leaf<T> = { bit: null, key, value };
-    const leaf = nearest(this.root, key);
-    if (!leaf) return new Tree(1, added);
-    const bit = firstDifference(key, leaf.key);
-    if (bit === null) {
-      if (Object.is(leaf.value, value)) return this;
-      return new Tree(this.size, rebuild(pathTo(this.root, key, Number.POSITIVE_INFINITY).steps, added));
+    const { root, size } = this;
+    const added: Leaf<T> = { place: null, key, value };
+    const leaf = nearest(root, key);
+    if (!root || !leaf) return new Tree(1, added);
+    if (leaf.key === key) {
+      return Object.is(leaf.value, value)
+        ? this
+        : new Tree(
+            size,
+            changed(root, key, () => added),
+          );
     }
-    const { steps, end } = pathTo(this.root, key, bit);
-    const isOn = hasBit(key, bit);
-    const branch: Branch<T> = { bit, off: isOn ? (end ?? added) : added, on: isOn ? added : (end ?? added) };
-    return new Tree(this.size + 1, rebuild(steps, branch));
+    const { place, mask } = firstDifference(key, leaf.key);
+    const isOn = (unitAt(key, place) & mask) !== 0;
+    const branch = (other: Node<T>): Branch<T> =>
+      isOn ? { place, mask, off: other, on: added } : { place, mask, off: added, on: other };
+    return new Tree(size + 1, changed(root, key, branch, place, mask));
   }
 
   without(key: string): Dictionary<T> {
-    const { steps, end } = pathTo(this.root, key, Number.POSITIVE_INFINITY);
-    if (end?.bit !== null || end.key !== key) return this;
-    const last = steps.pop();
-    if (!last) return EMPTY;
-    return new Tree(this.size - 1, rebuild(steps, last.isOn ? last.branch.off : last.branch.on));
+    const { root, size } = this;
+    if (!root || nearest(root, key)?.key !== key) return this;
+    if (root.place === null) return EMPTY;
+    let branch = root;
+    for (;;) {
+      const next = childOf(branch, key);
+      if (next.place === null) break;
+      branch = next;
+    }
+    const rest = childOf(branch, key) === branch.on ? branch.off : branch.on;
+    return new Tree(
+      size - 1,
+      changed(root, key, () => rest, branch.place, branch.mask),
+    );
+  }
+
+  *[Symbol.iterator](): Generator<T, undefined> {
+    const rest: Node<T>[] = this.root ? [this.root] : [];
+    for (let node = rest.pop(); node; node = rest.pop()) {
+      if (node.place === null) yield node.value;
+      else rest.push(node.on, node.off);
+    }
+    return undefined;
   }
 }
 
 const EMPTY = new Tree<never>(0, null);
 
-/** Bits of one place of a key: 16 of the code unit, and one that the place behind the end lacks. */
-const PLACE = 17;
+/** Set for each code unit, so that the place behind the end of a key differs from all units: no key looks like the start of another. */
+const PRESENT = 1 << 16;
 
-function hasBit(key: string, bit: number): boolean {
-  const place = Math.floor(bit / PLACE);
-  return place < key.length && ((unitAt(key, place) >> (PLACE - 1 - (bit % PLACE))) & 1) === 1;
-}
-
-/** 0 behind the end, so that no key looks like the start of another key. */
 function unitAt(key: string, place: number): number {
-  return place < key.length ? key.charCodeAt(place) | (1 << (PLACE - 1)) : 0;
+  return place < key.length ? key.charCodeAt(place) | PRESENT : 0;
 }
 
-/** Null: the keys are equal. */
-function firstDifference(one: string, other: string): number | null {
-  const end = Math.max(one.length, other.length);
-  for (let place = 0; place < end; place++) {
-    const difference = unitAt(one, place) ^ unitAt(other, place);
-    if (difference !== 0) return place * PLACE + (Math.clz32(difference) - (32 - PLACE));
-  }
-  return null;
+function childOf<T>(branch: Branch<T>, key: string): Node<T> {
+  return unitAt(key, branch.place) & branch.mask ? branch.on : branch.off;
 }
 
 /** The leaf at the end of the key's path. Only this one can hold the key. */
 function nearest<T>(root: Node<T> | null, key: string): Leaf<T> | null {
   let node = root;
-  while (node && node.bit !== null) node = hasBit(key, node.bit) ? node.on : node.off;
+  while (node && node.place !== null) node = childOf(node, key);
   return node;
 }
 
-/** The key's path up to the first node that is a leaf or looks at a bit behind `bit`. */
-function pathTo<T>(
-  root: Node<T> | null,
-  key: string,
-  bit: number,
-): { steps: Step<T>[]; end: Node<T> | null } {
-  const steps: Step<T>[] = [];
-  let node = root;
-  while (node && node.bit !== null && node.bit < bit) {
-    const isOn = hasBit(key, node.bit);
-    steps.push({ branch: node, isOn });
-    node = isOn ? node.on : node.off;
-  }
-  return { steps, end: node };
+/** The first bit in which two keys differ. The keys must differ. */
+function firstDifference(one: string, other: string): { readonly place: number; readonly mask: number } {
+  let place = 0;
+  while (unitAt(one, place) === unitAt(other, place)) place++;
+  const difference = unitAt(one, place) ^ unitAt(other, place);
+  return { place, mask: 1 << (31 - Math.clz32(difference)) };
 }
 
-/** The path with another end. A loop: a path of hostile keys is too long for recursion. */
-function rebuild<T>(steps: readonly Step<T>[], end: Node<T>): Node<T> {
-  let node = end;
-  for (let index = steps.length - 1; index >= 0; index--) {
-    const step = steps[index];
-    if (!step) continue;
-    const { bit, off, on } = step.branch;
-    node = step.isOn ? { bit, off, on: node } : { bit, off: node, on };
+/**
+ * A copy in which the first node on the key's path that looks at this bit or at a later one is another. A loop: a path of hostile keys is too
+ * long for recursion.
+ *
+ * @param place default: the leaf
+ */
+function changed<T>(
+  root: Node<T>,
+  key: string,
+  change: (old: Node<T>) => Node<T>,
+  place = Number.POSITIVE_INFINITY,
+  mask = 0,
+): Node<T> {
+  const path: Branch<T>[] = [];
+  let old = root;
+  while (old.place !== null && (old.place < place || (old.place === place && old.mask > mask))) {
+    path.push(old);
+    old = childOf(old, key);
+  }
+  let node = change(old);
+  for (let branch = path.pop(); branch; branch = path.pop()) {
+    const { place, mask, off, on } = branch;
+    node = on === old ? { place, mask, off, on: node } : { place, mask, off: node, on };
+    old = branch;
   }
   return node;
 }

@@ -2,7 +2,7 @@
  * Counts the work of a pure reducer on its state: each field or entry that it reads, and each slot of the objects that it makes. Both are seen
  * from outside, so the reducer needs no counter: it gets the state through proxies, and its result is searched for new objects.
  */
-export function counted<State extends object, Event>(
+function counted<State extends object, Event>(
   reducer: (state: State, event: Event) => State,
 ): (state: State, event: Event) => { readonly state: State; readonly work: number } {
   const proxies = new WeakMap<object, object>();
@@ -58,4 +58,34 @@ export function counted<State extends object, Event>(
     const next = unwatched(reducer(watched(state) as State, event)) as State;
     return { state: next, work };
   };
+}
+
+/** Events of a window: enough for several turns of a test's log. */
+const WINDOW = 500;
+
+/** The work for each of the 500 events behind each of these places, in one pass over all events. */
+export function workAt<State extends object, Event>(
+  reducer: (state: State, event: Event) => State,
+  empty: State,
+  events: readonly Event[],
+  places: readonly number[],
+): readonly (readonly number[])[] {
+  const step = counted(reducer);
+  const windows = places.map((): number[] => []);
+  let state = empty;
+  for (const [index, event] of events.entries()) {
+    const window = windows[places.findIndex((place) => index >= place && index < place + WINDOW)];
+    if (window) {
+      const done = step(state, event);
+      state = done.state;
+      window.push(done.work);
+    } else {
+      state = reducer(state, event);
+    }
+  }
+  return windows;
+}
+
+export function mean(values: readonly number[] = []): number {
+  return values.reduce((sum, each) => sum + each, 0) / values.length;
 }
