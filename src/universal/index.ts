@@ -5,7 +5,22 @@ export type { Fact, TurnEnd, UserInput } from "./facts.ts";
 export { isUniversalEvent } from "./is-event.ts";
 export { type JsonlContent, readJsonl, toJsonl } from "./jsonl.ts";
 export { type JsonlEnd, type JsonlProblem, JsonlReader, type JsonlReaderOptions } from "./jsonl-reader.ts";
+export type { Keyed } from "./keyed.ts";
 export type { List } from "./list.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "./mapping.ts";
 export { Normaliser, type NormaliserOptions } from "./normaliser.ts";
+export { fold, reduce } from "./reduce.ts";
 export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
+export {
+  childrenOf,
+  type EndedTurn,
+  emptyTranscript,
+  itemOf,
+  type OpenTurn,
+  type TranscriptConnection,
+  type TranscriptGap,
+  type TranscriptItem,
+  type TranscriptRequest,
+  type TranscriptSession,
+  type TranscriptState,
+} from "./transcript.ts";
