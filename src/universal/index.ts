@@ -1,4 +1,5 @@
 export type { Binding, Opened } from "./binding.ts";
+export { type CheckTranscriptOptions, checkTranscript, TranscriptChecker, type TranscriptProblem } from "./check.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";
@@ -10,6 +11,7 @@ export type { List } from "./list.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "./mapping.ts";
 export { Normaliser, type NormaliserOptions } from "./normaliser.ts";
 export { fold, reduce } from "./reduce.ts";
+export type { Invariant } from "./open.ts";
 export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
 export {
   childrenOf,
