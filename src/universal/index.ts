@@ -1,5 +1,10 @@
 export type { Binding, Opened } from "./binding.ts";
-export { type CheckTranscriptOptions, checkTranscript, TranscriptChecker, type TranscriptProblem } from "./check.ts";
+export {
+  type CheckTranscriptOptions,
+  checkTranscript,
+  TranscriptChecker,
+  type TranscriptProblem,
+} from "./check.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";
