@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { Shape } from "../core/schemas.ts";
 import type {
   DataOf,
   DeltaPart,
@@ -23,6 +22,7 @@ import type {
   UnparsedData,
 } from "../universal/events.ts";
 import { item, itemId, visibility } from "./item.ts";
+import type { Shape } from "./shape.ts";
 
 export const origin = z.enum(["agent", "daemon"]);
 

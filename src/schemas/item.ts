@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { Shape } from "../core/schemas.ts";
 import type {
   ContentPart,
   FileRefPart,
@@ -12,10 +11,11 @@ import type {
   ToolResultPart,
   UniversalItem,
 } from "../universal/events.ts";
-import { ITEM_ID } from "../universal/patterns.ts";
+import type { ITEM_ID } from "../universal/patterns.ts";
+import { matching, type Shape } from "./shape.ts";
 
 /** `itm_` and a number. */
-export const itemId = z.string().check(z.regex(ITEM_ID));
+export const itemId = matching("^itm_[1-9]\\d*$" satisfies typeof ITEM_ID);
 
 export const visibility = z.enum(["public", "private"]);
 

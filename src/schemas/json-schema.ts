@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { UNIVERSAL_SCHEMA } from "../universal/events.ts";
+import type { UNIVERSAL_SCHEMA } from "../universal/events.ts";
 import { event } from "./event.ts";
 import { item, part } from "./item.ts";
 
@@ -13,6 +13,6 @@ names.add(part, { id: "ContentPart" });
  * `universalEventSchema`, from which it is made. Unknown fields are allowed.
  */
 export const universalEventJsonSchema: Readonly<Record<string, unknown>> = {
-  title: UNIVERSAL_SCHEMA,
+  title: "universal@2026-02+ext" satisfies typeof UNIVERSAL_SCHEMA,
   ...z.toJSONSchema(event, { target: "draft-2020-12", metadata: names }),
 };

@@ -38,8 +38,10 @@ export const word = <const Word extends string>(...words: readonly Word[]): Fiel
     (value) => typeof value === "string" && words.some((each) => each === value),
   );
 
-export const matching = (expects: string, pattern: RegExp): Field<string> =>
-  is(expects, (value) => typeof value === "string" && pattern.test(value));
+export function matching(expects: string, pattern: string): Field<string> {
+  const form = new RegExp(pattern);
+  return is(expects, (value) => typeof value === "string" && form.test(value));
+}
 
 export const orNull =
   <T>(field: Field<T>): Field<T | null> =>
