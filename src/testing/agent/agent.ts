@@ -1,5 +1,7 @@
 import type { Capabilities } from "../../core/client/agent-client.ts";
+import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { SettledRequest } from "../../core/values.ts";
+import type { AgentSource, UniversalOptions, UniversalStream } from "../../universal/stream.ts";
 import { checkNames } from "../names.ts";
 import { Waiters } from "../waiters.ts";
 import type { Backend } from "./backend.ts";
@@ -15,6 +17,7 @@ import {
 } from "./options.ts";
 import type { MockAnswer, MockCancel, MockDecision, MockPrompt } from "./record.ts";
 import { LOSS, type MockAgentScript, type MockLoss } from "./script.ts";
+import { toUniversal } from "./universal.ts";
 
 /** A gate that scripts wait at. */
 interface Gate {
@@ -33,7 +36,7 @@ interface Gate {
  * const chat = createChat(agent);
  * ```
  */
-export class MockAgent {
+export class MockAgent implements AgentSource<MockAgentClient> {
   /** The name of the source. */
   readonly name: string;
   readonly #resolved: Resolved;
@@ -67,6 +70,17 @@ export class MockAgent {
     const client = new MockAgentClient(this.#backend);
     this.#clients.push(client);
     return client;
+  }
+
+  /**
+   * The universal events of a client of this agent, or of one of its turns or conversations. Attach it in the tick of `prompt()`.
+   * @throws InvalidInputError for any other value, and for wrong options
+   */
+  toUniversal(
+    of: MockAgentClient | AnyTurn | AnyConversation,
+    options: UniversalOptions = {},
+  ): UniversalStream {
+    return toUniversal(this.name, of, { clock: this.#resolved.clock, ...options });
   }
 
   /** How prompts are answered from now on. Answers under way go on. */

@@ -54,6 +54,9 @@ const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.f
 /** For the agent alone: the link of a client is lost. */
 export let loseLink: (client: MockAgentClient, loss: MockLoss) => void;
 
+/** For the agent alone: whether the backend forgot everything with the last loss of the client. */
+export let hasForgotten: (client: MockAgentClient) => boolean;
+
 /**
  * A client of a `MockAgent`: behaves as the clients of the backends do, without a wire. It tells no `message` and no `frame`. `close()`
  * ends running turns at once; with `drainTimeout` it waits for them.
@@ -61,6 +64,7 @@ export let loseLink: (client: MockAgentClient, loss: MockLoss) => void;
 export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentResult, object, PromptInput> {
   static {
     loseLink = (client, loss) => client.#turns.lose(loss);
+    hasForgotten = (client) => client.#turns.hasForgotten;
   }
 
   readonly #backend: Backend;
@@ -139,6 +143,10 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
 
   get capabilities(): Capabilities {
     return this.#backend.capabilities;
+  }
+
+  get closedBy(): AnyAgentwireError | undefined {
+    return this.#link.status === "closed" ? (this.#link.cause ?? closed("not-sent")) : undefined;
   }
 
   get pending(): readonly PendingRequest[] {

@@ -1,49 +1,23 @@
-import type { Capabilities } from "../../core/client/agent-client.ts";
-import type { Clock } from "../../core/clock.ts";
 import type { Question, TurnToolCall } from "../../core/values.ts";
 import { InvalidMockInput } from "../names.ts";
 import { Interruptible, STOPPED } from "../server/interruptible.ts";
 import { turnFailed } from "./errors.ts";
 import type { MockAgentEvent } from "./events.ts";
-import type { Settings } from "./options.ts";
 import { piecesOf } from "./pieces.ts";
-import type { Requests } from "./requests.ts";
 import type {
   MockAgentStep,
   MockAgentSteps,
   MockDeltas,
-  MockLoss,
   MockQuestionStep,
   MockStepValue,
   MockSubagent,
 } from "./script.ts";
-import type { Tells } from "./tells.ts";
+import type { Playing, Stage } from "./stage.ts";
 import { tick } from "./tick.ts";
 import { playTool } from "./tool.ts";
-import type { MockTurn } from "./turn.ts";
-
-/** What a script is played with. */
-export interface Stage {
-  readonly turn: MockTurn;
-  readonly tells: Tells;
-  /** The clock of the agent. */
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly capabilities: Capabilities;
-  readonly requests: Requests;
-  /** Resolves when the link is ready. */
-  back(): Promise<void>;
-  lose(loss: MockLoss): void;
-  /** Resolves when the test has released the gate. */
-  gate(name: string): Promise<void>;
-  /** An id for a call, a question or a sub-agent whose script gives none. */
-  newId(what: "call" | "question" | "agent"): string;
-  /** The answer is complete. Called before any code can see that the turn has completed. */
-  remember(text: string): void;
-}
 
 /** Plays the script of one turn. */
-export class Player {
+export class Player implements Playing {
   readonly stage: Stage;
   readonly #work: Interruptible;
   /** Text that waits for the end, for a backend without deltas. */

@@ -1,11 +1,11 @@
 import type { Ruling, TurnToolCall } from "../../core/values.ts";
 import { STOPPED } from "../server/interruptible.ts";
-import type { Player } from "./player.ts";
 import type { MockTool, MockToolOutcome } from "./script.ts";
+import type { Playing } from "./stage.ts";
 
 /** Plays a tool call: the request, the decision, the run and its end. */
 export async function playTool(
-  player: Player,
+  player: Playing,
   tool: MockTool,
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
@@ -35,7 +35,7 @@ export async function playTool(
 
 /** Asks the user. The decision changes the call at once. */
 async function decision(
-  player: Player,
+  player: Playing,
   call: TurnToolCall,
   agentId: string | undefined,
 ): Promise<Ruling | undefined> {
@@ -72,7 +72,7 @@ function decide(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolC
 
 /** Streams the output, and ends the call. */
 async function run(
-  player: Player,
+  player: Playing,
   { output, streams = [], error }: MockTool,
   call: TurnToolCall,
   agentId: string | undefined,

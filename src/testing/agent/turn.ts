@@ -1,7 +1,7 @@
 import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
-import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { CancelTimer } from "../../core/clock.ts";
 import type { AnyAgentwireError, TurnPartial } from "../../core/errors.ts";
-import type { Turn, TurnEvents, TurnOptions, TurnOutcome } from "../../core/turn/turn.ts";
+import type { Turn, TurnEvents, TurnOutcome } from "../../core/turn/turn.ts";
 import type { AnyEvent, Cost, PendingRequest, TurnStatus, TurnToolCall, Usage } from "../../core/values.ts";
 import { hasEnded, TurnCalls } from "./calls.ts";
 import { again, turnCancelled, turnTimedOut } from "./errors.ts";
@@ -9,7 +9,7 @@ import { type MockAgentEvent, type MockAgentResult, textOf } from "./events.ts";
 import { Listeners } from "./listeners.ts";
 import { ORIGIN } from "./origin.ts";
 import { Reader } from "./reader.ts";
-import type { Tells } from "./tells.ts";
+import type { Stop, Stopper, TurnParts } from "./turn-parts.ts";
 
 type Outcome = TurnOutcome<MockAgentResult>;
 type Events = TurnEvents<MockAgentEvent>;
@@ -23,40 +23,6 @@ const EVENTS: Readonly<Record<keyof Events, true>> = {
   end: true,
 };
 
-/** Who wants to stop a turn. */
-export type Stopper = "user" | "signal" | "timeout";
-
-/** The planned end of a turn that is being stopped. `by` is undefined for a time-out. */
-interface Stop {
-  readonly by: "user" | "signal" | undefined;
-  readonly error: AnyAgentwireError;
-}
-
-/** The client of a turn. */
-export interface TurnHost {
-  readonly client: object;
-  readonly tells: Tells;
-  /** Its timers are inputs. */
-  readonly clock: Clock;
-  readonly threw: (error: unknown, name: string) => void;
-  tellEvent(event: MockAgentEvent, turn: MockTurn, stands: () => boolean): void;
-  /** The turn is being stopped. The client calls `stopped()` once the turn has stopped. */
-  stop(turn: MockTurn, by: Stopper): void;
-  settled(turn: MockTurn): void;
-}
-
-export interface TurnParts {
-  readonly id: string;
-  /** The caller's input. */
-  readonly input: unknown;
-  readonly host: TurnHost;
-  readonly options: TurnOptions;
-  /** ms; 0 for none. */
-  readonly idleTimeout: number;
-  /** The conversation that has made the turn. */
-  readonly conversation: object | undefined;
-}
-
 /**
  * One turn of a `MockAgent`'s client.
  *
@@ -68,7 +34,7 @@ export interface TurnParts {
 export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
   readonly id: string;
   readonly outcome: Promise<Outcome>;
-  readonly #parts: TurnParts;
+  readonly #parts: TurnParts<MockTurn>;
   readonly #reader: Reader;
   readonly #listeners: Listeners<Events>;
   readonly #calls = new TurnCalls();
@@ -84,7 +50,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
   #cancelIdle: CancelTimer | undefined;
   readonly #cancelTotal: CancelTimer | undefined;
 
-  constructor(parts: TurnParts) {
+  constructor(parts: TurnParts<MockTurn>) {
     const { id, host, options } = parts;
     const { signal, timeout = 0, read = true } = options;
     this.id = id;

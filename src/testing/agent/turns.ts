@@ -11,7 +11,8 @@ import { Player } from "./player.ts";
 import type { Requests } from "./requests.ts";
 import { type MockLoss, stepsFor } from "./script.ts";
 import type { Tells } from "./tells.ts";
-import { MockTurn, type Stopper, type TurnHost } from "./turn.ts";
+import { MockTurn } from "./turn.ts";
+import type { Stopper, TurnHost } from "./turn-parts.ts";
 
 /** A turn, from the call to its end. */
 interface Job {
@@ -45,13 +46,15 @@ export interface TurnsParts {
 }
 
 /** The turns of one client: those that wait to be sent, and those that run. */
-export class Turns implements TurnHost {
+export class Turns implements TurnHost<MockTurn> {
   readonly #host: TurnsHost;
   readonly #parts: TurnsParts;
   readonly #waiting = new Map<MockTurn, Job>();
   readonly #running = new Map<MockTurn, Job>();
   /** Scripts also go on behind a cancel that the backend does not hear of. */
   readonly #players = new Map<MockTurn, Player>();
+  /** Whether the backend forgot everything with the last loss. */
+  hasForgotten = false;
   /** During a loss nothing is sent. */
   #isLosing = false;
 
@@ -190,7 +193,8 @@ export class Turns implements TurnHost {
         else turn.failToo(error);
       }
       const forgotten = lost("the backend has forgotten the conversation", "context-lost", "not-sent");
-      if (forgets || !survivesReconnect) {
+      this.hasForgotten = forgets || !survivesReconnect;
+      if (this.hasForgotten) {
         for (const { turn } of [...this.#waiting.values()]) turn.failToo(forgotten);
         this.#host.forget(forgotten);
       }
