@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/clock.ts";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
@@ -53,6 +53,8 @@ export class Turns implements TurnHost<MockTurn> {
   readonly #running = new Map<MockTurn, Job>();
   /** Scripts also go on behind a cancel that the backend does not hear of. */
   readonly #players = new Map<MockTurn, Player>();
+  /** The timers of the turns that are being stopped. */
+  readonly #stopping = new Map<MockTurn, CancelTimer>();
   /** Whether the backend forgot everything with the last loss. */
   hasForgotten = false;
   /** During a loss nothing is sent. */
@@ -157,7 +159,11 @@ export class Turns implements TurnHost<MockTurn> {
     backend.noteCancel({ turnId: turn.id, by });
     requests.withdraw(turn, "cancelled", "the turn was stopped");
     if (!answersAfterCancel) this.#players.get(turn)?.stop();
-    if (cancelDelay > 0) this.clock.setTimeout(() => turn.stopped(), cancelDelay);
+    if (cancelDelay > 0)
+      this.#stopping.set(
+        turn,
+        this.clock.setTimeout(() => turn.stopped(), cancelDelay),
+      );
     else turn.stopped();
   }
 
@@ -168,6 +174,8 @@ export class Turns implements TurnHost<MockTurn> {
     this.#waiting.delete(turn);
     if (!job) return;
     this.#running.delete(turn);
+    this.#stopping.get(turn)?.();
+    this.#stopping.delete(turn);
     if (job.conversation) job.conversation.isBusy = false;
     requests.withdraw(turn, "ended", "its turn is over");
     if (turn.status === "failed" || !backend.settings.answersAfterCancel) this.#players.get(turn)?.stop();
