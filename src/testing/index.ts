@@ -4,14 +4,14 @@ export type { MockConversation, MockConversationState } from "./agent/conversati
 export type { MockFailure } from "./agent/errors.ts";
 export type { MockAgentEvent, MockAgentResult, MockFileEvent, MockSubagentEvent } from "./agent/events.ts";
 export type { MockAgentOptions, MockAgentSwitches, MockReconnect } from "./agent/options.ts";
-export type { MockAnswer, MockCancel, MockDecision, MockPrompt } from "./agent/record.ts";
+export type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./agent/record.ts";
 export {
   agentStep,
+  type MockAgentAnswers,
   type MockAgentReply,
   type MockAgentScript,
   type MockAgentStep,
   type MockAgentSteps,
-  type MockAnswers,
   type MockDeltas,
   type MockLoss,
   type MockPromptContext,

@@ -116,7 +116,11 @@ describe("a loss", () => {
     client.on("reconnecting", ({ attempt }) => attempts.push(attempt));
     await status(client, "closed");
     expect(attempts).toEqual([1, 2, 3]);
-    expect(await failureOf(turn)).toMatchObject({ delivery: "unknown", partial: { text: "part" } });
+    expect(await failureOf(turn)).toMatchObject({
+      code: "connection-lost",
+      delivery: "unknown",
+      partial: { text: "part" },
+    });
     expect(await failureOf(waiting)).toMatchObject({ delivery: "not-sent", input: "second" });
     expect(client.closedBy).toMatchObject({ code: "connect-failed" });
     expect(thrown(() => client.prompt("more"))).toMatchObject({ code: "closed", cause: client.closedBy });
@@ -176,6 +180,21 @@ describe("closing", () => {
     expect((await turn.result).text).toBe("part and rest");
     await closed;
     expect([client.status, client.closedBy?.code]).toEqual(["closed", "closed"]);
+  });
+
+  test("is over when the link is lost meanwhile", async () => {
+    const agent = new MockAgent().script([
+      ["part", agentStep.wait("end"), agentStep.lose({ recovers: true })],
+    ]);
+    const client = agent.client();
+    const turn = client.prompt("hello");
+    await agent.waitFor(({ prompts }) => prompts.length === 1);
+    const closed = client.close({ drainTimeout: 60_000 });
+    agent.release("end");
+    expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", delivery: "unknown" });
+    await closed;
+    expect(client.closedBy).toMatchObject({ code: "closed" });
+    expect(client.closedBy).toBe(client.closedBy);
   });
 
   test("by force ends a wait for running turns", async () => {

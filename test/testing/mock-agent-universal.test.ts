@@ -253,7 +253,7 @@ describe("the universal events of an agent of tests", () => {
 
   test("are of its own clients, turns and conversations only", () => {
     const agent = new MockAgent();
-    for (const of of [{}, null, "turn"])
+    for (const of of [{}, null, "turn", new MockAgent().client(), new MockAgent().client().conversation()])
       expect(thrown(() => agent.toUniversal(of as never))).toMatchObject({ code: "invalid-input" });
   });
 });

@@ -15,7 +15,7 @@ import {
   resolveOptions,
   type Settings,
 } from "./options.ts";
-import type { MockAnswer, MockCancel, MockDecision, MockPrompt } from "./record.ts";
+import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import { LOSS, type MockAgentScript, type MockLoss } from "./script.ts";
 import { toUniversal } from "./universal.ts";
 
@@ -45,10 +45,10 @@ export class MockAgent implements AgentSource<MockAgentClient> {
   readonly #gates = new Map<string, Gate>();
   readonly #ids = new Map<string, number>();
   readonly #clients: MockAgentClient[] = [];
-  readonly #prompts: MockPrompt[] = [];
-  readonly #decisions: MockDecision[] = [];
-  readonly #answers: MockAnswer[] = [];
-  readonly #cancels: MockCancel[] = [];
+  readonly #prompts: MockAgentPrompt[] = [];
+  readonly #decisions: MockAgentDecision[] = [];
+  readonly #answers: MockAgentAnswer[] = [];
+  readonly #cancels: MockAgentCancel[] = [];
   #script: MockAgentScript;
   #settings: Settings;
   /** Refused attempts since `refuseConnect` was set. */
@@ -80,7 +80,7 @@ export class MockAgent implements AgentSource<MockAgentClient> {
     of: MockAgentClient | AnyTurn | AnyConversation,
     options: UniversalOptions = {},
   ): UniversalStream {
-    return toUniversal(this.name, of, { clock: this.#resolved.clock, ...options });
+    return toUniversal(this, of, { clock: this.#resolved.clock, ...options });
   }
 
   /** How prompts are answered from now on. Answers under way go on. */
@@ -120,22 +120,22 @@ export class MockAgent implements AgentSource<MockAgentClient> {
   }
 
   /** The prompts that have arrived. */
-  get prompts(): readonly MockPrompt[] {
+  get prompts(): readonly MockAgentPrompt[] {
     return this.#prompts;
   }
 
   /** How requests for approval ended. */
-  get decisions(): readonly MockDecision[] {
+  get decisions(): readonly MockAgentDecision[] {
     return this.#decisions;
   }
 
   /** How questions ended. */
-  get answers(): readonly MockAnswer[] {
+  get answers(): readonly MockAgentAnswer[] {
     return this.#answers;
   }
 
   /** The turns that were stopped behind their start. */
-  get cancels(): readonly MockCancel[] {
+  get cancels(): readonly MockAgentCancel[] {
     return this.#cancels;
   }
 
@@ -173,7 +173,7 @@ export class MockAgent implements AgentSource<MockAgentClient> {
       },
       gate: (gate) => this.#gateOf(gate).passed,
       notePrompt: (prompt) => {
-        const noted: MockPrompt = { n: this.#prompts.length + 1, ...prompt };
+        const noted: MockAgentPrompt = { n: this.#prompts.length + 1, ...prompt };
         this.#prompts.push(noted);
         this.#waiters.changed();
         return noted;

@@ -2,7 +2,7 @@ import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { SettledRequest } from "../../core/values.ts";
 import type { Settings } from "./options.ts";
-import type { MockCancel, MockPrompt } from "./record.ts";
+import type { MockAgentCancel, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript } from "./script.ts";
 
 /** The agent, as its clients see it. */
@@ -22,7 +22,7 @@ export interface Backend {
   newId(what: "turn" | "call" | "question" | "agent"): string;
   /** Resolves when the test has released the gate. */
   gate(name: string): Promise<void>;
-  notePrompt(prompt: Omit<MockPrompt, "n">): MockPrompt;
-  noteCancel(cancel: MockCancel): void;
+  notePrompt(prompt: Omit<MockAgentPrompt, "n">): MockAgentPrompt;
+  noteCancel(cancel: MockAgentCancel): void;
   noteSettled(request: SettledRequest, turnId: string): void;
 }

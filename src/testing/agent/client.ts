@@ -78,6 +78,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   #conversations = new Set<MockConversation>();
   #isClosing = false;
   #closed: Promise<void> | undefined;
+  #closedBy: AnyAgentwireError | undefined;
   #end: () => void = () => {};
   #cancelDrain: CancelTimer | undefined;
 
@@ -146,7 +147,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   }
 
   get closedBy(): AnyAgentwireError | undefined {
-    return this.#link.status === "closed" ? (this.#link.cause ?? closed("not-sent")) : undefined;
+    return this.#link.status === "closed" ? (this.#link.cause ?? this.#closedBy) : undefined;
   }
 
   get pending(): readonly PendingRequest[] {
@@ -256,6 +257,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
 
   #close(): void {
     this.#cancelDrain?.();
+    this.#closedBy ??= closed("not-sent");
     this.#turns.end();
     this.#link.close();
     this.#end = () => {};

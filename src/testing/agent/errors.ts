@@ -93,14 +93,19 @@ export function closed(delivery: Delivery, cause?: AnyAgentwireError): ClosedErr
   return branded("ClosedError", message, { code: "closed" as const, retryable: false, delivery }, cause);
 }
 
-/** The same error for another turn: each turn has its own `partial` and `input`. */
+/**
+ * The same error for another turn: each turn has its own `partial` and `input`. A turn that was sent fails with the loss of its link, also
+ * if the client gave up at a later attempt to connect.
+ */
 export function again(error: AnyAgentwireError, delivery: Delivery): AnyAgentwireError {
   switch (error.code) {
     case "connection-lost":
     case "context-lost":
       return lost(error.message, error.code, delivery);
     case "connect-failed":
-      return Object.assign(connectFailed(error.message, error.cause), { delivery });
+      if (delivery === "not-sent")
+        return Object.assign(connectFailed(error.message, error.cause), { delivery });
+      return Object.assign(lost(error.message, "connection-lost", delivery), { cause: error });
     default:
       return Object.assign(lost(error.message, "connection-lost", delivery), { cause: error });
   }

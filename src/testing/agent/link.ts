@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { ClientStatus } from "../../core/values.ts";
-import { again, closed, connectFailed } from "./errors.ts";
+import { closed, connectFailed } from "./errors.ts";
 import type { Settings } from "./options.ts";
 import type { Tells } from "./tells.ts";
 import { after } from "./tick.ts";
@@ -183,7 +183,7 @@ export class Link {
     run.failed = attempt;
     const { delay } = reconnect;
     this.#go({ name: "reconnecting", run, stop: this.#after(delay, () => this.#attempt(run)) });
-    this.#host.tellReconnecting(attempt, delay, again(error, "unknown"));
+    this.#host.tellReconnecting(attempt, delay, error);
   }
 
   #after(ms: number, then: () => void): CancelTimer {

@@ -2,7 +2,7 @@ import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { Reply, Ruling } from "../../core/values.ts";
 
 /** A prompt that has reached the backend. */
-export interface MockPrompt {
+export interface MockAgentPrompt {
   /** 1, 2, 3, ... in the order of arrival, over all clients of the agent. */
   readonly n: number;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface MockPrompt {
 }
 
 /** The end of a tool call's request for approval. */
-export interface MockDecision extends Ruling {
+export interface MockAgentDecision extends Ruling {
   /** The id of the call. */
   readonly id: string;
   /** The name of the tool. */
@@ -20,14 +20,14 @@ export interface MockDecision extends Ruling {
 }
 
 /** The end of a question. */
-export interface MockAnswer extends Reply {
+export interface MockAgentAnswer extends Reply {
   /** The id of the question. */
   readonly id: string;
   readonly turnId: string;
 }
 
 /** A turn that was stopped after its prompt had reached the backend. */
-export interface MockCancel {
+export interface MockAgentCancel {
   readonly turnId: string;
   readonly by: "user" | "signal" | "timeout";
 }

@@ -3,7 +3,7 @@ import type { Cost, QuestionItem, Usage } from "../../core/values.ts";
 import { checked, InvalidMockInput, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { MockFailure } from "./errors.ts";
-import type { MockPrompt } from "./record.ts";
+import type { MockAgentPrompt } from "./record.ts";
 import type { MockTurn } from "./turn.ts";
 
 /**
@@ -28,7 +28,7 @@ export type MockAgentReply = string | readonly MockAgentStep[];
 export type MockAgentSteps = StepSource<MockAgentStep, MockStepValue>;
 
 /** A prompt, and what its script may need. */
-export interface MockPromptContext extends MockPrompt {
+export interface MockPromptContext extends MockAgentPrompt {
   readonly turn: MockTurn;
   /** What was said before in the conversation of the prompt. Empty outside of conversations. */
   readonly messages: readonly ConversationMessage[];
@@ -44,10 +44,10 @@ export interface MockToolOutcome {
 }
 
 /** The selected labels for each question; `undefined` without an answer. */
-export type MockAnswers = readonly (readonly string[])[] | undefined;
+export type MockAgentAnswers = readonly (readonly string[])[] | undefined;
 
 /** The value of a step: of a tool, its outcome; of a question, its answers; otherwise undefined. */
-export type MockStepValue = MockToolOutcome | MockAnswers;
+export type MockStepValue = MockToolOutcome | MockAgentAnswers;
 
 /** A tool call. It runs by itself. */
 export interface MockTool {
@@ -152,8 +152,8 @@ export interface MockQuestionStep {
   readonly items: readonly QuestionItem[];
   readonly id: string | undefined;
   /** The steps behind the answer. */
-  readonly then: ((answers: MockAnswers) => MockAgentSteps) | undefined;
-  [Symbol.iterator](): Generator<MockAgentStep, MockAnswers, MockStepValue>;
+  readonly then: ((answers: MockAgentAnswers) => MockAgentSteps) | undefined;
+  [Symbol.iterator](): Generator<MockAgentStep, MockAgentAnswers, MockStepValue>;
 }
 
 const TOOL: NamesOf<MockTool> = {
@@ -227,7 +227,7 @@ export const agentStep = {
    */
   question: (
     question: string | MockQuestion,
-    then?: (answers: MockAnswers) => MockAgentSteps,
+    then?: (answers: MockAgentAnswers) => MockAgentSteps,
   ): MockQuestionStep => {
     const { questions, id } =
       typeof question === "string" ? { questions: [question] } : checked<MockQuestion>(question, QUESTION);

@@ -187,12 +187,14 @@ export class Turns implements TurnHost<MockTurn> {
   lose(loss: MockLoss): void {
     const { link, requests, backend } = this.#parts;
     this.tells.run(() => {
-      if (!link.isReady) return;
+      const isDraining = link.status === "draining";
+      if (!link.isReady && !isDraining) return;
       const { message = "the link was cut", recovers = false, forgets = false, forGood = false } = loss;
       const { survivesReconnect } = backend.capabilities;
       const error = lost(message, forgets ? "context-lost" : "connection-lost");
       if (loss.back === false) backend.refuseAll();
-      const isFound = recovers && !forgets && !forGood && backend.settings.reconnect !== false;
+      const comesBack = !isDraining && !forGood && backend.settings.reconnect !== false;
+      const isFound = recovers && !forgets && comesBack;
       this.#isLosing = true;
       for (const { turn } of [...this.#running.values()]) {
         requests.withdraw(turn, "disconnected", "the link was lost");
@@ -207,6 +209,7 @@ export class Turns implements TurnHost<MockTurn> {
         this.#host.forget(forgotten);
       }
       this.#isLosing = false;
+      if (isDraining) return; // without turns the client is closed by now
       this.#host.tellDisconnected(error);
       link.lose(again(error, "unknown"), forGood);
     });

@@ -126,16 +126,23 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   }
 }
 
-/** The universal events of a client of the agent `name`, or of one of its turns or conversations. */
+/** The agent that a stream is made of. */
+interface Agent {
+  readonly name: string;
+  readonly clients: readonly MockAgentClient[];
+}
+
+/** The universal events of a client of this agent, or of one of its turns or conversations. */
 export function toUniversal(
-  name: string,
+  { name, clients }: Agent,
   of: MockAgentClient | AnyTurn | AnyConversation,
   options: UniversalOptions | undefined,
 ): UniversalStream {
   let forgets = (): boolean => false;
   const binding: Binding<MockAgentClient, MockAgentEvent, MockAgentResult> = {
     newMapping: () => new MockAgentMapping(name),
-    isClient: (client) => client instanceof MockAgentClient,
+    isClient: (client): client is MockAgentClient =>
+      client instanceof MockAgentClient && clients.includes(client),
     opened: ({ status }) => (status === "ready" ? { isNative: true } : undefined),
     listen: (client) => {
       forgets = () => hasForgotten(client);
