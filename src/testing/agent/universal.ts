@@ -122,7 +122,10 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
 
   failed(error: AnyAgentwireError): FailedFacts | undefined {
     if (error.code !== "turn-failed") return undefined;
-    return { reason: error.kind, details: error.status === undefined ? null : { status: error.status } };
+    return {
+      reason: error.kind,
+      ...(error.status === undefined ? {} : { details: { status: error.status } }),
+    };
   }
 }
 
