@@ -173,15 +173,18 @@ describe("between turns", () => {
 });
 
 describe("an answer whose link is lost", () => {
-  test("is recovering until it goes on", () => {
-    const script = turn();
-    script.status("connection.lost", "1006");
-    expect(last(script)).toMatchObject({ status: "recovering", parts: { length: 0 } });
-    script.status("connection.restored");
-    expect(last(script).status).toBe("recovering");
-    script.message(["found"]);
-    expect(last(script)).toMatchObject({ status: "open", parts: { length: 1 } });
-  });
+  test.each(["recovering", "connection.lost", "connection.retrying"])(
+    "is recovering from `%s` until it goes on",
+    (label) => {
+      const script = turn();
+      script.status(label, "1006");
+      expect(last(script)).toMatchObject({ status: "recovering", parts: { length: 0 } });
+      script.status("connection.restored");
+      expect(last(script).status).toBe("recovering");
+      script.message(["found"]);
+      expect(last(script)).toMatchObject({ status: "open", parts: { length: 1 } });
+    },
+  );
 });
 
 describe("what is missing", () => {
