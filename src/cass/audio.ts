@@ -16,6 +16,14 @@ export interface CassAudio {
   bytes(options?: { readonly signal?: AbortSignal }): Promise<Uint8Array>;
 }
 
+/** The base64 of speech that came whole. Kept apart: apps log results, and sound is long. */
+const SOUNDS = new WeakMap<CassAudio, string>();
+
+/** The address of speech, or its `data:` URL. */
+export function audioPath(audio: CassAudio): string {
+  return audio.url ?? `data:${audio.mediaType};base64,${SOUNDS.get(audio) ?? ""}`;
+}
+
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["mp3", "audio/mpeg"],
   ["wav", "audio/wav"],
@@ -29,7 +37,9 @@ function mediaTypeOf(format: string | null | undefined): string {
 export function audioFromBase64(base64: string, format: string | null | undefined): CassAudio | undefined {
   if (!isBase64(base64)) return undefined;
   // Decoded on demand: decoding takes megabytes, and most programs show text.
-  return audio(mediaTypeOf(format), async () => fromBase64(base64));
+  const made = audio(mediaTypeOf(format), async () => fromBase64(base64));
+  SOUNDS.set(made, base64);
+  return made;
 }
 
 /** Speech to fetch from `url`, an address from {@link audioUrl}. */

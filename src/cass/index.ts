@@ -77,3 +77,4 @@ export type {
   CassThinkingEvent,
   CassUsage,
 } from "./turn.ts";
+export { type CassUniversalOptions, cass, toUniversal } from "./universal.ts";

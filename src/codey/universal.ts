@@ -131,13 +131,16 @@ export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
   #onServerError(value: unknown, session: Session): void {
     const { message, fatal } = isObject(value) ? value : {};
     const error = turnError(typeof message === "string" ? message : "an error without words", fatal === true);
-    session.error({
+    const data = {
       message: error.message,
       code: "codey.turn_error",
       details: detailsOf(error),
       fatal: error.fatal,
       retryable: error.retryable,
-    });
+    };
+    if (!error.fatal || !session.hasTurn) session.error(data);
+    else
+      session.end({ metadata: { status: "failed" }, stated: "agent", reason: "disconnected", error: data });
     if (error.fatal) session.close(endedBy(error));
   }
 

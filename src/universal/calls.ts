@@ -7,8 +7,8 @@ import type { Items, OpenItem } from "./items.ts";
 /** A tool call, as a mapping reports it. `id` is this library's id; it is `call_id` in the events. */
 export interface CallReport {
   readonly id: string;
-  /** The backend's id, where it differs from `id`. */
-  readonly nativeId?: string | undefined;
+  /** The backend's id, where it differs from `id`. Null: the backend gave none. */
+  readonly nativeId?: string | null | undefined;
   readonly name: string;
   readonly input: unknown;
   readonly agent?: AgentKey;
@@ -60,7 +60,7 @@ export class Calls {
   /** Announces a call. A known call is not announced again. */
   announce({ id, nativeId = id, name, input, agent }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
-    if (typeof nativeId !== "string" || typeof name !== "string")
+    if ((typeof nativeId !== "string" && nativeId !== null) || typeof name !== "string")
       throw new TypeError("a tool call without an id or a name");
     this.#agents.pause(agent);
     const item = this.#items.whole(

@@ -49,6 +49,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     if (!binding.isClient(client)) throw new Error("the client of a scope is a client of its protocol");
     this.#client = client;
     this.#listen(client);
+    if (scope.kind === "conversation") this.#room(scope.conversation);
     if (scope.kind === "turn") this.#follow(scope.turn);
     else if (client.status === "ready") this.#onReady();
     if (client.closedBy) this.#closed(client.closedBy);
@@ -87,9 +88,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
   /** The backend's session is there: a stream that is about this one session begins with it. */
   #onReady(): void {
-    const scope = this.#scope;
-    if (scope.kind === "conversation") this.#room(scope.conversation);
-    if (scope.kind === "client" && this.#client.capabilities.conversations === "one")
+    if (this.#scope.kind === "client" && this.#client.capabilities.conversations === "one")
       this.#room(this.#client);
     for (const room of this.#rooms.values()) this.#opened(room);
   }

@@ -58,7 +58,7 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   completed(result: Result, session: Session): CompletedFacts;
   /** The turn has failed with an error of the backend. `undefined`: the error is of no special kind. */
   failed?(error: AnyAgentwireError): FailedFacts | undefined;
-  /** The error to report when the connection is lost for good. @default none: `session.ended` says it */
+  /** The error to report when an attempt to connect has failed, or when the connection is lost for good. @default none */
   lost?(error: AnyAgentwireError): Omit<ErrorData, "turn_id"> | undefined;
 }
 

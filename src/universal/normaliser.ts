@@ -148,6 +148,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         if (session.isOpen) session.status("connection.lost", fact.error.message, { stated: "daemon" });
         return;
       case "retrying":
+        if (fact.error) this.#onRefused(fact.error);
         if (!session.isOpen) return;
         session.status("connection.retrying", `attempt ${fact.attempt}`, {
           stated: "daemon",
@@ -193,9 +194,16 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #onLost(error: AnyAgentwireError): void {
     this.#endOpen({ status: "failed" }, "disconnected", lostData(error));
-    const said = this.#session.isOpen ? this.#mapping.lost?.(error) : undefined;
-    if (said) this.#session.error(said, "inferred");
+    this.#onRefused(error);
     this.#close({ reason: "error", terminated_by: "daemon", message: error.message });
+  }
+
+  /** The mapping knows why there is no connection. Then a session begins, to say so. */
+  #onRefused(error: AnyAgentwireError): void {
+    const said = this.#mapping.lost?.(error);
+    if (!said) return;
+    this.#open("inferred");
+    this.#session.error(said, "inferred");
   }
 
   /** Whether a fact is about the turn that runs. Facts about other turns are late. */

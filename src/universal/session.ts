@@ -182,12 +182,13 @@ export class Session {
     this.#turn?.agents.pause(agent, stated);
   }
 
-  /** A whole answer: its text as one delta, then what comes with it. */
-  answer(text: string, parts: readonly ContentPart[], stated: Stated): void {
+  /** A whole answer: its text as one delta, then what comes with it. Returns the id of its item. */
+  answer(text: string, parts: readonly ContentPart[], stated: Stated): string {
     this.#working().agents.pause(undefined);
     const item = this.#items.startText(null);
     if (text !== "") this.#items.grow(item, text, "inferred");
     this.#items.complete(item, stated, "completed", text === "" ? parts : [{ type: "text", text }, ...parts]);
+    return item.head.item_id;
   }
 
   /** Says that something happened. */

@@ -1,4 +1,4 @@
-import { toBase64 } from "../core/bytes.ts";
+import { fromBase64, HEAD_BASE64, imageTypeOf, toBase64 } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
 import type { UserInput } from "./facts.ts";
 
@@ -19,6 +19,8 @@ export function imageOf({ data, mediaType }: { readonly data?: unknown; readonly
   const mime = typeof mediaType === "string" ? mediaType : null;
   if (typeof data === "string" && data.startsWith("data:"))
     return { path: data, mime: mime ?? /^data:([^;,]+)/.exec(data)?.[1] ?? null };
-  const base64 = data instanceof Uint8Array ? toBase64(data) : typeof data === "string" ? data : "";
-  return { path: `data:${mime ?? ""};base64,${base64}`, mime };
+  const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+  const base64 = bytes instanceof Uint8Array ? toBase64(bytes) : typeof bytes === "string" ? bytes : "";
+  const type = mime ?? imageTypeOf(fromBase64(base64.slice(0, HEAD_BASE64))) ?? null;
+  return { path: `data:${type ?? ""};base64,${base64}`, mime: type };
 }
