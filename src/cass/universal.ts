@@ -122,7 +122,13 @@ export class CassMapping implements Mapping<CassEvent, CassResult> {
   }
 
   rawOf(event: CassEvent): unknown {
-    return event.type === "response" ? (event.message ?? null) : event;
+    if (event.type === "response") return event.message ?? null;
+    const { progress: _, debug: __, ...message } = { progress: undefined, debug: undefined, ...event };
+    return message; // without what the client has read in it
+  }
+
+  rawOfNotice(name: string, value: unknown): unknown {
+    return name === "unknownMessage" ? value : null; // the others are no messages any more
   }
 
   notice(name: string, value: unknown, session: Session): void {

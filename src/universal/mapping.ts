@@ -43,6 +43,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   stray?(event: Event, session: Session): void;
   /** The message behind an event. @default the event */
   rawOf?(event: Event): Json | null;
+  /** The message behind such an event of the client. @default its value */
+  rawOfNotice?(name: string, value: unknown): Json | null;
   /** An event of the client that belongs to no turn. */
   notice?(name: string, value: unknown, session: Session): void;
   /** A turn begins. */

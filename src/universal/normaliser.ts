@@ -95,7 +95,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   #rawOf(fact: Fact<Event, Result>): unknown {
     if (this.#options.includeRaw !== true) return null;
     if (fact.type === "call") return this.#session.hasCall(fact.call.id) ? null : fact.call.raw; // `raw` is the call's first message
-    if (fact.type === "notice") return fact.value;
+    if (fact.type === "notice")
+      return this.#mapping.rawOfNotice ? this.#mapping.rawOfNotice(fact.name, fact.value) : fact.value;
     if (fact.type !== "event" && fact.type !== "stray") return null;
     return this.#mapping.rawOf ? this.#mapping.rawOf(fact.event) : fact.event;
   }

@@ -7,6 +7,7 @@ import {
   type NormaliserOptions,
   type UniversalEvent,
   type UniversalItem,
+  type UniversalStream,
 } from "agentwire/universal";
 import { expect } from "vitest";
 import { GOLDEN_TIME } from "./golden.ts";
@@ -188,4 +189,15 @@ function expectOrder(events: readonly UniversalEvent[]): void {
         event satisfies never;
     }
   }
+}
+
+/** The events of a stream up to now. */
+export async function eventsSoFar(stream: UniversalStream): Promise<readonly UniversalEvent[]> {
+  const iterator = stream.events()[Symbol.asyncIterator]();
+  const events: UniversalEvent[] = [];
+  for (let left = stream.count; left > 0; left--) {
+    const { value } = await iterator.next();
+    if (value) events.push(value);
+  }
+  return events;
 }

@@ -1,23 +1,23 @@
 import type { CodeyClientOptions } from "agentwire/codey";
-import type { UniversalEvent, UniversalOptions } from "agentwire/universal";
+import type { UniversalEvent, UniversalOptions, UniversalStream } from "agentwire/universal";
 import { onTestFinished } from "vitest";
 import { toUniversal } from "../../../src/codey/universal.ts";
 import { type FakePair, fakePair } from "../../helpers/codey-fake.ts";
 import { expectGolden, goldenOptions } from "../../universal/golden.ts";
-import { expectInvariants } from "../../universal/invariants.ts";
+import { eventsSoFar, expectInvariants } from "../../universal/invariants.ts";
 
 export type CodeyTurn = ReturnType<FakePair["client"]["prompt"]>;
 
-/** A ready client, and all the universal events of it so far. */
+/** A ready client, and its universal events. */
 export interface Listened {
   readonly made: FakePair;
-  readonly events: readonly UniversalEvent[];
+  readonly stream: UniversalStream;
   /** Makes a turn. Golden files call the turns `turn-1`, `turn-2`. */
   prompt(text?: string): CodeyTurn;
   /** The server says this, and everything runs that follows. */
   says(...messages: readonly object[]): Promise<void>;
-  /** Closes the stream, and compares with `codey-ws/<row>.jsonl`. */
-  expectGolden(row: string): void;
+  /** Compares all events so far with `codey-ws/<row>.jsonl`. */
+  expectGolden(row: string): Promise<void>;
 }
 
 export async function listened(
@@ -30,15 +30,11 @@ export async function listened(
 
 export function listenTo(made: FakePair, universal: UniversalOptions = {}): Listened {
   const stream = toUniversal(made.client, goldenOptions({ clock: clockOf(made), ...universal }));
-  const events: UniversalEvent[] = [];
   onTestFinished(() => stream.close());
-  void (async () => {
-    for await (const event of stream) events.push(event);
-  })();
   const ids: Record<string, string> = {};
   return {
     made,
-    events,
+    stream,
     prompt(text = "hello") {
       const turn = made.client.prompt(text);
       ids[turn.id] = `turn-${Object.keys(ids).length + 1}`;
@@ -48,7 +44,8 @@ export function listenTo(made: FakePair, universal: UniversalOptions = {}): List
       made.says(...messages);
       await made.settle();
     },
-    expectGolden(row) {
+    async expectGolden(row) {
+      const events = await eventsSoFar(stream);
       expectInvariants(events, { live: true });
       expectGolden(`codey-ws/${row}`, events, ids);
     },
