@@ -223,7 +223,7 @@ class StrayCalls {
   }
 }
 
-function detailsOf({ kind, status }: CodeyTurnError): Json {
+function detailsOf({ kind, status }: CodeyTurnError): Readonly<Record<string, unknown>> {
   return status === undefined ? { kind } : { kind, status };
 }
 
