@@ -31,9 +31,13 @@ export interface PlayedCapture {
  * does what the captured client did. Each captured frame of the client must be sent, byte for byte. The client sends
  * some by itself, and earlier: the denials and the `Ping` behind a `Cancel`.
  */
-export async function playCapture(file: URL): Promise<PlayedCapture> {
+export async function playCapture(
+  file: URL,
+  watch: (client: CodeyClient) => void = () => {},
+): Promise<PlayedCapture> {
   const lines = readFileSync(file, "utf8").trim().split("\n").map(parseLine);
   await using player = await CapturePlayer.start();
+  watch(player.client);
   for (const line of lines) await player.play(line);
   return await player.result();
 }
@@ -81,6 +85,10 @@ class CapturePlayer implements AsyncDisposable {
     const address = server.address();
     if (typeof address !== "object" || address === null) throw new Error("the server has no port");
     return new CapturePlayer(server, address.port);
+  }
+
+  get client(): CodeyClient {
+    return this.#client;
   }
 
   async play(line: Line): Promise<void> {
