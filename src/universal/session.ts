@@ -168,6 +168,12 @@ export class Session {
     if (delta !== "") this.#working().agents.say(agent, delta, false, stated);
   }
 
+  /** A piece of text as a model streams it. A blank piece opens no item: it waits for the agent's next text, and a tool call drops it. */
+  chunk(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
+    if (delta.trim() === "" && this.#working().agents.hold(agent, delta)) return;
+    this.text(agent, delta, stated);
+  }
+
   reasoning(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
     if (delta !== "") this.#working().agents.say(agent, delta, true, stated);
   }
@@ -175,6 +181,11 @@ export class Session {
   /** The agent's text or reasoning is whole. */
   pause(agent: AgentKey, stated?: Stated): void {
     this.#turn?.agents.pause(agent, stated);
+  }
+
+  /** The backend begins again: all text and reasoning is whole. */
+  pauseAll(): void {
+    this.#turn?.agents.pauseAll();
   }
 
   /** A whole answer: its text as one delta, then what comes with it. */
