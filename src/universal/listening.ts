@@ -50,8 +50,10 @@ export class Listening<Client extends OriginClient, Event extends AnyEvent, Resu
     this.#client = client;
     this.#listen(client);
     if (scope.kind === "turn") this.#follow(scope.turn);
-    else if (scope.kind === "conversation" && client.status === "ready")
-      this.#opened(this.#room(scope.conversation));
+    else if (scope.kind === "conversation") {
+      const room = this.#room(scope.conversation); // it hears what comes before its first prompt
+      if (client.status === "ready") this.#opened(room);
+    }
     if (client.closedBy) this.#closed(client.closedBy);
   }
 

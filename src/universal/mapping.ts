@@ -21,6 +21,8 @@ export interface CompletedFacts {
   readonly metadata: Omit<TurnEndMetadata, "status">;
   /** @default "agent": a message of the backend ended the turn */
   readonly stated?: Stated;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   /** An event of the client that belongs to no turn. */
   notice?(name: string, value: unknown, session: Session): void;
   /** A turn begins. */
-  began?(): void;
+  began?(turnId: string): void;
   call?(call: TurnToolCall): CallFacts;
   /** The output of a call that has ended. @default a text as it is, any other value as JSON */
   output?(call: TurnToolCall): ToolOutputContent;
@@ -62,6 +64,8 @@ export interface FailedFacts {
   readonly details?: Json;
   /** @default "agent" */
   readonly stated?: Stated;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
   readonly data?: Pick<ErrorData, "fatal" | "retryable">;
   readonly metadata?: Omit<TurnEndMetadata, "status">;
 }

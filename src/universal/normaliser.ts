@@ -3,7 +3,7 @@ import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
 import type { Stated } from "./envelope.ts";
-import type { ResolvedReason, TurnEndMetadata, UniversalEvent, Visibility } from "./events.ts";
+import type { Json, ResolvedReason, TurnEndMetadata, UniversalEvent, Visibility } from "./events.ts";
 import type { Fact, TurnEnd, UserInput } from "./facts.ts";
 import type { Mapping } from "./mapping.ts";
 import { reasonOf } from "./requests.ts";
@@ -183,7 +183,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#open("inferred");
     if (this.isUnsolicited) this.#endUnsolicited();
     else this.#endOpen({ status: "failed" }, "cancelled", undefined); // the client runs one turn at a time
-    this.#mapping.began?.();
+    this.#mapping.began?.(turnId);
     this.#elsewhere.clear();
     this.#session.begin(turnId, { native_turn_id: turnId, ...metadata });
     this.#session.user(input);
@@ -310,7 +310,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     const session = this.#session;
     switch (end.status) {
       case "completed": {
-        const { metadata, stated = "agent" } = this.#mapping.completed(end.result, session);
+        const { metadata, stated = "agent", raw } = this.#mapping.completed(end.result, session);
+        this.#show(raw);
         session.end({ metadata: { status: "completed", ...metadata }, stated, reason: "cancelled" });
         return;
       }
@@ -323,6 +324,11 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       default:
         end satisfies never;
     }
+  }
+
+  /** The message that ended the turn goes out with the next event that a message states. */
+  #show(raw: Json | undefined): void {
+    if (raw !== undefined && this.#options.includeRaw === true) this.#session.input(raw);
   }
 
   #failure(error: AnyAgentwireError): TurnClose {
@@ -346,6 +352,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       }
       default: {
         const facts = this.#mapping.failed?.(error);
+        this.#show(facts?.raw);
         const reason = facts?.reason ?? error.code.replaceAll("-", "_");
         const data = { message, code: `${errorPrefix}.${reason}`, details: facts?.details ?? null };
         return {
