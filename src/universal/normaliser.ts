@@ -1,7 +1,7 @@
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
-import { type ToolOutputContent, toJsonText } from "./content.ts";
+import { finiteJson, type ToolOutputContent, toJsonText } from "./content.ts";
 import type { Stated } from "./envelope.ts";
 import type { Json, ResolvedReason, TurnEndMetadata, UniversalEvent, Visibility } from "./events.ts";
 import type { Fact, TurnEnd, UserInput } from "./facts.ts";
@@ -234,9 +234,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #outputOf(call: TurnToolCall): ToolOutputContent {
     if (call.state === "denied") {
-      const by = call.deniedBy === undefined ? "" : ` by the ${call.deniedBy}`;
-      const why = call.error ?? call.reason;
-      return { output: why ?? `Denied${by}.`, parts: [] };
+      return { output: denialOf(call), parts: [] };
     }
     if (this.#mapping.output) return this.#mapping.output(call);
     return defaultOutput(call);
@@ -382,13 +380,21 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   "line-failed",
 ]);
 
+/** The words of a denial: its reason alone may not say that the call was denied. */
+function denialOf({ deniedBy, error, reason }: TurnToolCall): string {
+  const why = error ?? reason;
+  if (why !== undefined && /\bdenied\b/i.test(why)) return why;
+  const denied = deniedBy === undefined ? "Denied" : `Denied by the ${deniedBy}`;
+  return why === undefined ? `${denied}.` : `${denied}: ${why}`;
+}
+
 function defaultOutput({ output, error, state }: TurnToolCall): ToolOutputContent {
   if (state === "failed" && error !== undefined && typeof output !== "string")
-    return { output: error, parts: output === undefined ? [] : [{ type: "json", json: output }] };
+    return { output: error, parts: output === undefined ? [] : [{ type: "json", json: finiteJson(output) }] };
   if (output === undefined) return { output: "", parts: [] };
   if (typeof output === "string")
     return { output: state === "failed" ? (error ?? output) : output, parts: [] };
-  return { output: toJsonText(output), parts: [{ type: "json", json: output }] };
+  return { output: toJsonText(output), parts: [{ type: "json", json: finiteJson(output) }] };
 }
 
 function lostData({ message, code }: AnyAgentwireError): NonNullable<TurnClose["error"]> {

@@ -1,7 +1,7 @@
 import type { Answers, Question, Ruling, ToolCall } from "../core/values.ts";
 import { type AgentKey, Agents, type SubagentStart } from "./agents.ts";
 import { type CallReport, Calls } from "./calls.ts";
-import type { ToolOutputContent } from "./content.ts";
+import { finiteJson, type ToolOutputContent } from "./content.ts";
 import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
 import type {
   ContentPart,
@@ -203,7 +203,7 @@ export class Session {
     { json, stated = "agent", status = "completed", agent }: StatusDetails = {},
   ): void {
     const part: ContentPart = { type: "status", label, detail };
-    const content = json === undefined ? [part] : [part, { type: "json", json } as const];
+    const content = json === undefined ? [part] : [part, { type: "json", json: finiteJson(json) } as const];
     const parent_id = this.#turn?.agents.itemOf(agent) ?? null;
     this.#items.whole(
       { native_item_id: null, parent_id, kind: "status", role: null, content },
@@ -224,7 +224,7 @@ export class Session {
 
   /** A well-formed message of a type that this library does not know. */
   unknown(json: Json, stated: Stated = "agent"): void {
-    this.#whole("unknown", null, [{ type: "json", json }], stated);
+    this.#whole("unknown", null, [{ type: "json", json: finiteJson(json) }], stated);
   }
 
   error(error: Omit<ErrorData, "turn_id">, stated: Stated = "agent"): void {
