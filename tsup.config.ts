@@ -52,6 +52,9 @@ const clients = {
     "codebuff-cli": "src/codebuff-cli/index.ts",
     "codebuff-cli.unsupported": "src/codebuff-cli/unsupported.ts",
     universal: "src/universal/index.ts",
+    chat: "src/chat/index.ts",
+    "chat-node": "src/chat/node.ts",
+    schemas: "src/schemas/index.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },

@@ -12,27 +12,27 @@ export const size: Case = {
     return [
       {
         name: "size-codebuff",
-        about: "browser bundle of `agentwire/codebuff`, all in, minified and gzipped",
+        about: "browser bundle of the client in `agentwire/codebuff`, minified and gzipped",
         unit: "kB",
         bar: 40,
         aim: 36,
-        measured: (sizes["agentwire/codebuff"]?.gzip ?? Number.NaN) / 1_000,
+        measured: (sizes["agentwire/codebuff, its client"]?.gzip ?? Number.NaN) / 1_000,
       },
       {
         name: "size-codey",
-        about: "browser bundle of `agentwire/codey`, all in, minified and gzipped",
+        about: "browser bundle of the client in `agentwire/codey`, minified and gzipped",
         unit: "kB",
         bar: 30,
         aim: 27,
-        measured: (sizes["agentwire/codey"]?.gzip ?? Number.NaN) / 1_000,
+        measured: (sizes["agentwire/codey, its client"]?.gzip ?? Number.NaN) / 1_000,
       },
       {
         name: "size-cass",
-        about: "browser bundle of `agentwire/cass`, all in, minified and gzipped",
+        about: "browser bundle of the client in `agentwire/cass`, minified and gzipped",
         unit: "kB",
         bar: 42,
         aim: 38,
-        measured: (sizes["agentwire/cass"]?.gzip ?? Number.NaN) / 1_000,
+        measured: (sizes["agentwire/cass, its client"]?.gzip ?? Number.NaN) / 1_000,
       },
     ];
   },

@@ -20,7 +20,8 @@ export const universal: Case = {
     return [
       {
         name: "universal",
-        about: "CPU per 100-byte chunk of a Codey turn, read as universal events, over the same turn read by itself",
+        about:
+          "CPU per 100-byte chunk of a Codey turn, read as universal events, over the same turn read by itself",
         unit: "x",
         bar: 1.5,
         aim: 1.2,

@@ -13,7 +13,7 @@ export interface Room {
   readonly neutral: boolean;
   /** Its file that stands in for it where there is no Node: what browsers get of its entry. */
   readonly elsewhere?: string;
-  /** Where Node's modules and `ws` may be named: in the whole room, or in one folder of it. */
+  /** Where Node's modules and `ws` may be named: in the whole room, or in one folder or file of it. */
   readonly node?: "everywhere" | string;
 }
 
@@ -89,7 +89,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     { imports: importsOf(flat), universal: ["universal"], neutral: true },
   ]),
   ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
-  ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true }],
+  ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" }],
   ["schemas", { imports: [], types: ["universal"], neutral: true }],
   ...PROCESS_FLATS.map((flat): [string, Room] => [
     flat,
@@ -121,5 +121,8 @@ export function mayUseNode(module: string): boolean {
   if (module.endsWith(".node.ts")) return true;
   const found = roomOf(module);
   if (found?.room.node === undefined) return false;
-  return found.room.node === "everywhere" || module.startsWith(`${found.name}/${found.room.node}/`);
+  const { node } = found.room;
+  return (
+    node === "everywhere" || module === `${found.name}/${node}` || module.startsWith(`${found.name}/${node}/`)
+  );
 }

@@ -45,6 +45,13 @@ export const ERRORS: readonly string[] = [
   "UnsupportedError",
 ];
 
+/** The client of each entry that has more than one: what a program imports that wants no universal events. */
+const CLIENTS: Readonly<Record<string, string>> = {
+  "./codebuff": "CodebuffClient",
+  "./codey": "CodeyClient",
+  "./cass": "CassClient",
+};
+
 /** What a browser downloads for each entry with all of it used, and for the errors alone. Needs `dist/`. */
 export async function measureSizes(root: string): Promise<MeasuredSizes> {
   const manifest = await readManifest(root);
@@ -52,6 +59,9 @@ export async function measureSizes(root: string): Promise<MeasuredSizes> {
     const specifier = specifierOf(manifest, subpath);
     const from = ` from ${JSON.stringify(specifier)};`;
     const everything = { name: specifier, program: `export *${from}` };
+    const client = CLIENTS[subpath];
+    if (client !== undefined)
+      return [everything, { name: `${specifier}, its client`, program: `export { ${client} }${from}` }];
     if (subpath !== ".") return [everything];
     return [
       everything,

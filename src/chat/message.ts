@@ -43,7 +43,8 @@ export interface ChatToolPart {
   readonly name: string;
   /** The parsed arguments. The text itself, if it is no JSON. */
   readonly input: unknown;
-  readonly state: "requested" | "awaiting" | "running" | "done" | "failed" | "denied";
+  /** `abandoned`: the turn ended before the call had a result, and the tool may still run. */
+  readonly state: "requested" | "awaiting" | "running" | "done" | "failed" | "denied" | "abandoned";
   readonly approval?: ChatApproval;
   /** The output so far; in the end the whole output. */
   readonly output: string;
@@ -82,6 +83,8 @@ export interface ChatStatusPart {
   readonly detail: string | null;
   /** What else the status holds, such as memories. */
   readonly json?: unknown;
+  /** What the status tells has failed, such as a download. */
+  readonly failed?: true;
 }
 
 /** An agent that works for the agent. */
@@ -122,6 +125,15 @@ export type ChatPart =
   | ChatDataPart
   | ChatErrorPart;
 
+/** An error, in words for a person. */
+export interface ChatErrorText {
+  readonly title: string;
+  readonly detail: string;
+  /** Whether the prompt can be sent again: it can, the user has to decide, or it is of no use. */
+  readonly retry: "safe" | "ask" | "no";
+  readonly code: string;
+}
+
 /** One message of the chat: a prompt, the answer of one turn, or a word of the system between turns. */
 export interface ChatMessage {
   /** Unique in the chat, also after it was restored. */
@@ -133,13 +145,8 @@ export interface ChatMessage {
   readonly status: "queued" | "sent" | "open" | "recovering" | "completed" | "cancelled" | "failed";
   /** In the order of their arrival. */
   readonly parts: List<ChatPart>;
-  /** Why the turn failed: for a person. */
-  readonly error?: {
-    readonly title: string;
-    readonly detail: string;
-    readonly retry: "safe" | "ask" | "no";
-    readonly code: string;
-  };
+  /** Why the turn failed, or an error between turns: for a person. */
+  readonly error?: ChatErrorText;
   readonly usage?: UniversalUsage;
   readonly cost?: UniversalCost;
   readonly model?: string;

@@ -247,13 +247,10 @@ export class BufferOverflowError extends AgentwireError {
   declare readonly bytes: number;
   declare readonly limit: number;
 
-  constructor(
-    bytes: number,
-    limit: number,
-    advice = "read faster, raise `maxBufferedBytes`, or use `result`",
-  ) {
-    const what = `${bytes} bytes waited to be read, over the limit of ${limit}`;
-    super("buffer-overflow", `${what}; ${advice}`, {}, { bytes, limit });
+  constructor(bytes: number, limit: number, message?: string) {
+    const waited = `${bytes} bytes waited to be read, over the limit of ${limit}`;
+    const words = message ?? `${waited}; read faster, raise \`maxBufferedBytes\`, or use \`result\``;
+    super("buffer-overflow", words, {}, { bytes, limit });
   }
 }
 

@@ -1,14 +1,13 @@
 import { type Checks, checkCallOptions, checks, oneOf } from "../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";
-import type { OriginClient } from "../core/client/origin.ts";
 import { systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { checkName } from "../core/names.ts";
 import { randomId } from "../core/random-id.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent } from "../core/values.ts";
-import type { Binding } from "./binding.ts";
+import type { Binding, HeardClient } from "./binding.ts";
 import type { UniversalEvent } from "./events.ts";
 import { Listening } from "./listening.ts";
 import { EventLog } from "./log.ts";
@@ -32,7 +31,7 @@ const REPLAY: Checks<ReplayOptions> = { after: checks.tries, signal: checks.sign
  * The universal events of a turn, a conversation or a client.
  * @throws InvalidInputError for anything else, and for wrong options.
  */
-export function attach<Client extends OriginClient, Event extends AnyEvent, Result extends TurnResult>(
+export function attach<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult>(
   binding: Binding<Client, Event, Result>,
   of: AnyAgentClient | AnyTurn | AnyConversation,
   options: UniversalOptions = {},

@@ -1,18 +1,20 @@
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
-import type { OriginClient } from "../core/client/origin.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent } from "../core/values.ts";
 import type { SessionEndedData } from "./events.ts";
 import type { Fact, TurnEnd, UserInput } from "./facts.ts";
 import type { Mapping } from "./mapping.ts";
 
+/** The part of a client that universal events are made from. */
+export type HeardClient = Pick<AnyAgentClient, "status" | "capabilities" | "closedBy" | "on">;
+
 /** What is known of the backend's session when the client is ready. */
 export type Opened = Omit<Extract<Fact, { readonly type: "opened" }>, "type">;
 
 /** How the universal events of one protocol are made from its clients. */
 export interface Binding<
-  Client extends OriginClient = AnyAgentClient,
+  Client extends HeardClient = AnyAgentClient,
   Event extends AnyEvent = AnyEvent,
   Result extends TurnResult = TurnResult,
 > {

@@ -1,11 +1,11 @@
 import type { AnyTurn } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
-import { ORIGIN, type OriginClient, type TurnOrigin } from "../core/client/origin.ts";
+import { ORIGIN, type TurnOrigin } from "../core/client/origin.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, SettledRequest } from "../core/values.ts";
-import type { Binding } from "./binding.ts";
+import type { Binding, HeardClient } from "./binding.ts";
 import type { Fact, UserInput } from "./facts.ts";
 import type { EventLog } from "./log.ts";
 import { Normaliser } from "./normaliser.ts";
@@ -26,7 +26,7 @@ interface Room<Event extends AnyEvent, Result extends TurnResult> {
 }
 
 /** Listens to what a stream is about, and writes the universal events to its log. */
-export class Listening<Client extends OriginClient, Event extends AnyEvent, Result extends TurnResult> {
+export class Listening<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult> {
   readonly #binding: Binding<Client, Event, Result>;
   readonly #scope: Scope;
   readonly #client: Client;

@@ -188,8 +188,9 @@ class LogReader implements AsyncIterator<UniversalEvent, undefined> {
 }
 
 function dropped(at: number, oldest: number, bytes: number, limit: number): BufferOverflowError {
-  const advice = `event ${at + 1} is no longer kept; begin behind event ${oldest * CHUNK}, read faster, or raise \`maxLogBytes\``;
-  return new BufferOverflowError(bytes, limit, advice);
+  const what = `event ${at + 1} is no longer kept, because the log is limited to ${limit} bytes`;
+  const advice = `begin with \`after: ${oldest * CHUNK}\`, read faster, or raise \`maxLogBytes\``;
+  return new BufferOverflowError(bytes, limit, `${what}; ${advice}`);
 }
 
 /** About how much memory an event keeps. */

@@ -61,7 +61,7 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
 export interface FailedFacts {
   /** What follows the prefix, such as `turn_error`. */
   readonly reason: string;
-  readonly details?: Json;
+  readonly details?: Readonly<Record<string, Json>>;
   /** @default "agent" */
   readonly stated?: Stated;
   /** The message that ended the turn, if no event has shown it. */

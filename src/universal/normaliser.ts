@@ -340,7 +340,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       case "context-lost":
         return { metadata, stated: "inferred", reason: "disconnected", error: lostData(error) };
       case "turn-timeout": {
-        const data = { message, code: "timeout", details: { kind: error.kind, timeout_ms: error.timeout } };
+        const details = { kind: error.kind, timeout_ms: error.timeout, ...deliveryOf(error) };
+        const data = { message, code: "timeout", details };
         return {
           metadata,
           stated: "inferred",
@@ -352,7 +353,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         const facts = this.#mapping.failed?.(error);
         this.#show(facts?.raw);
         const reason = facts?.reason ?? error.code.replaceAll("-", "_");
-        const data = { message, code: `${errorPrefix}.${reason}`, details: facts?.details ?? null };
+        const details = { ...facts?.details, ...deliveryOf(error) };
+        const data = { message, code: `${errorPrefix}.${reason}`, details: orNull(details) };
         return {
           metadata: { ...metadata, ...facts?.metadata },
           stated: facts ? (facts.stated ?? "agent") : "inferred",
@@ -397,9 +399,19 @@ function defaultOutput({ output, error, state }: TurnToolCall): ToolOutputConten
   return { output: toJsonText(output), parts: [{ type: "json", json: finiteJson(output) }] };
 }
 
-function lostData({ message, code }: AnyAgentwireError): NonNullable<TurnClose["error"]> {
-  const details = code === "context-lost" ? { context_lost: true } : null;
-  return { message, code: "connection.lost", details, fatal: false, retryable: true };
+function lostData(error: AnyAgentwireError): NonNullable<TurnClose["error"]> {
+  const { message, code } = error;
+  const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...deliveryOf(error) };
+  return { message, code: "connection.lost", details: orNull(details), fatal: false, retryable: true };
+}
+
+/** Whether the prompt can have reached the backend: a user interface asks before it sends the prompt again. */
+function deliveryOf({ delivery }: AnyAgentwireError): { readonly delivery?: string } {
+  return delivery === undefined ? {} : { delivery };
+}
+
+function orNull(details: object): object | null {
+  return Object.keys(details).length === 0 ? null : details;
 }
 
 /** The message of a thrown value. */

@@ -1,16 +1,16 @@
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
-import { ORIGIN, type OriginClient, type TurnOrigin } from "../core/client/origin.ts";
+import { ORIGIN, type TurnOrigin } from "../core/client/origin.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { Binding } from "./binding.ts";
+import type { Binding, HeardClient } from "./binding.ts";
 
 /** What a stream listens to. */
 export type Scope =
   | { readonly kind: "turn"; readonly turn: AnyTurn; readonly origin: TurnOrigin }
-  | { readonly kind: "conversation"; readonly conversation: AnyConversation; readonly client: OriginClient }
-  | { readonly kind: "client"; readonly client: OriginClient };
+  | { readonly kind: "conversation"; readonly conversation: AnyConversation; readonly client: HeardClient }
+  | { readonly kind: "client"; readonly client: HeardClient };
 
 /** @throws InvalidInputError for what is no client, turn or conversation of the protocol. */
-export function scopeOf<Client extends OriginClient>(
+export function scopeOf<Client extends HeardClient>(
   { isClient }: Pick<Binding<Client>, "isClient">,
   of: AnyAgentClient | AnyTurn | AnyConversation,
 ): Scope {

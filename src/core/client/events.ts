@@ -30,7 +30,9 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   readonly #onThrow: (error: unknown, name: string) => void;
   readonly #offs = new Table<Unsubscribe, true>();
   /** The listeners of the last event that was emitted: most events have the name of the event before. */
-  #last: { readonly name: string; readonly listeners: readonly ((...values: unknown[]) => void)[] } | undefined;
+  #last:
+    | { readonly name: string; readonly listeners: readonly ((...values: unknown[]) => void)[] }
+    | undefined;
   #closed = false;
 
   constructor(names: EventNames<Events>, outbox: Outbox, onThrow: (error: unknown, name: string) => void) {

@@ -5,13 +5,11 @@ import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } fr
 import type {
   AgentClient,
   AnyClientEvents,
-  Capabilities,
   ClientEvents,
   CloseOptions,
   ConnectOptions,
 } from "./agent-client.ts";
 import type { ListenOptions, Unsubscribe } from "./events.ts";
-import type { OriginClient } from "./origin.ts";
 
 /** The part of a client that is the same for every socket protocol. */
 export interface SharedClient<
@@ -28,7 +26,7 @@ export interface SharedClient<
     options?: ListenOptions,
   ): Unsubscribe;
   /** Where turns come from: set by the client. */
-  client: OriginClient;
+  client: object;
 }
 
 /** The shared part of every socket client. Each protocol adds its prompts and its other functions. */
@@ -49,8 +47,6 @@ export abstract class SocketClient<
     this.#shared = shared;
     shared.client = this;
   }
-
-  abstract readonly capabilities: Capabilities;
 
   /** The current value. `on("status")` reports changes. */
   get status(): ClientStatus {

@@ -5,7 +5,6 @@ import type { ClientEvents } from "./agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
 import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
 import type { Logger } from "./options.ts";
-import type { OriginClient } from "./origin.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -39,7 +38,7 @@ export abstract class Voice<
   /** The events that every client has: a part of the protocol's events. TypeScript cannot see this through the type parameter. */
   readonly shared: Emitter<ClientEvents<Event, Result>>;
   /** Set by the client, once the client is made. */
-  declare client: OriginClient;
+  declare client: object;
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
 

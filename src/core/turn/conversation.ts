@@ -1,4 +1,4 @@
-import { ORIGIN, type Origin, type OriginClient } from "../client/origin.ts";
+import { ORIGIN, type Origin } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";
 import { ConnectionLostError } from "../errors.ts";
 import { Queue } from "../queue.ts";
@@ -66,7 +66,7 @@ export interface Step<Event, Result extends TurnResult> {
 /** The functions of the client that a conversation uses. */
 export interface ConversationHost {
   readonly outbox: Outbox;
-  readonly client: OriginClient;
+  readonly client: object;
 }
 
 export class LiveConversation<

@@ -1,4 +1,3 @@
-import type { OriginClient } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";
 import type { Clock } from "../clock.ts";
 import type { TurnPartial } from "../errors.ts";
@@ -38,7 +37,7 @@ export interface TurnSetup<Event, Result extends TurnResult> {
 /** The client of a turn. */
 export interface TurnHost<Event, Result extends TurnResult> {
   readonly outbox: Outbox;
-  readonly client: OriginClient;
+  readonly client: object;
   /** Each timer of this clock is an input of the outbox. */
   readonly clock: Clock;
   /** Tells an event to the client's listeners. Skips the listeners that follow once `stands()` is false: the turn was cancelled. */

@@ -1,0 +1,95 @@
+import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
+import { isAgentwireError } from "../core/errors.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { PromptInput } from "../core/turn/prompt-input.ts";
+import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import type { Memory } from "./memory.ts";
+import { Session, type SessionHost } from "./session.ts";
+
+/** The backend of a chat: its client, and a new one when the client has closed for good. */
+export class Backend {
+  readonly #source: AgentSource;
+  readonly #options: UniversalOptions;
+  readonly #host: SessionHost;
+  readonly #memory: Memory;
+  #session: Session | undefined;
+
+  constructor(source: AgentSource, options: UniversalOptions, host: SessionHost, memory: Memory) {
+    this.#source = source;
+    this.#options = options;
+    this.#host = host;
+    this.#memory = memory;
+  }
+
+  get client(): AnyAgentClient | undefined {
+    return this.#session?.client;
+  }
+
+  /** The state of the conversation. */
+  get state(): ConversationState | undefined {
+    return this.#session?.state;
+  }
+
+  /**
+   * Makes what is missing for the next prompt: a client, a conversation. Afterwards the memory may be lost.
+   * @throws what the source and the client throw
+   */
+  open(): void {
+    this.#ready();
+  }
+
+  /**
+   * Prompts the conversation. Undefined if the backend has forgotten the chat.
+   * @param make makes the input, once it is known whether it needs the recap
+   * @throws what the source and the client throw
+   */
+  prompt(make: () => string | PromptInput): AnyTurn | undefined {
+    const { session, isNew } = this.#ready();
+    if (this.#memory.isLost) return undefined;
+    try {
+      return session.prompt(make());
+    } catch (error) {
+      if (isNew || !isAgentwireError(error, "closed")) throw error;
+      session.leave(); // closed, and not said so yet: the prompt goes to a new client, once
+      this.#session = undefined;
+      const next = this.#ready().session;
+      return this.#memory.isLost ? undefined : next.prompt(make());
+    }
+  }
+
+  /** The backend has forgotten the conversation: the next prompt begins another. */
+  forget(): void {
+    this.#session?.forget();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#session?.close();
+    } finally {
+      this.#session = undefined;
+    }
+  }
+
+  #ready(): { readonly session: Session; readonly isNew: boolean } {
+    const known = this.#session;
+    const isNew = !known || known.isClosed;
+    if (isNew) known?.leave();
+    const session = isNew ? new Session(this.#source, this.#options, this.#host) : known;
+    this.#session = session;
+    if (session.isOver) this.#converse(session);
+    return { session, isNew };
+  }
+
+  #converse(session: Session): void {
+    const { state, isMissing } = this.#memory;
+    if (isMissing) this.#host.onForgotten(undefined);
+    try {
+      session.converse(state);
+    } catch (error) {
+      const isRefused = isAgentwireError(error, "unsupported") || isAgentwireError(error, "invalid-input");
+      if (state === undefined || !isRefused) throw error;
+      this.#host.onForgotten(error); // the backend cannot go on from the state
+      session.converse(undefined);
+    }
+  }
+}

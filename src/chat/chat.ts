@@ -1,0 +1,65 @@
+import type { Unsubscribe } from "../core/client/events.ts";
+import type { AnyAgentwireError } from "../core/errors.ts";
+import type { PromptInput } from "../core/turn/prompt-input.ts";
+import type { Answer, Decision } from "../core/values.ts";
+import type { ChatResult } from "./problem.ts";
+import type { ChatSnapshot } from "./snapshot.ts";
+
+/**
+ * The outcome of `send` and `retry`. `id`: the message that shows the prompt. It is absent if the prompt was refused before it became a
+ * message.
+ */
+export type ChatSend =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly error: AnyAgentwireError; readonly id?: string };
+
+/** What to do about a conversation that the backend has forgotten. */
+export type ChatResume = "without-context" | "with-transcript";
+
+/** What `cancel` ends. */
+export type ChatCancel = "turn" | "all";
+
+/**
+ * One conversation with an agent, as a user interface shows it.
+ *
+ * No function throws or rejects, whatever it is called with. What goes wrong is in the snapshot, and in the result of the call. The
+ * functions need no `this`: `useSyncExternalStore(chat.subscribe, chat.getSnapshot)`.
+ */
+export interface Chat extends AsyncDisposable {
+  /** Calls `listener` after changes, at most once per microtask, until the returned function is called. */
+  readonly subscribe: (listener: () => void) => Unsubscribe;
+  /** The chat now: the same object until something changes. */
+  readonly getSnapshot: () => ChatSnapshot;
+  /**
+   * Sends a prompt. It shows at once as a message, which keeps its id. While a turn runs it waits, with the status `queued`; the option
+   * `whenBusy` changes that. A prompt that could not be sent stays as a message with the status `failed`.
+   */
+  readonly send: (input: string | PromptInput) => ChatSend;
+  /**
+   * Cancels the turn that runs. Prompts that wait are sent next: the user may have written one instead of the answer. `"all"` takes
+   * them back too: they get the status `cancelled`, and `retry` sends them. Ok if nothing runs. @default "turn"
+   */
+  readonly cancel: (what?: ChatCancel) => ChatResult;
+  /**
+   * Sends the text and the images of a message again, as a new prompt. `messageId` names a message of the user, or an answer to one. The
+   * agent may do again what it did for the first one.
+   */
+  readonly retry: (messageId: string) => ChatSend;
+  /** Decides on a tool call in `pending`. Ok, without effect, if the call is already decided. */
+  readonly decide: (id: string, decision: Decision) => ChatResult;
+  /** Answers a question in `pending`. Ok, without effect, if the question is already answered. */
+  readonly answer: (id: string, answer: Answer) => ChatResult;
+  /**
+   * Goes on after the backend has forgotten the conversation (`connection.contextLost`), and sends the prompts that wait. With the
+   * transcript, the next prompt begins with the newest messages as text, `MAX_RECAP_LENGTH` characters at most; the chat does not show that
+   * text. Ok, without effect, if nothing is lost.
+   */
+  readonly resume: (how: ChatResume) => ChatResult;
+  /** Takes `problem` out of the snapshot. */
+  readonly dismiss: () => void;
+  /**
+   * Closes the client and ends what is open. Prompts that wait become `failed`, and the store gets the last events. The snapshot stays.
+   * Never rejects. Idempotent.
+   */
+  readonly close: () => Promise<void>;
+}

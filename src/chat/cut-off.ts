@@ -1,0 +1,59 @@
+import type { List } from "../universal/list.ts";
+import { listOf } from "../universal/list.ts";
+import type { ErrorDescription } from "./error-description.ts";
+import type { ChatMessage, ChatPart } from "./message.ts";
+
+const NEVER_SENT: ErrorDescription = {
+  title: "Not sent",
+  detail: "The chat ended before this message was sent.",
+  retry: "safe",
+  code: "closed",
+};
+
+const CUT_OFF: ErrorDescription = {
+  title: "Cut off",
+  detail: "The chat ended before the answer was complete.",
+  retry: "ask",
+  code: "closed",
+};
+
+/** A message of a chat that has ended: nothing of it is under way. The same message if nothing was. */
+export function cutOff(message: ChatMessage): ChatMessage {
+  switch (message.status) {
+    case "queued":
+      return { ...message, status: "failed", error: NEVER_SENT };
+    case "open":
+    case "recovering":
+      return { ...message, status: "failed", error: CUT_OFF, parts: endParts(message.parts) };
+    case "sent":
+    case "completed":
+    case "cancelled":
+    case "failed":
+      return message;
+  }
+}
+
+const endParts = (parts: List<ChatPart>): List<ChatPart> => listOf(parts.map(endPart));
+
+function endPart(part: ChatPart): ChatPart {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.open ? { ...part, open: false } : part;
+    case "tool":
+      return part.state === "requested" || part.state === "awaiting" || part.state === "running"
+        ? { ...part, state: "abandoned" }
+        : part;
+    case "question":
+      return part.status === "requested" ? { ...part, status: "rejected", reason: "disconnected" } : part;
+    case "subagent": {
+      const state = part.state === "running" ? "failed" : part.state;
+      return { ...part, state, parts: endParts(part.parts) };
+    }
+    case "file":
+    case "status":
+    case "data":
+    case "error":
+      return part;
+  }
+}

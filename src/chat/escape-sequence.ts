@@ -1,0 +1,64 @@
+/**
+ * The escape sequences of terminals, as a state machine over UTF-16 code units. It follows the parser that terminals share (ECMA-48, and
+ * the diagram of the VT500): a sequence that a terminal would swallow is swallowed here.
+ *
+ * - `escape`: behind ESC. `intermediate`: behind ESC and a byte such as `(` or `#`.
+ * - `csi`: ESC [, colours and cursor moves.
+ * - `osc`: ESC ], titles, hyperlinks, the clipboard. Ends with BEL or ST.
+ * - `string`: DCS, SOS, PM and APC. Ends with ST.
+ */
+export type SequenceState = "escape" | "intermediate" | "csi" | "osc" | "string";
+
+/** `ended`: the unit was the last of its sequence. `outside`: the unit is no part of a sequence. */
+export type SequenceStep = SequenceState | "ended" | "outside";
+
+const BEL = 0x07;
+const CANCEL = 0x18;
+const SUBSTITUTE = 0x1a;
+const ESCAPE = 0x1b;
+const DELETE = 0x7f;
+
+/** The second character of a sequence of more than two. */
+const OPENERS: ReadonlyMap<number, SequenceState> = new Map([
+  [0x5b, "csi"], // [
+  [0x5d, "osc"], // ]
+  [0x50, "string"], // P: DCS
+  [0x58, "string"], // X: SOS
+  [0x5e, "string"], // ^: PM
+  [0x5f, "string"], // _: APC
+]);
+
+/** @param state `undefined`: no sequence is open */
+export function sequenceStep(state: SequenceState | undefined, unit: number): SequenceStep {
+  if (unit === ESCAPE) return "escape";
+  if (unit >= 0x80 && unit <= 0x9f) return OPENERS.get(unit - 0x40) ?? "ended"; // C1: ESC and a letter in one
+  if (state === undefined) return "outside";
+  if (unit === CANCEL || unit === SUBSTITUTE) return "ended";
+  switch (state) {
+    case "osc":
+      return unit === BEL ? "ended" : state;
+    case "string":
+      return state;
+    case "csi":
+      if (isControl(unit)) return "csi";
+      if (unit >= 0x20 && unit <= 0x3f) return "csi";
+      return unit <= 0x7e ? "ended" : "outside";
+    case "escape":
+      if (isControl(unit)) return "escape";
+      if (unit >= 0x20 && unit <= 0x2f) return "intermediate";
+      return unit <= 0x7e ? (OPENERS.get(unit) ?? "ended") : "outside";
+    case "intermediate":
+      if (isControl(unit)) return "intermediate";
+      if (unit >= 0x20 && unit <= 0x2f) return "intermediate";
+      return unit <= 0x7e ? "ended" : "outside";
+  }
+}
+
+/** Whether a terminal obeys this control character in the middle of a sequence, and goes on with the sequence. */
+export function isObeyedInside(state: SequenceState, unit: number): boolean {
+  return unit < 0x20 && state !== "osc" && state !== "string";
+}
+
+function isControl(unit: number): boolean {
+  return unit < 0x20 || unit === DELETE;
+}

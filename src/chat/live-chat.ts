@@ -1,0 +1,303 @@
+import { describe } from "../core/checks.ts";
+import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { Unsubscribe } from "../core/client/events.ts";
+import { asyncDispose } from "../core/dispose.ts";
+import {
+  type AnyAgentwireError,
+  ClosedError,
+  InvalidInputError,
+  isAgentwireError,
+  QueueFullError,
+  UnsupportedError,
+} from "../core/errors.ts";
+import type { PromptInput } from "../core/turn/prompt-input.ts";
+import type { Answer, Decision, SettledRequest } from "../core/values.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import { emptyList } from "../universal/list.ts";
+import type { AgentSource } from "../universal/stream.ts";
+import { sameCapabilities } from "./capabilities.ts";
+import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
+import { type ChatConnection, type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
+import { describeError } from "./describe-error.ts";
+import { loadMessages } from "./load.ts";
+import { Notifier } from "./notifier.ts";
+import type { ChatSettings } from "./options.ts";
+import { type ChatPending, pendingOf } from "./pending.ts";
+import { type ChatProblem, type ChatResult, OK } from "./problem.ts";
+import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
+import { wasSaid } from "./recap.ts";
+import { readSaved } from "./saved.ts";
+import { type Snapshot, snapshotOf } from "./snapshot.ts";
+import { StoreWriter, storeError } from "./store-writer.ts";
+import { Timeline } from "./timeline.ts";
+import { NO_TOTALS } from "./totals.ts";
+import { Turns, type TurnsHost } from "./turns.ts";
+
+/** loading ──the store has answered, or failed──▶ open ──close()──▶ closed. Without a store, a chat begins as open. */
+type Phase =
+  | { readonly name: "loading" }
+  | { readonly name: "open" }
+  | { readonly name: "closed"; readonly done: Promise<void> };
+
+/** The problem in the snapshot. `call`: the next call that succeeds takes it away. `store`: the store does, once it works. */
+interface Problem {
+  readonly from: "call" | "store";
+  readonly shown: ChatProblem;
+}
+
+/** A chat over one source. The prompts, the client and its conversation are in `Turns`, the messages in `Timeline`. */
+export class LiveChat implements Chat, TurnsHost {
+  readonly source: AgentSource;
+  readonly universal: ChatSettings["universal"];
+  readonly clock: ChatSettings["clock"];
+  readonly timeline: Timeline;
+  readonly #settings: ChatSettings;
+  readonly #turns: Turns;
+  readonly #notifier: Notifier;
+  readonly #writer: StoreWriter | undefined;
+  /** The requests of this chat that have ended: a client forgets them when it is replaced. */
+  readonly #settled = new Set<string>();
+  #phase: Phase = { name: "open" };
+  #connection: ChatConnection = NO_CONNECTION;
+  #pending: readonly ChatPending[] = [];
+  #capabilities: Snapshot["capabilities"];
+  #problem: Problem | undefined;
+  #snapshot: Snapshot | undefined;
+  /** Whether something may have changed since `#snapshot`. */
+  #isStale = true;
+
+  /** @throws InvalidInputError for a `from` that no chat has saved. */
+  constructor(source: AgentSource, settings: ChatSettings) {
+    const from = settings.from === undefined ? undefined : readSaved(settings.from);
+    const { clock, universal, stored, onListenerError } = settings;
+    this.source = source;
+    this.universal = universal;
+    this.clock = clock;
+    this.#settings = settings;
+    this.timeline = new Timeline(from?.messages ?? emptyList(), from?.totals ?? NO_TOTALS);
+    this.#notifier = new Notifier(onListenerError);
+    const state = from?.source === source.name ? from.state : undefined;
+    this.#turns = new Turns(this, state);
+    if (stored) {
+      const onFailed = (error: unknown): void => this.#failed("store", error);
+      this.#writer = new StoreWriter({ ...stored, clock, onFailed, onSaved: () => this.#solved("store") });
+    }
+    if (stored && !from) void this.#load(stored);
+    else this.#open();
+  }
+
+  readonly subscribe = (listener: () => void): Unsubscribe => {
+    if (typeof listener === "function") return this.#notifier.subscribe(listener);
+    this.#failed("call", new InvalidInputError(`the listener is ${describe(listener)}.`, "Pass a function."));
+    return () => {};
+  };
+
+  readonly getSnapshot = (): Snapshot => {
+    if (this.#isStale || !this.#snapshot) {
+      this.#isStale = false;
+      this.#snapshot = this.#look();
+    }
+    return this.#snapshot;
+  };
+
+  readonly send = (input: string | PromptInput): ChatSend => this.#try(() => this.#send(readPrompt(input)));
+
+  readonly retry = (messageId: string): ChatSend =>
+    this.#try(() => {
+      const message = this.timeline.promptOf(messageId);
+      if (message) return this.#send(promptOf(message));
+      throw this.timeline.isWaiting(messageId)
+        ? new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.")
+        : new InvalidInputError("no prompt has this id.", "Pass the id of a message in the snapshot.");
+    });
+
+  readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
+    this.#try(() => {
+      checkWord(what, "turn", "all");
+      if (what === "all") this.#turns.cancelWaiting();
+      this.#turns.cancelTurn();
+      return OK;
+    });
+
+  readonly decide = (id: string, decision: Decision): ChatResult =>
+    this.#reply(id, (client) => client.decide(id, decision));
+
+  readonly answer = (id: string, answer: Answer): ChatResult =>
+    this.#reply(id, (client) => client.answer(id, answer));
+
+  readonly resume = (how: ChatResume): ChatResult =>
+    this.#try(() => {
+      checkWord(how, "without-context", "with-transcript");
+      this.#assertOpen();
+      this.#turns.resume(how === "with-transcript");
+      return OK;
+    });
+
+  readonly dismiss = (): void => {
+    this.#problem = undefined;
+    this.changed();
+  };
+
+  readonly close = (): Promise<void> => {
+    if (this.#phase.name !== "closed") this.#phase = { name: "closed", done: this.#close() };
+    return this.#phase.done;
+  };
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  onEvent(event: UniversalEvent): void {
+    this.#writer?.add(event);
+  }
+
+  onConnection(change: ConnectionChange): void {
+    this.#connection = stepConnection(this.#connection, change);
+    this.#see();
+  }
+
+  onRequests(): void {
+    const before = this.#pending;
+    this.#pending = pendingOf(this.#turns.client?.pending ?? [], before);
+    for (const request of before) if (!this.#pending.includes(request)) this.#settled.add(request.id);
+    this.changed();
+  }
+
+  onSettled({ id }: SettledRequest): void {
+    this.#settled.add(id);
+  }
+
+  changed(): void {
+    this.#isStale = true;
+    this.#notifier.changed();
+  }
+
+  #look(): Snapshot {
+    const { timeline } = this;
+    const { queued, isBusy, state } = this.#turns;
+    const parts = {
+      messages: timeline.messages,
+      connection: this.#connection,
+      pending: this.#pending,
+      capabilities: this.#capabilities,
+      loading: this.#phase.name === "loading",
+      busy: isBusy,
+      queued,
+      problem: this.#problem?.shown,
+      totals: timeline.totals,
+      state,
+      source: this.source.name,
+    };
+    return snapshotOf(parts, this.#snapshot);
+  }
+
+  #send(prompt: ChatPrompt): ChatSend {
+    this.#assertOpen();
+    const { whenBusy, maxQueued, newId } = this.#settings;
+    const turns = this.#turns;
+    const limit = whenBusy === "queue" ? maxQueued : 0;
+    const waits = turns.isBusy || turns.queued > 0;
+    if (waits && turns.queued >= limit) throw new QueueFullError("turns", turns.queued + 1, limit);
+    if (prompt.images.length > 0 && this.#capabilities?.images === false)
+      throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
+    const id = newId();
+    this.timeline.wait(messageOf(id, prompt, this.clock.wallTime()));
+    const error = turns.send(id, prompt);
+    this.#see();
+    return error ? { ok: false, error, id } : { ok: true, id };
+  }
+
+  #reply(id: string, reply: (client: AnyAgentClient) => unknown): ChatResult {
+    return this.#try(() => {
+      if (this.#settled.has(id)) return OK;
+      this.#assertOpen();
+      const { client } = this.#turns;
+      if (!client || typeof id !== "string")
+        throw new InvalidInputError("no request has this id.", "Pass the id of an entry of `pending`.");
+      reply(client);
+      return OK;
+    });
+  }
+
+  /** Calls `call`. Its failure becomes the problem in the snapshot. */
+  #try<Result extends ChatResult>(
+    call: () => Result,
+  ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
+    try {
+      const result = call();
+      if (result.ok) this.#solved("call");
+      else this.#failed("call", result.error);
+      return result;
+    } catch (thrown) {
+      const error = isAgentwireError(thrown)
+        ? thrown
+        : new InvalidInputError("the call failed.", "See `cause`.", { cause: thrown });
+      this.#failed("call", error);
+      return { ok: false, error };
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#phase.name === "closed")
+      throw new ClosedError("the chat was closed; make a new one", { delivery: "not-sent" });
+  }
+
+  #failed(from: Problem["from"], error: unknown): void {
+    this.#problem = { from, shown: { ...describeError(error), error } };
+    this.changed();
+  }
+
+  #solved(from: Problem["from"]): void {
+    if (this.#problem?.from !== from) return;
+    this.#problem = undefined;
+    this.changed();
+  }
+
+  #open(): void {
+    try {
+      this.#turns.open(this.timeline.told.toArray().some(wasSaid));
+    } catch (error) {
+      this.#failed("call", error);
+    }
+    this.#see();
+  }
+
+  async #load({ store, id }: NonNullable<ChatSettings["stored"]>): Promise<void> {
+    this.#phase = { name: "loading" };
+    const isWanted = (): boolean => this.#phase.name === "loading"; // not once the chat is closed
+    try {
+      const { messages, totals } = loadMessages(await store.load(id));
+      if (isWanted()) this.timeline.restore(messages, totals);
+    } catch (error) {
+      if (isWanted()) this.#failed("store", storeError(error, "load", id));
+    }
+    if (!isWanted()) return;
+    this.#phase = { name: "open" };
+    this.#open();
+  }
+
+  async #close(): Promise<void> {
+    this.changed();
+    try {
+      await this.#turns.close();
+    } catch (error) {
+      this.#failed("call", error);
+    }
+    this.onConnection({ type: "status", status: "closed" });
+    await this.#writer?.close();
+    this.changed();
+    this.#notifier.close();
+  }
+
+  /** Looks again at what a client tells without an event, and at a new client. */
+  #see(): void {
+    this.#capabilities = sameCapabilities(this.#capabilities, this.#turns.client?.capabilities);
+    this.onRequests();
+  }
+}
+
+function checkWord(word: unknown, ...words: readonly string[]): void {
+  if (typeof word === "string" && words.includes(word)) return;
+  const hint = `Pass one of ${words.map((known) => `"${known}"`).join(", ")}.`;
+  throw new InvalidInputError(`the choice is ${describe(word)}.`, hint);
+}

@@ -1,0 +1,1 @@
+export { type DirectoryStoreOptions, directoryStore } from "./directory-store.node.ts";

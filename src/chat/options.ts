@@ -1,0 +1,116 @@
+import {
+  type Check,
+  type Checks,
+  checkCallOptions,
+  checks,
+  describe,
+  isObject,
+  oneOf,
+} from "../core/checks.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { randomId } from "../core/random-id.ts";
+import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import type { SavedChat } from "./saved.ts";
+import type { ChatStore } from "./store.ts";
+
+/** Prompts that may wait in a chat, unless an option says otherwise: as many as in a client. */
+export const MAX_QUEUED_PROMPTS = 100;
+
+export interface ChatOptions {
+  /**
+   * The `saved` of an earlier chat: shows its messages, and goes on with the backend's own conversation. If the backend cannot go on,
+   * `connection.contextLost` is true, and prompts wait for `chat.resume()`.
+   */
+  readonly from?: SavedChat;
+  /** A prompt while a turn runs: waits for its turn, or is refused with `queue-full`. @default "queue" */
+  readonly whenBusy?: "queue" | "refuse";
+  /** Prompts that may wait. More are refused with `queue-full`. Each waiting prompt makes each snapshot dearer. @default 100 */
+  readonly maxQueued?: number;
+  /** Keeps the universal events of the chat under `id`. Their messages are shown at the start, unless `from` is given. */
+  readonly store?: ChatStore;
+  /** The name of this chat in the store. */
+  readonly id?: string;
+  /** Options of the universal events. */
+  readonly universal?: UniversalOptions;
+  /** @default the machine's clock */
+  readonly clock?: Pick<Clock, "wallTime" | "setTimeout">;
+  /** Makes the id of a message that the user sends; unique. @default a random id */
+  readonly newId?: () => string;
+  /** Gets what a listener has thrown. @default `reportError` of the runtime, otherwise `console.error` */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+/** The options with their defaults. */
+export interface ChatSettings {
+  readonly from: SavedChat | undefined;
+  readonly whenBusy: "queue" | "refuse";
+  readonly maxQueued: number;
+  readonly stored: { readonly store: ChatStore; readonly id: string } | undefined;
+  readonly universal: UniversalOptions;
+  readonly clock: Pick<Clock, "wallTime" | "setTimeout">;
+  readonly newId: () => string;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** An object with these functions. */
+const having = (...names: readonly string[]): Check => ({
+  expects: `an object with the functions ${names.join(" and ")}`,
+  holds: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    names.every((name) => typeof Reflect.get(value, name) === "function"),
+});
+
+const CHECKS: Checks<ChatOptions> = {
+  from: checks.object,
+  whenBusy: oneOf("queue", "refuse"),
+  maxQueued: checks.count,
+  store: having("load", "append"),
+  id: checks.text,
+  universal: checks.object,
+  clock: having("wallTime", "setTimeout"),
+  newId: checks.function,
+  onListenerError: checks.function,
+};
+
+/** @throws InvalidInputError for an option that does not exist or is wrong. */
+export function resolveOptions(options: ChatOptions): ChatSettings {
+  checkCallOptions(options, CHECKS);
+  const { store, id, clock = systemClock, universal = {} } = options;
+  if ((store === undefined) !== (id === undefined)) {
+    const [given, missing] = store === undefined ? ["id", "store"] : ["store", "id"];
+    throw new InvalidInputError(`\`${given}\` is given without \`${missing}\`.`, "Pass both, or none.");
+  }
+  return {
+    from: options.from,
+    whenBusy: options.whenBusy ?? "queue",
+    maxQueued: options.maxQueued ?? MAX_QUEUED_PROMPTS,
+    stored: store === undefined || id === undefined ? undefined : { store, id },
+    universal: { clock, ...universal },
+    clock,
+    newId: options.newId ?? (() => randomId("msg")),
+    onListenerError: options.onListenerError ?? reportError,
+  };
+}
+
+/** @throws InvalidInputError for a value that is no source. */
+export function checkSource(source: AgentSource): void {
+  const value: unknown = source;
+  if (isObject(value) && typeof value["name"] === "string" && having("client", "toUniversal").holds(value))
+    return;
+  const hint = "Pass the maker of a backend, such as codey({ url }), called.";
+  throw new InvalidInputError(`the source is ${describe(value)} that makes no clients.`, hint);
+}
+
+/** Browsers, Deno and Bun have `reportError`; Node has not. */
+function reportError(error: unknown): void {
+  const { reportError, console } = globalThis as Reporting;
+  if (reportError) reportError(error);
+  else console?.error("agentwire: a listener of a chat has thrown", error);
+}
+
+interface Reporting {
+  readonly reportError?: (error: unknown) => void;
+  readonly console?: { error(...values: unknown[]): void };
+}

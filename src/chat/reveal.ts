@@ -1,0 +1,29 @@
+import { MAX_COMBINING_MARKS } from "./inert.ts";
+import { isInvisible, isJoinerOrSelector, isMark } from "./invisible.ts";
+
+/**
+ * Shows what {@link inert} would remove: an escape character becomes `\u{1b}`, a zero-width space `\u{200b}`. Nothing is lost, and the
+ * result is safe to print. For text that a person judges, such as the command of a tool call that waits for approval: there, hidden
+ * characters must not hide anything. Line feeds and tabs stay.
+ */
+export function reveal(text: string): string {
+  let shown = "";
+  let marks = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    marks = isMark(point) ? marks + 1 : 0;
+    shown += isShownAsIs(point) && marks <= MAX_COMBINING_MARKS ? character : `\\u{${point.toString(16)}}`;
+  }
+  return shown;
+}
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+
+function isShownAsIs(point: number): boolean {
+  if (point < 0x20) return point === TAB || point === LINE_FEED;
+  const isControl = point >= 0x7f && point <= 0x9f;
+  const isLineBreak = point === 0x2028 || point === 0x2029;
+  const isHalf = point >= 0xd800 && point <= 0xdfff;
+  return !isControl && !isLineBreak && !isHalf && !isInvisible(point) && !isJoinerOrSelector(point);
+}

@@ -1,0 +1,140 @@
+import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
+import type { Unsubscribe } from "../core/client/events.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { PromptInput } from "../core/turn/prompt-input.ts";
+import type { SettledRequest } from "../core/values.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
+import type { ConnectionChange } from "./connection.ts";
+import { describeError } from "./describe-error.ts";
+
+/** What a session tells its chat. */
+export interface SessionHost {
+  readonly clock: Pick<Clock, "wallTime">;
+  onEvent(event: UniversalEvent): void;
+  onConnection(change: ConnectionChange): void;
+  /** The requests that wait for the user may have changed. */
+  onRequests(): void;
+  onSettled(request: SettledRequest): void;
+  /** The connection was lost, and with it the backend's memory of the conversation. */
+  onForgotten(error: unknown): void;
+  /** The client has closed for good, although nobody here has closed it. */
+  onGivenUp(): void;
+}
+
+/** Nobody reads the events of a chat again: its messages show them, and its store keeps them. */
+const NO_LOG = 1;
+
+/** One client, with the one conversation of the chat and its universal events. */
+export class Session {
+  readonly client: AnyAgentClient;
+  readonly #source: AgentSource;
+  readonly #options: UniversalOptions;
+  readonly #host: SessionHost;
+  readonly #offs: Unsubscribe[] = [];
+  #conversation: AnyConversation | undefined;
+  #stream: UniversalStream | undefined;
+  #offStream: Unsubscribe | undefined;
+  /** Whether the conversation is over. The next prompt needs a new one. */
+  #isOver = true;
+  #isClosing = false;
+
+  /** @throws what the source throws: it cannot make a client. */
+  constructor(source: AgentSource, options: UniversalOptions, host: SessionHost) {
+    this.#source = source;
+    this.#options = { maxLogBytes: NO_LOG, ...options };
+    this.#host = host;
+    this.client = source.client();
+    this.#listen();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isClosed(): boolean {
+    return this.client.status === "closed";
+  }
+
+  /** The state to go on from later. */
+  get state(): ConversationState | undefined {
+    return this.#conversation?.state;
+  }
+
+  /** Begins a conversation, and gives up the one before. @throws what the client throws */
+  converse(from: ConversationState | undefined): void {
+    this.#endStream();
+    const conversation = this.client.conversation(from === undefined ? {} : { from });
+    const stream = this.#source.toUniversal(conversation, this.#options);
+    this.#conversation = conversation;
+    this.#stream = stream;
+    this.#isOver = false;
+    this.#offStream = stream.on("event", (event) => {
+      if (event.type === "session.ended") this.#isOver = true;
+      this.#host.onEvent(event);
+    });
+  }
+
+  /** @throws what the client throws for a wrong prompt, and for a conversation that is over. */
+  prompt(input: string | PromptInput): AnyTurn {
+    if (!this.#conversation) throw new Error("the conversation has not begun");
+    return this.#conversation.prompt(input, { read: false });
+  }
+
+  /** The backend has forgotten the conversation: it takes no more prompts. */
+  forget(): void {
+    this.#isOver = true;
+  }
+
+  /** Closes the client. What is open ends in the events first. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    try {
+      await this.client.close();
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** Stops listening. */
+  leave(): void {
+    this.#endStream();
+    for (const off of this.#offs.splice(0)) off();
+  }
+
+  #endStream(): void {
+    this.#stream?.close(); // tells the end of what is open
+    this.#offStream?.();
+    this.#stream = undefined;
+    this.#offStream = undefined;
+    this.#isOver = true;
+  }
+
+  #listen(): void {
+    const { client } = this;
+    const host = this.#host;
+    const requests = (): void => host.onRequests();
+    this.#offs.push(
+      client.on("status", (status) => {
+        host.onConnection({ type: "status", status });
+        if (status === "closed" && !this.#isClosing) host.onGivenUp();
+      }),
+      client.on("reconnecting", ({ attempt, delay, error }) => {
+        const retryAt = host.clock.wallTime() + delay;
+        host.onConnection({ type: "retrying", attempt, retryAt, reason: describeError(error) });
+      }),
+      client.on("disconnected", (error) => {
+        host.onConnection({ type: "lost", reason: describeError(error) });
+        if (this.#isClosing || client.capabilities.survivesReconnect) return;
+        host.onForgotten(error);
+      }),
+      client.on("approval", requests),
+      client.on("question", requests),
+      client.on("settled", (request) => {
+        host.onSettled(request);
+        host.onRequests();
+      }),
+    );
+  }
+}

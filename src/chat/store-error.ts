@@ -1,0 +1,39 @@
+/** Marks errors of stores. `instanceof` fails between two installed copies; the mark works. */
+const BRAND = Symbol.for("agentwire.store-error");
+
+/**
+ * A store could not load, append or list. The conversation itself goes on; a later call may work. `cause` is the error of the system.
+ *
+ * It is no `AgentwireError`: the codes of those tell what a backend did, and a store is none.
+ */
+export class ChatStoreError extends Error {
+  readonly code = "store-failed";
+  readonly operation: "load" | "append" | "list";
+  /** The chat, if the operation is about one. */
+  declare readonly id?: string;
+  /** The system's word, such as `ENOSPC` or `EACCES`. */
+  declare readonly reason?: string;
+
+  constructor(
+    message: string,
+    options: {
+      readonly operation: "load" | "append" | "list";
+      readonly id?: string | undefined;
+      readonly reason?: string | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    const { operation, id, reason, cause } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    this.operation = operation;
+    if (id !== undefined) this.id = id;
+    if (reason !== undefined) this.reason = reason;
+    Object.defineProperty(this, "name", { value: `ChatStoreError [${this.code}]`, configurable: true });
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** The error, if it is one of a store. Works across several installed copies of the package. */
+export function isChatStoreError(error: unknown): error is ChatStoreError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}

@@ -1,0 +1,134 @@
+import type { UniversalEvent } from "../universal/events.ts";
+import { append, type List, replace } from "../universal/list.ts";
+import { describeErrorData } from "./describe-error-data.ts";
+import type { ErrorDescription } from "./error-description.ts";
+import type { ChatMessage } from "./message.ts";
+import { emptyMessages, type MessagesState, reduceMessages } from "./messages.ts";
+import { addTurn, type ChatTotals } from "./totals.ts";
+
+/** How a prompt ended that the events do not tell. */
+export interface PromptEnd {
+  readonly status: "sent" | "cancelled" | "failed";
+  readonly error?: ErrorDescription;
+  readonly endedAt?: number;
+}
+
+/**
+ * The messages of a chat: those that the events tell, and behind them the prompts that wait. A prompt that is sent keeps its id and its
+ * place, because it is the oldest that waits, and its event comes last.
+ */
+export class Timeline {
+  #state: MessagesState;
+  #totals: ChatTotals;
+  readonly #waiting = new Map<string, ChatMessage>();
+  /** The prompt whose events come now, and the index of its message. */
+  #sent: { readonly message: ChatMessage; readonly at: number } | undefined;
+  /** `messages`, until a change. */
+  #shown: List<ChatMessage> | undefined;
+
+  constructor(messages: List<ChatMessage>, totals: ChatTotals) {
+    this.#state = { ...emptyMessages, messages };
+    this.#totals = totals;
+  }
+
+  /** All messages. Costs one step for each prompt that waits, however long the chat is. */
+  get messages(): List<ChatMessage> {
+    if (!this.#shown) {
+      let shown = this.#state.messages;
+      for (const message of this.#waiting.values()) shown = append(shown, message);
+      this.#shown = shown;
+    }
+    return this.#shown;
+  }
+
+  /** The messages without the prompts that wait. */
+  get told(): List<ChatMessage> {
+    return this.#state.messages;
+  }
+
+  get totals(): ChatTotals {
+    return this.#totals;
+  }
+
+  /** Puts the messages of a stored chat in front of the prompts that wait. */
+  restore(messages: List<ChatMessage>, totals: ChatTotals): void {
+    this.#state = { ...emptyMessages, messages };
+    this.#totals = totals;
+    this.#shown = undefined;
+  }
+
+  /** Adds a prompt that waits. */
+  wait(message: ChatMessage): void {
+    this.#waiting.set(message.id, message);
+    this.#shown = undefined;
+  }
+
+  fold(event: UniversalEvent): void {
+    const state = reduceMessages(this.#state, event, describeErrorData);
+    if (event.type === "turn.ended") this.#totals = addTurn(this.#totals, event.data.metadata);
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#shown = undefined;
+  }
+
+  /** Folds an event of the item that shows the prompt `id`, which waits no more. The message stays as it was shown. */
+  foldPrompt(event: UniversalEvent, id: string): void {
+    const before = this.told.length;
+    this.fold(event);
+    const waiting = this.#waiting.get(id);
+    if (waiting && this.told.length > before && this.told.at(before)?.role === "user") {
+      this.#waiting.delete(id);
+      this.#sent = { message: waiting, at: before };
+    }
+    if (this.#sent?.message.id !== id) return;
+    const { at, message } = this.#sent;
+    const { parts, startedAt } = message;
+    const told = this.told.at(at);
+    if (told) this.#put(at, { ...told, id, parts, startedAt });
+  }
+
+  /** Whether the prompt waits: no event has shown it. */
+  isWaiting(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
+  /** A prompt has ended. If no event has shown it, it takes its place behind the other messages. */
+  end(id: string, end: PromptEnd): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting) {
+      this.#waiting.delete(id);
+      this.#state = { ...this.#state, messages: append(this.told, { ...waiting, ...end }) };
+      this.#shown = undefined;
+      return;
+    }
+    const at = this.#indexOf(id);
+    const message = this.told.at(at);
+    if (message && at >= 0) this.#put(at, { ...message, ...end });
+  }
+
+  find(id: string): ChatMessage | undefined {
+    const at = this.#indexOf(id);
+    return this.#waiting.get(id) ?? (at < 0 ? undefined : this.told.at(at));
+  }
+
+  /** The user's message that this message answers; the message itself if the user has written it. */
+  promptOf(id: string): ChatMessage | undefined {
+    for (let at = this.#indexOf(id); at >= 0; at--) {
+      const message = this.told.at(at);
+      if (message?.role === "user") return message;
+    }
+    return undefined;
+  }
+
+  /** From the end: calls are about recent messages. -1: none. */
+  #indexOf(id: string): number {
+    let at = this.told.length - 1;
+    while (at >= 0 && this.told.at(at)?.id !== id) at--;
+    return at;
+  }
+
+  #put(at: number, message: ChatMessage): void {
+    this.#state = { ...this.#state, messages: replace(this.told, at, message) };
+    this.#shown = undefined;
+  }
+}

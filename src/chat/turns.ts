@@ -1,0 +1,308 @@
+import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
+import type { Clock } from "../core/clock.ts";
+import {
+  type AnyAgentwireError,
+  ClosedError,
+  ConnectionLostError,
+  isAgentwireError,
+} from "../core/errors.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
+import type { SettledRequest } from "../core/values.ts";
+import type { UniversalEvent } from "../universal/events.ts";
+import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import { Backend } from "./backend.ts";
+import type { ConnectionChange } from "./connection.ts";
+import { describeError } from "./describe-error.ts";
+import { Memory } from "./memory.ts";
+import { type ChatPrompt, toInput } from "./prompt.ts";
+import { recapOf } from "./recap.ts";
+import type { SessionHost } from "./session.ts";
+import type { Timeline } from "./timeline.ts";
+import { isUserItem, userItemStarted, withText } from "./user-item.ts";
+
+export interface TurnsHost {
+  readonly source: AgentSource;
+  readonly universal: UniversalOptions;
+  readonly clock: Pick<Clock, "wallTime">;
+  readonly timeline: Timeline;
+  onEvent(event: UniversalEvent): void;
+  onConnection(change: ConnectionChange): void;
+  onRequests(): void;
+  onSettled(request: SettledRequest): void;
+  changed(): void;
+}
+
+/** A prompt from `send()` to its end. */
+interface Job {
+  readonly id: string;
+  readonly prompt: ChatPrompt;
+  /** Why the prompt could not be sent. */
+  error?: AnyAgentwireError;
+}
+
+/** The prompt that the client has. */
+interface Active {
+  readonly job: Job;
+  /** Undefined inside of the client's `prompt()`. */
+  turn: AnyTurn | undefined;
+  /** The item that shows the prompt, once an event has told of it. */
+  itemId: string | undefined;
+  /** The text in front of the prompt. */
+  recap: string;
+  /** Cancelled before there was a turn to cancel. */
+  isCancelled: boolean;
+  /** Whether the events tell of a turn that was never sent. Its prompt alone is shown: there is no answer. */
+  isUnsent: boolean;
+}
+
+/** The prompts of a chat. The client gets one at a time; the others wait here, so that they outlive a client. */
+export class Turns implements SessionHost {
+  readonly clock: Pick<Clock, "wallTime">;
+  readonly #host: TurnsHost;
+  readonly #waiting = new Map<string, Job>();
+  readonly #memory: Memory;
+  readonly #backend: Backend;
+  #active: Active | undefined;
+  #isOpen = false;
+
+  /** @param state what the backend's conversation goes on from */
+  constructor(host: TurnsHost, state: ConversationState | undefined) {
+    this.#host = host;
+    this.clock = host.clock;
+    this.#memory = new Memory(state);
+    this.#backend = new Backend(host.source, host.universal, this, this.#memory);
+  }
+
+  get client(): AnyAgentClient | undefined {
+    return this.#backend.client;
+  }
+
+  get isBusy(): boolean {
+    return this.#active !== undefined;
+  }
+
+  /** Prompts that the client does not have yet. */
+  get queued(): number {
+    return this.#waiting.size;
+  }
+
+  /** What a later chat goes on from. */
+  get state(): ConversationState | undefined {
+    return this.#memory.state;
+  }
+
+  /**
+   * Makes the client, and sends what waits.
+   * @param hasContext whether prompts were sent before
+   * @throws what the source throws
+   */
+  open(hasContext: boolean): void {
+    if (hasContext) this.#memory.told();
+    this.#isOpen = true;
+    try {
+      this.#backend.open();
+    } finally {
+      this.#pump();
+    }
+  }
+
+  /** Sends a prompt, now or later. Returns the error of a prompt that cannot be sent. */
+  send(id: string, prompt: ChatPrompt): AnyAgentwireError | undefined {
+    const job: Job = { id, prompt };
+    this.#waiting.set(id, job);
+    this.#pump();
+    return job.error;
+  }
+
+  cancelTurn(): void {
+    const active = this.#active;
+    if (!active) return;
+    active.isCancelled = true;
+    active.turn?.cancel().catch(() => {}); // the outcome tells how the turn has ended
+  }
+
+  /** Takes the waiting prompts back. */
+  cancelWaiting(): void {
+    for (const { id } of this.#waiting.values()) this.#host.timeline.end(id, { status: "cancelled" });
+    this.#waiting.clear();
+  }
+
+  /** Goes on after the backend has forgotten the conversation. Does nothing if it has not. */
+  resume(withTranscript: boolean): void {
+    if (!this.#memory.resume(withTranscript)) return;
+    this.#host.onConnection({ type: "context", lost: false });
+    this.#pump();
+  }
+
+  /** Hands back what was never sent, and closes the client. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#handBack(
+      new ClosedError("the chat was closed before the prompt was sent", { delivery: "not-sent" }),
+    );
+    try {
+      await this.#backend.close();
+    } finally {
+      const active = this.#active;
+      this.#active = undefined;
+      if (active)
+        this.#settle(active.job, "failed", new ClosedError("the chat was closed while the turn ran"));
+    }
+  }
+
+  onEvent(event: UniversalEvent): void {
+    const active = this.#active;
+    const { timeline } = this.#host;
+    if (active?.itemId === undefined) this.#claim(active, event);
+    if (active?.isUnsent) {
+      if (event.type === "turn.ended") active.isUnsent = false;
+      this.#host.onEvent(event);
+      return;
+    }
+    const isPrompt = active?.itemId !== undefined && isUserItem(event, active.itemId);
+    const told = isPrompt && active.recap !== "" ? withText(event, active.job.prompt.text) : event;
+    if (isPrompt) timeline.foldPrompt(told, active.job.id);
+    else timeline.fold(told);
+    this.#host.onEvent(told);
+    this.#host.changed();
+  }
+
+  /** Notes which item shows the prompt. The client has one prompt of this chat, so the next prompt that was sent is this one. */
+  #claim(active: Active | undefined, event: UniversalEvent): void {
+    if (!active) return;
+    const { turn } = active;
+    const itemId = userItemStarted(event);
+    if (event.type === "turn.started" && turn && hasStopped(turn)) active.isUnsent = true;
+    if (itemId === undefined || active.isUnsent || turn?.status === "queued") return;
+    active.itemId = itemId;
+    this.#memory.told();
+  }
+
+  onConnection(change: ConnectionChange): void {
+    this.#host.onConnection(change);
+  }
+
+  onRequests(): void {
+    this.#host.onRequests();
+  }
+
+  onSettled(request: SettledRequest): void {
+    this.#host.onSettled(request);
+  }
+
+  onForgotten(error: unknown): void {
+    this.#backend.forget();
+    if (!this.#memory.forget()) return;
+    const reason = error === undefined ? {} : { reason: describeError(error) };
+    this.#host.onConnection({ type: "context", lost: true, ...reason });
+  }
+
+  onGivenUp(): void {
+    if (this.#memory.isLost) return; // the prompts wait for the user's choice
+    const cause = this.client?.closedBy;
+    const options = { delivery: "not-sent", cause } as const;
+    this.#handBack(new ClosedError("the connection ended for good before the prompt was sent", options));
+  }
+
+  #pump(): void {
+    while (this.#isOpen && !this.#active && !this.#memory.isLost) {
+      const [job] = this.#waiting.values();
+      if (!job) break;
+      this.#start(job);
+    }
+    this.#host.changed();
+  }
+
+  #start(job: Job): void {
+    const active: Active = {
+      job,
+      turn: undefined,
+      itemId: undefined,
+      recap: "",
+      isCancelled: false,
+      isUnsent: false,
+    };
+    this.#active = active;
+    try {
+      const turn = this.#backend.prompt(() => {
+        active.recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.told) : "";
+        return toInput(job.prompt, active.recap);
+      });
+      if (!turn) {
+        this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
+        return;
+      }
+      active.turn = turn;
+      this.#memory.recapMade();
+      this.#waiting.delete(job.id);
+      turn.outcome.then(
+        (outcome) => this.#ended(active, outcome),
+        (thrown: unknown) => this.#ended(active, undefined, thrown),
+      );
+      if (active.isCancelled) this.cancelTurn();
+    } catch (thrown) {
+      this.#active = undefined;
+      const error = asError(thrown);
+      if (error.code === "context-lost") this.onForgotten(error);
+      if (this.#memory.isLost) return;
+      this.#waiting.delete(job.id);
+      this.#fail(job, error);
+    }
+  }
+
+  #ended(active: Active, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
+    if (this.#active !== active) return; // the chat was closed
+    this.#active = undefined;
+    const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
+    if (error?.code === "context-lost") this.onForgotten(error);
+    const isCompleted = outcome?.status === "completed";
+    if (isCompleted) this.#memory.told();
+    const wasSent = isCompleted || (active.itemId !== undefined && error?.delivery !== "not-sent");
+    if (active.recap !== "" && !wasSent) this.#memory.recapFailed();
+    else this.#memory.keep(this.#backend.state);
+    this.#settle(active.job, outcome?.status ?? "failed", error);
+    this.#pump();
+  }
+
+  /** The events show how a turn ended, but for a prompt that never left, and a source that tells nothing. */
+  #settle(
+    job: Job,
+    status: "completed" | "cancelled" | "failed",
+    error: AnyAgentwireError | undefined,
+  ): void {
+    const { timeline } = this.#host;
+    if (error && (error.delivery === "not-sent" || timeline.isWaiting(job.id))) this.#fail(job, error);
+    else if (timeline.isWaiting(job.id))
+      timeline.end(job.id, {
+        status: status === "completed" ? "sent" : "cancelled",
+        endedAt: this.clock.wallTime(),
+      });
+  }
+
+  #handBack(error: ClosedError): void {
+    const jobs = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const job of jobs) if (job !== this.#active?.job) this.#fail(job, error);
+  }
+
+  #fail(job: Job, error: AnyAgentwireError): void {
+    job.error = error;
+    this.#host.timeline.end(job.id, {
+      status: "failed",
+      error: describeError(error),
+      endedAt: this.clock.wallTime(),
+    });
+    this.#host.changed();
+  }
+}
+
+/** Whether a turn that no event has told of can no more be sent. */
+function hasStopped({ status }: AnyTurn): boolean {
+  return status === "cancelling" || status === "cancelled" || status === "failed";
+}
+
+function asError(thrown: unknown): AnyAgentwireError {
+  if (isAgentwireError(thrown)) return thrown;
+  return new ConnectionLostError("the prompt could not be sent", { cause: thrown, delivery: "unknown" });
+}

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { Rig } from "./support/rig.ts";
+
+test("cancel stops the turn, and what was said stays", async () => {
+  const rig = new Rig();
+  rig.chat.send("Hello");
+  rig.source.turn.says("Go");
+  expect(rig.chat.cancel()).toEqual({ ok: true });
+  await rig.settle();
+  expect(rig.lines).toEqual(["user sent: Hello", "assistant cancelled: Go"]);
+  expect(rig.now.busy).toBe(false);
+});
+
+test("prompts that wait are sent after a cancel, in order, when the turn has stopped", async () => {
+  const rig = new Rig({}, { stopsAtOnce: false });
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  rig.chat.cancel();
+  await rig.settle();
+  expect(rig.source.turns).toHaveLength(1);
+  expect(rig.now).toMatchObject({ busy: true, queued: 1 });
+  rig.source.turn.stopped();
+  await rig.settle();
+  expect(rig.source.turns.map(({ text }) => text)).toEqual(["One", "Two"]);
+});
+
+test("`all` takes the waiting prompts back too, and retry sends one of them", async () => {
+  const rig = new Rig();
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  rig.chat.send("Three");
+  rig.chat.cancel("all");
+  await rig.settle();
+  expect(rig.prompts).toEqual(["user sent: One", "user cancelled: Two", "user cancelled: Three"]);
+  expect(rig.now).toMatchObject({ busy: false, queued: 0 });
+  expect(rig.chat.retry("m3").ok).toBe(true);
+  expect(rig.source.turn.text).toBe("Three");
+});
+
+test("a prompt that is cancelled before it was sent stays as a cancelled message", async () => {
+  const rig = new Rig({}, { sendsAtOnce: false });
+  rig.chat.send("Hello");
+  rig.chat.cancel();
+  await rig.settle();
+  expect(rig.lines).toEqual(["user cancelled: Hello"]);
+});
+
+test("cancel with nothing under way is ok, and so is a second cancel", async () => {
+  const rig = new Rig();
+  expect(rig.chat.cancel()).toEqual({ ok: true });
+  rig.chat.send("Hello");
+  rig.chat.cancel();
+  rig.chat.cancel();
+  await rig.settle();
+  expect(rig.chat.cancel("all")).toEqual({ ok: true });
+  expect(rig.now.problem).toBeUndefined();
+});
+
+test("a cancel from inside of the client's `prompt()` cancels that turn", async () => {
+  const rig = new Rig();
+  const { conversation } = rig.source;
+  const prompt = conversation.prompt.bind(conversation);
+  conversation.prompt = (...values) => {
+    rig.chat.cancel();
+    return prompt(...values);
+  };
+  rig.chat.send("Hello");
+  await rig.settle();
+  expect(rig.source.turn.cancels).toBe(1);
+  expect(rig.now.busy).toBe(false);
+});
+
+test("retry sends the text and the pictures of a message again, as a new prompt", async () => {
+  const rig = new Rig();
+  const data = "data:image/png;base64,iVBORw0KGgo=";
+  rig.chat.send({ text: "What is this?", images: [{ data }] });
+  rig.source.turn.says("A cat");
+  rig.source.turn.completes();
+  await rig.settle();
+  const answer = rig.now.messages.at(1)?.id ?? "";
+  for (const id of ["m1", answer]) {
+    expect(rig.chat.retry(id).ok).toBe(true);
+    expect(rig.source.turn.input).toMatchObject({ text: "What is this?", images: [{ data }] });
+    rig.source.turn.completes();
+    await rig.settle();
+  }
+  expect(rig.now.messages.map(({ id }) => id).filter((id) => id.startsWith("m"))).toEqual(["m1", "m2", "m3"]);
+});
+
+test("retry of a message that waits, and of an unknown one, is refused", () => {
+  const rig = new Rig();
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  expect(rig.chat.retry("m2")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+  expect(rig.chat.retry("m9")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+  expect(rig.prompts).toEqual(["user sent: One", "user queued: Two"]);
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { MemoryStore } from "./support/memory-store.ts";
+import { Rig } from "./support/rig.ts";
+
+/** Nothing of the chat is left anywhere. */
+function expectNothingLeft({ source, clock }: Rig): void {
+  expect(clock.pending).toBe(0);
+  for (const { listeners, conversations, status } of source.agents) {
+    expect(listeners.size).toBe(0);
+    expect(status).toBe("closed");
+    for (const { stream } of conversations) expect(stream?.listeners.size ?? 0).toBe(0);
+  }
+}
+
+test.each([
+  ["before anything was sent", () => {}],
+  ["while a prompt waits for the connection", (rig: Rig) => rig.chat.send("Hello")],
+  [
+    "while an answer streams, with prompts that wait",
+    (rig: Rig) => {
+      rig.chat.send("One");
+      rig.source.turn.send();
+      rig.source.turn.says("Hi");
+      rig.chat.send("Two");
+    },
+  ],
+  [
+    "while a turn is being stopped",
+    (rig: Rig) => {
+      rig.chat.send("One");
+      rig.source.turn.send();
+      rig.chat.cancel();
+    },
+  ],
+])("close %s ends everything, and leaves nothing behind", async (_, arrange) => {
+  const store = new MemoryStore();
+  const rig = new Rig({ store, id: "chat" }, { sendsAtOnce: false, stopsAtOnce: false });
+  await rig.settle();
+  arrange(rig);
+  await rig.chat.close();
+  expectNothingLeft(rig);
+  const { busy, queued, connection, pending } = rig.now;
+  expect({ busy, queued, pending }).toEqual({ busy: false, queued: 0, pending: [] });
+  expect(connection.status).toBe("closed");
+  expect(rig.lines.filter((line) => /queued|open/.test(line))).toEqual([]);
+});
+
+test("close hands back the prompts that never left: they may safely be sent again", async () => {
+  const rig = new Rig();
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  await rig.chat.close();
+  expect(rig.lines).toEqual(["user sent: One", "assistant failed: ", "user failed: Two"]);
+  expect(rig.now.messages.at(-1)?.error).toMatchObject({ code: "closed", retry: "safe" });
+});
+
+test("close is idempotent, and a closed chat refuses every call without a throw", async () => {
+  const rig = new Rig();
+  const first = rig.chat.close();
+  expect(rig.chat.close()).toBe(first);
+  await first;
+  expect(rig.source.agent.closes).toBe(1);
+  const closed = { ok: false, error: { code: "closed" } };
+  expect(rig.chat.send("Hello")).toMatchObject(closed);
+  expect(rig.chat.decide("c1", "once")).toMatchObject(closed);
+  expect(rig.chat.answer("q1", "yes")).toMatchObject(closed);
+  expect(rig.chat.resume("without-context")).toMatchObject(closed);
+  expect(rig.now.problem?.code).toBe("closed");
+  expect(rig.chat.cancel()).toEqual({ ok: true });
+});
+
+test("a client that fails to close is a problem in the snapshot, and close still resolves", async () => {
+  const rig = new Rig();
+  rig.source.agent.close = () => Promise.reject(new Error("no"));
+  await rig.chat.close();
+  expect(rig.now.problem?.code).toBe("unknown");
+  expect(rig.source.agent.listeners.size).toBe(0);
+});
+
+test("close before the store has answered resolves, and what it loads is dropped", async () => {
+  const store = new MemoryStore();
+  store.hold();
+  const rig = new Rig({ store, id: "chat" });
+  rig.chat.send("Hello");
+  await rig.chat.close();
+  store.release();
+  await rig.settle();
+  expect(rig.source.agents).toEqual([]);
+  expect(rig.lines).toEqual(["user failed: Hello"]);
+  expect(rig.now.loading).toBe(false);
+});
+
+test("listeners hear of the end, and of nothing behind it", async () => {
+  const rig = new Rig();
+  const seen: string[] = [];
+  rig.chat.subscribe(() => seen.push(rig.now.connection.status));
+  await rig.chat.close();
+  await rig.settle();
+  expect(seen.at(-1)).toBe("closed");
+  const { length } = seen;
+  rig.chat.send("Hello");
+  await rig.settle();
+  expect(seen).toHaveLength(length);
+});
+
+test("a thousand chats that were closed leave no listener and no timer", async () => {
+  const shared = new Rig();
+  for (let n = 0; n < 1_000; n++) {
+    const rig = new Rig({ clock: shared.clock }, shared.source);
+    rig.chat.send("Hello");
+    await rig.chat.close();
+  }
+  await shared.chat.close();
+  expectNothingLeft(shared);
+});

@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { describeErrorData } from "../../src/chat/describe-error-data.ts";
+import type { ErrorData } from "../../src/universal/events.ts";
+import { PATIENCE, runs } from "../properties/support/runs.ts";
+
+const data = (code: string | null, more: Partial<ErrorData> = {}): ErrorData => ({
+  message: "it broke",
+  code,
+  details: null,
+  turn_id: "trn_1",
+  ...more,
+});
+
+describe("describeErrorData of", () => {
+  test.each<[string, Partial<ErrorData>, string, string]>([
+    ["connection.lost", { retryable: true }, "The connection was lost", "ask"],
+    [
+      "connection.lost",
+      { details: { context_lost: true } },
+      "The agent has forgotten the conversation",
+      "ask",
+    ],
+    ["timeout", {}, "The agent stopped answering", "ask"],
+    ["timeout", { details: { kind: "idle" } }, "The agent stopped answering", "ask"],
+    ["timeout", { details: { kind: "total" } }, "The answer took too long", "ask"],
+    ["process_exit", {}, "The agent ended with an error", "ask"],
+    ["process_spawn", { fatal: true }, "The agent cannot be started", "no"],
+    ["cancel_unconfirmed", {}, "The agent may still be working", "ask"],
+    ["codebuff.ack_rejected", {}, "The server refused the request", "no"],
+    ["codebuff.server_error", {}, "The server has a problem", "ask"],
+    ["codebuff.prompt_error", {}, "The agent could not finish", "ask"],
+    ["codebuff.prompt_error", { details: { remaining_balance: 0 } }, "You have run out of credits", "no"],
+    ["codebuff.prompt_error", { details: { error: "account_suspended" } }, "Your account is suspended", "no"],
+    ["codebuff.prompt_error", { retryable: true }, "The server has a problem", "ask"],
+    ["codebuff.action_error", {}, "The agent could not finish", "ask"],
+    ["codebuff.error", { fatal: false }, "The agent could not finish", "ask"],
+    ["codebuff.run_error", { details: { error: "rate_limit_exceeded" } }, "Too many requests", "ask"],
+    ["codebuff.http_401", {}, "You are not signed in", "no"],
+    ["codebuff.http_402", {}, "You have run out of credits", "no"],
+    ["codebuff.http_403", { details: { error: "free_mode_unavailable" } }, "You may not do this", "no"],
+    ["codebuff.http_429", { retryable: true }, "Too many requests", "ask"],
+    ["codebuff.http_500", { retryable: true }, "The server has a problem", "ask"],
+    ["codebuff.http_418", {}, "The agent could not finish", "ask"],
+    ["codey.turn_error", {}, "The agent could not finish", "ask"],
+    ["codey.turn_error", { details: { status: 429 } }, "Too many requests", "ask"],
+    ["codey.turn_error", { details: { kind: "transport" } }, "The agent lost its model", "ask"],
+    ["codey.server_misconfigured", {}, "The server is set up wrong", "no"],
+    ["cass.error", {}, "The agent could not finish", "ask"],
+    ["cass.auth_error", {}, "The sign-in was refused", "no"],
+    ["cass.initializing", { retryable: true }, "The server is starting", "safe"],
+    ["codebuff-cli.payload_too_large", {}, "The message is too large", "no"],
+    [
+      "codey.context-lost",
+      { details: { delivery: "not-sent" } },
+      "The agent has forgotten the conversation",
+      "safe",
+    ],
+    [
+      "codebuff.handshake_refused",
+      { details: { reason: "full", delivery: "not-sent" } },
+      "The server is busy",
+      "safe",
+    ],
+    [
+      "codebuff.connect_failed",
+      { retryable: true, details: { delivery: "not-sent" } },
+      "The server cannot be reached",
+      "safe",
+    ],
+    ["codebuff.connect_failed", { retryable: true }, "The server cannot be reached", "ask"],
+    [
+      "codebuff.connect_failed",
+      { retryable: true, turn_id: undefined } as object,
+      "The server cannot be reached",
+      "safe",
+    ],
+    ["", {}, "The agent could not finish", "ask"],
+    ["toString", {}, "The agent could not finish", "ask"],
+  ])("%s %j: %s (%s)", (code, more, title, retry) => {
+    const told = describeErrorData(data(code, more));
+    expect(told).toMatchObject({ code, title, retry });
+    expect(told.title.length).toBeLessThanOrEqual(60);
+  });
+
+  test("an error without a code", () => {
+    expect(describeErrorData(data(null))).toMatchObject({ code: "unknown", retry: "ask" });
+  });
+
+  test("an error that belongs to no turn: nothing of the user was lost with it", () => {
+    const told = describeErrorData({ message: "busy", code: "codebuff.http_503", details: null });
+    expect(told).toMatchObject({ title: "The server is busy", retry: "safe" });
+  });
+
+  test("a failure whose words say little: the server's own are quoted, without what a terminal would obey", () => {
+    const told = describeErrorData(data("cass.error", { message: "No \u001b[31mmodel\u202e\n\nat stack" }));
+    expect(told.detail).toContain('It says: "No [31mmodel"');
+  });
+
+  test(
+    "any stored event, without a throw",
+    () => {
+      const stored = fc.record({
+        message: fc.oneof(fc.string(), fc.anything()),
+        code: fc.oneof(fc.constantFrom("x.http_999", "a.__proto__", "timeout"), fc.anything()),
+        details: fc.anything(),
+        turn_id: fc.anything(),
+        retryable: fc.anything(),
+      });
+      fc.assert(
+        fc.property(stored, (given) => {
+          const told = describeErrorData(given as ErrorData);
+          expect(["safe", "ask", "no"]).toContain(told.retry);
+          expect(told.detail).not.toMatch(/\p{Cc}/u);
+        }),
+        runs(1_000),
+      );
+    },
+    PATIENCE,
+  );
+});

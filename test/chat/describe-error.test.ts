@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { describeError } from "../../src/chat/describe-error.ts";
+import { ChatStoreError } from "../../src/chat/store-error.ts";
+import {
+  ClosedError,
+  ConnectError,
+  copyError,
+  HandshakeError,
+  type HandshakeReason,
+} from "../../src/core/errors.ts";
+import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { ROWS } from "./support/error-rows.ts";
+import { type Row, turnError, withDelivery } from "./support/failures.ts";
+
+const codes = Object.entries<readonly Row[]>(ROWS);
+
+describe.each(codes)("describeError of %s", (code, rows) => {
+  test.each(rows)("$name", ({ make, title, retry, says = /./ }) => {
+    const told = describeError(make());
+    expect(told).toMatchObject({ code, title, retry });
+    expect(told.detail).toMatch(says);
+    expect(told.title.length).toBeLessThanOrEqual(60);
+    expect(told.detail).toMatch(/^[A-Z].*[."]$/);
+  });
+});
+
+describe("describeError of a refused handshake", () => {
+  const retries = {
+    nack: "no",
+    policy: "no",
+    duplicate: "safe",
+    full: "safe",
+    rejected: "no",
+    "identity-mismatch": "no",
+    anonymous: "no",
+    timeout: "no",
+    "refresh-failed": "no",
+    initializing: "safe",
+    closed: "safe",
+  } as const satisfies Readonly<Record<HandshakeReason, string>>;
+
+  test.each(Object.entries(retries) as [HandshakeReason, string][])("%s: %s", (reason, retry) => {
+    const told = describeError(new HandshakeError(reason, "no"));
+    expect(told).toMatchObject({ code: "handshake-refused", retry });
+    expect(told.title.length).toBeLessThanOrEqual(60);
+  });
+});
+
+describe("describeError keeps to what is known of the message", () => {
+  const all = codes.flatMap(([, rows]) => rows.map((row) => [row.name, row] as const));
+
+  test.each(all)("%s: never `safe` if it may have arrived, never `ask` if it did not", (_name, row) => {
+    expect(describeError(withDelivery(row.make(), "unknown")).retry).not.toBe("safe");
+    expect(describeError(withDelivery(row.make(), "not-sent")).retry).not.toBe("ask");
+  });
+});
+
+describe("describeError of anything else", () => {
+  const hostile = {
+    getters: Object.defineProperty(new ConnectError("no"), "code", {
+      get: () => {
+        throw new Error("no code");
+      },
+    }),
+    proxy: new Proxy(
+      {},
+      {
+        has: () => {
+          throw new Error("no");
+        },
+        get: () => {
+          throw new Error("no");
+        },
+      },
+    ),
+    fields: Object.assign(new ConnectError("no"), { code: 5, message: {}, partial: { toolCalls: "x" } }),
+    noCode: Object.assign(new ConnectError("no"), { code: undefined }),
+    nullPrototype: Object.create(null),
+    error: new Error("Bearer abcdef"),
+    string: "Bearer abcdef",
+    undefined,
+    null: null,
+    number: 5,
+    symbol: Symbol("x"),
+    function: () => 5,
+    newerCode: Object.assign(new ConnectError("no"), { code: "toString" }),
+  };
+
+  test.each(Object.entries(hostile))("%s", (_name, thrown) => {
+    expect(describeError(thrown)).toMatchObject({ title: "Something went wrong", retry: "ask" });
+    expect(JSON.stringify(describeError(thrown))).not.toContain("abcdef");
+  });
+
+  test("causes in a circle", () => {
+    const error = new ConnectError("no");
+    Object.assign(error, { cause: new ClosedError("no", { cause: error }) });
+    expect(describeError(new ClosedError("no", { cause: error })).title).toBe("The server cannot be reached");
+  });
+
+  test(
+    "never throws, and its texts are one line without controls",
+    () => {
+      const fields = fc.record({
+        message: fc.anything(),
+        serverMessage: fc.string({ unit: "binary", maxLength: 600 }),
+        status: fc.oneof(fc.integer(), fc.double(), fc.anything()),
+        retryAfter: fc.oneof(fc.double(), fc.anything()),
+        balance: fc.anything(),
+        kind: fc.oneof(fc.constantFrom("__proto__", "toString", "auth"), fc.anything()),
+        reason: fc.oneof(fc.constantFrom("__proto__", "toString"), fc.anything()),
+        delivery: fc.anything(),
+        partial: fc.anything(),
+        cause: fc.anything(),
+      });
+      const rows = codes.flatMap(([, each]) => each);
+      fc.assert(
+        fc.property(fc.constantFrom(...rows), fields, (row, given) => {
+          const told = describeError(Object.assign(copyError(row.make()), given));
+          expect(["safe", "ask", "no"]).toContain(told.retry);
+          expect(told.title.length).toBeLessThanOrEqual(60);
+          expect(told.detail).not.toMatch(/\p{Cc}/u);
+          expect(told.detail.length).toBeLessThan(1_000);
+        }),
+        runs(2_000),
+      );
+    },
+    PATIENCE,
+  );
+});
+
+describe("describeError of a store's failure", () => {
+  test.each([
+    { operation: "append", reason: "ENOSPC", title: "The chat could not be saved", says: /disk is full/ },
+    { operation: "append", reason: "EACCES", title: "The chat could not be saved", says: /permissions/ },
+    { operation: "append", reason: undefined, title: "The chat could not be saved", says: /permissions/ },
+    { operation: "load", reason: "EISDIR", title: "The saved chat cannot be read", says: /permissions/ },
+  ] as const)("$operation $reason", ({ operation, reason, title, says }) => {
+    const told = describeError(new ChatStoreError("no", { operation, reason, id: "a" }));
+    expect(told).toMatchObject({ code: "store-failed", title, retry: "no" });
+    expect(told.detail).toMatch(says);
+  });
+});
+
+describe("the wait that a server asks for", () => {
+  test.each([
+    [undefined, "in a minute"],
+    [Number.NaN, "in a minute"],
+    [-5, "in a minute"],
+    [1, "in a second"],
+    [1_001, "in 2 seconds"],
+    [100_000, "in 2 minutes"],
+    [3_600_000, "in 60 minutes"],
+    [7_200_000, "in 2 hours"],
+    [1e15, "later"],
+  ])("%s ms: %s", (retryAfter, wait) => {
+    expect(describeError(turnError({ status: 429, retryAfter })).detail).toContain(
+      `Send your message again ${wait}.`,
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { Notifier } from "../../src/chat/notifier.ts";
+import { Rig } from "./support/rig.ts";
+
+test("a thousand events in one tick notify once", async () => {
+  const rig = new Rig();
+  let calls = 0;
+  rig.chat.subscribe(() => calls++);
+  rig.chat.send("Hello");
+  for (let n = 0; n < 1_000; n++) rig.source.turn.says("x");
+  expect(calls).toBe(0);
+  await rig.settle();
+  expect(calls).toBe(1);
+});
+
+test("a snapshot is the same object until something changes, and unchanged parts keep their identity", () => {
+  const rig = new Rig();
+  const first = rig.now;
+  expect(rig.now).toBe(first);
+  rig.chat.dismiss();
+  expect(rig.now).toBe(first);
+  rig.chat.send("Hello");
+  const sent = rig.now;
+  expect(sent).not.toBe(first);
+  expect(sent.connection).toBe(first.connection);
+  expect(sent.pending).toBe(first.pending);
+  rig.source.turn.says("Hi");
+  expect(rig.now.messages.at(0)).toBe(sent.messages.at(0));
+  expect(first.messages.length).toBe(0);
+});
+
+test("a listener that throws, now or later, stops no other, and its error is told", async () => {
+  const rig = new Rig();
+  let calls = 0;
+  rig.chat.subscribe(() => {
+    throw new Error("now");
+  });
+  rig.chat.subscribe(async () => {
+    throw new Error("later");
+  });
+  rig.chat.subscribe(() => calls++);
+  rig.chat.send("Hello");
+  await rig.settle();
+  expect(calls).toBe(1);
+  expect(rig.thrown).toEqual([new Error("now"), new Error("later")]);
+});
+
+test("what a listener causes is told in a microtask of its own", async () => {
+  const rig = new Rig();
+  const lengths: number[] = [];
+  rig.chat.subscribe(() => {
+    lengths.push(rig.prompts.length);
+    if (lengths.length === 1) rig.chat.send("From a listener");
+  });
+  rig.chat.send("Hello");
+  await rig.settle();
+  expect(lengths).toEqual([1, 2]);
+});
+
+test("a listener that was removed is not called, also if it was removed by an earlier one", async () => {
+  const rig = new Rig();
+  const calls: string[] = [];
+  rig.chat.subscribe(() => {
+    calls.push("first");
+    off();
+  });
+  const off = rig.chat.subscribe(() => calls.push("second"));
+  rig.chat.send("Hello");
+  await rig.settle();
+  expect(calls).toEqual(["first"]);
+});
+
+test("the same function subscribed twice is called twice, and each subscription ends on its own", async () => {
+  const notifier = new Notifier(() => {});
+  let calls = 0;
+  const listener = () => calls++;
+  const off = notifier.subscribe(listener);
+  notifier.subscribe(listener);
+  notifier.changed();
+  await Promise.resolve();
+  expect(calls).toBe(2);
+  off();
+  off();
+  notifier.changed();
+  await Promise.resolve();
+  expect(calls).toBe(3);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { createChat } from "../../src/chat/create-chat.ts";
+import type { SavedChat } from "../../src/chat/saved.ts";
+import { FakeSource } from "../helpers/fake-source.ts";
+import { Rig } from "./support/rig.ts";
+
+const throughJson = (saved: SavedChat): SavedChat => JSON.parse(JSON.stringify(saved));
+
+test("a saved chat shows the same messages after a way through JSON, and goes on from the backend's state", async () => {
+  const first = new Rig();
+  await first.talk("Hello", "Hi");
+  first.chat.send({ text: "And this?", images: [{ data: "data:image/png;base64,iVBORw0KGgo=" }] });
+  first.source.turn.completes({ usage: { output_tokens: 5 } });
+  await first.settle();
+  const saved = throughJson(first.now.saved);
+  const rig = new Rig({ from: saved, newId: () => "new" });
+  expect(JSON.stringify(rig.now.messages)).toBe(JSON.stringify(first.now.messages));
+  expect(rig.now.usage).toEqual({ output_tokens: 5 });
+  expect(rig.now.connection.contextLost).toBe(false);
+  expect(rig.source.conversation.from).toMatchObject({ said: ["Hello", "And this?"] });
+  await rig.talk("More", "Yes");
+  const ids = rig.now.messages.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(throughJson(rig.now.saved).messages).toHaveLength(ids.length);
+});
+
+test("a chat saved while a turn runs shows the turn as cut off, and the waiting prompt as never sent", async () => {
+  const first = new Rig();
+  await first.talk("Hello", "Hi");
+  first.chat.send("More");
+  first.source.turn.says("Wel");
+  first.chat.send("And more");
+  const rig = new Rig({ from: throughJson(first.now.saved) });
+  expect(rig.lines).toEqual([
+    "user sent: Hello",
+    "assistant completed: Hi",
+    "user sent: More",
+    "assistant failed: Wel",
+    "user failed: And more",
+  ]);
+  expect(rig.now.messages.map(({ error }) => error?.retry)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    "ask",
+    "safe",
+  ]);
+  expect(rig.now.connection.contextLost).toBe(false);
+  expect(rig.now).toMatchObject({ busy: false, queued: 0 });
+});
+
+test("`saved` is made at the first read, and later ones share what has not changed", async () => {
+  const rig = new Rig();
+  await rig.talk("Hello", "Hi");
+  const before = rig.now.saved;
+  expect(rig.now.saved).toBe(before);
+  rig.chat.send("More");
+  expect(rig.now.saved.messages[1]).toBe(before.messages[1]);
+  expect(before.messages).toHaveLength(2);
+});
+
+test("the state in `saved` is that of its snapshot, also if the chat has gone on since", async () => {
+  const rig = new Rig();
+  await rig.talk("Hello", "Hi");
+  const snapshot = rig.now;
+  await rig.talk("More", "Yes");
+  expect(snapshot.saved.state).toMatchObject({ said: ["Hello"] });
+});
+
+test.each([
+  ["another version", { version: 2 }],
+  ["no source", { source: 5 }],
+  ["messages that are none", { messages: [{ id: "a" }] }],
+  [
+    "a part of no type",
+    { messages: [{ id: "a", role: "user", status: "sent", startedAt: 1, parts: [{ id: "b" }] }] },
+  ],
+  [
+    "a part whose type is a name of every object",
+    {
+      messages: [
+        { id: "a", role: "user", status: "sent", startedAt: 1, parts: [{ id: "b", type: "toString" }] },
+      ],
+    },
+  ],
+  ["a state that is no object", { state: "x" }],
+])("a `from` with %s is refused", (_, change) => {
+  const from = { ...throughJson(new Rig().now.saved), ...change };
+  const make = () => createChat(new FakeSource(), { from: from as never });
+  expect(make).toThrow(expect.objectContaining({ code: "invalid-input" }));
+});
+
+test("a `from` that is nested too deeply is refused, and the stack survives", () => {
+  let parts: object[] = [];
+  for (let depth = 0; depth < 50_000; depth++)
+    parts = [{ id: "s", type: "subagent", agentType: "a", name: "a", state: "done", parts }];
+  const message = { id: "a", role: "assistant", status: "completed", startedAt: 1, parts };
+  const from = { ...throughJson(new Rig().now.saved), messages: [message] };
+  const make = () => createChat(new FakeSource(), { from: from as never });
+  expect(make).toThrow(expect.objectContaining({ code: "invalid-input" }));
+});

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { UniversalEvent } from "../../src/universal/events.ts";
+import { EventLog } from "../../src/universal/log.ts";
+import { codeOf, settle } from "../core/support/promises.ts";
+
+const ALL = 64 * 1024 * 1024;
+
+function event(sequence: number, delta = "x"): UniversalEvent {
+  return {
+    event_id: `evt_${sequence}`,
+    sequence,
+    time: "2026-02-10T09:00:00.000Z",
+    session_id: "ses_1",
+    native_session_id: null,
+    synthetic: false,
+    source: "agent",
+    type: "item.delta",
+    data: { item_id: "itm_1", native_item_id: null, delta, part: { type: "text" } },
+    raw: null,
+  };
+}
+
+function logOf(count: number, maxBytes = ALL): EventLog {
+  const log = new EventLog(maxBytes);
+  for (let sequence = 1; sequence <= count; sequence++) log.add([event(sequence)]);
+  return log;
+}
+
+async function readAll(events: AsyncIterable<UniversalEvent>): Promise<number[]> {
+  const read: number[] = [];
+  for await (const { sequence } of events) read.push(sequence);
+  return read;
+}
+
+describe("a reader", () => {
+  test("gets what came before, then what comes, without loss or repetition", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(600), fc.nat(600), fc.nat(1_300), async (before, later, after) => {
+        const log = logOf(before);
+        const reading = readAll(log.read({ after }));
+        for (let sequence = before + 1; sequence <= before + later; sequence++) {
+          log.add([event(sequence)]);
+          if (sequence % 97 === 0) await Promise.resolve(); // lets the reader run
+        }
+        log.end();
+        const all = Array.from({ length: before + later }, (_, index) => index + 1);
+        expect(await reading).toEqual(all.slice(after));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("is one of many: all read the same", async () => {
+    const log = logOf(3);
+    const readers = [readAll(log.read({})), readAll(log.read({ after: 1 })), readAll(log.read({}))];
+    log.add([event(4), event(5)]);
+    log.end();
+    expect(await Promise.all(readers)).toEqual([
+      [1, 2, 3, 4, 5],
+      [2, 3, 4, 5],
+      [1, 2, 3, 4, 5],
+    ]);
+  });
+
+  test("that asks ahead is answered in the order of its questions", async () => {
+    const log = logOf(1);
+    const reader = log.read({})[Symbol.asyncIterator]();
+    const asked = [reader.next(), reader.next(), reader.next()];
+    log.add([event(2)]);
+    log.end();
+    const steps = await Promise.all(asked);
+    expect(steps.map(({ done, value }) => (done === true ? "done" : value.sequence))).toEqual([1, 2, "done"]);
+  });
+
+  test("that leaves while it waits gets its answer at once", async () => {
+    const log = logOf(0);
+    const reader = log.read({})[Symbol.asyncIterator]();
+    const waiting = reader.next();
+    await reader.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+
+  test("whose signal aborts ends without a throw, while it waits and before it began", async () => {
+    const log = logOf(2);
+    const stop = new AbortController();
+    const reading = readAll(log.read({ signal: stop.signal }));
+    await settle();
+    stop.abort();
+    expect(await reading).toEqual([1, 2]);
+    expect(await readAll(log.read({ signal: AbortSignal.abort() }))).toEqual([]);
+  });
+
+  test("of a log that has ended reads it to its end", async () => {
+    const log = logOf(300);
+    log.end();
+    expect(await readAll(log.read({ after: 298 }))).toEqual([299, 300]);
+  });
+});
+
+describe("a log over its limit", () => {
+  const LIMIT = 600 * 1_000;
+
+  test("drops its oldest events, and says so to a reader that wants them", async () => {
+    const log = logOf(5_000, LIMIT);
+    log.end();
+    expect(await readAll(log.read({})).catch(codeOf)).toBe("buffer-overflow");
+    await expect(readAll(log.read({ after: 10 }))).rejects.toThrow(/event 11 is no longer kept.*maxLogBytes/);
+    const kept = await readAll(log.read({ after: 4_500 }));
+    expect(kept.at(0)).toBe(4_501);
+    expect(kept.at(-1)).toBe(5_000);
+  });
+
+  test("keeps at most its limit and one chunk, however many events come", () => {
+    const log = logOf(50_000, LIMIT);
+    let kept = 0;
+    for (let at = 0; at < log.count; at++) if (log.has(at)) kept++;
+    expect(kept).toBeLessThanOrEqual(1_000 + 256);
+  });
+
+  test("counts the texts of its events", () => {
+    const log = new EventLog(LIMIT);
+    for (let sequence = 1; sequence <= 1_000; sequence++) log.add([event(sequence, "x".repeat(10_000))]);
+    expect(log.has(0)).toBe(false);
+  });
+});
+
+describe("a listener", () => {
+  test("hears each event once, until it is removed", () => {
+    const log = logOf(1);
+    const heard: number[] = [];
+    const off = log.listen(({ sequence }) => heard.push(sequence));
+    log.add([event(2), event(3)]);
+    off();
+    log.add([event(4)]);
+    expect(heard).toEqual([2, 3]);
+  });
+
+  test("that throws stops no other, and its error is thrown when all have heard", () => {
+    const log = logOf(0);
+    const heard: number[] = [];
+    log.listen(() => {
+      throw new Error("mine");
+    });
+    log.listen(({ sequence }) => heard.push(sequence));
+    expect(() => log.add([event(1), event(2)])).toThrow("mine");
+    expect(heard).toEqual([1, 2]);
+  });
+
+  test("is gone when the log ends", () => {
+    const log = logOf(0);
+    const heard: number[] = [];
+    log.listen(({ sequence }) => heard.push(sequence));
+    log.end();
+    log.listen(({ sequence }) => heard.push(-sequence));
+    log.add([event(1)]);
+    expect(heard).toEqual([]);
+  });
+});
