@@ -12,7 +12,7 @@ import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import type { CodeyUsage } from "./usage.ts";
 
 /** Codey's events as universal events. */
-class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
+export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
   readonly protocol = "codey-ws";
   readonly asksOnWire = true;
   readonly errorPrefix = "codey";
