@@ -37,6 +37,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   /** The prefix of the codes of errors, such as `codey`. */
   readonly errorPrefix: string;
   event(event: Event, session: Session): void;
+  /** An event while no turn runs, with its tool calls: nobody else tells them. @default `event` */
+  stray?(event: Event, session: Session): void;
   /** The message behind an event. @default the event */
   rawOf?(event: Event): Json | null;
   /** An event of the client that belongs to no turn. */

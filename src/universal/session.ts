@@ -86,6 +86,11 @@ export class Session {
     return this.#turn?.nativeId;
   }
 
+  /** Whether the turn that is under way has no prompt. */
+  get isUnsolicited(): boolean {
+    return this.#turn !== undefined && this.#turn.nativeId === undefined;
+  }
+
   /** An input begins. `raw` is its message. */
   input(raw: Json | null): void {
     this.#envelopes.begin();
@@ -103,19 +108,16 @@ export class Session {
     if (nativeSessionId !== undefined) this.#envelopes.nativeSessionId = nativeSessionId;
   }
 
+  /** Ends the session. No turn is open any more. */
   close(data: SessionEndedData): void {
-    if (this.#state !== "open") return;
-    this.end({
-      metadata: { status: "cancelled" },
-      stated: "inferred",
-      reason: "cancelled",
-    });
+    const wasOpen = this.#state === "open";
+    this.#state = "ended";
+    if (!wasOpen) return;
     const late = this.late === 0 ? {} : { late_frames: this.late };
     const { metadata, ...rest } = data;
     const all = { ...(metadata as object | undefined), ...late };
     const ended = Object.keys(all).length === 0 ? rest : { ...rest, metadata: all };
     this.#envelopes.emit("session.ended", ended, data.terminated_by);
-    this.#state = "ended";
   }
 
   // --- turns ---
@@ -259,11 +261,18 @@ export class Session {
     return this.#turn?.calls.has(id) ?? false;
   }
 
+  /** A call goes on or is over: if the user is still asked about it, the backend has decided. */
+  decidedElsewhere(id: string, decision: Ruling["decision"]): void {
+    this.requests.decidedFor(this.#turn?.calls.idOf(id) ?? id, decision);
+  }
+
   startCall(id: string, stated: Stated = "agent"): void {
+    this.decidedElsewhere(id, "once");
     this.#turn?.calls.start(id, stated);
   }
 
   callOutput(id: string, delta: string, stated: Stated = "agent"): void {
+    this.decidedElsewhere(id, "once");
     this.#turn?.calls.output(id, delta, stated);
   }
 
@@ -274,6 +283,7 @@ export class Session {
     stated: Stated = "agent",
     name?: string,
   ): void {
+    this.decidedElsewhere(id, status === "completed" ? "once" : "reject");
     this.#working().calls.end(id, content, status, stated, name);
   }
 

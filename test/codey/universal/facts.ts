@@ -1,12 +1,12 @@
 import type { CodeyEvent, CodeyResult } from "agentwire/codey";
 import fc from "fast-check";
 import { turnError } from "../../../src/codey/errors.ts";
-import { callId, type FactSource, text } from "../../universal/arbitrary-facts.ts";
+import { callId, type FactSource, json, text } from "../../universal/arbitrary-facts.ts";
 
 const agent_id = fc.constantFrom(0, 0, 0, 1, 2);
 const count = fc.nat(1_000);
 const name = fc.constantFrom("mcp_shell", "mcp_read_file");
-const params = fc.jsonValue({ maxDepth: 1 });
+const params = json;
 const requested = fc.record({ call_id: callId, name, params, background: fc.boolean() });
 
 const of = <Type extends CodeyEvent["type"], Rest>(type: Type, rest: fc.Arbitrary<Rest>) =>
@@ -87,7 +87,7 @@ export const codeyFacts: FactSource<CodeyEvent, CodeyResult> = {
     .tuple(fc.constantFrom(...ERRORS), fc.boolean())
     .map(([message, fatal]) => turnError(message, fatal)),
   notice: fc.oneof(
-    fc.record({ name: fc.constant("unknownMessage"), value: fc.jsonValue({ maxDepth: 1 }) }),
+    fc.record({ name: fc.constant("unknownMessage"), value: json }),
     fc.record({
       name: fc.constant("serverError"),
       value: fc.record({ type: fc.constant("Error"), message: text, fatal: fc.boolean() }),
