@@ -34,6 +34,7 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures): TurnClos
         stated: facts ? (facts.stated ?? "agent") : "inferred",
         reason: "cancelled",
         error: { ...data, ...facts?.data },
+        ...(facts?.session ? { session: facts.session } : {}),
       };
     }
   }

@@ -1,3 +1,4 @@
+import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent } from "../core/values.ts";
 import type { Stated } from "./envelope.ts";
@@ -93,7 +94,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #rawOf(fact: Fact<Event, Result>): unknown {
     if (this.#options.includeRaw !== true) return null;
-    if (fact.type === "call") return fact.call.raw;
+    if (fact.type === "call") return this.#session.hasCall(fact.call.id) ? null : fact.call.raw; // `raw` is the call's first message
     if (fact.type === "notice") return fact.value;
     if (fact.type !== "event" && fact.type !== "stray") return null;
     return this.#mapping.rawOf ? this.#mapping.rawOf(fact.event) : fact.event;
@@ -160,8 +161,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         if (this.isUnsolicited && !session.requests.hasOpen) this.#endUnsolicited();
         return;
       case "lost":
-        this.#endOpen({ status: "failed" }, "disconnected", lostData(fact.error));
-        this.#close({ reason: "error", terminated_by: "daemon", message: fact.error.message });
+        this.#onLost(fact.error);
         return;
       case "done":
         this.#close(fact.data);
@@ -189,6 +189,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#endOpen({ status: "cancelled" }, "cancelled", undefined);
     this.#endPostponed();
     this.#session.close(data);
+  }
+
+  #onLost(error: AnyAgentwireError): void {
+    this.#endOpen({ status: "failed" }, "disconnected", lostData(error));
+    const said = this.#session.isOpen ? this.#mapping.lost?.(error) : undefined;
+    if (said) this.#session.error(said, "inferred");
+    this.#close({ reason: "error", terminated_by: "daemon", message: error.message });
   }
 
   /** Whether a fact is about the turn that runs. Facts about other turns are late. */
@@ -268,11 +275,16 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         session.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
         return;
       case "failed":
-        session.end(failureOf(end.error, this.#mapping));
+        this.#fail(failureOf(end.error, this.#mapping));
         return;
       default:
         end satisfies never;
     }
+  }
+
+  #fail(close: TurnClose): void {
+    this.#session.end(close);
+    if (close.session) this.#close(close.session);
   }
 
   /** A turn ends even if its result cannot be read. */

@@ -41,6 +41,8 @@ export interface TurnClose {
   /** The reason for what still waits for the user. */
   readonly reason: ResolvedReason;
   readonly error?: Omit<ErrorData, "turn_id">;
+  /** The session ends with the turn. */
+  readonly session?: SessionEndedData;
 }
 
 /**
@@ -141,6 +143,7 @@ export class Session {
     const turn = this.#turn;
     if (!turn) return;
     this.requests.refuseAll(reason);
+    turn.calls.endDenied();
     this.#items.completeAll(stated, metadata.status === "completed" ? "completed" : "failed");
     if (error) this.#envelopes.emit("error", { ...error, turn_id: turn.id }, stated);
     const unparsed = this.#unparsed > MAX_UNPARSED ? { unparsed_count: this.#unparsed } : {};
@@ -285,6 +288,11 @@ export class Session {
   ): void {
     this.decidedElsewhere(id, status === "completed" ? "once" : "reject");
     this.#working().calls.end(id, content, status, stated, name);
+  }
+
+  /** A call was denied here. The backend will confirm that; if it does not, the end of the turn ends the call. */
+  deniedCall(id: string, content: ToolOutputContent): void {
+    this.#turn?.calls.deny(id, content);
   }
 
   // --- requests ---

@@ -7,6 +7,7 @@ import type { Session } from "./session.ts";
 /** What a mapping knows of tool calls and requests. */
 interface Tools {
   readonly asksOnWire: boolean;
+  readonly confirmsDenials?: boolean;
   call?(call: TurnToolCall): CallFacts;
   output?(call: TurnToolCall): ToolOutputContent;
   approval?(call: ToolCall): Readonly<Record<string, unknown>>;
@@ -29,13 +30,18 @@ export function onCall(call: TurnToolCall, mapping: Tools, session: Session): vo
       session.decidedElsewhere(id, "once");
       return;
     case "running":
-      session.startCall(id, isOwn || call.startInferred ? "inferred" : stated);
+      // A call that is first heard of through its output has started before.
+      session.startCall(id, isOwn || call.startInferred || call.output !== undefined ? "inferred" : stated);
       return;
     case "done":
       session.endCall(id, outputOf(call, mapping), "completed", stated, name);
       return;
-    case "failed":
     case "denied":
+      if (mapping.confirmsDenials && call.error === undefined)
+        session.deniedCall(id, outputOf(call, mapping));
+      else session.endCall(id, outputOf(call, mapping), "failed", stated, name);
+      return;
+    case "failed":
       session.endCall(id, outputOf(call, mapping), "failed", stated, name);
       return;
     default:

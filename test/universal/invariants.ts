@@ -123,6 +123,7 @@ function expectNothingTwice(events: readonly UniversalEvent[]): void {
 const RANKS: Partial<Record<UniversalEvent["type"], number>> = {
   "permission.resolved": 1,
   "question.resolved": 2,
+  "item.started": 3, // a denial that the backend has not confirmed
   "item.completed": 3,
   error: 4,
   "turn.ended": 5,
