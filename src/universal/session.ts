@@ -110,11 +110,11 @@ export class Session {
     if (nativeSessionId !== undefined) this.#envelopes.nativeSessionId = nativeSessionId;
   }
 
-  /** Ends the session. No turn is open any more. */
   close(data: SessionEndedData): void {
     const wasOpen = this.#state === "open";
     this.#state = "ended";
     if (!wasOpen) return;
+    this.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
     const late = this.late === 0 ? {} : { late_frames: this.late };
     const { metadata, ...rest } = data;
     const all = { ...(metadata as object | undefined), ...late };
