@@ -7,7 +7,7 @@ import type { ActionError, InitResponse, PromptError } from "./messages.ts";
 /** The reason of a failed prompt, as a part of the code of its error. `stated`: who says so, if no message does. */
 export interface FailureFacts {
   readonly reason: string;
-  readonly details?: object;
+  readonly details?: Readonly<Record<string, unknown>>;
   readonly stated?: "inferred";
 }
 
@@ -31,7 +31,10 @@ export function failureOf({ message, error, remainingBalance }: PromptError | Ac
   return { message, details: detailsOf(error, remainingBalance), fatal: false };
 }
 
-function detailsOf(error: string | null | undefined, balance: number | null | undefined): object {
+function detailsOf(
+  error: string | null | undefined,
+  balance: number | null | undefined,
+): Readonly<Record<string, unknown>> {
   return { error: error ?? null, remaining_balance: balance == null ? null : finite(balance) };
 }
 

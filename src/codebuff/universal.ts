@@ -34,7 +34,7 @@ import {
 const REMEMBERED = 256;
 
 /** Codebuff's events, of both servers, as universal events. */
-class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
+export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
   readonly protocol = "codebuff-ws";
   readonly asksOnWire = false;
   readonly errorPrefix = "codebuff";
@@ -149,16 +149,22 @@ class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
     return { metadata: { ...this.#agents.about, ...said, ...costOf(cost) }, raw: this.#response };
   }
 
+  /** The server takes no session of this client: its id is in use, or the server is full. */
+  lost(error: AnyAgentwireError): ReturnType<NonNullable<Mapping["lost"]>> {
+    if (error.code !== "handshake-refused" || !isNoRoom(error.reason)) return undefined;
+    const { message, reason, retryable } = error;
+    return { message, code: "codebuff.server_error", details: { reason }, fatal: true, retryable };
+  }
+
   failed(error: AnyAgentwireError): FailedFacts | undefined {
     const metadata = { ...this.#agents.about, ...costOf(error.partial?.cost) };
     switch (error.code) {
       case "request-refused":
         return { reason: "ack_rejected", metadata };
-      case "handshake-refused": {
-        const { reason } = error;
-        const isFull = reason === "duplicate" || reason === "full";
-        return isFull ? { reason: "server_error", details: { reason }, metadata } : undefined;
-      }
+      case "handshake-refused":
+        return isNoRoom(error.reason)
+          ? { reason: "server_error", details: { reason: error.reason }, metadata }
+          : undefined;
       case "turn-failed":
         return error instanceof CodebuffTurnError
           ? { ...factsOf(error), metadata, raw: this.#response }
@@ -301,6 +307,10 @@ const BINDING: Binding<CodebuffClient, CodebuffEvent, CodebuffResult> = {
     ];
   },
 };
+
+function isNoRoom(reason: string): boolean {
+  return reason === "duplicate" || reason === "full";
+}
 
 function isUrl(image: string): boolean {
   return /^https?:/.test(image);

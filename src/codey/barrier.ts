@@ -1,6 +1,7 @@
-import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../core/errors.ts";
+import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { keyOf, type TurnCalls } from "./calls.ts";
+import { UnconfirmedCancel } from "./errors.ts";
 import type { CodeyCore } from "./events.ts";
 import { encode, type Finished, type ServerError, type TurnMessage } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
@@ -49,7 +50,7 @@ export class Barrier {
       if (!isAgentwireError(error, "request-timeout")) return; // the connection has ended already
       const message = `the server did not answer the \`Ping\` behind a \`Cancel\` within ${cancelTimeout} ms`;
       const sideEffectsPossible = this.job.turn.toolCalls.length > 0 || undefined;
-      core.connection.drop(new ConnectionLostError(message, { sideEffectsPossible }));
+      core.connection.drop(new UnconfirmedCancel(message, { sideEffectsPossible }));
     };
     wire.pingThen(cancelTimeout, ponged, failed);
   }

@@ -60,6 +60,9 @@ export function unreadable(problem: string): CodeyTurnError {
   return new CodeyTurnError(options, { fatal: false });
 }
 
+/** The server has not confirmed a cancel, so the client has cut the connection. */
+export class UnconfirmedCancel extends ConnectionLostError {}
+
 /** The error of prompts after a lost session: the next connection begins a new session without the earlier messages. */
 export function contextLost(cause: AgentwireError): ConnectionLostError {
   const message = "the session ended with its connection, and the server has forgotten what was said in it";

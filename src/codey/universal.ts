@@ -1,38 +1,50 @@
+import { isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
+import type { AnyAgentwireError } from "../core/errors.ts";
+import type { ToolCall, TurnToolCall } from "../core/values.ts";
+import type { AgentKey } from "../universal/agents.ts";
 import { attach } from "../universal/attach.ts";
 import type { Binding } from "../universal/binding.ts";
-import type { UniversalUsage } from "../universal/events.ts";
-import type { Mapping } from "../universal/mapping.ts";
+import type { ErrorData, Json, SessionEndedData, UniversalUsage } from "../universal/events.ts";
+import type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "../universal/mapping.ts";
 import type { Session } from "../universal/session.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
+import { keyOf } from "./calls.ts";
 import { CodeyClient } from "./client.ts";
+import { CodeyTurnError, turnError, UnconfirmedCancel } from "./errors.ts";
 import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyClientOptions } from "./options.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import type { CodeyUsage } from "./usage.ts";
 
 /** Codey's events as universal events. */
-class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
+export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
   readonly protocol = "codey-ws";
   readonly asksOnWire = true;
+  readonly confirmsDenials = true;
   readonly errorPrefix = "codey";
-  /** The agent that speaks to the user: the first one that says something. */
+  /** The agent that speaks to the user: the first one that says something or requests a call. Nobody has yet: agent 0. */
   #root: number | undefined;
+  /** The call that has changed last. The event behind the change is told next. */
+  #changed: string | undefined;
+  readonly #strays = new StrayCalls();
 
   began(): void {
     this.#root = undefined;
+    this.#changed = undefined;
+    this.#strays.clear();
   }
 
   event(event: CodeyEvent, session: Session): void {
     switch (event.type) {
       case "TextDelta":
-        session.text(this.#agent(event.agent_id), event.content);
+        session.text(this.#speaker(event.agent_id), event.content);
         return;
       case "ThinkingDelta":
-        session.reasoning(this.#agent(event.agent_id), event.content);
+        session.reasoning(this.#speaker(event.agent_id), event.content);
         return;
       case "ToolDelta":
-        session.callOutput(event.call_id, event.content);
+        if (this.#changed !== undefined) session.callOutput(this.#changed, event.content);
         return;
       case "Retrying":
         session.pause(this.#agent(event.agent_id));
@@ -42,7 +54,7 @@ class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
         session.pause(this.#agent(event.agent_id), "agent");
         return;
       case "ToolRequest":
-        session.pause(this.#agent(event.agent_id));
+        session.pause(this.#speaker(event.agent_id));
         return;
       case "ToolAwaitingApproval":
       case "ToolStarted":
@@ -54,24 +66,166 @@ class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
     }
   }
 
-  call({
-    agentId,
-    raw,
-  }: Parameters<NonNullable<Mapping["call"]>>[0]): ReturnType<NonNullable<Mapping["call"]>> {
-    const agent = typeof agentId === "number" ? this.#agent(agentId) : agentId;
-    const nativeId = typeof raw === "object" && raw !== null ? Reflect.get(raw, "call_id") : undefined;
+  stray(event: CodeyEvent, session: Session): void {
+    if (!session.hasTurn) this.began();
+    this.event(event, session);
+    this.#strays.take(event, session, this.#agent(event.agent_id));
+    if (event.type === "Finished" && session.isUnsolicited && this.#agent(event.agent_id) === undefined)
+      session.end({ metadata: { status: "completed" }, stated: "agent", reason: "cancelled" });
+  }
+
+  rawOf(event: CodeyEvent): Json | null {
+    return event.type === "ToolStarted" && event.inferred ? null : event;
+  }
+
+  notice(name: string, value: unknown, session: Session): void {
+    switch (name) {
+      case "late":
+        session.late++;
+        return;
+      case "serverError":
+        this.#onServerError(value, session);
+        return;
+      default:
+        session.unknown(value);
+    }
+  }
+
+  call({ id, agentId, state, raw }: TurnToolCall): CallFacts {
+    this.#changed = id;
+    if (typeof agentId !== "number") return { agent: agentId };
+    const agent = state === "requested" ? this.#speaker(agentId) : this.#agent(agentId);
+    const nativeId = isObject(raw) ? raw["call_id"] : undefined;
     return { agent, ...(typeof nativeId === "string" ? { nativeId } : {}) };
   }
 
-  completed({ usage }: CodeyResult): ReturnType<Mapping["completed"]> {
-    return { metadata: usage ? { usage: usageOf(usage) } : {} };
+  approval({ raw }: ToolCall): Readonly<Record<string, unknown>> {
+    const { background, agent_id } = isObject(raw) ? raw : {};
+    return {
+      ...(typeof background === "boolean" ? { background } : {}),
+      ...(typeof agent_id === "number" ? { agent_id } : {}),
+    };
+  }
+
+  completed({ usage }: CodeyResult): CompletedFacts {
+    if (!usage) return { metadata: {} };
+    return { metadata: { usage: usageOf(usage), ...(usage.inexact ? { usage_inexact: true } : {}) } };
+  }
+
+  failed(error: AnyAgentwireError): FailedFacts | undefined {
+    if (!(error instanceof CodeyTurnError)) return undefined;
+    // The client gave up: the server would have gone on.
+    if (error.origin === "retrying")
+      return { reason: "server_misconfigured", details: detailsOf(error), stated: "inferred" };
+    const stated = error.origin === "error" ? "agent" : "inferred";
+    const facts = { reason: "turn_error", details: detailsOf(error), stated } as const;
+    return error.fatal ? { ...facts, data: { fatal: true }, session: endedBy(error) } : facts;
+  }
+
+  lost(error: AnyAgentwireError): ErrorData | undefined {
+    if (!(error instanceof UnconfirmedCancel)) return undefined;
+    const { message, retryable } = error;
+    return { message, code: "cancel_unconfirmed", details: null, fatal: true, retryable };
+  }
+
+  #onServerError(value: unknown, session: Session): void {
+    const { message, fatal } = isObject(value) ? value : {};
+    const error = turnError(typeof message === "string" ? message : "an error without words", fatal === true);
+    session.error({
+      message: error.message,
+      code: "codey.turn_error",
+      details: detailsOf(error),
+      fatal: error.fatal,
+      retryable: error.retryable,
+    });
+    if (error.fatal) session.close(endedBy(error));
+  }
+
+  /** An agent that says something: the first one of a turn is the root agent. */
+  #speaker(id: number): number | undefined {
+    this.#root ??= id;
+    return this.#agent(id);
   }
 
   /** The root agent has no name in universal events. */
   #agent(id: number): number | undefined {
-    this.#root ??= id;
-    return id === this.#root ? undefined : id;
+    return id === (this.#root ?? 0) ? undefined : id;
   }
+}
+
+/** The tool calls of work without a prompt. The client keeps no state of them, and denies each that needs a decision. */
+class StrayCalls {
+  /** The ids of unfinished calls, by agent and id on the wire. */
+  readonly #ids = new Map<string, string>();
+  #count = 0;
+
+  clear(): void {
+    this.#ids.clear();
+  }
+
+  take(event: CodeyEvent, session: Session, agent: AgentKey): void {
+    switch (event.type) {
+      case "ToolRequest":
+        for (const { call_id, name, params } of event.calls) {
+          this.#ids.delete(keyOf(event.agent_id, call_id)); // each entry is a new call
+          this.#call(event.agent_id, call_id, { name, input: params, agent }, session);
+        }
+        return;
+      case "ToolAwaitingApproval": {
+        const { agent_id, call_id, name, params, background } = event;
+        const id = this.#call(agent_id, call_id, { name, input: params, agent }, session);
+        session.permission({ id, name, input: params, raw: event }, { background, agent_id }, "agent");
+        session.decided(id, "reject", "policy");
+        return;
+      }
+      case "ToolStarted":
+      case "ToolDelta":
+      case "ToolCompleted":
+      case "ToolError": {
+        const { type, agent_id, call_id } = event;
+        const name = type === "ToolStarted" ? event.name : "unknown";
+        const id = this.#call(agent_id, call_id, { name, input: {}, agent }, session);
+        if (type === "ToolStarted") session.startCall(id);
+        if (type === "ToolDelta") session.callOutput(id, event.content);
+        if (type === "ToolCompleted") session.endCall(id, { output: event.content, parts: [] }, "completed");
+        if (type === "ToolError") session.endCall(id, { output: event.error, parts: [] }, "failed");
+        if (type === "ToolCompleted" || type === "ToolError") this.#ids.delete(keyOf(agent_id, call_id));
+        return;
+      }
+      case "TextDelta":
+      case "ThinkingDelta":
+      case "Retrying":
+      case "Finished":
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** The id of a call, which is announced if it is new. No call of the client has such an id. */
+  #call(
+    agentId: number,
+    nativeId: string,
+    call: { readonly name: string; readonly input: unknown; readonly agent: AgentKey },
+    session: Session,
+  ): string {
+    const key = keyOf(agentId, nativeId);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    this.#count++;
+    const id = `stray_${this.#count}`;
+    this.#ids.set(key, id);
+    session.call({ id, nativeId, ...call });
+    return id;
+  }
+}
+
+function detailsOf({ kind, status }: CodeyTurnError): Readonly<Record<string, Json>> {
+  return status === undefined ? { kind } : { kind, status };
+}
+
+function endedBy({ message }: CodeyTurnError): SessionEndedData {
+  return { reason: "error", terminated_by: "agent", message };
 }
 
 function usageOf(usage: CodeyUsage): UniversalUsage {
@@ -96,6 +250,8 @@ const BINDING: Binding<CodeyClient, CodeyEvent, CodeyResult> = {
   forgets: true,
   listen: (client, tell) => [
     client.on("stray", (event) => tell({ type: "stray", event })),
+    client.on("late", (value) => tell({ type: "notice", name: "late", value })),
+    client.on("serverError", (value) => tell({ type: "notice", name: "serverError", value })),
     client.on("unknownMessage", (value) => tell({ type: "notice", name: "unknownMessage", value })),
   ],
 };
@@ -103,6 +259,9 @@ const BINDING: Binding<CodeyClient, CodeyEvent, CodeyResult> = {
 /**
  * The universal events of a client, one of its turns, or its conversation. It listens, and does not pull. Attach it in the tick of
  * `prompt()`, and it misses nothing; later, `turn.started` says `attached_late`.
+ *
+ * The server forgets everything with the connection: a lost connection ends the session. The stream of a client goes on with a new
+ * session, whose `session.started` has `previous_session_id` and `context_lost`; any other stream ends.
  * @throws InvalidInputError for any other value, and for wrong options.
  */
 export function toUniversal(

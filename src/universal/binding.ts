@@ -1,4 +1,4 @@
-import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent } from "../core/values.ts";
@@ -11,6 +11,12 @@ export type HeardClient = Pick<AnyAgentClient, "status" | "capabilities" | "clos
 
 /** What is known of the backend's session when the client is ready. */
 export type Opened = Omit<Extract<Fact, { readonly type: "opened" }>, "type">;
+
+/** Tells a fact to the session of a turn, or to all open sessions. */
+export type Tell<Event extends AnyEvent, Result extends TurnResult> = (
+  fact: Fact<Event, Result>,
+  turn?: AnyTurn,
+) => void;
 
 /** How the universal events of one protocol are made from its clients. */
 export interface Binding<
@@ -25,7 +31,7 @@ export interface Binding<
   /** What the client knows of its session. `undefined`: nothing yet. */
   readonly opened?: (client: Client) => Opened | undefined;
   /** Listens to the client's events that only this protocol has. */
-  readonly listen?: (client: Client, tell: (fact: Fact<Event, Result>) => void) => readonly Unsubscribe[];
+  readonly listen?: (client: Client, tell: Tell<Event, Result>) => readonly Unsubscribe[];
   /** Reads a prompt in the protocol's own form. */
   readonly input?: (input: unknown) => UserInput | undefined;
   /** Whether the backend forgets its session with the connection. */

@@ -34,6 +34,8 @@ export class Calls {
   readonly #items: Items;
   readonly #agents: Agents;
   readonly #calls = new Map<string, Call>();
+  /** Calls that were denied, and what they say if the backend does not confirm the denial. */
+  readonly #denied = new Map<string, ToolOutputContent>();
   /** Announced calls that no request has met, oldest first, by name. */
   readonly #announced = new Map<string, Set<Call>>();
 
@@ -58,6 +60,8 @@ export class Calls {
   /** Announces a call. A known call is not announced again. */
   announce({ id, nativeId = id, name, input, agent }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
+    if (typeof nativeId !== "string" || typeof name !== "string")
+      throw new TypeError("a tool call without an id or a name");
     this.#agents.pause(agent);
     const item = this.#items.whole(
       {
@@ -126,6 +130,15 @@ export class Calls {
     call.result = OVER;
     this.#take(call);
     this.#items.complete(item, stated, status, [{ type: "tool_result", call_id: call.id, output }, ...parts]);
+  }
+
+  deny(id: string, content: ToolOutputContent): void {
+    this.#denied.set(id, content);
+  }
+
+  /** The turn is over: ends the denied calls that the backend has not ended. */
+  endDenied(): void {
+    for (const [id, content] of this.#denied) this.end(id, content, "failed", "inferred");
   }
 
   #take(call: Call): void {

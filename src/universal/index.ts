@@ -14,8 +14,8 @@ export type { Keyed } from "./keyed.ts";
 export type { List } from "./list.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "./mapping.ts";
 export { Normaliser, type NormaliserOptions } from "./normaliser.ts";
-export { fold, reduce } from "./reduce.ts";
 export type { Invariant } from "./open.ts";
+export { fold, reduce } from "./reduce.ts";
 export { isUniversalEvent } from "./shape.ts";
 export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
 export {

@@ -96,6 +96,7 @@ export class Items {
 
   /** Adds a delta. */
   grow(item: OpenItem, delta: string, stated: Stated): void {
+    if (typeof delta !== "string") throw new TypeError("a text is no string"); // a transcript is read by others: nothing wrong goes in
     item.text += delta;
     const { item_id, native_item_id } = item.head;
     const part = item.part ?? TEXT;

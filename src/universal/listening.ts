@@ -50,10 +50,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     this.#client = client;
     this.#listen(client);
     if (scope.kind === "turn") this.#follow(scope.turn);
-    else if (scope.kind === "conversation") {
-      const room = this.#room(scope.conversation); // it hears what comes before its first prompt
-      if (client.status === "ready") this.#opened(room);
-    }
+    else if (client.status === "ready") this.#onReady();
     if (client.closedBy) this.#closed(client.closedBy);
   }
 
@@ -81,11 +78,20 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       ),
       client.on("reconnected", () => this.#tellAll({ type: "reconnected" })),
       client.on("status", (status) => {
-        if (status === "ready") for (const room of this.#rooms.values()) this.#opened(room);
+        if (status === "ready") this.#onReady();
         if (status === "closed" && client.closedBy) this.#closed(client.closedBy);
       }),
-      ...(listen ? listen(client, (fact) => this.#tellAll(fact)) : []),
+      ...(listen ? listen(client, (fact, turn) => this.#tellOf(turn, fact)) : []),
     );
+  }
+
+  /** The backend's session is there: a stream that is about this one session begins with it. */
+  #onReady(): void {
+    const scope = this.#scope;
+    if (scope.kind === "conversation") this.#room(scope.conversation);
+    if (scope.kind === "client" && this.#client.capabilities.conversations === "one")
+      this.#room(this.#client);
+    for (const room of this.#rooms.values()) this.#opened(room);
   }
 
   #isMine(turn: AnyTurn): boolean {
@@ -187,6 +193,10 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   ): void {
     const { oneOff } = this.#binding;
     if (oneOff) this.#tell(room, { type: "done", data: oneOff(end) });
+    if (this.#binding.forgets && end.status === "failed" && end.error.code === "connection-lost") {
+      this.#tell(room, { type: "disconnected", error: end.error });
+      this.#tell(room, { type: "lost", error: end.error });
+    }
     room.cancelQuiet();
     this.#rooms.delete(key);
     if (this.#scope.kind === "turn") this.#end();
@@ -224,6 +234,14 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
   #tellAll(fact: Fact<Event, Result>): void {
     for (const room of this.#rooms.values()) this.#tell(room, fact);
+  }
+
+  /** Tells the session of a turn, which may have ended long ago; without a turn, all sessions. */
+  #tellOf(turn: AnyTurn | undefined, fact: Fact<Event, Result>): void {
+    if (!turn) this.#tellAll(fact);
+    const isMine = turn && (this.#scope.kind === "turn" || this.#isMine(turn));
+    const room = isMine ? this.#rooms.get(this.#keyOf(turn)) : undefined;
+    if (room) this.#tell(room, fact);
   }
 
   #tell(room: Room<Event, Result>, fact: Fact<Event, Result>): void {

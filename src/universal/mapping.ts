@@ -4,7 +4,7 @@ import type { AnyEvent, Question, ToolCall, TurnToolCall } from "../core/values.
 import type { AgentKey } from "./agents.ts";
 import type { ToolOutputContent } from "./content.ts";
 import type { Stated } from "./envelope.ts";
-import type { ErrorData, Json, TurnEndMetadata } from "./events.ts";
+import type { ErrorData, Json, SessionEndedData, TurnEndMetadata } from "./events.ts";
 import type { Session } from "./session.ts";
 
 /** What a mapping knows of a tool call besides what every call has. */
@@ -36,9 +36,13 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   readonly protocol: string;
   /** Whether the backend asks for approvals in a message. */
   readonly asksOnWire: boolean;
+  /** The backend confirms each denial with a failed call. @default false */
+  readonly confirmsDenials?: boolean;
   /** The prefix of the codes of errors, such as `codey`. */
   readonly errorPrefix: string;
   event(event: Event, session: Session): void;
+  /** An event while no turn runs, with its tool calls: nobody else tells them. @default `event` */
+  stray?(event: Event, session: Session): void;
   /** The message behind an event. @default the event */
   rawOf?(event: Event): Json | null;
   /** An event of the client that belongs to no turn. */
@@ -56,6 +60,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   completed(result: Result, session: Session): CompletedFacts;
   /** The turn has failed with an error of the backend. `undefined`: the error is of no special kind. */
   failed?(error: AnyAgentwireError): FailedFacts | undefined;
+  /** The error to report when the connection is lost for good. @default none: `session.ended` says it */
+  lost?(error: AnyAgentwireError): Omit<ErrorData, "turn_id"> | undefined;
 }
 
 export interface FailedFacts {
@@ -68,4 +74,6 @@ export interface FailedFacts {
   readonly raw?: Json | undefined;
   readonly data?: Pick<ErrorData, "fatal" | "retryable">;
   readonly metadata?: Omit<TurnEndMetadata, "status">;
+  /** The session ends with the turn. */
+  readonly session?: SessionEndedData;
 }

@@ -1,13 +1,19 @@
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
-import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
-import { finiteJson, type ToolOutputContent, toJsonText } from "./content.ts";
+import type { AnyEvent } from "../core/values.ts";
 import type { Stated } from "./envelope.ts";
-import type { Json, ResolvedReason, TurnEndMetadata, UniversalEvent, Visibility } from "./events.ts";
+import type {
+  ResolvedReason,
+  SessionEndedData,
+  TurnEndMetadata,
+  UniversalEvent,
+  Visibility,
+} from "./events.ts";
 import type { Fact, TurnEnd, UserInput } from "./facts.ts";
-import type { Mapping } from "./mapping.ts";
-import { reasonOf } from "./requests.ts";
+import { failureOf, lostData } from "./failure.ts";
+import type { CompletedFacts, Mapping } from "./mapping.ts";
 import { Session, type TurnClose } from "./session.ts";
+import { onAsked, onCall, onSettled } from "./tool-facts.ts";
 
 export interface NormaliserOptions {
   readonly sessionId: string;
@@ -21,12 +27,15 @@ export interface NormaliserOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** An end of a turn that was never sent, told while another turn runs. */
-interface Postponed {
+/** The end of a turn that was never sent, told while another turn runs. */
+interface Postponed<Result extends TurnResult> {
   readonly turnId: string;
-  readonly end: TurnEnd;
-  readonly input: UserInput | undefined;
+  readonly end: TurnEnd<Result>;
+  readonly input: UserInput;
 }
+
+/** Turns that are remembered, so that a fact that comes twice begins no turn again. */
+const MAX_REMEMBERED = 1_000;
 
 const NOTHING: readonly UniversalEvent[] = [];
 
@@ -39,9 +48,9 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   readonly #options: NormaliserOptions;
   readonly #session: Session;
   #told: UniversalEvent[] = [];
-  /** Calls whose decision was made by the backend: the next state of the call says which. */
-  readonly #elsewhere = new Set<string>();
-  readonly #postponed: Postponed[] = [];
+  /** The last turns that have begun. */
+  readonly #over = new Set<string>();
+  readonly #postponed: Postponed<Result>[] = [];
   /** What `opened` has said before the session began. */
   #opening: Readonly<Record<string, unknown>> = {};
 
@@ -64,18 +73,18 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   /** Whether work without a prompt is under way, which `quiet` would end. */
   get isUnsolicited(): boolean {
-    return this.#session.hasTurn && this.#session.nativeTurnId === undefined;
+    return this.#session.isUnsolicited;
   }
 
   /** Handles one fact. Returns the events that follow from it. */
   push(fact: Fact<Event, Result>): readonly UniversalEvent[] {
     const session = this.#session;
     if (session.isEnded) return NOTHING;
-    session.input(this.#rawOf(fact));
     try {
+      session.input(this.#rawOf(fact));
       this.#handle(fact);
     } catch (error) {
-      if (session.isOpen) session.unparsed(wordsOf(error), `${this.#mapping.protocol}/${fact.type}`);
+      this.#threw(error, fact.type);
     }
     const told = this.#told;
     if (told.length === 0) return NOTHING;
@@ -85,7 +94,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #rawOf(fact: Fact<Event, Result>): unknown {
     if (this.#options.includeRaw !== true) return null;
-    if (fact.type === "call") return fact.call.raw;
+    if (fact.type === "call") return this.#session.hasCall(fact.call.id) ? null : fact.call.raw; // `raw` is the call's first message
     if (fact.type === "notice") return fact.value;
     if (fact.type !== "event" && fact.type !== "stray") return null;
     return this.#mapping.rawOf ? this.#mapping.rawOf(fact.event) : fact.event;
@@ -104,20 +113,23 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         else session.late++;
         return;
       case "call":
-        if (this.#isOfTurn(fact.turnId)) this.#onCall(fact.call);
+        if (this.#isOfTurn(fact.turnId)) onCall(fact.call, this.#mapping, session);
         return;
       case "sent":
-        this.#begin(fact.turnId, fact.input, fact.metadata);
+        if (!this.#over.has(fact.turnId)) this.#begin(fact.turnId, fact.input, fact.metadata);
         return;
       case "stray":
-        this.#open("inferred");
-        this.#mapping.event(fact.event, session);
+        this.#onStray(fact.event);
         return;
       case "asked":
-        if (fact.turnId === undefined || this.#isOfTurn(fact.turnId)) this.#onAsked(fact.request);
+        if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
+        this.#open("inferred");
+        onAsked(fact.request, this.#mapping, session);
         return;
       case "settled":
-        if (fact.turnId === undefined || this.#isOfTurn(fact.turnId)) this.#onSettled(fact.request);
+        if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
+        this.#open("inferred");
+        onSettled(fact.request, this.#mapping, session);
         return;
       case "recovering":
         if (this.#isOfTurn(fact.turnId)) session.status("recovering", null, { stated: "daemon" });
@@ -149,19 +161,18 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         if (this.isUnsolicited && !session.requests.hasOpen) this.#endUnsolicited();
         return;
       case "lost":
-        this.#endOpen({ status: "failed" }, "disconnected", lostData(fact.error));
-        session.close({ reason: "error", terminated_by: "daemon", message: fact.error.message });
+        this.#onLost(fact.error);
         return;
       case "done":
-        session.close(fact.data);
+        this.#close(fact.data);
         return;
       case "missed":
         if (!this.#isOfTurn(fact.turnId)) return;
         session.text(undefined, fact.text, "inferred");
-        for (const call of fact.calls) this.#onCall(call);
+        for (const call of fact.calls) onCall(call, this.#mapping, session);
         return;
       case "closed":
-        session.close({ reason: "terminated", terminated_by: "daemon" });
+        this.#close({ reason: "terminated", terminated_by: "daemon" });
         return;
       default:
         fact satisfies never;
@@ -174,19 +185,48 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#session.open({ protocol: this.#mapping.protocol, ...metadata, ...this.#opening }, stated);
   }
 
+  #close(data: SessionEndedData): void {
+    this.#endOpen({ status: "cancelled" }, "cancelled", undefined);
+    this.#endPostponed();
+    this.#session.close(data);
+  }
+
+  #onLost(error: AnyAgentwireError): void {
+    this.#endOpen({ status: "failed" }, "disconnected", lostData(error));
+    const said = this.#session.isOpen ? this.#mapping.lost?.(error) : undefined;
+    if (said) this.#session.error(said, "inferred");
+    this.#close({ reason: "error", terminated_by: "daemon", message: error.message });
+  }
+
   /** Whether a fact is about the turn that runs. Facts about other turns are late. */
   #isOfTurn(turnId: string): boolean {
     return this.#session.hasTurn && this.#session.nativeTurnId === turnId;
+  }
+
+  /** An event of no turn. While a turn runs, the event is late: it is not the turn's own. */
+  #onStray(event: Event): void {
+    const session = this.#session;
+    this.#open("inferred");
+    if (session.hasTurn && !session.isUnsolicited) session.late++;
+    else if (this.#mapping.stray) this.#mapping.stray(event, session);
+    else this.#mapping.event(event, session);
   }
 
   #begin(turnId: string, input: UserInput, metadata: Readonly<Record<string, unknown>> | undefined): void {
     this.#open("inferred");
     if (this.isUnsolicited) this.#endUnsolicited();
     else this.#endOpen({ status: "failed" }, "cancelled", undefined); // the client runs one turn at a time
+    this.#remember(turnId);
     this.#mapping.began?.(turnId);
-    this.#elsewhere.clear();
     this.#session.begin(turnId, { native_turn_id: turnId, ...metadata });
     this.#session.user(input);
+  }
+
+  #remember(turnId: string): void {
+    this.#over.add(turnId);
+    if (this.#over.size <= MAX_REMEMBERED) return;
+    const [oldest] = this.#over;
+    if (oldest !== undefined) this.#over.delete(oldest);
   }
 
   #endUnsolicited(): void {
@@ -198,109 +238,28 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#session.end({ metadata, stated: "inferred", reason, ...(error ? { error } : {}) });
   }
 
-  // --- tools and requests ---
-
-  #onCall(call: TurnToolCall): void {
-    const session = this.#session;
-    const { isOwn = false, ...facts } = this.#mapping.call?.(call) ?? {};
-    const { id, name, input } = call;
-    if (isOwn) session.ownCall({ id, name, input, ...facts });
-    else session.call({ id, name, input, ...facts });
-    const stated: Stated = isOwn ? "daemon" : "agent";
-    switch (call.state) {
-      case "requested":
-      case "awaiting":
-      case "abandoned": // the end of the turn completes what is open
-        return;
-      case "approved":
-      case "running":
-        this.#decidedElsewhere(id, true);
-        if (call.state === "running")
-          session.startCall(id, isOwn || call.startInferred ? "inferred" : stated);
-        return;
-      case "done":
-        this.#decidedElsewhere(id, true);
-        session.endCall(id, this.#outputOf(call), "completed", stated, name);
-        return;
-      case "failed":
-      case "denied":
-        this.#decidedElsewhere(id, false);
-        session.endCall(id, this.#outputOf(call), "failed", stated, name);
-        return;
-      default:
-        call.state satisfies never;
-    }
-  }
-
-  #outputOf(call: TurnToolCall): ToolOutputContent {
-    if (call.state === "denied") {
-      return { output: denialOf(call), parts: [] };
-    }
-    if (this.#mapping.output) return this.#mapping.output(call);
-    return defaultOutput(call);
-  }
-
-  #decidedElsewhere(id: string, isAllowed: boolean): void {
-    if (this.#elsewhere.delete(id)) this.#session.decided(id, isAllowed ? "once" : "reject", "policy");
-  }
-
-  #onAsked(request: PendingRequest): void {
-    const session = this.#session;
-    this.#open("inferred");
-    if (request.type === "approval") {
-      const { call } = request;
-      const { id, name, input } = call;
-      if (!session.hasCall(id)) session.ownCall({ id, name, input });
-      session.permission(
-        call,
-        this.#mapping.approval?.(call),
-        this.#mapping.asksOnWire ? "agent" : "inferred",
-      );
-      return;
-    }
-    const { question } = request;
-    const callId = this.#mapping.callOf ? this.#mapping.callOf(question) : question.id;
-    session.question(question, callId, "agent");
-  }
-
-  #onSettled(request: SettledRequest): void {
-    const session = this.#session;
-    if (!session.requests.wasTold(request.id)) this.#onAsked(request); // a rule has decided it at once
-    if (request.type === "question") {
-      const { answers, by } = request.reply;
-      session.answered(request.id, answers, reasonOf(by), by === "elsewhere" ? "agent" : "inferred");
-      return;
-    }
-    const { decision, by } = request.ruling;
-    if (by === "elsewhere") this.#elsewhere.add(request.id);
-    else session.decided(request.id, decision, reasonOf(by));
-  }
-
   // --- ends ---
 
-  #onEnded({
-    turnId,
-    end,
-    input,
-  }: {
-    readonly turnId: string;
-    readonly end: TurnEnd<Result>;
-    readonly input?: UserInput;
-  }): void {
+  #onEnded({ turnId, end, input }: Extract<Fact<Event, Result>, { readonly type: "ended" }>): void {
     const session = this.#session;
-    if (session.nativeTurnId !== turnId || !session.hasTurn) {
-      if (!input) return;
-      if (session.hasTurn && !this.isUnsolicited) {
+    if (!this.#isOfTurn(turnId)) {
+      if (!input || this.#over.has(turnId)) return;
+      if (session.hasTurn && !session.isUnsolicited) {
         this.#postponed.push({ turnId, end, input });
         return;
       }
       this.#begin(turnId, input, undefined);
     }
     this.#end(end);
-    const postponed = this.#postponed.splice(0);
-    for (const next of postponed) {
-      this.#begin(next.turnId, next.input ?? { text: "" }, undefined);
-      this.#end(next.end as TurnEnd<Result>);
+    this.#endPostponed();
+  }
+
+  /** Tells the turns that were never sent, and ended while another turn ran. */
+  #endPostponed(): void {
+    for (const { turnId, end, input } of this.#postponed.splice(0)) {
+      if (this.#over.has(turnId)) continue;
+      this.#begin(turnId, input, undefined);
+      this.#end(end);
     }
   }
 
@@ -308,7 +267,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     const session = this.#session;
     switch (end.status) {
       case "completed": {
-        const { metadata, stated = "agent", raw } = this.#mapping.completed(end.result, session);
+        const { metadata, stated = "agent", raw } = this.#completed(end.result);
         this.#show(raw);
         session.end({ metadata: { status: "completed", ...metadata }, stated, reason: "cancelled" });
         return;
@@ -317,7 +276,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         session.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
         return;
       case "failed":
-        session.end(this.#failure(end.error));
+        this.#fail(failureOf(end.error, this.#mapping));
         return;
       default:
         end satisfies never;
@@ -325,44 +284,28 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   /** The message that ended the turn goes out with the next event that a message states. */
-  #show(raw: Json | undefined): void {
+  #show(raw: unknown): void {
     if (raw !== undefined && this.#options.includeRaw === true) this.#session.input(raw);
   }
 
-  #failure(error: AnyAgentwireError): TurnClose {
-    const { errorPrefix } = this.#mapping;
-    const metadata: TurnEndMetadata = { status: "failed" };
-    const { message, retryable } = error;
-    switch (error.code) {
-      case "closed":
-        return { metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" };
-      case "connection-lost":
-      case "context-lost":
-        return { metadata, stated: "inferred", reason: "disconnected", error: lostData(error) };
-      case "turn-timeout": {
-        const details = { kind: error.kind, timeout_ms: error.timeout, ...deliveryOf(error) };
-        const data = { message, code: "timeout", details };
-        return {
-          metadata,
-          stated: "inferred",
-          reason: "timeout",
-          error: { ...data, fatal: false, retryable },
-        };
-      }
-      default: {
-        const facts = this.#mapping.failed?.(error);
-        this.#show(facts?.raw);
-        const reason = facts?.reason ?? error.code.replaceAll("-", "_");
-        const details = { ...facts?.details, ...deliveryOf(error) };
-        const data = { message, code: `${errorPrefix}.${reason}`, details: orNull(details) };
-        return {
-          metadata: { ...metadata, ...facts?.metadata },
-          stated: facts ? (facts.stated ?? "agent") : "inferred",
-          reason: "cancelled",
-          error: { ...data, fatal: false, retryable, ...facts?.data },
-        };
-      }
+  #fail(close: TurnClose): void {
+    this.#show(close.raw);
+    this.#session.end(close);
+    if (close.session) this.#close(close.session);
+  }
+
+  /** A turn ends even if its result cannot be read. */
+  #completed(result: Result): CompletedFacts {
+    try {
+      return this.#mapping.completed(result, this.#session);
+    } catch (error) {
+      this.#threw(error, "result");
+      return { metadata: {}, stated: "inferred" };
     }
+  }
+
+  #threw(error: unknown, location: string): void {
+    if (this.#session.isOpen) this.#session.unparsed(wordsOf(error), `${this.#mapping.protocol}/${location}`);
   }
 
   #onWarning(kind: string, message: string): void {
@@ -381,38 +324,6 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   "line-too-long",
   "line-failed",
 ]);
-
-/** The words of a denial: its reason alone may not say that the call was denied. */
-function denialOf({ deniedBy, error, reason }: TurnToolCall): string {
-  const why = error ?? reason;
-  if (why !== undefined && /\bdenied\b/i.test(why)) return why;
-  const denied = deniedBy === undefined ? "Denied" : `Denied by the ${deniedBy}`;
-  return why === undefined ? `${denied}.` : `${denied}: ${why}`;
-}
-
-function defaultOutput({ output, error, state }: TurnToolCall): ToolOutputContent {
-  if (state === "failed" && error !== undefined && typeof output !== "string")
-    return { output: error, parts: output === undefined ? [] : [{ type: "json", json: finiteJson(output) }] };
-  if (output === undefined) return { output: "", parts: [] };
-  if (typeof output === "string")
-    return { output: state === "failed" ? (error ?? output) : output, parts: [] };
-  return { output: toJsonText(output), parts: [{ type: "json", json: finiteJson(output) }] };
-}
-
-function lostData(error: AnyAgentwireError): NonNullable<TurnClose["error"]> {
-  const { message, code } = error;
-  const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...deliveryOf(error) };
-  return { message, code: "connection.lost", details: orNull(details), fatal: false, retryable: true };
-}
-
-/** Whether the prompt can have reached the backend: a user interface asks before it sends the prompt again. */
-function deliveryOf({ delivery }: AnyAgentwireError): { readonly delivery?: string } {
-  return delivery === undefined ? {} : { delivery };
-}
-
-function orNull(details: object): object | null {
-  return Object.keys(details).length === 0 ? null : details;
-}
 
 /** The message of a thrown value. */
 function wordsOf(error: unknown): string {

@@ -77,6 +77,13 @@ export class Requests {
     this.#envelopes.emit("permission.resolved", { ...data, status: STATUSES[decision], reason }, "inferred");
   }
 
+  /** Resolves the open permissions of a call that the backend has decided. */
+  decidedFor(callId: string, decision: Ruling["decision"]): void {
+    if (this.#permissions.size === 0) return;
+    for (const [id, { call_id }] of [...this.#permissions])
+      if (call_id === callId || id === callId) this.decided(id, decision, "policy");
+  }
+
   question({ id, questions }: Question, callId: string | undefined, stated: Stated): void {
     if (this.#told.has(id)) return;
     this.#told.add(id);
@@ -104,9 +111,10 @@ export class Requests {
   /** Resolves an open question. */
   answered(id: string, answers: Answers, reason: ResolvedReason, stated: Stated): void {
     const data = this.#questions.get(id);
-    if (!this.#questions.delete(id) || !data) return;
+    if (!data) return;
     const given = answers?.map((selected, index) => toAnswer(data.questions?.[index], selected, index));
     const [first] = given ?? [];
+    this.#questions.delete(id);
     this.#envelopes.emit(
       "question.resolved",
       {

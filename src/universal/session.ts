@@ -41,6 +41,10 @@ export interface TurnClose {
   /** The reason for what still waits for the user. */
   readonly reason: ResolvedReason;
   readonly error?: Omit<ErrorData, "turn_id">;
+  /** The session ends with the turn. */
+  readonly session?: SessionEndedData;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
 }
 
 /**
@@ -86,10 +90,15 @@ export class Session {
     return this.#turn?.nativeId;
   }
 
+  /** Whether the turn that is under way has no prompt. */
+  get isUnsolicited(): boolean {
+    return this.#turn !== undefined && this.#turn.nativeId === undefined;
+  }
+
   /** An input begins. `raw` is its message. */
   input(raw: Json | null): void {
     this.#envelopes.begin();
-    this.#envelopes.raw = raw;
+    this.#envelopes.raw = finiteJson(raw);
   }
 
   open(metadata: Readonly<Record<string, unknown>>, stated: Stated): void {
@@ -104,18 +113,15 @@ export class Session {
   }
 
   close(data: SessionEndedData): void {
-    if (this.#state !== "open") return;
-    this.end({
-      metadata: { status: "cancelled" },
-      stated: "inferred",
-      reason: "cancelled",
-    });
+    const wasOpen = this.#state === "open";
+    this.#state = "ended";
+    if (!wasOpen) return;
+    this.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
     const late = this.late === 0 ? {} : { late_frames: this.late };
     const { metadata, ...rest } = data;
     const all = { ...(metadata as object | undefined), ...late };
     const ended = Object.keys(all).length === 0 ? rest : { ...rest, metadata: all };
     this.#envelopes.emit("session.ended", ended, data.terminated_by);
-    this.#state = "ended";
   }
 
   // --- turns ---
@@ -139,6 +145,7 @@ export class Session {
     const turn = this.#turn;
     if (!turn) return;
     this.requests.refuseAll(reason);
+    turn.calls.endDenied();
     this.#items.completeAll(stated, metadata.status === "completed" ? "completed" : "failed");
     if (error) this.#envelopes.emit("error", { ...error, turn_id: turn.id }, stated);
     const unparsed = this.#unparsed > MAX_UNPARSED ? { unparsed_count: this.#unparsed } : {};
@@ -202,6 +209,8 @@ export class Session {
     detail: string | null,
     { json, stated = "agent", status = "completed", agent }: StatusDetails = {},
   ): void {
+    if (detail !== null && typeof detail !== "string")
+      throw new TypeError("a status whose detail is no text");
     const part: ContentPart = { type: "status", label, detail };
     const content = json === undefined ? [part] : [part, { type: "json", json: finiteJson(json) } as const];
     const parent_id = this.#turn?.agents.itemOf(agent) ?? null;
@@ -228,6 +237,7 @@ export class Session {
   }
 
   error(error: Omit<ErrorData, "turn_id">, stated: Stated = "agent"): void {
+    if (typeof error.message !== "string") throw new TypeError("an error without a message");
     this.#envelopes.emit("error", this.#turn ? { ...error, turn_id: this.#turn.id } : error, stated);
   }
 
@@ -270,11 +280,18 @@ export class Session {
     return this.#turn?.calls.has(id) ?? false;
   }
 
+  /** A call goes on or is over: if the user is still asked about it, the backend has decided. */
+  decidedElsewhere(id: string, decision: Ruling["decision"]): void {
+    this.requests.decidedFor(this.#turn?.calls.idOf(id) ?? id, decision);
+  }
+
   startCall(id: string, stated: Stated = "agent"): void {
+    this.decidedElsewhere(id, "once");
     this.#turn?.calls.start(id, stated);
   }
 
   callOutput(id: string, delta: string, stated: Stated = "agent"): void {
+    this.decidedElsewhere(id, "once");
     this.#turn?.calls.output(id, delta, stated);
   }
 
@@ -285,7 +302,13 @@ export class Session {
     stated: Stated = "agent",
     name?: string,
   ): void {
+    this.decidedElsewhere(id, status === "completed" ? "once" : "reject");
     this.#working().calls.end(id, content, status, stated, name);
+  }
+
+  /** A call was denied here. The backend will confirm that; if it does not, the end of the turn ends the call. */
+  deniedCall(id: string, content: ToolOutputContent): void {
+    this.#turn?.calls.deny(id, content);
   }
 
   // --- requests ---

@@ -1,0 +1,54 @@
+import type { CodeyEvent } from "agentwire/codey";
+import type { Fact } from "agentwire/universal";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CodeyMapping } from "../../../src/codey/universal.ts";
+import { PATIENCE, runs } from "../../properties/support/runs.ts";
+import { arbitraryFacts, arbitraryTurn, interruptions } from "../../universal/arbitrary-facts.ts";
+import { expectSound } from "../../universal/invariants.ts";
+import { codeyFacts } from "./facts.ts";
+
+const newMapping = (): CodeyMapping => new CodeyMapping();
+
+test(
+  "whatever comes in whatever order, the transcript keeps every rule, and is the same again",
+  () => {
+    fc.assert(
+      fc.property(arbitraryFacts(codeyFacts), fc.boolean(), (facts, includeRaw) => {
+        expectSound(newMapping, facts, { includeRaw });
+      }),
+      runs(400),
+    );
+  },
+  PATIENCE,
+);
+
+test(
+  "a cancel, a loss, a limit or a close at any moment of a turn leaves nothing open",
+  () => {
+    fc.assert(
+      fc.property(arbitraryTurn(codeyFacts, "t1"), (facts) => {
+        for (const cut of interruptions<CodeyEvent, never>("t1"))
+          for (let at = 0; at < facts.length; at++)
+            expectSound(newMapping, [
+              ...facts.slice(0, at),
+              ...(cut as readonly Fact<never, never>[]),
+              ...facts.slice(at),
+            ]);
+      }),
+      runs(20),
+    );
+  },
+  PATIENCE,
+);
+
+test("facts of the right types never make `agent.unparsed`", () => {
+  fc.assert(
+    fc.property(arbitraryTurn(codeyFacts, "t1"), (facts) => {
+      const events = expectSound(newMapping, facts);
+      const warned = facts.some(({ type }) => type === "warning");
+      if (!warned) expect(events.filter(({ type }) => type === "agent.unparsed")).toEqual([]);
+    }),
+    runs(200),
+  );
+});

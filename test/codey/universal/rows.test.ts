@@ -1,0 +1,335 @@
+import { expect, test } from "vitest";
+import { toUniversal } from "../../../src/codey/universal.ts";
+import { fakePair, say } from "../../helpers/codey-fake.ts";
+import { goldenOptions } from "../../universal/golden.ts";
+import { allOf, listened, listenTo } from "./listened.ts";
+
+// One golden file for each row of the table of Codey: `test/fixtures/universal/codey-ws`.
+
+const awaiting = (call_id: string, background = false) => ({ ...say.asks(call_id), background });
+
+test("`Connected` is session.started, with the session's id and the capabilities", async () => {
+  const { made, events, expectGolden } = await listened();
+  await made.settle();
+  expectGolden("connected");
+  expect(events[0]).toMatchObject({ data: { metadata: { capabilities: made.client.capabilities } } });
+});
+
+test("a prompt is a turn with the user's item; text and thinking are items of their own", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt("hello");
+  await says(say.thinking("hm"), say.thinking("m"), say.text("Hello "), say.text(""), say.text("you"));
+  await says(say.finished(10));
+  expectGolden("text-and-thinking");
+});
+
+test("a foreground call that was approved starts without a ToolStarted", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.text("Let me look."), say.request(["c1"]), say.asks("c1"));
+  made.client.decide("c1", true);
+  await made.settle();
+  await says(say.completed("c1", "one file\n"), say.text("One file."), say.finished());
+  expectGolden("approved-without-start");
+});
+
+test("`always` is accept_for_session, and settles the next call by policy, which is told all the same", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.asks("c1"));
+  made.client.decide("c1", "always");
+  await made.settle();
+  await says(say.completed("c1", "1"), say.request(["c2"]), say.asks("c2"), say.completed("c2", "2"));
+  await says(say.finished());
+  expectGolden("always");
+});
+
+test("a call that the user denies fails with the server's own words", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.asks("c1"));
+  made.client.decide("c1", false);
+  await made.settle();
+  await says(say.toolError("c1", "Denied by user"), say.finished());
+  expectGolden("denied");
+});
+
+test("a denial that the server does not confirm fails at the end of the turn", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.asks("c1"));
+  made.client.decide("c1", { decision: "reject", reason: "not on this machine" });
+  await made.settle();
+  await says(say.finished());
+  expectGolden("denied-unconfirmed");
+});
+
+test("without anybody to ask, a call is denied at once, by policy", async () => {
+  const { prompt, says, expectGolden } = listenTo(await fakePair());
+  prompt();
+  await says(say.request(["c1"]), say.asks("c1"), say.toolError("c1", "Denied by user"), say.finished());
+  expectGolden("denied-by-default");
+});
+
+test("a ToolError right after its ToolRequest: the server's own filter has denied the call", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.toolError("c1", "Denied by user"), say.finished());
+  expectGolden("denied-by-server");
+});
+
+test("a doubled ToolStarted starts the call once", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.started("c1"), say.started("c1"), say.completed("c1", "ok"));
+  await says(say.completed("c1", "again"), say.finished());
+  expectGolden("doubled-start");
+});
+
+test("a call that starts while it waits was decided elsewhere: accepted by policy", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(
+    say.request(["c1"]),
+    say.asks("c1"),
+    say.asks("c1"),
+    say.started("c1"),
+    say.completed("c1", "ok"),
+  );
+  await says(say.finished());
+  expectGolden("started-while-pending");
+});
+
+test("a call that fails while it waits was decided elsewhere: rejected by policy", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.asks("c1"), say.toolError("c1", "no such tool"), say.finished());
+  expectGolden("failed-while-pending");
+});
+
+test("a ToolDelta grows the result, also of a call whose id is used again", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["c1"]), say.started("c1"), say.completed("c1", "1"));
+  await says(say.request(["c1"]), say.delta("c1", "2"), say.delta("c1", "3"), say.completed("c1", "23!"));
+  await says(say.finished());
+  expectGolden("output-deltas");
+});
+
+test("a background call waits for its approval beside a running foreground call", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.request(["f1", "b1"]), say.started("f1"), awaiting("b1", true), say.text("Meanwhile."));
+  made.client.decide("b1", true);
+  await made.settle();
+  await says(say.completed("f1", "1"), say.completed("b1", "exit code 1"), say.finished());
+  expectGolden("background-approval");
+});
+
+test("Retrying is a status; five without counting up end the turn, and the server is told to stop", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(
+    say.text("Hel"),
+    say.retrying(1),
+    say.retrying(1),
+    say.retrying(1),
+    say.retrying(1),
+    say.retrying(1),
+  );
+  expect(made.sent).toContain("Cancel");
+  await says(say.retrying(1), say.pong);
+  expectGolden("retrying-flood");
+});
+
+test("a server that counts its tries up may go on", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.retrying(1), say.retrying(2), say.text("There."), say.finished());
+  expectGolden("retrying");
+});
+
+test("other agents have items of their own, and their Finished ends only these", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.text("a", 3), say.text("b", 4), say.text("A", 3), say.finished(5, 4), say.text("c", 4));
+  await says(say.finished(9, 3));
+  expectGolden("agents");
+});
+
+test("an Error ends its turn without a Finished", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.text("Hel"), say.error('Stream error: ApiError { status: 529, body: "busy" }'), say.pong);
+  expectGolden("error-in-turn");
+});
+
+test("an Error out of a turn is an error and no more", async () => {
+  const { says, expectGolden } = await listened();
+  await says(say.error("broke"));
+  expectGolden("error-out-of-turn");
+});
+
+test("a fatal Error ends the turn and the session", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  await says(say.text("Hel"), say.error("out of memory", true));
+  made.socket.ends(1000);
+  await made.settle();
+  expectGolden("fatal-error");
+});
+
+test("a fatal Error out of a turn ends the session", async () => {
+  const { made, says, expectGolden } = await listened();
+  await says(say.error("out of memory", true));
+  made.socket.ends(1000);
+  await made.settle();
+  expectGolden("fatal-error-out-of-turn");
+});
+
+test("a cancel is silent: what waits is resolved, late messages before the Pong are swallowed", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  const turn = prompt();
+  await says(say.text("Hel"), say.request(["c1", "c2"]), say.started("c2"), say.asks("c1"));
+  void turn.cancel();
+  await made.settle();
+  expect(made.sent.slice(-3)).toEqual(["Cancel", "ToolDecision c1 false", "Ping"]);
+  await says(say.text("lo"), say.completed("c2", "late"), say.finished(20), say.pong);
+  prompt("again");
+  await says(say.text("Yes."), say.finished(25));
+  void made.client.close({ force: true });
+  await made.clock.advance(1_000);
+  expectGolden("cancel");
+});
+
+test("a cancel that nobody confirms ends the session", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  const turn = prompt();
+  await says(say.text("Hel"));
+  void turn.cancel();
+  await made.settle();
+  await made.clock.advance(5_000);
+  expectGolden("cancel-unconfirmed");
+});
+
+test("unknown messages are items, unreadable ones are agent.unparsed", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  prompt();
+  await says({ type: "Weather", degrees: 7 }, { type: "TextDelta", agent_id: 0 }, say.finished());
+  expectGolden("unknown-and-unreadable");
+});
+
+test("State, History and Pong say nothing", async () => {
+  const { made, says, expectGolden } = await listened();
+  void made.client.getState();
+  void made.client.getHistory();
+  void made.client.ping();
+  await made.settle();
+  await says(
+    { type: "State", agents: [], pending_approvals: [] },
+    { type: "History", messages: [] },
+    say.pong,
+  );
+  expectGolden("replies");
+});
+
+test("a lost link ends the turn and the session; a new connection is a new session", async () => {
+  const listening = await listened({ reconnect: { minDelay: 1, maxDelay: 1 } });
+  const { made, prompt, says, expectGolden } = listening;
+  prompt();
+  await says(say.text("Hel"), say.request(["c1"]), say.asks("c1"));
+  made.socket.ends(1006);
+  await made.clock.advance(1);
+  await made.greet("session-2");
+  prompt("again");
+  await says(say.text("Yes."), say.finished(3));
+  expectGolden("reconnect");
+});
+
+test("the stream of a conversation ends with its connection", async () => {
+  const { made } = await listened();
+  const conversation = made.client.conversation();
+  const stream = toUniversal(conversation, goldenOptions());
+  conversation.prompt("hello");
+  await made.settle();
+  made.socket.ends(1006);
+  await made.settle();
+  const events = await allOf(stream);
+  expect(events.map(({ type }) => type)).toEqual([
+    "session.started",
+    "turn.started",
+    "item.started",
+    "item.completed",
+    "error",
+    "turn.ended",
+    "item.started",
+    "item.completed",
+    "session.ended",
+  ]);
+  expect(events.at(-1)).toMatchObject({ data: { reason: "error", terminated_by: "daemon" } });
+});
+
+test("the stream of a turn says that the session went with the link", async () => {
+  const { made, prompt } = await listened();
+  const stream = toUniversal(prompt(), goldenOptions());
+  made.socket.ends(1006);
+  await made.settle();
+  const events = await allOf(stream);
+  expect(events.at(-1)).toMatchObject({ type: "session.ended", data: { reason: "error" } });
+});
+
+test("work without a prompt is a turn of its own, which 5 s of quiet end", async () => {
+  const { made, says, expectGolden } = await listened();
+  await says(say.text("By the "), say.text("way"), say.request(["c1"]), say.asks("c1"));
+  await says(say.toolError("c1", "Denied by user"));
+  await made.clock.advance(5_000);
+  expectGolden("stray");
+});
+
+test("work without a prompt ends with its Finished, or with the next prompt", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  await says(say.text("one"), say.finished(1), say.text("two"));
+  prompt("hello");
+  await says(say.text("three"), say.finished(2));
+  expectGolden("stray-ends");
+});
+
+test("tokens are counted per turn: the server's count goes on over three turns", async () => {
+  const { prompt, says, expectGolden } = await listened();
+  for (const [index, total] of [10, 25, 25].entries()) {
+    prompt(`prompt ${index + 1}`);
+    await says(say.text("."), say.finished(total));
+  }
+  expectGolden("three-turns");
+});
+
+test("closing the client ends what is open, and the session", async () => {
+  const { made, prompt, says, expectGolden } = await listened();
+  prompt();
+  prompt("waits");
+  await says(say.text("Hel"), say.request(["c1"]), say.asks("c1"));
+  void made.client.close({ force: true });
+  await made.clock.advance(1_000);
+  expectGolden("close");
+});
+
+test("`raw` is the server's message, on its first event, and only if asked for", async () => {
+  const { prompt, says, expectGolden } = await listened({}, { includeRaw: true });
+  prompt();
+  await says(say.text("Hello"), say.finished());
+  expectGolden("raw");
+});
+
+test("a call that needs a missing capability throws and tells nothing", async () => {
+  const { made, events } = await listened();
+  await made.settle();
+  const before = events.length;
+  expect(() => made.client.conversation({ from: { protocol: "codey", version: 1 } as never })).toThrow(
+    expect.objectContaining({ code: "unsupported" }),
+  );
+  expect(() =>
+    made.client.prompt({ text: "look", images: [{ data: "AAAA", mediaType: "image/png" }] }),
+  ).toThrow(expect.objectContaining({ code: "unsupported" }));
+  await made.settle();
+  expect(events.length).toBe(before);
+});
