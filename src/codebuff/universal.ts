@@ -297,6 +297,7 @@ const BINDING: Binding<CodebuffClient, CodebuffEvent, CodebuffResult> = {
       client.on("initResponse", (response) => notice("initResponse", response)),
       client.on("usage", (usage) => notice("usage", usage)),
       client.on("reconnectRequested", () => notice("reconnectRequested", { type: "request-reconnect" })),
+      client.on("toolCall", (call) => tell({ type: "call", turnId: undefined, call })),
       client.on("actionError", (error) => notice("actionError", error)),
       client.on("late", (message) => notice("late", message)),
       client.on("unknownAction", (data) => notice("unknownAction", data)),

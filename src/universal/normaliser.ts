@@ -113,7 +113,9 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         else session.late++;
         return;
       case "call":
-        if (this.#isOfTurn(fact.turnId)) onCall(fact.call, this.#mapping, session);
+        if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
+        this.#open("inferred");
+        onCall(fact.call, this.#mapping, session);
         return;
       case "sent":
         if (!this.#over.has(fact.turnId)) this.#begin(fact.turnId, fact.input, fact.metadata);

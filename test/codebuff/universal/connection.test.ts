@@ -232,6 +232,36 @@ describe("several prompts at once on the original server", () => {
   });
 });
 
+describe("capabilities", () => {
+  test.each(BOTH)("of the %s server are those of the table", async (kind) => {
+    const { client } = await Universal.of(kind);
+    const original = kind === "codebuff";
+    expect(client.capabilities).toMatchObject({
+      textDeltas: true,
+      reasoning: original, // object chunks
+      toolCalls: original,
+      toolOutputDeltas: false,
+      subagents: original,
+      permissions: "client",
+      questions: original,
+      usage: original ? "credits" : "none",
+      images: true,
+      cancelOnWire: original,
+      history: "client",
+      survivesReconnect: true,
+    });
+  });
+
+  test("that are missing are refused at the call, and no event tells of it", async () => {
+    const made = await Universal.of("codebuff");
+    made.follow(made.client);
+    const content = [{ role: "system", content: "Be brief." }] as const; // whole messages are for the proxy
+    expect(() => made.client.prompt({ prompt: "go", content })).toThrow(errorSaying("unsupported", /system/));
+    await made.settle();
+    expect(made.stream.count).toBe(0);
+  });
+});
+
 describe("the source of universal events", () => {
   const OPTIONS: CodebuffClientOptions = { url: "ws://localhost/ws" };
 

@@ -2,6 +2,7 @@ import type { CodebuffClientOptions } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
 import { json } from "../../helpers/codebuff-requests.ts";
 import { action, server, Universal } from "../../helpers/codebuff-universal.ts";
+import { expectInvariants } from "../../universal/invariants.ts";
 
 const ACT: Partial<CodebuffClientOptions> = { tools: { act: () => json({ done: true }) } };
 const ASKED: Partial<CodebuffClientOptions> = { ...ACT, onToolApproval: "manual" };
@@ -148,6 +149,70 @@ describe("what the server asks of this machine, as universal events", () => {
       { type: "question.resolved", data: { question_id: "r1", call_id: "t1", status: "answered" } },
     ]);
     expect(events.some(({ type }) => type.startsWith("permission."))).toBe(false);
+  });
+});
+
+describe("a request for the tools of an MCP server, which names no prompt", () => {
+  const search = { name: "search", inputSchema: { type: "object" } } as const;
+  const request = action("request-mcp-tool-data", {
+    requestId: "m1",
+    mcpConfig: { type: "stdio", command: "npx", env: { KEY: "secret" } },
+  });
+  const OPTIONS: Partial<CodebuffClientOptions> = { onMcpTools: () => [search], onToolApproval: "manual" };
+
+  test("is a call of the turn under way, with its approval and its result", async () => {
+    const made = await asked(OPTIONS);
+    await made.hears(request);
+    made.client.decide("m1", true);
+    await made.settle();
+    await made.hears(server.response());
+    const events = await made.events();
+    expectInvariants(events);
+    const told = events.slice(4).map((event) => ("item" in event.data ? event.data.item.kind : event.type));
+    expect(told).toEqual([
+      ...["tool_call", "tool_call", "permission.requested", "permission.resolved"],
+      ...["tool_result", "tool_result", "turn.ended"],
+    ]);
+    expect(events.at(-2)?.data).toMatchObject({
+      item: { status: "completed", content: [{ output: JSON.stringify([search]) }] },
+    });
+  });
+
+  test("is work without a prompt while no turn is under way", async () => {
+    const made = await Universal.of("codebuff", OPTIONS);
+    made.talk();
+    await made.hears(request);
+    made.client.decide("m1", false);
+    await made.settle();
+    made.stream.close();
+    const events = await made.events();
+    expectInvariants(events);
+    expect(events[1]).toMatchObject({ type: "turn.started", data: { metadata: { unsolicited: true } } });
+    expect(events.find((event) => event.type === "permission.resolved")).toMatchObject({
+      data: { status: "reject", reason: "user" },
+    });
+    expect(JSON.stringify(events)).toContain("Denied by the user.");
+  });
+
+  test("is told by the client, state by state", async () => {
+    const made = await Universal.of("codebuff", OPTIONS);
+    const states: string[] = [];
+    made.client.on("toolCall", ({ id, state }) => states.push(`${id} ${state}`));
+    await made.hears(request);
+    made.client.decide("m1", true);
+    await made.settle();
+    expect(states).toEqual(["requested", "approved", "running", "done"].map((state) => `m1 ${state}`));
+  });
+
+  test("for a tool of an MCP server, the approval names the server without its environment", async () => {
+    const made = await asked({ onMcpToolCall: () => json(1), onToolApproval: () => true });
+    const mcpConfig = { type: "stdio", command: "npx", args: ["srv"], env: { KEY: "secret" } };
+    await made.hears(server.call({ mcpConfig }));
+    const events = await made.events();
+    expect(events.find((event) => event.type === "permission.requested")).toMatchObject({
+      data: { metadata: { mcp_server: { type: "stdio", command: "npx", args: ["srv"] } } },
+    });
+    expect(JSON.stringify(events)).not.toContain("secret");
   });
 });
 
