@@ -3,11 +3,13 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { CodebuffClient } from "agentwire/codebuff";
 import {
+  agentStep,
   cassStep,
   codeyStep,
   codeyTool,
   FakeCodebuffCli,
   ManualClock,
+  MockAgent,
   MockCassServer,
   MockCodebuffServer,
   MockCodeyServer,
@@ -16,6 +18,27 @@ import {
   step,
   toFile,
 } from "agentwire/testing";
+
+export async function agent(): Promise<MockAgent> {
+  // #region testing-agent
+  const agent = new MockAgent();
+  agent.script(function* ({ text }) {
+    yield `You want to ${text}. `;
+    const tool = { name: "delete_file", input: { path: "a.txt" }, approval: true, output: "deleted" };
+    const { state } = yield* agentStep.tool(tool);
+    yield agentStep.wait("tick"); // until the test calls agent.release("tick")
+    yield state === "denied" ? "As you like." : "Done.";
+  });
+  const client = agent.client(); // in place of your app: a chat takes the agent itself
+  const turn = client.prompt("tidy up");
+  client.on("approval", ({ id }) => client.decide(id, { decision: "reject", reason: "too risky" }));
+  await agent.waitFor(({ decisions }) => decisions.length === 1);
+  agent.release("tick");
+  console.log((await turn.result).text); // You want to tidy up. As you like.
+  console.log(agent.decisions[0]?.reason); // too risky
+  // #endregion
+  return agent;
+}
 
 export async function script(): Promise<MockCodebuffServer> {
   // #region testing-script

@@ -85,7 +85,7 @@ function judgeOwn(
   const isListed = (list: readonly string[] = []) =>
     list.some((item) => item === wanted.name || item === target);
   if (isListed(room.imports)) return undefined;
-  if (module === `${name}/universal.ts` && isListed(room.universal)) return undefined;
+  if (posix.basename(module) === "universal.ts" && isListed(room.universal)) return undefined;
   if (isListed(room.types)) {
     return typeOnly ? undefined : `${name} may take only types of ${wanted.name}: write "import type"`;
   }

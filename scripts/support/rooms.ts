@@ -7,7 +7,7 @@ export interface Room {
   readonly imports: readonly string[];
   /** Rooms it may import types from, with `import type`, besides. */
   readonly types?: readonly string[];
-  /** What its file `universal.ts`, and only that one, may import besides. */
+  /** What its file `universal.ts`, in the room or in a folder of it, may import besides. */
   readonly universal?: readonly string[];
   /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
   readonly neutral: boolean;
@@ -102,8 +102,17 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     },
   ]),
   ["codebuff-run", { imports: [...importsOf("codebuff-run"), "universal"], neutral: false, node: "tools" }],
-  // The mocks use nothing of the flats but types, or one mistake would hide on both sides of the wire.
-  ["testing", { imports: ["core/clock.ts"], types: FLATS, neutral: false, node: "everywhere" }],
+  // The mocks use nothing of the clients but types, or one mistake would hide on both sides of the wire.
+  [
+    "testing",
+    {
+      imports: ["core/clock.ts"],
+      types: ["core", "universal", ...FLATS],
+      universal: ["universal"],
+      neutral: false,
+      node: "everywhere",
+    },
+  ],
 ]);
 
 /** Ambient declarations, which belong to no room: what `tsconfig.neutral.json` compiles against. */

@@ -6,6 +6,13 @@ export { describeErrorData } from "./describe-error-data.ts";
 export type { ErrorDescription } from "./error-description.ts";
 export { createInert, type InertOptions, type InertStream, inert } from "./inert.ts";
 export type * from "./message.ts";
+export {
+  type DescribeErrorData,
+  emptyMessages,
+  type MessagesState,
+  reduceMessages,
+  restoreMessages,
+} from "./messages.ts";
 export { type ChatOptions, MAX_QUEUED_PROMPTS } from "./options.ts";
 export type { ChatPending } from "./pending.ts";
 export type { ChatProblem, ChatResult } from "./problem.ts";

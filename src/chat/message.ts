@@ -9,6 +9,7 @@ import type {
   Visibility,
 } from "../universal/events.ts";
 import type { List } from "../universal/list.ts";
+import type { ErrorDescription } from "./error-description.ts";
 
 /** Text of the user or of an agent. */
 export interface ChatTextPart {
@@ -125,15 +126,6 @@ export type ChatPart =
   | ChatDataPart
   | ChatErrorPart;
 
-/** An error, in words for a person. */
-export interface ChatErrorText {
-  readonly title: string;
-  readonly detail: string;
-  /** Whether the prompt can be sent again: it can, the user has to decide, or it is of no use. */
-  readonly retry: "safe" | "ask" | "no";
-  readonly code: string;
-}
-
 /** One message of the chat: a prompt, the answer of one turn, or a word of the system between turns. */
 export interface ChatMessage {
   /** Unique in the chat, also after it was restored. */
@@ -146,7 +138,7 @@ export interface ChatMessage {
   /** In the order of their arrival. */
   readonly parts: List<ChatPart>;
   /** Why the turn failed, or an error between turns: for a person. */
-  readonly error?: ChatErrorText;
+  readonly error?: ErrorDescription;
   readonly usage?: UniversalUsage;
   readonly cost?: UniversalCost;
   readonly model?: string;

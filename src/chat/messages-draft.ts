@@ -2,7 +2,8 @@ import type { Book } from "../universal/books.ts";
 import type { Dictionary } from "../universal/dictionary.ts";
 import type { ErrorData } from "../universal/events.ts";
 import { append, emptyList, type List, replace } from "../universal/list.ts";
-import type { ChatErrorText, ChatMessage, ChatPart } from "./message.ts";
+import type { ErrorDescription } from "./error-description.ts";
+import type { ChatMessage, ChatPart } from "./message.ts";
 
 /** The messages while one event is applied to them. */
 export interface Draft {
@@ -10,7 +11,7 @@ export interface Draft {
   readonly book: { -readonly [Key in keyof ChatBook]: ChatBook[Key] };
   /** Of the event, in ms since the epoch. */
   readonly time: number;
-  readonly describe: (error: ErrorData) => ChatErrorText;
+  readonly describe: (error: ErrorData) => ErrorDescription;
 }
 
 /** What the reducer remembers of one session. */

@@ -3,7 +3,9 @@ import { emptyDictionary } from "../universal/dictionary.ts";
 import type { ErrorData, UniversalEvent } from "../universal/events.ts";
 import { emptyList, type List } from "../universal/list.ts";
 import { completeItem, growItem, startItem } from "./chat-items.ts";
-import type { ChatErrorText, ChatMessage } from "./message.ts";
+import { describeErrorData } from "./describe-error-data.ts";
+import type { ErrorDescription } from "./error-description.ts";
+import type { ChatMessage } from "./message.ts";
 import type { ChatBook, Draft } from "./messages-draft.ts";
 import { askQuestion, settleQuestion } from "./question-items.ts";
 import { askPermission, settlePermission } from "./tool-items.ts";
@@ -17,7 +19,7 @@ export interface MessagesState {
 }
 
 /** Says an error in words for a person. */
-export type DescribeErrorData = (error: ErrorData) => ChatErrorText;
+export type DescribeErrorData = (error: ErrorData) => ErrorDescription;
 
 /** The state before the first event. */
 export const emptyMessages: MessagesState = { messages: emptyList(), books: noBooks() };
@@ -34,7 +36,7 @@ export const emptyMessages: MessagesState = { messages: emptyList(), books: noBo
 export function reduceMessages(
   state: MessagesState,
   event: UniversalEvent,
-  describe: DescribeErrorData = describePlainly,
+  describe: DescribeErrorData = describeErrorData,
 ): MessagesState {
   const known = bookOf(state.books, event.session_id);
   if (!(event.sequence > (known?.sequence ?? 0))) return state;
@@ -47,7 +49,7 @@ export function reduceMessages(
 /** The messages of stored events: what `reduceMessages` makes of them one by one. */
 export function restoreMessages(
   events: Iterable<UniversalEvent>,
-  describe: DescribeErrorData = describePlainly,
+  describe: DescribeErrorData = describeErrorData,
   from: MessagesState = emptyMessages,
 ): MessagesState {
   let state = from;
@@ -57,11 +59,6 @@ export function restoreMessages(
 
 function newBook(sessionId: string): ChatBook {
   return { sessionId, sequence: 0, turn: null, places: emptyDictionary() };
-}
-
-function describePlainly({ message, code, retryable }: ErrorData): ChatErrorText {
-  const retry = retryable === false ? "no" : "ask";
-  return { title: "Something went wrong", detail: message, retry, code: code ?? "unknown" };
 }
 
 function apply(draft: Draft, event: UniversalEvent): void {

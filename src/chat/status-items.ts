@@ -16,7 +16,7 @@ import { recoverAnswer } from "./turn-messages.ts";
 
 const SUBAGENT = "subagent:";
 const CONNECTION = "connection.";
-const LOSSES: ReadonlySet<string> = new Set(["connection.lost", "connection.retrying"]);
+const LOSSES: ReadonlySet<string> = new Set(["recovering", "connection.lost", "connection.retrying"]);
 
 /** A status of a turn: a sub-agent, the connection, or progress. */
 export function startStatus(draft: Draft, item: UniversalItem, home: () => Home): void {
@@ -26,10 +26,10 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
     const spot = addPart(draft, home(), agentPart(item.item_id, status));
     remember(draft, key, { kind: "agent", spot });
     leaveOpen(draft, key, spot);
-  } else if (status.label.startsWith(CONNECTION)) {
+  } else if (LOSSES.has(status.label)) {
     // A loss shows in the status of the message, until the answer goes on.
-    if (LOSSES.has(status.label)) recoverAnswer(draft);
-  } else {
+    recoverAnswer(draft);
+  } else if (!status.label.startsWith(CONNECTION)) {
     remember(draft, key, { kind: "status", spot: addPart(draft, home(), progressPart(item, status)) });
   }
 }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { describeErrorData } from "../../src/chat/describe-error-data.ts";
 import { restoreMessages } from "../../src/chat/messages.ts";
+import { readJsonl } from "../../src/universal/jsonl.ts";
 import { Script, START } from "../universal/build.ts";
+import { TRANSCRIPT } from "../universal/support/events.ts";
 import { last, messagesOf, partsOf, turn } from "./support/messages-of.ts";
 
 describe("the messages of a turn", () => {
@@ -122,14 +125,12 @@ describe("an error", () => {
     ]);
   });
 
-  test("has plain words if the app brings none", () => {
-    const { events } = turn().error("it broke", { retryable: false }).turnEnded({ status: "failed" });
-    expect(restoreMessages(events).messages.at(-1)?.error).toEqual({
-      title: "Something went wrong",
-      detail: "it broke",
-      retry: "no",
-      code: "unknown",
-    });
+  test("has the words of this library if the app brings none", () => {
+    const { events } = turn()
+      .error("it broke", { retryable: true, turn_id: "trn_1" })
+      .turnEnded({ status: "failed" });
+    const data = { message: "it broke", code: null, details: null, retryable: true, turn_id: "trn_1" };
+    expect(restoreMessages(events).messages.at(-1)?.error).toEqual(describeErrorData(data));
   });
 });
 
@@ -173,15 +174,18 @@ describe("between turns", () => {
 });
 
 describe("an answer whose link is lost", () => {
-  test("is recovering until it goes on", () => {
-    const script = turn();
-    script.status("connection.lost", "1006");
-    expect(last(script)).toMatchObject({ status: "recovering", parts: { length: 0 } });
-    script.status("connection.restored");
-    expect(last(script).status).toBe("recovering");
-    script.message(["found"]);
-    expect(last(script)).toMatchObject({ status: "open", parts: { length: 1 } });
-  });
+  test.each(["recovering", "connection.lost", "connection.retrying"])(
+    "is recovering from `%s` until it goes on",
+    (label) => {
+      const script = turn();
+      script.status(label, "1006");
+      expect(last(script)).toMatchObject({ status: "recovering", parts: { length: 0 } });
+      script.status("connection.restored");
+      expect(last(script).status).toBe("recovering");
+      script.message(["found"]);
+      expect(last(script)).toMatchObject({ status: "open", parts: { length: 1 } });
+    },
+  );
 });
 
 describe("what is missing", () => {
@@ -223,4 +227,18 @@ describe("what is missing", () => {
     script.add("turn.ended", { phase: "ended", turn_id: "trn_9", metadata: { status: "failed" } });
     expect(last(script)).toMatchObject({ id: "ses_1/trn_9", role: "assistant", status: "failed" });
   });
+});
+
+test("a transcript with an event of every type is a prompt and its answer", () => {
+  const { events } = readJsonl(TRANSCRIPT);
+  const [prompt, answer, ...others] = messagesOf(events);
+  expect(others).toEqual([]);
+  expect(prompt?.parts.toArray()).toMatchObject([{ type: "text", text: "run the tests" }]);
+  expect(answer).toMatchObject({ status: "completed", cost: { total: 3, currency: "credits" } });
+  expect(answer?.parts.toArray()).toMatchObject([
+    { type: "text", text: "On it." },
+    { type: "tool", name: "run_terminal_command", state: "done", approval: { id: "c1", status: "accept" } },
+    { type: "question", id: "c2", status: "answered", answers: [{ question_index: 0, selected: ["No"] }] },
+    { type: "error", code: "codebuff.error" },
+  ]);
 });

@@ -26,6 +26,7 @@ const CLEAN: Files = {
   "src/codebuff-cli/index.ts": 'import "node:child_process";\nimport "../core/errors.ts";',
   "src/codebuff-run/index.ts": 'import "../universal/index.ts";',
   "src/codebuff-run/tools/index.ts": 'import { readFile } from "fs/promises";',
+  "src/testing/agent/universal.ts": 'export * from "../../universal/index.ts";',
   "src/testing/index.ts":
     'import { createServer } from "node:http";\nimport { WebSocketServer } from "ws";\n' +
     'import { clock } from "../core/clock.ts";\nimport type { Ack } from "../codebuff/messages.ts";',
@@ -89,7 +90,13 @@ const SEEDS: readonly {
     title: "a mock that uses more of core than the clock",
     file: "src/testing/mock.ts",
     code: 'import { x } from "../core/frames.ts";',
-    says: "testing may not import core/frames.ts",
+    says: "testing may take only types of core",
+  },
+  {
+    title: "a mock that makes universal events outside its universal.ts",
+    file: "src/testing/agent/client.ts",
+    code: 'import { x } from "../../universal/index.ts";',
+    says: "testing may take only types of universal",
   },
   {
     title: "the front door opening on the mocks",

@@ -71,6 +71,68 @@ const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
   ],
 ];
 
+/** What the agent of tests has not, for want of a wire; each reason with its promises. */
+const AGENT: readonly (readonly [reason: string, tests: readonly string[]])[] = [
+  [
+    "it has no wire: there are no frames, no messages, no credentials and no HTTP",
+    [
+      "garbage",
+      "moments",
+      "redaction",
+      "close: from a listener of a message",
+      "close: from a listener of a frame",
+      "connect: a refused upgrade fails it, and can be tried again",
+      "connect: a server that opens and says nothing is not waited for without end",
+      "cut: an idle client is told of it, with the code",
+      "cut: behind whichever frame the link is cut, the turn ends truly",
+      "cut: behind whichever frame the link is cut in the middle of the next, the turn ends truly",
+      "cut: behind whichever frame the link is closed with 1000, the turn ends truly",
+      "cut: behind whichever frame the link is closed with 1001, the turn ends truly",
+      "cut: behind whichever frame the link is closed with 1011, the turn ends truly",
+      "frames: of each frame it is told that it came, its message, the status, its events, and then they are read",
+      "frames: who is told of a frame sees what it has brought",
+      "frames: a listener that another one adds is not told of the message of the frame that came before it",
+      "frames: listeners hear both ways in the same order when one of them prompts",
+      "frames: an answer that is complete is told to all before the frame of the prompt that its listener makes",
+      "limits: a frame over `maxReceiveBytes` ends the link, and with it what runs",
+      "reconnect: a link that falls silent is found dead by its pings, and a live one is left alone",
+      "reconnect: a server that refuses the credentials is not asked again, and the client says what to check",
+      "reconnect: a server that is busy is asked again, and the client says to wait",
+    ],
+  ],
+  [
+    "its test says when it comes back: it has no back-off of its own",
+    [
+      "reconnect: each wait may be twice as long as the one before, up to `maxDelay`, and is random",
+      "reconnect: `shouldReconnect` has the last word, and is told why",
+      "reconnect: prompts in a loop, to a backend that is gone, make no loop of attempts",
+    ],
+  ],
+  [
+    "its options are those of a script, and its clients take none: no signal, no log, no time-out of a connection",
+    [
+      "abort: the client's own signal closes the client",
+      "abort: a client whose signal was aborted before is closed",
+      "connect: a server that never answers costs `connectTimeout`",
+      "input: options of a client that cannot work are refused by its constructor",
+      "many: thirty losses leave no timer, and no listener on the client's own signal",
+      "order: what a listener throws is told behind what was to be told before",
+      "order: a `protocolWarning` listener that throws is not told of that, only the log is",
+      "order: a logger may call the client, and what it causes is told behind what was to be told before",
+    ],
+  ],
+  [
+    "it keeps whatever its script says: it has no limits",
+    [
+      "iterate: a reader that falls too far behind is told, and the result is whole",
+      "limits: a prompt over `maxSendBytes` is refused at once",
+      "limits: more turns than `maxQueuedTurns` do not wait",
+      "limits: nor more bytes than `maxQueuedBytes`",
+      "limits: text over `maxTextBytes` streams on, and the result says that it is cut off",
+    ],
+  ],
+];
+
 /** Every promise that a client does not keep. What is not here runs on every fixture. */
 export const exceptions: readonly Exception[] = [
   ...forAll([...CODEY, "cass, documented"], {
@@ -95,6 +157,7 @@ export const exceptions: readonly Exception[] = [
     test: "reconnect: a link that falls silent is found dead by its pings, and a live one is left alone",
     reason: "its server answers no ping, so that silence proves nothing",
   },
+  ...AGENT.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "mock-agent", test, reason }))),
   ...CLI.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-cli", test, reason }))),
   ...forAll(CODEY, {
     test: "conversation: it goes on from its state, in another client",

@@ -9,6 +9,7 @@ import { describe, expect, test, vi } from "vitest";
 import { approvals, content, handlers, inbox } from "../../docs/snippets/codebuff.ts";
 import { conversation, errors } from "../../docs/snippets/readme.ts";
 import {
+  agent,
   codey,
   codeyDecision,
   fakeCli,
@@ -201,6 +202,12 @@ describe("the programs of docs/testing.md", () => {
       network.close();
       await mock.stop();
     }
+  });
+
+  test("the agent without a wire asks, and takes a denial", async () => {
+    await agent();
+
+    expect(output.logged).toEqual([["You want to tidy up. As you like."], ["too risky"]]);
   });
 
   test("the fake CLI prints its events, and says how it was started", async () => {

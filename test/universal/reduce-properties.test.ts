@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { checkTranscript } from "../../src/universal/check.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
 import { fold, reduce } from "../../src/universal/reduce.ts";
 import {
@@ -21,6 +22,17 @@ function tree(state: TranscriptState, parent: TranscriptItem | null): Transcript
   const children = parent ? childrenOf(state, parent.item_id, parent.session_id) : childrenOf(state, null);
   return children.flatMap((child) => [child, ...tree(state, child)]);
 }
+
+test("the sessions that the properties begin with keep the rules of the stream", () => {
+  fc.assert(
+    fc.property(transcripts, (events) => {
+      for (const session of new Set(events.map(({ session_id }) => session_id))) {
+        expect(checkTranscript(events.filter(({ session_id }) => session_id === session))).toEqual([]);
+      }
+    }),
+    runs(300),
+  );
+});
 
 describe("any events", () => {
   test("are folded without a throw, and all items stay in the tree, once", () => {

@@ -1,0 +1,33 @@
+import type { PromptImage } from "../../core/turn/prompt-input.ts";
+import type { Reply, Ruling } from "../../core/values.ts";
+
+/** A prompt that has reached the backend. */
+export interface MockAgentPrompt {
+  /** 1, 2, 3, ... in the order of arrival, over all clients of the agent. */
+  readonly n: number;
+  readonly text: string;
+  readonly images: readonly PromptImage[];
+  readonly turnId: string;
+}
+
+/** The end of a tool call's request for approval. */
+export interface MockAgentDecision extends Ruling {
+  /** The id of the call. */
+  readonly id: string;
+  /** The name of the tool. */
+  readonly name: string;
+  readonly turnId: string;
+}
+
+/** The end of a question. */
+export interface MockAgentAnswer extends Reply {
+  /** The id of the question. */
+  readonly id: string;
+  readonly turnId: string;
+}
+
+/** A turn that was stopped after its prompt had reached the backend. */
+export interface MockAgentCancel {
+  readonly turnId: string;
+  readonly by: "user" | "signal" | "timeout";
+}

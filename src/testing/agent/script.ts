@@ -1,0 +1,321 @@
+import type { ConversationMessage } from "../../core/turn/conversation.ts";
+import type { Cost, QuestionItem, Usage } from "../../core/values.ts";
+import { checked, InvalidMockInput, type NamesOf } from "../names.ts";
+import type { StepSource } from "../server/script-runner.ts";
+import type { MockFailure } from "./errors.ts";
+import type { MockAgentPrompt } from "./record.ts";
+import type { MockTurn } from "./turn.ts";
+
+/**
+ * How prompts are answered: a function that returns the steps of one answer, or a list of replies. The first prompt gets the first
+ * reply; the last reply answers all further prompts. Steps are an array, a generator or an async generator.
+ *
+ * @example
+ * ```ts
+ * agent.script(function* ({ text }) {
+ *   yield `You said: ${text}. `;
+ *   const { state } = yield* agentStep.tool({ name: "delete_file", input: { path: "a.txt" }, approval: true, output: "deleted" });
+ *   yield state === "denied" ? "As you like." : "Done.";
+ * });
+ * ```
+ */
+export type MockAgentScript = ((prompt: MockPromptContext) => MockAgentSteps) | readonly MockAgentReply[];
+
+/** One reply of a list. */
+export type MockAgentReply = string | readonly MockAgentStep[];
+
+/** The steps of one answer. A generator is told the value of each step that it has yielded. */
+export type MockAgentSteps = StepSource<MockAgentStep, MockStepValue>;
+
+/** A prompt, and what its script may need. */
+export interface MockPromptContext extends MockAgentPrompt {
+  readonly turn: MockTurn;
+  /** What was said before in the conversation of the prompt. Empty outside of conversations. */
+  readonly messages: readonly ConversationMessage[];
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
+/** What became of a tool call. */
+export interface MockToolOutcome {
+  readonly state: "done" | "failed" | "denied";
+  /** The reason of a denial. */
+  readonly reason?: string;
+}
+
+/** The selected labels for each question; `undefined` without an answer. */
+export type MockAgentAnswers = readonly (readonly string[])[] | undefined;
+
+/** The value of a step: of a tool, its outcome; of a question, its answers; otherwise undefined. */
+export type MockStepValue = MockToolOutcome | MockAgentAnswers;
+
+/** A tool call. It runs by itself. */
+export interface MockTool {
+  readonly name: string;
+  /** @default {} */
+  readonly input?: unknown;
+  /** @default `call_1`, `call_2` and so on */
+  readonly id?: string;
+  /** The output. @default "" */
+  readonly output?: unknown;
+  /** Output that streams before `output`. Without `output` these pieces together are the output. */
+  readonly streams?: readonly string[];
+  /** The call fails with these words. */
+  readonly error?: string;
+  /** Whether the user is asked first. @default false */
+  readonly approval?: boolean;
+  /** The steps behind a denial. */
+  readonly denied?: (reason: string | undefined) => MockAgentSteps;
+  /** The steps while the call runs. */
+  readonly during?: readonly MockAgentStep[];
+}
+
+/** A question of one or more items. */
+export interface MockQuestion {
+  /** Items, or words alone for free text. */
+  readonly questions: readonly (string | (Pick<QuestionItem, "question"> & MockQuestionDetails))[];
+  /** @default `question_1`, `question_2` and so on */
+  readonly id?: string;
+}
+
+export interface MockQuestionDetails {
+  readonly header?: string;
+  /** Labels, or labels with a description. @default none: free text */
+  readonly options?: readonly (string | QuestionItem["options"][number])[];
+  /** @default false */
+  readonly multiSelect?: boolean;
+}
+
+/** An agent that works for the agent. */
+export interface MockSubagent {
+  /** Such as `file-picker`. */
+  readonly type: string;
+  /** @default the type */
+  readonly name?: string;
+  readonly steps: MockAgentSteps;
+  /** @default false */
+  readonly fails?: boolean;
+}
+
+/** How a link is lost. */
+export interface MockLoss {
+  /** @default "the link was cut" */
+  readonly message?: string;
+  /**
+   * Whether the client finds the backend again. `false`: each attempt to reconnect fails until `agent.set({ refuseConnect: false })`, or
+   * until the client gives up. @default true
+   */
+  readonly back?: boolean;
+  /** The turns under way are `recovering`. Their scripts go on when the client is back. @default false: the turns fail */
+  readonly recovers?: boolean;
+  /** The backend has forgotten everything: `context-lost`. @default false */
+  readonly forgets?: boolean;
+  /** The client does not come back: it is closed. @default false */
+  readonly forGood?: boolean;
+}
+
+/** The shared field of all text: pieces, or the number of characters of a piece. */
+export type MockDeltas = number | "words" | "whole";
+
+/** One step of an answer: a string is text, the others are made by {@link agentStep}. */
+export type MockAgentStep =
+  | string
+  | { readonly kind: "text" | "reasoning"; readonly text: string; readonly deltas: MockDeltas | undefined }
+  | { readonly kind: "status"; readonly label: string; readonly detail: string | null }
+  | MockToolStep
+  | MockQuestionStep
+  | { readonly kind: "subagent"; readonly subagent: MockSubagent }
+  | { readonly kind: "usage"; readonly usage?: Usage; readonly cost?: Cost }
+  | { readonly kind: "problem"; readonly message: string; readonly code: string }
+  | { readonly kind: "fail"; readonly message: string; readonly failure: MockFailure }
+  | {
+      readonly kind: "file";
+      readonly path: string;
+      readonly action: "read" | "write" | "patch";
+      readonly diff: string | null;
+    }
+  | { readonly kind: "image"; readonly path: string; readonly mime: string | null }
+  | { readonly kind: "data"; readonly data: unknown }
+  | { readonly kind: "wait"; readonly gate: string }
+  | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "lose"; readonly loss: MockLoss }
+  | { readonly kind: "hang" };
+
+export interface MockToolStep {
+  readonly kind: "tool";
+  readonly tool: MockTool;
+  [Symbol.iterator](): Generator<MockAgentStep, MockToolOutcome, MockStepValue>;
+}
+
+export interface MockQuestionStep {
+  readonly kind: "question";
+  readonly items: readonly QuestionItem[];
+  readonly id: string | undefined;
+  /** The steps behind the answer. */
+  readonly then: ((answers: MockAgentAnswers) => MockAgentSteps) | undefined;
+  [Symbol.iterator](): Generator<MockAgentStep, MockAgentAnswers, MockStepValue>;
+}
+
+const TOOL: NamesOf<MockTool> = {
+  name: true,
+  input: true,
+  id: true,
+  output: true,
+  streams: true,
+  error: true,
+  approval: true,
+  denied: true,
+  during: true,
+};
+const QUESTION: NamesOf<MockQuestion> = { questions: true, id: true };
+const ITEM: NamesOf<MockQuestionDetails> & { readonly question: true } = {
+  question: true,
+  header: true,
+  options: true,
+  multiSelect: true,
+};
+const SUBAGENT: NamesOf<MockSubagent> = { type: true, name: true, steps: true, fails: true };
+const DELTAS = { deltas: true };
+const FAILURE: NamesOf<MockFailure> = {
+  kind: true,
+  retryable: true,
+  status: true,
+  retryAfter: true,
+  balance: true,
+};
+export const LOSS: NamesOf<MockLoss> = {
+  message: true,
+  back: true,
+  recovers: true,
+  forgets: true,
+  forGood: true,
+};
+
+type TextOptions = { readonly deltas?: MockDeltas };
+
+/** Makes the steps of an answer. */
+export const agentStep = {
+  /** A text. @param options.deltas replaces the option `deltas` of the agent */
+  text: (text: string, options: TextOptions = {}): MockAgentStep => ({
+    kind: "text",
+    text,
+    deltas: checked(options, DELTAS).deltas,
+  }),
+  reasoning: (text: string, options: TextOptions = {}): MockAgentStep => ({
+    kind: "reasoning",
+    text,
+    deltas: checked(options, DELTAS).deltas,
+  }),
+  /** Progress, such as `thinking`. */
+  status: (label: string, detail: string | null = null): MockAgentStep => ({ kind: "status", label, detail }),
+  /** A tool call. `const { state } = yield* agentStep.tool({ ... })` gives its outcome. */
+  tool: (tool: MockTool): MockToolStep => {
+    checked(tool, TOOL);
+    const step: MockToolStep = {
+      kind: "tool",
+      tool,
+      *[Symbol.iterator]() {
+        const outcome = yield step;
+        return outcome && "state" in outcome ? outcome : { state: "done" };
+      },
+    };
+    return step;
+  },
+  /**
+   * A question to the user. `then` returns the steps behind the answer; `const answers = yield* agentStep.question("Which one?")` gives
+   * the answers to a generator.
+   */
+  question: (
+    question: string | MockQuestion,
+    then?: (answers: MockAgentAnswers) => MockAgentSteps,
+  ): MockQuestionStep => {
+    const { questions, id } =
+      typeof question === "string" ? { questions: [question] } : checked<MockQuestion>(question, QUESTION);
+    const step: MockQuestionStep = {
+      kind: "question",
+      items: questions.map(readItem),
+      id,
+      then,
+      *[Symbol.iterator]() {
+        const answers = yield step;
+        return answers && !("state" in answers) ? answers : undefined;
+      },
+    };
+    return step;
+  },
+  subagent: (subagent: MockSubagent): MockAgentStep => ({
+    kind: "subagent",
+    subagent: checked(subagent, SUBAGENT),
+  }),
+  /** The tokens of the turn. */
+  usage: (usage: Usage): MockAgentStep => ({
+    kind: "usage",
+    usage: checked(usage, { inputTokens: true, outputTokens: true }),
+  }),
+  /** The cost of the turn. @param unit such as `credits` or `USD` */
+  cost: (amount: number, unit = "credits"): MockAgentStep => ({ kind: "usage", cost: { amount, unit } }),
+  /** An error that the turn survives. */
+  error: (message: string, code = "mock.error"): MockAgentStep => ({ kind: "problem", message, code }),
+  /** An error that ends the turn: `turn-failed`. */
+  fail: (message: string, failure: MockFailure = {}): MockAgentStep => ({
+    kind: "fail",
+    message,
+    failure: checked(failure, FAILURE),
+  }),
+  /** A file of the answer. @param options.diff a unified diff */
+  file: (
+    path: string,
+    options: { readonly action?: "read" | "write" | "patch"; readonly diff?: string } = {},
+  ): MockAgentStep => {
+    const { action = "write", diff = null } = checked(options, { action: true, diff: true });
+    return { kind: "file", path, action, diff };
+  },
+  /** An image of the answer. @param path a path, a URL or a `data:` URL */
+  image: (path: string, mime: string | null = null): MockAgentStep => ({ kind: "image", path, mime }),
+  /** Something that no client knows. */
+  data: (data: unknown): MockAgentStep => ({ kind: "data", data }),
+  /** Waits until the test calls `agent.release(gate)`. A released gate stays open. */
+  wait: (gate: string): MockAgentStep => ({ kind: "wait", gate }),
+  /** Waits, in ms of the agent's clock. */
+  delay: (ms: number): MockAgentStep => ({ kind: "delay", ms }),
+  /** Loses the link here. */
+  lose: (loss: MockLoss = {}): MockAgentStep => ({ kind: "lose", loss: checked(loss, LOSS) }),
+  /** Loses the link here, and with it the memory of the backend. */
+  forget: (message = "the backend has forgotten the conversation"): MockAgentStep => ({
+    kind: "lose",
+    loss: { message, forgets: true },
+  }),
+  /** The backend closes the link here for good. */
+  close: (message = "the backend has closed the link for good"): MockAgentStep => ({
+    kind: "lose",
+    loss: { message, forGood: true },
+  }),
+  /** Never goes on: the turn lasts until it is stopped. */
+  hang: (): MockAgentStep => ({ kind: "hang" }),
+};
+
+function readItem(item: MockQuestion["questions"][number]): QuestionItem {
+  if (typeof item === "string") return { question: item, options: [], multiSelect: false };
+  const { question, header, options = [], multiSelect = false } = checked(item, ITEM);
+  return {
+    question,
+    ...(header === undefined ? {} : { header }),
+    options: options.map((option) => (typeof option === "string" ? { label: option } : option)),
+    multiSelect,
+  };
+}
+
+/** The answer of an agent without a script. */
+export const echo: MockAgentScript = ({ text }) => [`You said: ${text}`];
+
+/**
+ * The steps of the answer to a prompt.
+ * @throws InvalidInputError for a list without replies
+ */
+export function stepsFor(script: MockAgentScript, prompt: MockPromptContext): MockAgentSteps {
+  if (typeof script === "function") return script(prompt);
+  const reply = script[Math.min(prompt.n, script.length) - 1];
+  if (reply === undefined)
+    throw new InvalidMockInput("the list of replies is empty.", 'Pass one reply or more, such as ["Hello"].');
+  return typeof reply === "string" ? [reply] : reply;
+}

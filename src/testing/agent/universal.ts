@@ -1,0 +1,159 @@
+import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
+import type { AnyAgentwireError } from "../../core/errors.ts";
+import type { TurnToolCall } from "../../core/values.ts";
+import { attach } from "../../universal/attach.ts";
+import type { Binding } from "../../universal/binding.ts";
+import type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "../../universal/mapping.ts";
+import type { Session } from "../../universal/session.ts";
+import type { UniversalOptions, UniversalStream } from "../../universal/stream.ts";
+import { hasForgotten, MockAgentClient } from "./client.ts";
+import type { MockAgentEvent, MockAgentResult } from "./events.ts";
+
+/** The events of a `MockAgent` as universal events. */
+class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
+  readonly protocol: string;
+  readonly errorPrefix: string;
+  readonly asksOnWire = true;
+  /** The characters of each call's output that were told as deltas. */
+  readonly #told = new Map<string, number>();
+
+  constructor(name: string) {
+    this.protocol = name;
+    this.errorPrefix = name;
+  }
+
+  began(): void {
+    this.#told.clear();
+  }
+
+  event(event: MockAgentEvent, session: Session): void {
+    if (event.type === "finish") {
+      session.pause(undefined, "agent");
+      return;
+    }
+    const { agentId } = event;
+    if (event.type === "text") {
+      session.text(agentId, event.text);
+      return;
+    }
+    if (event.type === "reasoning") {
+      session.reasoning(agentId, event.text);
+      return;
+    }
+    session.pause(agentId);
+    this.#between(event, session);
+  }
+
+  /** An event that ends the text before it. */
+  #between(
+    event: Exclude<MockAgentEvent, { type: "text" | "reasoning" | "finish" }>,
+    session: Session,
+  ): void {
+    const { agentId: agent } = event;
+    switch (event.type) {
+      case "status":
+        session.status(event.label, event.detail, { agent });
+        return;
+      case "tool":
+        this.#grow(event.call, session);
+        return;
+      case "question":
+        return; // the open request says it
+      case "subagent": {
+        const { id, agentType, name, state } = event;
+        if (state === "running")
+          session.startSubagent({ key: id, agentType, name, parent: agent, nativeId: id });
+        else session.finishSubagent(id);
+        return;
+      }
+      case "file": {
+        const { path, action, diff } = event;
+        session.message([{ type: "file_ref", path, action, diff }], null);
+        return;
+      }
+      case "image":
+        session.message([{ type: "image", path: event.path, mime: event.mime }], null);
+        return;
+      case "data":
+        session.unknown(event.data);
+        return;
+      case "problem": {
+        const { message, code } = event;
+        session.error({ message, code, details: null, fatal: false, retryable: false });
+        return;
+      }
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Output that has grown while the call runs. */
+  #grow({ id, state, output }: TurnToolCall, session: Session): void {
+    if (state !== "running" || typeof output !== "string") return;
+    session.callOutput(id, output.slice(this.#told.get(id) ?? 0));
+    this.#told.set(id, output.length);
+  }
+
+  call({ agentId }: TurnToolCall): CallFacts {
+    return { agent: agentId };
+  }
+
+  /** A question is no tool call here. */
+  callOf(): undefined {
+    return undefined;
+  }
+
+  completed({ usage, cost }: MockAgentResult): CompletedFacts {
+    const { inputTokens, outputTokens } = usage ?? {};
+    return {
+      metadata: {
+        ...(usage
+          ? {
+              usage: {
+                ...(inputTokens === undefined ? {} : { input_tokens: inputTokens }),
+                ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
+              },
+            }
+          : {}),
+        ...(cost ? { cost: { total: cost.amount, currency: cost.unit } } : {}),
+      },
+    };
+  }
+
+  failed(error: AnyAgentwireError): FailedFacts | undefined {
+    if (error.code !== "turn-failed") return undefined;
+    return {
+      reason: error.kind,
+      ...(error.status === undefined ? {} : { details: { status: error.status } }),
+    };
+  }
+}
+
+/** The agent that a stream is made of. */
+interface Agent {
+  readonly name: string;
+  readonly clients: readonly MockAgentClient[];
+}
+
+/** The universal events of a client of this agent, or of one of its turns or conversations. */
+export function toUniversal(
+  { name, clients }: Agent,
+  of: MockAgentClient | AnyTurn | AnyConversation,
+  options: UniversalOptions | undefined,
+): UniversalStream {
+  let forgets = (): boolean => false;
+  const binding: Binding<MockAgentClient, MockAgentEvent, MockAgentResult> = {
+    newMapping: () => new MockAgentMapping(name),
+    isClient: (client): client is MockAgentClient =>
+      client instanceof MockAgentClient && clients.includes(client),
+    opened: ({ status }) => (status === "ready" ? { isNative: true } : undefined),
+    listen: (client) => {
+      forgets = () => hasForgotten(client);
+      return [];
+    },
+    get forgets() {
+      return forgets();
+    },
+  };
+  return attach(binding, of, options);
+}
