@@ -144,7 +144,8 @@ export class Items {
  * @throws TypeError for an id or a text that is no string
  */
 function checkItem({ native_item_id, content }: NewItem): void {
-  if (native_item_id !== null && typeof native_item_id !== "string") throw new TypeError("an id is no string");
+  if (native_item_id !== null && typeof native_item_id !== "string")
+    throw new TypeError("an id is no string");
   for (const part of content) {
     const text = textOf(part);
     if (typeof text !== "string") throw new TypeError(`a part of type ${part.type} without its text`);
