@@ -60,6 +60,8 @@ export class LiveChat implements Chat, TurnsHost {
   #phase: Phase = { name: "open" };
   #connection: ChatConnection = NO_CONNECTION;
   #pending: readonly ChatPending[] = [];
+  /** Whether requests may have opened or ended since `#pending`. */
+  #hasOtherRequests = false;
   #capabilities: Snapshot["capabilities"];
   #problem: Problem | undefined;
   #snapshot: Snapshot | undefined;
@@ -104,11 +106,14 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly retry = (messageId: string): ChatSend =>
     this.#try(() => {
+      if (this.timeline.isWaiting(messageId))
+        throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
       const message = this.timeline.promptOf(messageId);
       if (message) return this.#send(promptOf(message));
-      throw this.timeline.isWaiting(messageId)
-        ? new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.")
-        : new InvalidInputError("no prompt has this id.", "Pass the id of a message in the snapshot.");
+      throw new InvalidInputError(
+        "no prompt and no answer has this id.",
+        "Pass the id of a message in the snapshot.",
+      );
     });
 
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
@@ -157,9 +162,7 @@ export class LiveChat implements Chat, TurnsHost {
   }
 
   onRequests(): void {
-    const before = this.#pending;
-    this.#pending = pendingOf(this.#turns.client?.pending ?? [], before);
-    for (const request of before) if (!this.#pending.includes(request)) this.#settled.add(request.id);
+    this.#hasOtherRequests = true;
     this.changed();
   }
 
@@ -178,7 +181,7 @@ export class LiveChat implements Chat, TurnsHost {
     const parts = {
       messages: timeline.messages,
       connection: this.#connection,
-      pending: this.#pending,
+      pending: this.#lookForRequests(),
       capabilities: this.#capabilities,
       loading: this.#phase.name === "loading",
       busy: isBusy,
@@ -191,6 +194,17 @@ export class LiveChat implements Chat, TurnsHost {
     return snapshotOf(parts, this.#snapshot);
   }
 
+  /** At most once for each snapshot: a client makes a list of all its requests at each read. */
+  #lookForRequests(): readonly ChatPending[] {
+    if (!this.#hasOtherRequests) return this.#pending;
+    this.#hasOtherRequests = false;
+    const before = this.#pending;
+    this.#pending = pendingOf(this.#turns.client?.pending ?? [], before);
+    const open = new Set(this.#pending);
+    for (const request of before) if (!open.has(request)) this.#settled.add(request.id);
+    return this.#pending;
+  }
+
   #send(prompt: ChatPrompt): ChatSend {
     this.#assertOpen();
     const { whenBusy, maxQueued, newId } = this.#settings;
@@ -200,7 +214,9 @@ export class LiveChat implements Chat, TurnsHost {
     if (waits && turns.queued >= limit) throw new QueueFullError("turns", turns.queued + 1, limit);
     if (prompt.images.length > 0 && this.#capabilities?.images === false)
       throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
-    const id = newId();
+    const id: unknown = newId();
+    if (typeof id !== "string" || id === "" || this.timeline.isWaiting(id))
+      throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
     this.timeline.wait(messageOf(id, prompt, this.clock.wallTime()));
     const error = turns.send(id, prompt);
     this.#see();
@@ -209,7 +225,9 @@ export class LiveChat implements Chat, TurnsHost {
 
   #reply(id: string, reply: (client: AnyAgentClient) => unknown): ChatResult {
     return this.#try(() => {
-      if (this.#settled.has(id)) return OK;
+      // A new client may use the ids of the old one again, so the requests that are open come first.
+      const isOpen = this.getSnapshot().pending.some((request) => request.id === id);
+      if (!isOpen && this.#settled.has(id)) return OK;
       this.#assertOpen();
       const { client } = this.#turns;
       if (!client || typeof id !== "string")
@@ -286,7 +304,6 @@ export class LiveChat implements Chat, TurnsHost {
     this.onConnection({ type: "status", status: "closed" });
     await this.#writer?.close();
     this.changed();
-    this.#notifier.close();
   }
 
   /** Looks again at what a client tells without an event, and at a new client. */

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import { reportError } from "./report-error.ts";
 import type { SavedChat } from "./saved.ts";
 import type { ChatStore } from "./store.ts";
 
@@ -101,16 +102,4 @@ export function checkSource(source: AgentSource): void {
     return;
   const hint = "Pass the maker of a backend, such as codey({ url }), called.";
   throw new InvalidInputError(`the source is ${describe(value)} that makes no clients.`, hint);
-}
-
-/** Browsers, Deno and Bun have `reportError`; Node has not. */
-function reportError(error: unknown): void {
-  const { reportError, console } = globalThis as Reporting;
-  if (reportError) reportError(error);
-  else console?.error("agentwire: a listener of a chat has thrown", error);
-}
-
-interface Reporting {
-  readonly reportError?: (error: unknown) => void;
-  readonly console?: { error(...values: unknown[]): void };
 }
