@@ -1,6 +1,5 @@
 import type { UniversalEvent } from "../universal/events.ts";
 import { append, type List, replace } from "../universal/list.ts";
-import { describeErrorData } from "./describe-error-data.ts";
 import type { ErrorDescription } from "./error-description.ts";
 import type { ChatMessage } from "./message.ts";
 import { emptyMessages, type MessagesState, reduceMessages } from "./messages.ts";
@@ -67,7 +66,7 @@ export class Timeline {
   }
 
   fold(event: UniversalEvent): void {
-    const state = reduceMessages(this.#state, event, describeErrorData);
+    const state = reduceMessages(this.#state, event);
     if (state === this.#state) return;
     this.#state = state;
     this.#shown = undefined;
