@@ -128,7 +128,7 @@ test("a listener may call everything: nothing throws, and the other listeners he
   rig.chat.send("One");
   await rig.settle();
   for (let n = 0; n < 6; n++) {
-    rig.chat.dismiss();
+    rig.chat.send(" "); // a new problem: the listeners hear of it
     await rig.settle();
   }
   expect(acts).toEqual([]);
