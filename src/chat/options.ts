@@ -28,7 +28,10 @@ export interface ChatOptions {
   readonly whenBusy?: "queue" | "refuse";
   /** Prompts that may wait. More are refused with `queue-full`. Each waiting prompt makes each snapshot dearer. @default 100 */
   readonly maxQueued?: number;
-  /** Keeps the universal events of the chat under `id`. Their messages are shown at the start, unless `from` is given. */
+  /**
+   * Keeps the universal events of the chat under `id`. Their messages are shown at the start, unless `from` is given. A prompt that was
+   * refused or taken back before the client had it makes no events, so it is not kept.
+   */
   readonly store?: ChatStore;
   /** The name of this chat in the store. */
   readonly id?: string;
@@ -36,7 +39,7 @@ export interface ChatOptions {
   readonly universal?: UniversalOptions;
   /** @default the machine's clock */
   readonly clock?: Pick<Clock, "wallTime" | "setTimeout">;
-  /** Makes the id of a message that the user sends; unique. @default a random id */
+  /** Makes the id of a message that the user sends: a new one for each, also after the chat was restored. @default a random id */
   readonly newId?: () => string;
   /** Gets what a listener has thrown. @default `reportError` of the runtime, otherwise `console.error` */
   readonly onListenerError?: (error: unknown) => void;
