@@ -1,14 +1,14 @@
 import { checkCallOptions, checks, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { type AnyAgentwireError, isAgentwireError } from "../core/errors.ts";
-import { attach } from "../universal/attach.ts";
 import type { Binding, Opened } from "../universal/binding.ts";
+import type { Session } from "../universal/engine/session.ts";
 import type { ContentPart, ErrorData, UniversalUsage } from "../universal/events.ts";
 import type { UserInput } from "../universal/facts.ts";
+import { attach } from "../universal/listen/attach.ts";
+import { imageOf } from "../universal/listen/user-input.ts";
 import type { CompletedFacts, FailedFacts, Mapping } from "../universal/mapping.ts";
-import type { Session } from "../universal/session.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
-import { imageOf } from "../universal/user-input.ts";
 import { audioPath, type CassAudio } from "./audio.ts";
 import { CassClient } from "./client.ts";
 import { CassTurnError, turnError } from "./errors.ts";

@@ -1,1 +1,1 @@
-export { type DirectoryStoreOptions, directoryStore } from "./directory-store.node.ts";
+export { type DirectoryStoreOptions, directoryStore } from "./store/directory-store.node.ts";

@@ -12,8 +12,8 @@ import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import { reportError } from "./report-error.ts";
-import type { SavedChat } from "./saved.ts";
-import type { ChatStore } from "./store.ts";
+import type { SavedChat } from "./saving/saved.ts";
+import type { ChatStore } from "./store/store.ts";
 
 /** Prompts that may wait in a chat, unless an option says otherwise: as many as in a client. */
 export const MAX_QUEUED_PROMPTS = 100;

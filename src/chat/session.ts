@@ -7,7 +7,7 @@ import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import type { ConnectionChange } from "./connection.ts";
-import { describeError } from "./describe-error.ts";
+import { describeError } from "./words/describe-error.ts";
 
 /** What a session tells its chat. */
 export interface SessionHost {

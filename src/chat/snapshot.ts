@@ -1,12 +1,12 @@
 import type { Capabilities } from "../core/client/agent-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalCost, UniversalUsage } from "../universal/events.ts";
-import type { List } from "../universal/list.ts";
+import type { List } from "../universal/reduce/list.ts";
 import type { ChatConnection } from "./connection.ts";
-import type { ChatMessage } from "./message.ts";
+import type { ChatMessage } from "./messages/message.ts";
 import type { ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
-import { type SavedChat, saveMessages } from "./saved.ts";
+import { type SavedChat, saveMessages } from "./saving/saved.ts";
 import type { ChatTotals } from "./totals.ts";
 
 /** A chat at one moment. Never changes; what is the same as before is the same object. */

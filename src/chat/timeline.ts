@@ -1,9 +1,9 @@
 import type { UniversalEvent } from "../universal/events.ts";
-import { append, type List, replace } from "../universal/list.ts";
-import type { ErrorDescription } from "./error-description.ts";
-import type { ChatMessage } from "./message.ts";
-import { emptyMessages, type MessagesState, reduceMessages } from "./messages.ts";
+import { append, type List, replace } from "../universal/reduce/list.ts";
+import type { ChatMessage } from "./messages/message.ts";
+import { emptyMessages, type MessagesState, reduceMessages } from "./messages/messages.ts";
 import { addTurn, type ChatTotals } from "./totals.ts";
+import type { ErrorDescription } from "./words/error-description.ts";
 
 /** How a prompt ended that the events do not tell. */
 export interface PromptEnd {

@@ -14,12 +14,12 @@ import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import { ActivePrompt, type Job } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
 import type { ConnectionChange } from "./connection.ts";
-import { describeError } from "./describe-error.ts";
 import { Memory } from "./memory.ts";
 import { type ChatPrompt, toInput } from "./prompt.ts";
-import { recapOf } from "./recap.ts";
+import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { Timeline } from "./timeline.ts";
+import { describeError } from "./words/describe-error.ts";
 
 export interface TurnsHost {
   readonly source: AgentSource;

@@ -1,9 +1,9 @@
 import type { Cost } from "../core/values.ts";
-import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/agents.ts";
-import { contentOfValues, cut, type ToolOutputContent } from "../universal/content.ts";
+import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/agents.ts";
+import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
+import type { Session } from "../universal/engine/session.ts";
 import type { TurnEndMetadata, UniversalCost } from "../universal/events.ts";
 import type { CallFacts } from "../universal/mapping.ts";
-import type { Session } from "../universal/session.ts";
 import type { PrintModeEvent, ToolOutput } from "./print-mode.ts";
 
 /** One part of a tool's output. `unknown` holds a part of an unknown type. */

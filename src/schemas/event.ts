@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { EVENT_ID, TIME } from "../universal/check/patterns.ts";
 import type { UniversalEvent, UniversalEventType } from "../universal/events.ts";
-import type { EVENT_ID, TIME } from "../universal/patterns.ts";
 import { data, origin } from "./data.ts";
 import { matching, type Shape } from "./shape.ts";
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ITEM_ID } from "../universal/check/patterns.ts";
 import type {
   ContentPart,
   FileRefPart,
@@ -11,7 +12,6 @@ import type {
   ToolResultPart,
   UniversalItem,
 } from "../universal/events.ts";
-import type { ITEM_ID } from "../universal/patterns.ts";
 import { matching, type Shape } from "./shape.ts";
 
 /** `itm_` and a number. */

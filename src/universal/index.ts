@@ -4,20 +4,24 @@ export {
   checkTranscript,
   TranscriptChecker,
   type TranscriptProblem,
-} from "./check.ts";
+} from "./check/check.ts";
+export type { Invariant } from "./check/open.ts";
+export { isUniversalEvent } from "./check/shape.ts";
+export { Normaliser, type NormaliserOptions } from "./engine/normaliser.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";
-export { type JsonlContent, readJsonl, toJsonl } from "./jsonl.ts";
-export { type JsonlEnd, type JsonlProblem, JsonlReader, type JsonlReaderOptions } from "./jsonl-reader.ts";
-export type { Keyed } from "./keyed.ts";
-export type { List } from "./list.ts";
+export { type JsonlContent, readJsonl, toJsonl } from "./jsonl/jsonl.ts";
+export {
+  type JsonlEnd,
+  type JsonlProblem,
+  JsonlReader,
+  type JsonlReaderOptions,
+} from "./jsonl/jsonl-reader.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "./mapping.ts";
-export { Normaliser, type NormaliserOptions } from "./normaliser.ts";
-export type { Invariant } from "./open.ts";
-export { fold, reduce } from "./reduce.ts";
-export { isUniversalEvent } from "./shape.ts";
-export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
+export type { Keyed } from "./reduce/keyed.ts";
+export type { List } from "./reduce/list.ts";
+export { fold, reduce } from "./reduce/reduce.ts";
 export {
   childrenOf,
   type EndedTurn,
@@ -30,4 +34,5 @@ export {
   type TranscriptRequest,
   type TranscriptSession,
   type TranscriptState,
-} from "./transcript.ts";
+} from "./reduce/transcript.ts";
+export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";

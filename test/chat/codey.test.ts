@@ -2,7 +2,7 @@ import { ManualClock } from "agentwire/testing";
 import { expect, test } from "vitest";
 import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
-import type { SavedChat } from "../../src/chat/saved.ts";
+import type { SavedChat } from "../../src/chat/saving/saved.ts";
 import type { CodeyClient, CodeyClientOptions } from "../../src/codey/index.ts";
 import { toUniversal } from "../../src/codey/universal.ts";
 import { settle } from "../../src/testing/settle.ts";

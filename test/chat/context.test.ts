@@ -1,6 +1,6 @@
 import { ConnectionLostError, InvalidInputError } from "agentwire";
 import { expect, test } from "vitest";
-import { MAX_RECAP_LENGTH } from "../../src/chat/recap.ts";
+import { MAX_RECAP_LENGTH } from "../../src/chat/saving/recap.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
 import { MemoryStore } from "./support/memory-store.ts";
 import { Rig } from "./support/rig.ts";

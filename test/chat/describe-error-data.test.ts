@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeErrorData } from "../../src/chat/describe-error-data.ts";
+import { describeErrorData } from "../../src/chat/words/describe-error-data.ts";
 import type { ErrorData } from "../../src/universal/events.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeError } from "../../src/chat/describe-error.ts";
-import { ChatStoreError } from "../../src/chat/store-error.ts";
+import { ChatStoreError } from "../../src/chat/store/store-error.ts";
+import { describeError } from "../../src/chat/words/describe-error.ts";
 import {
   ClosedError,
   ConnectError,

@@ -11,11 +11,11 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { describeError } from "../../src/chat/describe-error.ts";
 import { directoryStore } from "../../src/chat/node.ts";
-import { ChatStoreError, isChatStoreError } from "../../src/chat/store-error.ts";
+import { ChatStoreError, isChatStoreError } from "../../src/chat/store/store-error.ts";
+import { describeError } from "../../src/chat/words/describe-error.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
-import { toJsonl } from "../../src/universal/jsonl.ts";
+import { toJsonl } from "../../src/universal/jsonl/jsonl.ts";
 import { delta, deltas } from "../universal/support/events.ts";
 import { temporaryFolder } from "./support/stores.ts";
 

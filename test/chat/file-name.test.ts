@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fileNameOf, idOfFileName } from "../../src/chat/file-name.ts";
+import { fileNameOf, idOfFileName } from "../../src/chat/store/file-name.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
 
 const ids = fc.string({

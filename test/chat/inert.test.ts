@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createInert, inert, MAX_COMBINING_MARKS, MAX_SEQUENCE_LENGTH } from "../../src/chat/inert.ts";
-import { reveal } from "../../src/chat/reveal.ts";
+import { createInert, inert, MAX_COMBINING_MARKS, MAX_SEQUENCE_LENGTH } from "../../src/chat/print/inert.ts";
+import { reveal } from "../../src/chat/print/reveal.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
 import { workOf } from "../properties/support/work.ts";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChatMessage, ChatPart } from "../../src/chat/message.ts";
+import type { ChatMessage, ChatPart } from "../../src/chat/messages/message.ts";
 import {
   emptyMessages,
   type MessagesState,
   reduceMessages,
   restoreMessages,
-} from "../../src/chat/messages.ts";
+} from "../../src/chat/messages/messages.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
-import { append, emptyList, type List, replace } from "../../src/universal/list.ts";
+import { append, emptyList, type List, replace } from "../../src/universal/reduce/list.ts";
 import { runs } from "../properties/support/runs.ts";
 import { Script } from "../universal/build.ts";
 import { transcripts, wildEvents } from "../universal/support/arbitrary.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeErrorData } from "../../src/chat/describe-error-data.ts";
-import { restoreMessages } from "../../src/chat/messages.ts";
-import { readJsonl } from "../../src/universal/jsonl.ts";
+import { restoreMessages } from "../../src/chat/messages/messages.ts";
+import { describeErrorData } from "../../src/chat/words/describe-error-data.ts";
+import { readJsonl } from "../../src/universal/jsonl/jsonl.ts";
 import { Script, START } from "../universal/build.ts";
 import { TRANSCRIPT } from "../universal/support/events.ts";
 import { last, messagesOf, partsOf, turn } from "./support/messages-of.ts";

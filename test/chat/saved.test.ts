@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
-import type { SavedChat } from "../../src/chat/saved.ts";
+import type { SavedChat } from "../../src/chat/saving/saved.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
 import { Rig } from "./support/rig.ts";
 

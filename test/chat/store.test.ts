@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { directoryStore } from "../../src/chat/directory-store.node.ts";
-import { type ChatStore, memoryStore } from "../../src/chat/store.ts";
+import { directoryStore } from "../../src/chat/store/directory-store.node.ts";
+import { type ChatStore, memoryStore } from "../../src/chat/store/store.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { delta, deltas } from "../universal/support/events.ts";
 import { temporaryFolder } from "./support/stores.ts";

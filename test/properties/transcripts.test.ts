@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkTranscript, TranscriptChecker, type TranscriptProblem } from "../../src/universal/check.ts";
+import {
+  checkTranscript,
+  TranscriptChecker,
+  type TranscriptProblem,
+} from "../../src/universal/check/check.ts";
 import { everyType, type Line, numbered, pathsOf, withValue } from "../helpers/every-type.ts";
 import {
   assistant,

@@ -7,8 +7,8 @@ import {
   universalEventSchema,
   universalItemSchema,
 } from "../../src/schemas/index.ts";
+import { isUniversalEvent } from "../../src/universal/check/shape.ts";
 import { UNIVERSAL_EVENT_TYPES } from "../../src/universal/events.ts";
-import { isUniversalEvent } from "../../src/universal/shape.ts";
 import { everyType, type Line, type Path, pathsOf, withValue } from "../helpers/every-type.ts";
 import { fits } from "../helpers/json-schema.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkTranscript, TranscriptChecker } from "../../src/universal/check.ts";
+import { checkTranscript, TranscriptChecker } from "../../src/universal/check/check.ts";
 import { errorSaying } from "../helpers/errors.ts";
 import { everyType, type Line, numbered, withValue } from "../helpers/every-type.ts";
 import { at, call, changed, result, whole, withMore, without } from "../helpers/transcripts.ts";

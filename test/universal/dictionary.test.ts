@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Dictionary, emptyDictionary } from "../../src/universal/dictionary.ts";
-import { type Keyed, noneKeyed } from "../../src/universal/keyed.ts";
+import { type Dictionary, emptyDictionary } from "../../src/universal/reduce/dictionary.ts";
+import { type Keyed, noneKeyed } from "../../src/universal/reduce/keyed.ts";
 import { runs } from "../properties/support/runs.ts";
 import { newSlots } from "./support/slots.ts";
 

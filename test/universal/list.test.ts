@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAgentwireError } from "../../src/core/errors.ts";
-import { append, emptyList, type List, listOf, removeLast, replace } from "../../src/universal/list.ts";
+import {
+  append,
+  emptyList,
+  type List,
+  listOf,
+  removeLast,
+  replace,
+} from "../../src/universal/reduce/list.ts";
 import { runs } from "../properties/support/runs.ts";
 import { newSlots } from "./support/slots.ts";
 

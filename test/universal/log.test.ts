@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { UniversalEvent } from "../../src/universal/events.ts";
-import { EventLog } from "../../src/universal/log.ts";
+import { EventLog } from "../../src/universal/listen/log.ts";
 import { codeOf, settle } from "../core/support/promises.ts";
 
 const ALL = 64 * 1024 * 1024;

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkTranscript } from "../../src/universal/check.ts";
+import { checkTranscript } from "../../src/universal/check/check.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
-import { fold, reduce } from "../../src/universal/reduce.ts";
+import { fold, reduce } from "../../src/universal/reduce/reduce.ts";
 import {
   childrenOf,
   emptyTranscript,
   itemOf,
   type TranscriptItem,
   type TranscriptState,
-} from "../../src/universal/transcript.ts";
+} from "../../src/universal/reduce/transcript.ts";
 import { runs } from "../properties/support/runs.ts";
 import { Script } from "./build.ts";
 import { transcripts, wildEvents } from "./support/arbitrary.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fold } from "../../src/universal/reduce.ts";
-import { childrenOf, emptyTranscript, itemOf } from "../../src/universal/transcript.ts";
+import { fold } from "../../src/universal/reduce/reduce.ts";
+import { childrenOf, emptyTranscript, itemOf } from "../../src/universal/reduce/transcript.ts";
 import { Script } from "./build.ts";
 
 describe("an item", () => {

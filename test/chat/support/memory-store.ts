@@ -1,4 +1,4 @@
-import type { ChatStore } from "../../../src/chat/store.ts";
+import type { ChatStore } from "../../../src/chat/store/store.ts";
 import { deferred } from "../../../src/core/deferred.ts";
 import type { UniversalEvent } from "../../../src/universal/events.ts";
 

@@ -1,5 +1,5 @@
-import type { ChatMessage, ChatPart } from "../../../src/chat/message.ts";
-import { restoreMessages } from "../../../src/chat/messages.ts";
+import type { ChatMessage, ChatPart } from "../../../src/chat/messages/message.ts";
+import { restoreMessages } from "../../../src/chat/messages/messages.ts";
 import type { ErrorData, UniversalEvent } from "../../../src/universal/events.ts";
 import { Script } from "../../universal/build.ts";
 

@@ -1,7 +1,7 @@
 import { ManualClock } from "agentwire/testing";
 import type { Chat } from "../../../src/chat/chat.ts";
 import { createChat } from "../../../src/chat/create-chat.ts";
-import type { ChatMessage } from "../../../src/chat/message.ts";
+import type { ChatMessage } from "../../../src/chat/messages/message.ts";
 import type { ChatOptions } from "../../../src/chat/options.ts";
 import type { ChatSnapshot } from "../../../src/chat/snapshot.ts";
 import { settle } from "../../../src/testing/settle.ts";

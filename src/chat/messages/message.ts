@@ -1,0 +1,148 @@
+import type {
+  ContentPart,
+  PermissionStatus,
+  ResolvedReason,
+  UniversalAnswer,
+  UniversalCost,
+  UniversalQuestion,
+  UniversalUsage,
+  Visibility,
+} from "../../universal/events.ts";
+import type { List } from "../../universal/reduce/list.ts";
+import type { ErrorDescription } from "../words/error-description.ts";
+
+/** Text of the user or of an agent. */
+export interface ChatTextPart {
+  readonly type: "text";
+  readonly id: string;
+  readonly text: string;
+  /** Whether more may follow. */
+  readonly open: boolean;
+}
+
+export interface ChatReasoningPart {
+  readonly type: "reasoning";
+  readonly id: string;
+  readonly text: string;
+  readonly visibility: Visibility;
+  readonly open: boolean;
+}
+
+/** The decision on a tool call. */
+export interface ChatApproval {
+  /** Goes to `chat.decide`. */
+  readonly id: string;
+  readonly status: PermissionStatus;
+  readonly reason?: ResolvedReason;
+}
+
+/** A tool call, with its decision and its output. */
+export interface ChatToolPart {
+  readonly type: "tool";
+  readonly id: string;
+  readonly callId: string;
+  readonly name: string;
+  /** The parsed arguments. The text itself, if it is no JSON. */
+  readonly input: unknown;
+  /** `abandoned`: the turn ended before the call had a result, and the tool may still run. */
+  readonly state: "requested" | "awaiting" | "running" | "done" | "failed" | "denied" | "abandoned";
+  readonly approval?: ChatApproval;
+  /** The output so far; in the end the whole output. */
+  readonly output: string;
+  /** What the result holds besides its text: JSON, images, files. */
+  readonly content: readonly ContentPart[];
+}
+
+/** A question of an agent. */
+export interface ChatQuestionPart {
+  readonly type: "question";
+  /** Goes to `chat.answer`. */
+  readonly id: string;
+  readonly questions: readonly UniversalQuestion[];
+  readonly status: "requested" | "answered" | "rejected";
+  readonly answers: readonly UniversalAnswer[];
+  readonly reason?: ResolvedReason;
+}
+
+/** A file or an image, of the user or of an agent. */
+export interface ChatFilePart {
+  readonly type: "file";
+  readonly id: string;
+  /** A path, a URL or a `data:` URL. */
+  readonly path: string;
+  readonly mediaType: string | null;
+  readonly action?: "read" | "write" | "patch";
+  /** A unified diff. */
+  readonly diff?: string;
+}
+
+/** Progress, such as `thinking` or `retrying`. */
+export interface ChatStatusPart {
+  readonly type: "status";
+  readonly id: string;
+  readonly label: string;
+  readonly detail: string | null;
+  /** What else the status holds, such as memories. */
+  readonly json?: unknown;
+  /** What the status tells has failed, such as a download. */
+  readonly failed?: true;
+}
+
+/** An agent that works for the agent. */
+export interface ChatSubagentPart {
+  readonly type: "subagent";
+  readonly id: string;
+  /** The type of the agent, such as `file-picker`. */
+  readonly agentType: string;
+  /** The name to show. */
+  readonly name: string;
+  readonly state: "running" | "done" | "failed";
+  readonly parts: List<ChatPart>;
+}
+
+/** Something that the backend said and this library does not know, or structured data of an answer. */
+export interface ChatDataPart {
+  readonly type: "data";
+  readonly id: string;
+  readonly json: unknown;
+}
+
+/** A problem that did not end the turn. */
+export interface ChatErrorPart {
+  readonly type: "error";
+  readonly id: string;
+  readonly message: string;
+  readonly code: string | null;
+}
+
+export type ChatPart =
+  | ChatTextPart
+  | ChatReasoningPart
+  | ChatToolPart
+  | ChatQuestionPart
+  | ChatFilePart
+  | ChatStatusPart
+  | ChatSubagentPart
+  | ChatDataPart
+  | ChatErrorPart;
+
+/** One message of the chat: a prompt, the answer of one turn, or a word of the system between turns. */
+export interface ChatMessage {
+  /** Unique in the chat, also after it was restored. */
+  readonly id: string;
+  readonly role: "user" | "assistant" | "system";
+  /** The turn of the prompt or answer. */
+  readonly turnId?: string;
+  /** `queued`, `sent`: a prompt. `open`: an answer under way. `recovering`: the link was lost, and the client looks for the answer. */
+  readonly status: "queued" | "sent" | "open" | "recovering" | "completed" | "cancelled" | "failed";
+  /** In the order of their arrival. */
+  readonly parts: List<ChatPart>;
+  /** Why the turn failed, or an error between turns: for a person. */
+  readonly error?: ErrorDescription;
+  readonly usage?: UniversalUsage;
+  readonly cost?: UniversalCost;
+  readonly model?: string;
+  /** ms since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+}

@@ -1,0 +1,232 @@
+import { checkCallOptions, checks, describe } from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { isObeyedInside, type SequenceState, sequenceStep } from "./escape-sequence.ts";
+import {
+  isInvisible,
+  isJoinerOrSelector,
+  isMark,
+  type Left,
+  leftOf,
+  staysAfter,
+  staysBefore,
+} from "./invisible.ts";
+
+/** Options of {@link inert}. */
+export interface InertOptions {
+  /** `false`: a line break becomes a space, for text in one line. @default true */
+  readonly keepNewlines?: boolean;
+  /** `false`: a tab becomes a space. @default true */
+  readonly keepTabs?: boolean;
+}
+
+/** Text in pieces, made inert. */
+export interface InertStream {
+  /** The next piece of the text, made inert. At most one character is held back for the next call. */
+  push(delta: string): string;
+  /** What was held back. The stream is then as new. */
+  end(): string;
+}
+
+/**
+ * The longest escape sequence, in UTF-16 code units. What follows in a longer one is text: a sequence without an end must not swallow the
+ * rest of an answer. Terminals accept hyperlinks of 2,083 bytes; longer sequences (pictures, the clipboard) leave harmless text behind.
+ */
+export const MAX_SEQUENCE_LENGTH = 4_096;
+
+/**
+ * The most combining marks on one character; more are removed. Words of Biblical Hebrew carry 5, Tibetan stacks up to 7. Hundreds would
+ * paint over the lines above and below.
+ */
+export const MAX_COMBINING_MARKS = 8;
+
+const INERT_OPTIONS = { keepNewlines: checks.boolean, keepTabs: checks.boolean };
+
+/**
+ * Makes text of an agent safe to print on a terminal. Removes escape sequences, control characters, bidirectional controls and invisible
+ * characters. Keeps the joiners and selectors that emoji, Persian and the scripts of India need. Line breaks of all kinds become `\n`; half
+ * a character (a lone surrogate) becomes U+FFFD.
+ *
+ * Made inert again, the text stays the same. The deltas of a stream go through {@link createInert}: a sequence may be split between two.
+ *
+ * The result hides what it removes. Do not judge a command by it: see {@link reveal}.
+ *
+ * @throws InvalidInputError if `text` is no string, or for an option that does not exist.
+ */
+export function inert(text: string, options?: InertOptions): string {
+  const stream = createInert(options);
+  return stream.push(text) + stream.end();
+}
+
+/**
+ * {@link inert} for text that arrives in pieces. Whatever the pieces, their results joined are the result of the whole text.
+ * @throws InvalidInputError for an option that does not exist.
+ */
+export function createInert(options?: InertOptions): InertStream {
+  checkCallOptions<InertOptions, typeof INERT_OPTIONS>(options, INERT_OPTIONS);
+  const { keepNewlines = true, keepTabs = true } = options ?? {};
+  return new Inert(keepNewlines ? "\n" : " ", keepTabs ? "\t" : " ");
+}
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const LINE_SEPARATOR = 0x2028;
+const PARAGRAPH_SEPARATOR = 0x2029;
+const REPLACEMENT = 0xfffd;
+
+/** Looks at each UTF-16 code unit once, and its state is of constant size: so it is linear, and splits make no difference. */
+class Inert implements InertStream {
+  readonly #newline: string;
+  readonly #tab: string;
+  #sequence: SequenceState | undefined;
+  /** Units of the open sequence so far. */
+  #length = 0;
+  /** The first half of a character, or 0. */
+  #high = 0;
+  /** Whether the last character was a carriage return: a line feed behind it is the same line break. */
+  #returned = false;
+  #left: Left = "other";
+  /** A joiner or selector that waits for the next character, or 0. */
+  #waiting = 0;
+  /** Combining marks since the last other character. */
+  #marks = 0;
+  #out = "";
+
+  constructor(newline: string, tab: string) {
+    this.#newline = newline;
+    this.#tab = tab;
+  }
+
+  push(delta: string): string {
+    if (typeof delta !== "string")
+      throw new InvalidInputError(`the text is ${describe(delta)}.`, "Pass a string.");
+    for (let at = 0; at < delta.length; at++) {
+      const plain = this.#sequence === undefined && this.#high === 0 ? endOfPlain(delta, at) : at;
+      if (plain > at) {
+        this.#plain(delta.slice(at, plain));
+        at = plain;
+      }
+      if (at < delta.length) this.#unit(delta.charCodeAt(at));
+    }
+    return this.#taken();
+  }
+
+  end(): string {
+    this.#endHigh();
+    this.#sequence = undefined;
+    this.#waiting = 0;
+    this.#left = "other";
+    this.#marks = 0;
+    this.#returned = false;
+    return this.#taken();
+  }
+
+  #taken(): string {
+    const out = this.#out;
+    this.#out = "";
+    return out;
+  }
+
+  /** Printable ASCII, not empty. */
+  #plain(text: string): void {
+    this.#settle(text.charCodeAt(0));
+    this.#out += text;
+    this.#left = leftOf(text.charCodeAt(text.length - 1), "other");
+    this.#marks = 0;
+    this.#returned = false;
+  }
+
+  #unit(unit: number): void {
+    if (this.#high !== 0 && unit >= 0xdc00 && unit <= 0xdfff) {
+      const point = (this.#high - 0xd800) * 0x400 + (unit - 0xdc00) + 0x10000;
+      this.#high = 0;
+      this.#character(point);
+      return;
+    }
+    this.#endHigh();
+    if (this.#isInSequence(unit)) return;
+    if (unit >= 0xd800 && unit <= 0xdbff) this.#high = unit;
+    else if (unit >= 0xdc00 && unit <= 0xdfff) this.#character(REPLACEMENT);
+    else this.#character(unit);
+  }
+
+  #endHigh(): void {
+    if (this.#high !== 0) this.#character(REPLACEMENT);
+    this.#high = 0;
+  }
+
+  #isInSequence(unit: number): boolean {
+    const state = this.#sequence;
+    if (state !== undefined && ++this.#length > MAX_SEQUENCE_LENGTH) {
+      this.#sequence = undefined;
+      return this.#isInSequence(unit);
+    }
+    const step = sequenceStep(state, unit);
+    this.#sequence = step === "ended" || step === "outside" ? undefined : step;
+    if (this.#sequence === undefined) return step === "ended";
+    if (state === undefined || this.#sequence === "escape") this.#length = 1;
+    if (isObeyedInside(this.#sequence, unit)) this.#control(unit);
+    return true;
+  }
+
+  /** A control character, or a character. */
+  #character(point: number): void {
+    if (point < 0x20 || point === 0x7f) this.#control(point);
+    else if (point === LINE_SEPARATOR || point === PARAGRAPH_SEPARATOR) this.#keep(LINE_FEED, this.#newline);
+    else if (isInvisible(point)) return;
+    else if (isJoinerOrSelector(point)) this.#joiner(point);
+    else if (!isMark(point)) this.#keep(point, String.fromCodePoint(point));
+    else if (this.#marks < MAX_COMBINING_MARKS) this.#mark(point);
+  }
+
+  #control(unit: number): void {
+    if (unit === TAB) this.#keep(unit, this.#tab);
+    if (unit === LINE_FEED && this.#returned) this.#returned = false;
+    else if (unit === LINE_FEED) this.#keep(unit, this.#newline);
+    if (unit !== RETURN) return;
+    this.#keep(LINE_FEED, this.#newline);
+    this.#returned = true;
+  }
+
+  #joiner(point: number): void {
+    if (this.#waiting !== 0) return;
+    const stays = staysAfter(point, this.#left);
+    if (stays === undefined) {
+      this.#waiting = point;
+    } else if (stays) {
+      this.#out += String.fromCodePoint(point);
+      this.#left = leftOf(point, this.#left);
+    }
+  }
+
+  #mark(point: number): void {
+    const marks = this.#marks + 1;
+    this.#keep(point, String.fromCodePoint(point));
+    this.#marks = marks;
+  }
+
+  #keep(point: number, text: string): void {
+    this.#settle(point);
+    this.#out += text;
+    this.#left = leftOf(point, this.#left);
+    this.#marks = 0;
+    this.#returned = false;
+  }
+
+  /** Decides about the waiting joiner, now that the next character is known. */
+  #settle(next: number): void {
+    if (this.#waiting !== 0 && staysBefore(next, this.#left))
+      this.#out += String.fromCodePoint(this.#waiting);
+    this.#waiting = 0;
+  }
+}
+
+/** The end of the run of printable ASCII that begins at `at`. */
+function endOfPlain(text: string, at: number): number {
+  let end = at;
+  for (; end < text.length; end++) {
+    const unit = text.charCodeAt(end);
+    if (unit < 0x20 || unit > 0x7e) break;
+  }
+  return end;
+}

@@ -1,0 +1,63 @@
+import { isObject } from "../../core/checks.ts";
+import type { ErrorData } from "../../universal/events.ts";
+import { wordsOfCode } from "./describe-error.ts";
+import { describeAs, type ErrorDescription, quoted, type Words } from "./error-description.ts";
+import { deliveryOf, type ErrorFacts, numberOf, textOf } from "./error-facts.ts";
+import { WORDS, wordsOfReason, wordsOfStatus } from "./error-words.ts";
+
+/**
+ * Says for the person who uses the app what an `error` event of a universal stream means. Never throws, also for a stored event with odd
+ * fields.
+ *
+ * The failure of a turn (with `turn_id`) is `safe` only if `details.delivery` is `not-sent`, or the server says that it has not begun:
+ * other fields do not tell whether the prompt was carried out. `describeError`, with the error of the turn, often knows more.
+ */
+export function describeErrorData(error: ErrorData): ErrorDescription {
+  const code = textOf(error.code) ?? "unknown";
+  const details = isObject(error.details) ? error.details : {};
+  const ofTurn = error.turn_id === undefined ? undefined : "unknown";
+  const words = wordsOf(code, error, details);
+  const delivery = deliveryOf(details["delivery"]) ?? (words === WORDS.starting ? undefined : ofTurn);
+  return describeAs(words, code, { delivery });
+}
+
+function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string, unknown>>): Words {
+  const reason = code.slice(code.lastIndexOf(".") + 1);
+  const status = Number(/^http_(\d{3})$/.exec(reason)?.[1] ?? numberOf(details["status"]));
+  const detail = textOf(details["error"]) ?? "";
+  const balance = numberOf(details["remaining_balance"]);
+  const facts = factsOf(reason, error, details);
+  const words =
+    wordsOfEngine(code, details) ??
+    wordsOfReason(detail) ??
+    (Number.isNaN(status) ? undefined : wordsOfStatus(status, facts.retryAfter)) ??
+    (balance !== undefined && balance <= 0 ? WORDS.credits : undefined) ??
+    wordsOfReason(reason) ??
+    wordsOfReason(facts.kind ?? "") ??
+    wordsOfCode(facts) ??
+    (error.retryable === true ? WORDS.trouble : WORDS.failed);
+  const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
+  return isVague ? { ...words, what: `${words.what}${quoted("It says", textOf(error.message))}` } : words;
+}
+
+/** The codes that the engine gives to all protocols, and its details. */
+function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>): Words | undefined {
+  if (code === "connection.lost")
+    return details["context_lost"] === true ? WORDS.contextLost : WORDS.connectionLost;
+  return code === "timeout" && details["kind"] === "total" ? WORDS.tooLong : undefined;
+}
+
+/** The facts that words for a code of this library need: events may carry such a code, such as `codebuff.payload-too-large`. */
+function factsOf(reason: string, error: ErrorData, details: Readonly<Record<string, unknown>>): ErrorFacts {
+  return {
+    code: reason.replaceAll("_", "-"),
+    message: textOf(error.message) ?? "",
+    retryable: error.retryable === true,
+    hasActed: false,
+    reason: textOf(details["reason"]),
+    kind: textOf(details["kind"]),
+    serverMessage: textOf(error.message),
+    status: numberOf(details["status"]),
+    retryAfter: numberOf(details["retry_after"] ?? details["retryAfter"]),
+  };
+}

@@ -1,0 +1,163 @@
+import type { ErrorCode } from "../../core/agentwire-error.ts";
+import type { HandshakeReason } from "../../core/errors.ts";
+import { describeAs, type ErrorDescription, quoted, type Words, waitOf } from "./error-description.ts";
+import { type ErrorFacts, factsOf, type StoreFacts, storeFactsOf } from "./error-facts.ts";
+import { WORDS, wordsOfReason, wordsOfStatus } from "./error-words.ts";
+
+/**
+ * Says for the person who uses the app what happened, what to do next, and whether the message may be sent again. Takes anything that was
+ * thrown, and never throws itself. The words are English and hold no credentials; for other languages, `code` and `retry` tell the cases
+ * apart.
+ */
+export function describeError(error: unknown): ErrorDescription {
+  const facts = factsOf(error);
+  if (facts !== undefined) return describeAs(wordsOf(facts), facts.code, facts);
+  const failure = storeFactsOf(error);
+  return failure ? describeAs(wordsOfStore(failure), "store-failed") : describeAs(WORDS.unknown, "unknown");
+}
+
+/** The words for a code of this library; `undefined` for another code. */
+export function wordsOfCode(facts: ErrorFacts): Words | undefined {
+  return isErrorCode(facts.code) ? TABLE[facts.code](facts) : undefined;
+}
+
+function wordsOf(facts: ErrorFacts): Words {
+  return wordsOfCode(facts) ?? WORDS.unknown; // a newer copy of the library has more codes
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(TABLE, code);
+}
+
+const REPORT = "Reload the app. If this happens again, tell its makers.";
+
+/** All codes: a new one does not compile without its words. */
+const TABLE = {
+  "invalid-input": (facts) => ({
+    title: "This cannot be sent",
+    what: `Something in the message or in the settings cannot work.${quoted("The reason", problemOf(facts))} Change it, and try again.`,
+    retry: "no",
+  }),
+  "already-consumed": () => ({
+    title: "The answer is already being read",
+    what: `Another part of the app shows this answer. ${REPORT}`,
+    retry: "no",
+  }),
+  unsupported: (facts) => ({
+    title: "This is not possible here",
+    what: `The agent or this device cannot do what was asked.${quoted("The reason", problemOf(facts))} Try it another way.`,
+    retry: "no",
+  }),
+  "connect-failed": (facts) => {
+    const { status, retryable } = facts;
+    if (status === undefined) return retryable ? WORDS.unreachable : WORDS.cannotStart;
+    const words = wordsOfStatus(status) ?? { ...WORDS.unreachable, what: wrongAddress(status) };
+    return { ...words, isBeforeSending: true };
+  },
+  "connect-timeout": () => WORDS.unanswered,
+  "handshake-refused": (facts) => (isReason(facts.reason) ? REASONS[facts.reason](facts) : WORDS.wrongServer),
+  "connection-lost": () => WORDS.connectionLost,
+  "context-lost": () => WORDS.contextLost,
+  "request-refused": (facts) => {
+    const words = facts.status === undefined ? undefined : wordsOfStatus(facts.status, facts.retryAfter);
+    if (words) return words.retry === "safe" && facts.status !== 429 ? { ...words, retry: "ask" } : words;
+    const { title, what } = WORDS.refused;
+    return { title, what: `${what}${quoted("It says", facts.serverMessage)}`, retry: "no" };
+  },
+  "request-timeout": () => ({ title: WORDS.unanswered.title, what: WORDS.unanswered.what, retry: "ask" }),
+  "turn-failed": wordsOfTurn,
+  "turn-cancelled": ({ by }) => ({
+    ...WORDS.stopped,
+    title: by === "user" ? "You stopped the answer" : WORDS.stopped.title,
+  }),
+  "turn-timeout": ({ kind }) => (kind === "idle" ? WORDS.silent : WORDS.tooLong),
+  "buffer-overflow": () => ({
+    title: "A part of the answer is not shown",
+    what: "The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
+    retry: "no",
+  }),
+  "queue-full": () => WORDS.queueFull,
+  "payload-too-large": () => WORDS.tooLarge,
+  // The client was closed for good because of its cause; what became of the message is a fact of this error.
+  closed: ({ cause }) => (cause && cause.code !== "closed" ? wordsOf(cause) : WORDS.closed),
+} satisfies Readonly<Record<ErrorCode, (facts: ErrorFacts) => Words>>;
+
+/** All reasons of a refused handshake. */
+const REASONS = {
+  nack: () => WORDS.wrongServer,
+  policy: () => WORDS.wrongServer,
+  duplicate: () => ({
+    title: "This session is open elsewhere",
+    what: "The server lets the same session in only once. Close the other one, or wait.",
+    retry: "safe",
+    isBeforeSending: true,
+  }),
+  full: () => ({
+    ...WORDS.busy,
+    what: "The server takes no more connections for now.",
+    isBeforeSending: true,
+  }),
+  rejected: () => WORDS.refusedSignIn,
+  "identity-mismatch": () => WORDS.otherUser,
+  anonymous: () => WORDS.signIn,
+  timeout: ({ retryable }) =>
+    retryable
+      ? WORDS.unanswered
+      : {
+          ...WORDS.refusedSignIn,
+          what: "The server did not answer the sign-in. Check its address and the settings.",
+        },
+  "refresh-failed": ({ retryable }) =>
+    retryable
+      ? {
+          title: "The sign-in could not be renewed",
+          what: "The app could not renew your sign-in. Check your network.",
+          retry: "safe",
+          isBeforeSending: true,
+        }
+      : { ...WORDS.signIn, what: "The app could not renew your sign-in. Sign in again." },
+  initializing: () => WORDS.starting,
+  closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
+} satisfies Readonly<Record<HandshakeReason, (facts: ErrorFacts) => Words>>;
+
+function isReason(reason: string | undefined): reason is HandshakeReason {
+  return reason !== undefined && Object.hasOwn(REASONS, reason);
+}
+
+/** The server ended the answer. What the error says of itself goes before what the protocol calls it. */
+function wordsOfTurn(facts: ErrorFacts): Words {
+  const { status, retryAfter, balance, kind, serverError, serverMessage, retryable } = facts;
+  if (status !== undefined) {
+    const words = wordsOfStatus(status, retryAfter);
+    if (words) return words;
+  }
+  if (balance !== undefined && balance <= 0) return WORDS.credits;
+  const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind ?? "") ?? WORDS.failed;
+  if (words.retry === "no") return words;
+  const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
+  const retry = retryable && words === WORDS.failed ? "safe" : words.retry;
+  return { ...words, ...wait, what: `${words.what}${quoted("The server says", serverMessage)}`, retry };
+}
+
+function wrongAddress(status: number): string {
+  return `The server refused the connection (HTTP ${status}). Its address may be wrong, or it is being restarted.`;
+}
+
+/** The message without the advice behind it, which is for developers. */
+function problemOf({ message, hint }: ErrorFacts): string {
+  return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
+}
+
+function wordsOfStore({ operation, reason }: StoreFacts): Words {
+  const isSaving = operation === "append";
+  const title = isSaving ? "The chat could not be saved" : "The saved chat cannot be read";
+  return { title, what: (isSaving ? SAVING[reason ?? ""] : undefined) ?? STORE_ADVICE, retry: "no" };
+}
+
+const STORE_ADVICE = "Check the folder of the chats and its permissions.";
+
+const SAVING: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full. Make room: later messages are saved again.",
+  EDQUOT: "Your share of the disk is full. Make room: later messages are saved again.",
+  EROFS: "The disk cannot be written to. Choose another folder for the chats.",
+};

@@ -1,0 +1,90 @@
+import type { Delivery } from "../../core/agentwire-error.ts";
+
+/** An error in words for the person who uses the app. */
+export interface ErrorDescription {
+  /** One short line: what happened. */
+  readonly title: string;
+  /** What happened, and what to do next. */
+  readonly detail: string;
+  /**
+   * - `safe`: sending the message again cannot do anything twice.
+   * - `ask`: the message may have been carried out. Ask the person before it is sent again.
+   * - `no`: sending it again unchanged will not help.
+   */
+  readonly retry: "safe" | "ask" | "no";
+  /** The code of the error, for texts of your own and for support. `unknown`: the error is none of this library. */
+  readonly code: string;
+}
+
+/** A kind of failure in words. */
+export interface Words {
+  readonly title: string;
+  /** One or more sentences. With the retry `no` the last one says what to do. */
+  readonly what: string;
+  /** If nothing else is known of the message. */
+  readonly retry: ErrorDescription["retry"];
+  /** When to send again, such as `in a minute`. */
+  readonly wait?: string;
+  /** The failure comes before anything is sent. */
+  readonly isBeforeSending?: true;
+}
+
+/** What is known of the message that failed. */
+export interface Sent {
+  readonly delivery?: Delivery | undefined;
+  /** Whether a tool of the turn has run, or may run. */
+  readonly hasActed?: boolean | undefined;
+}
+
+/** Puts the last sentence behind the words: what becomes of the message. */
+export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDescription {
+  const { title, what } = words;
+  const delivery = sent.delivery ?? (words.isBeforeSending ? "not-sent" : undefined);
+  if (words.retry === "no") return { title, detail: what, retry: "no", code };
+  const again = words.wait === undefined ? "" : ` ${words.wait}`;
+  if (delivery === "not-sent")
+    return {
+      title,
+      detail: `${what} Your message was not sent: send it again${again}.`,
+      retry: "safe",
+      code,
+    };
+  if (sent.hasActed) return { title, detail: `${what} ${ACTED}`, retry: "ask", code };
+  if (words.retry === "ask" || delivery === "unknown")
+    return { title, detail: `${what} ${ASK}`, retry: "ask", code };
+  return { title, detail: `${what} Send your message again${again}.`, retry: "safe", code };
+}
+
+const ASK = "Your message may have been carried out: check before you send it again.";
+const ACTED =
+  "A tool may have run, or may still run: check what was done before you send your message again.";
+
+/** Characters of a server's own message that a detail quotes: about three lines. */
+const MAX_QUOTE = 200;
+
+/** A sentence with the first paragraph of a message, in one line, without invisible characters. Empty if there is nothing to quote. */
+export function quoted(speaker: string, message: string | undefined): string {
+  const [paragraph = ""] = (message ?? "")
+    .slice(0, 10 * MAX_QUOTE)
+    .trim()
+    .split(/\n\s*\n/, 1);
+  const text = paragraph
+    .replace(/[\p{Cc}\p{Z}]+/gu, " ")
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, "") // `inert` would be twice the size of all this
+    .trim();
+  if (text === "") return "";
+  const characters = [...text];
+  const shown = characters.length > MAX_QUOTE ? `${characters.slice(0, MAX_QUOTE).join("")}...` : text;
+  return ` ${speaker}: "${shown}"`;
+}
+
+/** A wait in words. `ms` may be anything that a server sent. */
+export function waitOf(ms: number | undefined): string {
+  if (ms === undefined || !Number.isFinite(ms) || ms <= 0) return "in a minute";
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 100) return seconds === 1 ? "in a second" : `in ${seconds} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 100) return `in ${minutes} minutes`;
+  const hours = Math.ceil(minutes / 60);
+  return hours <= 48 ? `in ${hours} hours` : "later";
+}

@@ -1,0 +1,84 @@
+import type { ContentPart, ItemKind, ItemRole, UniversalEvent, UniversalItem } from "../events.ts";
+
+/** The roles that an item of each kind may have. */
+const ROLES: Readonly<Record<ItemKind, readonly (ItemRole | null)[]>> = {
+  message: ["user", "assistant"],
+  tool_call: ["assistant"],
+  tool_result: ["tool"],
+  system: ["system"],
+  status: [null],
+  unknown: [null],
+};
+
+/** The rules for one event that its types cannot express. Returns a sentence for each broken rule. */
+export function brokenRules(event: UniversalEvent): readonly string[] {
+  const problems =
+    event.event_id === `evt_${event.sequence}` ? [] : ["`event_id` is not `evt_` and the sequence."];
+  problems.push(...dataProblems(event));
+  return problems;
+}
+
+function dataProblems(event: UniversalEvent): readonly string[] {
+  switch (event.type) {
+    case "item.started":
+    case "item.completed":
+      return itemProblems(event.data.item, event.type === "item.completed");
+    case "permission.requested":
+    case "question.requested":
+      return event.data.status === "requested" ? [] : ["A request must have the status `requested`."];
+    case "permission.resolved":
+    case "question.resolved":
+      return event.data.status === "requested" ? ["A resolved request has the status `requested`."] : [];
+    case "session.ended": {
+      const { reason, message, exit_code, stderr } = event.data;
+      const hasCause = message !== undefined || exit_code !== undefined || stderr !== undefined;
+      return hasCause && reason !== "error"
+        ? ["`message`, `exit_code` and `stderr` are only for the reason `error`."]
+        : [];
+    }
+    case "agent.unparsed":
+      return event.synthetic ? [] : ["`agent.unparsed` must be synthetic."];
+    case "session.started":
+    case "turn.started":
+    case "turn.ended":
+    case "item.delta":
+    case "error":
+      return [];
+  }
+}
+
+function itemProblems({ kind, role, status, content }: UniversalItem, completed: boolean): readonly string[] {
+  const problems: string[] = [];
+  if ((status !== "in_progress") !== completed)
+    problems.push(`The status of the item must ${completed ? "not " : ""}be \`in_progress\`.`);
+  if (!ROLES[kind].includes(role))
+    problems.push(`An item of kind \`${kind}\` cannot have the role \`${role}\`.`);
+  problems.push(...contentProblems(kind, content, completed));
+  return problems;
+}
+
+function contentProblems(
+  kind: ItemKind,
+  content: readonly ContentPart[],
+  completed: boolean,
+): readonly string[] {
+  const count = (type: ContentPart["type"]): number => content.filter((part) => part.type === type).length;
+  const problems: string[] = [];
+  if (kind === "tool_call") {
+    if (content.length !== 1 || content[0]?.type !== "tool_call")
+      problems.push("The content of a tool call must be one `tool_call` part.");
+  } else if (count("tool_call") > 0) problems.push("A `tool_call` part belongs in an item of this kind.");
+  if (kind === "tool_result") {
+    const isEmpty = content.length === 0 && !completed; // the result is not known at the start
+    if (!isEmpty && (count("tool_result") !== 1 || content[0]?.type !== "tool_result"))
+      problems.push(
+        "The content of a tool result must be one `tool_result` part, and then parts of other types.",
+      );
+  } else if (count("tool_result") > 0) problems.push("A `tool_result` part belongs in an item of this kind.");
+  const reasoning = count("reasoning");
+  if (reasoning > 0 && (kind !== "message" || reasoning < content.length))
+    problems.push("Reasoning belongs in a message of its own.");
+  if (count("file_ref") > 0 && kind !== "message" && kind !== "tool_result")
+    problems.push("A `file_ref` part belongs in a message or a tool result.");
+  return problems;
+}

@@ -1,0 +1,76 @@
+import type { ContentPart, Json } from "../events.ts";
+
+/** The JSON of a value. What JSON cannot express becomes null, as `undefined` and a number that is not finite do. */
+export function toJsonText(value: Json): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return "null"; // a cycle, a BigInt, or a depth at which the engine gives up: none comes from a wire
+  }
+}
+
+/** The value as JSON can express it: a number that is not finite becomes null. A value without such numbers stays the same object. */
+export function finiteJson(value: Json): Json {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(finiteJson);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const fields = Object.entries(value);
+  const finite = fields.map(([name, field]): [string, Json] => [name, finiteJson(field)]);
+  return finite.every(([, field], index) => field === fields[index]?.[1])
+    ? value
+    : Object.fromEntries(finite);
+}
+
+/** The output of a tool as text: a single string as it is, any other value as JSON. */
+export function outputText(values: readonly Json[]): string {
+  const [only] = values;
+  if (values.length !== 1) return toJsonText(values);
+  return typeof only === "string" ? only : toJsonText(only);
+}
+
+/** One value of a tool's output in the form of Codebuff's agents. */
+interface OutputValue {
+  readonly type: string;
+  readonly value?: Json;
+  readonly data?: unknown;
+  readonly mediaType?: unknown;
+}
+
+/** The content of a tool's result: its text, then its JSON values and its media. */
+export interface ToolOutputContent {
+  readonly output: string;
+  readonly parts: readonly ContentPart[];
+}
+
+/** The content of a list of JSON and media values. */
+export function contentOfValues(values: readonly OutputValue[]): ToolOutputContent {
+  const texts: Json[] = [];
+  const parts: ContentPart[] = [];
+  for (const { type, value, data, mediaType } of values) {
+    if (type === "media" && typeof data === "string") {
+      const mime = typeof mediaType === "string" ? mediaType : null;
+      texts.push(`[media: ${mime ?? "unknown"}]`);
+      parts.push({ type: "image", path: `data:${mime ?? ""};base64,${data}`, mime });
+    } else {
+      const json = finiteJson(type === "json" ? (value ?? null) : { type, value, data, mediaType });
+      texts.push(json);
+      parts.push({ type: "json", json });
+    }
+  }
+  return { output: outputText(texts), parts };
+}
+
+/** Cuts a text to a number of characters, and never through a character. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let characters = 0;
+  let length = 0;
+  for (const character of text) {
+    if (++characters > max) return text.slice(0, length);
+    length += character.length;
+  }
+  return text;
+}

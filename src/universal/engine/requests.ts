@@ -1,0 +1,157 @@
+import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
+import type {
+  PermissionData,
+  QuestionData,
+  ResolvedReason,
+  UniversalAnswer,
+  UniversalQuestion,
+} from "../events.ts";
+import { finiteJson } from "./content.ts";
+import type { Envelopes, Stated } from "./envelope.ts";
+
+/** The reason for each cause of a decision or an answer. */
+const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
+  callback: "user",
+  reply: "user",
+  policy: "policy",
+  session: "policy",
+  elsewhere: "policy",
+  error: "policy",
+  timeout: "timeout",
+  cancelled: "cancelled",
+  ended: "cancelled",
+  disconnected: "disconnected",
+};
+
+const STATUSES = { once: "accept", always: "accept_for_session", reject: "reject" } as const;
+
+/** What an approval says besides the call. */
+export interface ApprovalDetails {
+  readonly item_id?: string;
+  readonly call_id?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** The requests of one turn that wait for a decision or an answer. Each is resolved once. */
+export class Requests {
+  readonly #envelopes: Envelopes;
+  readonly #permissions = new Map<string, PermissionData>();
+  readonly #questions = new Map<string, QuestionData>();
+  /** Requests that have been told, open or not. */
+  readonly #told = new Set<string>();
+
+  constructor(envelopes: Envelopes) {
+    this.#envelopes = envelopes;
+  }
+
+  isOpen(id: string): boolean {
+    return this.#permissions.has(id) || this.#questions.has(id);
+  }
+
+  get hasOpen(): boolean {
+    return this.#permissions.size + this.#questions.size > 0;
+  }
+
+  wasTold(id: string): boolean {
+    return this.#told.has(id);
+  }
+
+  permission(call: ToolCall, { metadata, ...details }: ApprovalDetails, stated: Stated): void {
+    if (this.#told.has(call.id)) return;
+    this.#told.add(call.id);
+    const data: PermissionData = {
+      permission_id: call.id,
+      action: call.name,
+      status: "requested",
+      metadata: finiteJson({ toolName: call.name, input: call.input ?? null, ...metadata }),
+      ...details,
+    };
+    this.#permissions.set(call.id, data);
+    this.#envelopes.emit("permission.requested", data, stated);
+  }
+
+  /** Resolves an open permission. A resolved or unknown one stays as it is. */
+  decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
+    const data = this.#permissions.get(id);
+    if (!this.#permissions.delete(id) || !data) return;
+    this.#envelopes.emit("permission.resolved", { ...data, status: STATUSES[decision], reason }, "inferred");
+  }
+
+  /** Resolves the open permissions of a call that the backend has decided. */
+  decidedFor(callId: string, decision: Ruling["decision"]): void {
+    if (this.#permissions.size === 0) return;
+    for (const [id, { call_id }] of [...this.#permissions])
+      if (call_id === callId || id === callId) this.decided(id, decision, "policy");
+  }
+
+  question({ id, questions }: Question, callId: string | undefined, stated: Stated): void {
+    if (this.#told.has(id)) return;
+    this.#told.add(id);
+    const all: readonly UniversalQuestion[] = questions.map(({ question, header, options, multiSelect }) => ({
+      question,
+      ...(header === undefined ? {} : { header }),
+      options: options.map(({ label, description }) =>
+        description === undefined ? { label } : { label, description },
+      ),
+      multi_select: multiSelect,
+    }));
+    const data: QuestionData = {
+      question_id: id,
+      prompt: all[0]?.question ?? "",
+      options: all[0]?.options.map(({ label }) => label) ?? [],
+      response: null,
+      status: "requested",
+      questions: all,
+      ...(callId === undefined ? {} : { call_id: callId }),
+    };
+    this.#questions.set(id, data);
+    this.#envelopes.emit("question.requested", data, stated);
+  }
+
+  /** Resolves an open question. */
+  answered(id: string, answers: Answers, reason: ResolvedReason, stated: Stated): void {
+    const data = this.#questions.get(id);
+    if (!data) return;
+    const given = answers?.map((selected, index) => toAnswer(data.questions?.[index], selected, index));
+    const [first] = given ?? [];
+    this.#questions.delete(id);
+    this.#envelopes.emit(
+      "question.resolved",
+      {
+        ...data,
+        status: given ? "answered" : "rejected",
+        response: first?.selected?.[0] ?? first?.other_text ?? null,
+        ...(given ? { answers: given } : {}),
+        reason,
+      },
+      stated,
+    );
+  }
+
+  /** The turn is over: resolves all, permissions first. */
+  refuseAll(reason: ResolvedReason): void {
+    for (const id of [...this.#permissions.keys()]) this.decided(id, "reject", reason);
+    for (const id of [...this.#questions.keys()]) this.answered(id, undefined, reason, "inferred");
+  }
+}
+
+/** The reason for a decision or an answer of the gate. */
+export function reasonOf(by: DecidedBy): ResolvedReason {
+  return REASONS[by];
+}
+
+/** Labels of the question are selected; any other text is the user's own. */
+function toAnswer(
+  question: UniversalQuestion | undefined,
+  given: readonly string[],
+  question_index: number,
+): UniversalAnswer {
+  const labels = new Set(question?.options.map(({ label }) => label));
+  const selected = given.filter((text) => labels.has(text));
+  const other = given.filter((text) => !labels.has(text));
+  return {
+    question_index,
+    ...(selected.length === 0 ? {} : { selected }),
+    ...(other.length === 0 ? {} : { other_text: other.join("\n") }),
+  };
+}

@@ -1,0 +1,359 @@
+import type { Answers, Question, Ruling, ToolCall } from "../../core/values.ts";
+import type {
+  ContentPart,
+  ErrorData,
+  Json,
+  ResolvedReason,
+  SessionEndedData,
+  TurnEndMetadata,
+  TurnStartMetadata,
+  Visibility,
+} from "../events.ts";
+import type { UserInput } from "../facts.ts";
+import { type AgentKey, Agents, type SubagentStart } from "./agents.ts";
+import { type CallReport, Calls } from "./calls.ts";
+import { finiteJson, type ToolOutputContent } from "./content.ts";
+import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
+import { Items } from "./items.ts";
+import { type ApprovalDetails, Requests } from "./requests.ts";
+
+/** Unreadable messages that one turn reports one by one. Further ones are only counted, so that garbage cannot flood a transcript. */
+export const MAX_UNPARSED = 20;
+
+export interface SessionSetup extends EnvelopeSetup {
+  readonly visibility: Visibility;
+}
+
+/** The turn that is under way. */
+interface OpenTurn {
+  readonly id: string;
+  /** The client's id. Undefined for work without a prompt. */
+  readonly nativeId: string | undefined;
+  readonly agents: Agents;
+  readonly calls: Calls;
+}
+
+/** How a turn ends. */
+export interface TurnClose {
+  readonly metadata: TurnEndMetadata;
+  /** Whether a message of the backend ended the turn. */
+  readonly stated: Stated;
+  /** The reason for what still waits for the user. */
+  readonly reason: ResolvedReason;
+  readonly error?: Omit<ErrorData, "turn_id">;
+  /** The session ends with the turn. */
+  readonly session?: SessionEndedData;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
+}
+
+/**
+ * The state of one universal session, and the rules that hold for every backend: what opens, closes. Each method keeps the order of
+ * events that the schema demands, so no mapping can break it.
+ *
+ *     new ──open()──▶ between turns ──begin()──▶ in a turn ──end()──▶ between turns
+ *                        └───────────────close()──────┴──▶ ended
+ */
+export class Session {
+  readonly #setup: SessionSetup;
+  readonly #envelopes: Envelopes;
+  readonly #items: Items;
+  readonly requests: Requests;
+  #state: "new" | "open" | "ended" = "new";
+  #turn: OpenTurn | undefined;
+  #turns = 0;
+  #unparsed = 0;
+  /** Messages for turns that have ended. */
+  late = 0;
+
+  constructor(setup: SessionSetup) {
+    this.#setup = setup;
+    this.#envelopes = new Envelopes(setup);
+    this.#items = new Items(this.#envelopes);
+    this.requests = new Requests(this.#envelopes);
+  }
+
+  get isEnded(): boolean {
+    return this.#state === "ended";
+  }
+
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  get hasTurn(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  /** The client's id of the turn that is under way. */
+  get nativeTurnId(): string | undefined {
+    return this.#turn?.nativeId;
+  }
+
+  get nativeSessionId(): string | null {
+    return this.#envelopes.nativeSessionId;
+  }
+
+  /** Whether the turn that is under way has no prompt. */
+  get isUnsolicited(): boolean {
+    return this.#turn !== undefined && this.#turn.nativeId === undefined;
+  }
+
+  /** An input begins. `raw` is its message. */
+  input(raw: Json | null): void {
+    this.#envelopes.begin();
+    this.#envelopes.raw = finiteJson(raw);
+  }
+
+  open(metadata: Readonly<Record<string, unknown>>, stated: Stated): void {
+    if (this.#state !== "new") return;
+    this.#state = "open";
+    this.#envelopes.emit("session.started", { metadata }, stated);
+  }
+
+  /** The backend's id of the session. */
+  known(nativeSessionId: string | undefined): void {
+    if (typeof nativeSessionId === "string") this.#envelopes.nativeSessionId = nativeSessionId;
+  }
+
+  close(data: SessionEndedData): void {
+    const wasOpen = this.#state === "open";
+    this.#state = "ended";
+    if (!wasOpen) return;
+    this.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
+    const late = this.late === 0 ? {} : { late_frames: this.late };
+    const { metadata, ...rest } = data;
+    const all = { ...(metadata as object | undefined), ...late };
+    const ended = Object.keys(all).length === 0 ? rest : { ...rest, metadata: all };
+    this.#envelopes.emit("session.ended", ended, data.terminated_by);
+  }
+
+  // --- turns ---
+
+  begin(nativeId: string | undefined, metadata: TurnStartMetadata | undefined): void {
+    this.#turns++;
+    const agents = new Agents(this.#items, this.#setup.visibility);
+    const calls = new Calls(this.#items, agents);
+    this.#turn = { id: `trn_${this.#turns}`, nativeId, agents, calls };
+    this.#unparsed = 0;
+    const turn_id = this.#turn.id;
+    this.#envelopes.emit(
+      "turn.started",
+      metadata ? { phase: "started", turn_id, metadata } : { phase: "started", turn_id },
+      "inferred",
+    );
+  }
+
+  /** Ends the turn: resolves its requests, completes its items, then tells the error and the end. */
+  end({ metadata, stated, reason, error }: TurnClose): void {
+    const turn = this.#turn;
+    if (!turn) return;
+    this.requests.refuseAll(reason);
+    turn.calls.endDenied();
+    this.#items.completeAll(stated, metadata.status === "completed" ? "completed" : "failed");
+    if (error) this.#envelopes.emit("error", { ...error, turn_id: turn.id }, stated);
+    const unparsed = this.#unparsed > MAX_UNPARSED ? { unparsed_count: this.#unparsed } : {};
+    const ended = { ...metadata, ...unparsed };
+    this.#envelopes.emit("turn.ended", { phase: "ended", turn_id: turn.id, metadata: ended }, stated);
+    this.#turn = undefined;
+    this.#unparsed = 0;
+  }
+
+  /** The turn that is under way. Work without a prompt opens a turn of its own. */
+  #working(): OpenTurn {
+    if (!this.#turn) this.begin(undefined, { unsolicited: true });
+    const turn = this.#turn;
+    if (!turn) throw new Error("a turn that has begun is open");
+    return turn;
+  }
+
+  // --- what is said ---
+
+  user({ text, images = [] }: UserInput): void {
+    const pictures = images.map(({ path, mime }): ContentPart => ({ type: "image", path, mime }));
+    const words: readonly ContentPart[] = text === "" && images.length > 0 ? [] : [{ type: "text", text }];
+    this.#whole("message", "user", [...words, ...pictures], "inferred");
+  }
+
+  text(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
+    if (delta !== "") this.#working().agents.say(agent, delta, false, stated);
+  }
+
+  /** A piece of text as a model streams it. A blank piece opens no item: it waits for the agent's next text, and a tool call drops it. */
+  chunk(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
+    if (delta.trim() === "" && this.#working().agents.hold(agent, delta)) return;
+    this.text(agent, delta, stated);
+  }
+
+  reasoning(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
+    if (delta !== "") this.#working().agents.say(agent, delta, true, stated);
+  }
+
+  /** The agent's text or reasoning is whole. */
+  pause(agent: AgentKey, stated?: Stated): void {
+    this.#turn?.agents.pause(agent, stated);
+  }
+
+  /** The backend begins again: all text and reasoning is whole. */
+  pauseAll(): void {
+    this.#turn?.agents.pauseAll();
+  }
+
+  /** A whole answer: its text as one delta, then what comes with it. Returns the id of its item. */
+  answer(text: string, parts: readonly ContentPart[], stated: Stated): string {
+    this.#working().agents.pause(undefined);
+    const item = this.#items.startText(null);
+    if (text !== "") this.#items.grow(item, text, "inferred");
+    this.#items.complete(item, stated, "completed", text === "" ? parts : [{ type: "text", text }, ...parts]);
+    return item.head.item_id;
+  }
+
+  /** Says that something happened. */
+  status(
+    label: string,
+    detail: string | null,
+    { json, stated = "agent", status = "completed", agent }: StatusDetails = {},
+  ): void {
+    if (detail !== null && typeof detail !== "string")
+      throw new TypeError("a status whose detail is no text");
+    const part: ContentPart = { type: "status", label, detail };
+    const content = json === undefined ? [part] : [part, { type: "json", json: finiteJson(json) } as const];
+    const parent_id = this.#turn?.agents.itemOf(agent) ?? null;
+    this.#items.whole(
+      { native_item_id: null, parent_id, kind: "status", role: null, content },
+      stated,
+      status,
+    );
+  }
+
+  /** The system says something, inside or outside of a turn. */
+  system(text: string, stated: Stated = "agent"): void {
+    this.#whole("system", "system", [{ type: "text", text }], stated);
+  }
+
+  /** A message of the assistant that is whole, such as speech. Opens no turn. */
+  message(content: readonly ContentPart[], parentId: string | null, stated: Stated = "agent"): void {
+    this.#whole("message", "assistant", content, stated, parentId);
+  }
+
+  /** A well-formed message of a type that this library does not know. */
+  unknown(json: Json, stated: Stated = "agent"): void {
+    this.#whole("unknown", null, [{ type: "json", json: finiteJson(json) }], stated);
+  }
+
+  error(error: Omit<ErrorData, "turn_id">, stated: Stated = "agent"): void {
+    if (typeof error.message !== "string") throw new TypeError("an error without a message");
+    this.#envelopes.emit("error", this.#turn ? { ...error, turn_id: this.#turn.id } : error, stated);
+  }
+
+  /** A message could not be read. `location` is where, such as `frame`. */
+  unparsed(error: string, location: string): void {
+    this.#unparsed++;
+    if (this.#unparsed > MAX_UNPARSED) return;
+    this.#envelopes.emit("agent.unparsed", { error, location, raw_hash: null }, "inferred");
+  }
+
+  // --- sub-agents and tools ---
+
+  startSubagent(start: SubagentStart, stated: Stated = "agent"): void {
+    this.#working().agents.start(start, stated);
+  }
+
+  finishSubagent(key: AgentKey, stated: Stated = "agent"): void {
+    this.#turn?.agents.finish(key, stated);
+  }
+
+  isSubagent(key: AgentKey): boolean {
+    return this.#turn?.agents.isOpen(key) ?? false;
+  }
+
+  /** The only sub-agent at work, if there is just one. */
+  get onlySubagent(): AgentKey {
+    return this.#turn?.agents.onlyOpen();
+  }
+
+  call(report: CallReport, stated: Stated = "agent"): void {
+    this.#working().calls.announce(report, stated);
+  }
+
+  /** This machine runs a call. The backend may have announced the call under another id. */
+  ownCall(report: CallReport, stated: Stated = "agent"): void {
+    this.#working().calls.link(report, stated);
+  }
+
+  hasCall(id: string): boolean {
+    return this.#turn?.calls.has(id) ?? false;
+  }
+
+  /** A call goes on or is over: if the user is still asked about it, the backend has decided. */
+  decidedElsewhere(id: string, decision: Ruling["decision"]): void {
+    this.requests.decidedFor(this.#turn?.calls.idOf(id) ?? id, decision);
+  }
+
+  startCall(id: string, stated: Stated = "agent"): void {
+    this.decidedElsewhere(id, "once");
+    this.#turn?.calls.start(id, stated);
+  }
+
+  callOutput(id: string, delta: string, stated: Stated = "agent"): void {
+    this.decidedElsewhere(id, "once");
+    this.#turn?.calls.output(id, delta, stated);
+  }
+
+  endCall(
+    id: string,
+    content: ToolOutputContent,
+    status: "completed" | "failed",
+    stated: Stated = "agent",
+    name?: string,
+  ): void {
+    this.decidedElsewhere(id, status === "completed" ? "once" : "reject");
+    this.#working().calls.end(id, content, status, stated, name);
+  }
+
+  /** A call was denied here. The backend will confirm that; if it does not, the end of the turn ends the call. */
+  deniedCall(id: string, content: ToolOutputContent): void {
+    this.#turn?.calls.deny(id, content);
+  }
+
+  // --- requests ---
+
+  permission(call: ToolCall, metadata: ApprovalDetails["metadata"], stated: Stated): void {
+    const { calls } = this.#working();
+    const item = calls.itemOf(call.id);
+    const of = item ? { item_id: item.item_id, call_id: calls.idOf(call.id) } : {};
+    this.requests.permission(call, { ...of, ...(metadata ? { metadata } : {}) }, stated);
+  }
+
+  decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
+    this.requests.decided(id, decision, reason);
+  }
+
+  question(question: Question, callId: string | undefined, stated: Stated): void {
+    const { calls } = this.#working();
+    const of = callId !== undefined && calls.has(callId) ? calls.idOf(callId) : callId;
+    this.requests.question(question, of, stated);
+  }
+
+  answered(id: string, answers: Answers, reason: ResolvedReason, stated: Stated): void {
+    this.requests.answered(id, answers, reason, stated);
+  }
+
+  #whole(
+    kind: "message" | "system" | "unknown",
+    role: "user" | "assistant" | "system" | null,
+    content: readonly ContentPart[],
+    stated: Stated,
+    parent_id: string | null = null,
+  ): void {
+    this.#items.whole({ native_item_id: null, parent_id, kind, role, content }, stated);
+  }
+}
+
+/** What a status says besides its label and detail. */
+export interface StatusDetails {
+  readonly json?: Json;
+  readonly stated?: Stated;
+  readonly status?: "completed" | "failed";
+  readonly agent?: AgentKey;
+}

@@ -1,0 +1,80 @@
+import { type Checks, checkCallOptions, checks, oneOf } from "../../core/checks.ts";
+import type { AnyAgentClient, AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
+import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
+import { systemClock } from "../../core/clock.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { checkName } from "../../core/names.ts";
+import { randomId } from "../../core/random-id.ts";
+import type { TurnResult } from "../../core/turn/turn.ts";
+import type { AnyEvent } from "../../core/values.ts";
+import type { Binding, HeardClient } from "../binding.ts";
+import type { UniversalEvent } from "../events.ts";
+import type { ReplayOptions, UniversalOptions, UniversalStream } from "../stream.ts";
+import { Listening } from "./listening.ts";
+import { EventLog } from "./log.ts";
+import { scopeOf } from "./scope.ts";
+
+/** 64 MiB: the limit of what a turn keeps for its reader. */
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
+
+const OPTIONS: Checks<UniversalOptions> = {
+  includeRaw: checks.boolean,
+  eagerStart: checks.boolean,
+  reasoningVisibility: oneOf("public", "private"),
+  maxLogBytes: checks.count,
+  newSessionId: checks.function,
+  clock: checks.object,
+};
+
+const REPLAY: Checks<ReplayOptions> = { after: checks.tries, signal: checks.signal };
+
+/**
+ * The universal events of a turn, a conversation or a client.
+ * @throws InvalidInputError for anything else, and for wrong options.
+ */
+export function attach<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult>(
+  binding: Binding<Client, Event, Result>,
+  of: AnyAgentClient | AnyTurn | AnyConversation,
+  options: UniversalOptions = {},
+): UniversalStream {
+  checkCallOptions(options, OPTIONS);
+  const {
+    maxLogBytes = MAX_LOG_BYTES,
+    newSessionId = () => randomId("session"),
+    clock = systemClock,
+  } = options;
+  const log = new EventLog(maxLogBytes);
+  const listening = new Listening(binding, scopeOf(binding, of), { ...options, newSessionId, clock }, log);
+  return {
+    get count() {
+      return log.count;
+    },
+    get ended() {
+      return log.isEnded;
+    },
+    events: (replay = {}) => {
+      checkCallOptions(replay, REPLAY);
+      return log.read(replay);
+    },
+    on: (
+      name: "event",
+      listener: (event: UniversalEvent) => void,
+      listen: ListenOptions = {},
+    ): Unsubscribe => {
+      checkName(name, { event: true }, "event");
+      checkCallOptions(listen, { signal: checks.signal });
+      if (typeof listener !== "function")
+        throw new InvalidInputError("the listener for `event` is no function.", "Pass a function.");
+      const { signal } = listen;
+      if (signal?.aborted) return () => {};
+      const off = log.listen(listener);
+      signal?.addEventListener("abort", off, { once: true });
+      return () => {
+        signal?.removeEventListener("abort", off);
+        off();
+      };
+    },
+    close: () => listening.close(),
+    [Symbol.asyncIterator]: () => log.read({})[Symbol.asyncIterator](),
+  };
+}

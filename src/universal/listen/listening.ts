@@ -1,0 +1,295 @@
+import type { ProtocolWarning } from "../../core/client/agent-client.ts";
+import type { AnyTurn } from "../../core/client/any-client.ts";
+import type { Unsubscribe } from "../../core/client/events.ts";
+import { ORIGIN, type TurnOrigin } from "../../core/client/origin.ts";
+import type { CancelTimer } from "../../core/clock.ts";
+import type { AnyAgentwireError } from "../../core/errors.ts";
+import type { TurnResult } from "../../core/turn/turn.ts";
+import type { AnyEvent, SettledRequest } from "../../core/values.ts";
+import type { Binding, HeardClient } from "../binding.ts";
+import { Normaliser } from "../engine/normaliser.ts";
+import type { Fact, UserInput } from "../facts.ts";
+import type { UniversalOptions } from "../stream.ts";
+import type { EventLog } from "./log.ts";
+import type { Scope } from "./scope.ts";
+import { readUserInput } from "./user-input.ts";
+
+/** ms without an event after which work without a prompt counts as over. */
+const QUIET = 5_000;
+
+type Settings = UniversalOptions & Required<Pick<UniversalOptions, "newSessionId" | "clock">>;
+
+/** One universal session: a conversation, a one-off turn, or one connection to a backend that forgets. */
+interface Room<Event extends AnyEvent, Result extends TurnResult> {
+  readonly normaliser: Normaliser<Event, Result>;
+  readonly id: string;
+  cancelQuiet: CancelTimer;
+}
+
+/** Listens to what a stream is about, and writes the universal events to its log. */
+export class Listening<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult> {
+  readonly #binding: Binding<Client, Event, Result>;
+  readonly #scope: Scope;
+  readonly #client: Client;
+  readonly #settings: Settings;
+  readonly #log: EventLog;
+  /** The open sessions, by what they are: a conversation, a turn, or the client. */
+  readonly #rooms = new Map<object, Room<Event, Result>>();
+  /** The sessions of the turns that have not ended, by the id of the turn. */
+  readonly #byTurn = new Map<string, Room<Event, Result>>();
+  readonly #offs: Unsubscribe[] = [];
+  /** The last session that the backend has forgotten. */
+  #forgotten: string | undefined;
+
+  constructor(binding: Binding<Client, Event, Result>, scope: Scope, settings: Settings, log: EventLog) {
+    this.#binding = binding;
+    this.#scope = scope;
+    this.#settings = settings;
+    this.#log = log;
+    const client: unknown = scope.kind === "turn" ? scope.origin.client : scope.client;
+    if (!binding.isClient(client)) throw new Error("the client of a scope is a client of its protocol");
+    this.#client = client;
+    this.#listen(client);
+    if (scope.kind === "conversation") this.#room(scope.conversation);
+    if (scope.kind === "turn") this.#follow(scope.turn);
+    else if (client.status === "ready") this.#onReady();
+    if (client.closedBy) this.#closed(client.closedBy);
+  }
+
+  /** Stops listening. */
+  close(): void {
+    this.#tellAll({ type: "closed" });
+    this.#end();
+  }
+
+  #listen(client: Client): void {
+    const { listen } = this.#binding;
+    this.#offs.push(
+      client.on("turn", (turn) => {
+        if (this.#isMine(turn)) this.#follow(turn);
+      }),
+      client.on("settled", (request) => this.#onSettled(request)),
+      client.on("approval", (call, turn) => {
+        const request = { type: "approval", id: call.id, call } as const;
+        if (!turn && call.turnId === undefined) this.#tellAll({ type: "asked", turnId: undefined, request });
+      }),
+      client.on("protocolWarning", (warning) => this.#onWarning(warning)),
+      client.on("disconnected", (error) => this.#onDisconnected(error)),
+      client.on("reconnecting", ({ attempt, delay, error }) =>
+        this.#tellAll({ type: "retrying", attempt, delay, error }),
+      ),
+      client.on("reconnected", () => this.#tellAll({ type: "reconnected" })),
+      client.on("status", (status) => {
+        if (status === "ready") this.#onReady();
+        if (status === "closed" && client.closedBy) this.#closed(client.closedBy);
+      }),
+      ...(listen ? listen(client, (fact, turn) => this.#tellOf(turn, fact)) : []),
+    );
+  }
+
+  /** The backend's session is there: a stream that is about this one session begins with it. */
+  #onReady(): void {
+    const scope = this.#scope;
+    if (scope.kind === "conversation") this.#room(scope.conversation);
+    if (scope.kind === "client" && this.#client.capabilities.conversations === "one")
+      this.#room(this.#client);
+    for (const room of this.#rooms.values()) this.#opened(room);
+  }
+
+  #isMine(turn: AnyTurn): boolean {
+    const scope = this.#scope;
+    if (scope.kind === "client") return true;
+    if (scope.kind === "turn") return false; // it is followed already
+    return scope.conversation.shared || originOf(turn).conversation === scope.conversation;
+  }
+
+  /** What a turn belongs to: its session has the same life. */
+  #keyOf(turn: AnyTurn): object {
+    const scope = this.#scope;
+    if (scope.kind === "turn") return turn;
+    if (scope.kind === "conversation") return scope.conversation;
+    if (this.#client.capabilities.conversations === "one") return this.#client;
+    return originOf(turn).conversation ?? turn;
+  }
+
+  /** `isOneOff`: the session ends with its only turn. */
+  #room(key: object, isOneOff = false): Room<Event, Result> {
+    const known = this.#rooms.get(key);
+    if (known) return known;
+    const {
+      newSessionId,
+      clock,
+      includeRaw = false,
+      eagerStart = false,
+      reasoningVisibility = "public",
+    } = this.#settings;
+    const { capabilities } = this.#client;
+    const id = newSessionId();
+    const forgotten =
+      this.#forgotten === undefined ? {} : { previous_session_id: this.#forgotten, context_lost: true };
+    const normaliser = new Normaliser(this.#binding.newMapping(isOneOff), {
+      sessionId: id,
+      wallTime: () => clock.wallTime(),
+      includeRaw,
+      eagerStart,
+      reasoningVisibility,
+      metadata: { capabilities, ...forgotten },
+    });
+    const room: Room<Event, Result> = { normaliser, id, cancelQuiet: () => {} };
+    this.#rooms.set(key, room);
+    return room;
+  }
+
+  // --- turns ---
+
+  #follow(turn: AnyTurn): void {
+    const key = this.#keyOf(turn);
+    const origin = originOf(turn);
+    const isOneOff = key === turn && origin.conversation === undefined;
+    const room = this.#room(key, isOneOff);
+    const turnId = turn.id;
+    const { input: given } = origin;
+    const input: UserInput = readUserInput(given) ?? this.#binding.input?.(given) ?? { text: "" };
+    this.#byTurn.set(turnId, room);
+    const tell = (fact: Fact<Event, Result>): void => this.#tell(room, fact);
+    let isSent = false;
+    const sent = (metadata?: Readonly<Record<string, unknown>>): void => {
+      if (isSent) return;
+      isSent = true;
+      this.#opened(room, origin);
+      tell({ type: "sent", turnId, input, ...(metadata ? { metadata } : {}) });
+    };
+    const ended = (end: Extract<Fact<Event, Result>, { type: "ended" }>["end"]): void => {
+      this.#byTurn.delete(turnId);
+      tell({ type: "ended", turnId, end, ...(isSent ? {} : { input }) });
+      if (key === turn) this.#leave(key, room, end, isOneOff);
+    };
+    turn.on("status", (status) => {
+      if (status === "sent" || status === "streaming") sent();
+      if (status === "recovering") tell({ type: "recovering", turnId });
+    });
+    // The turn is one of this protocol, so its events and its result are of the protocol's types.
+    turn.on("event", (event) => tell({ type: "event", turnId, event: event as Event }));
+    turn.on("toolCall", (call) => tell({ type: "call", turnId, call }));
+    turn.on("approval", (call) => {
+      tell({ type: "asked", turnId, request: { type: "approval", id: call.id, call } });
+    });
+    turn.on("question", (question) => {
+      tell({ type: "asked", turnId, request: { type: "question", id: question.id, question } });
+    });
+    turn.on("end", (end) => ended(end as Parameters<typeof ended>[0]));
+    this.#catchUp(turn, sent, tell, ended);
+  }
+
+  /** Tells what has already happened to a turn that did not begin in this tick. */
+  #catchUp(
+    turn: AnyTurn,
+    sent: (metadata?: Readonly<Record<string, unknown>>) => void,
+    tell: (fact: Fact<Event, Result>) => void,
+    ended: (end: Extract<Fact<Event, Result>, { type: "ended" }>["end"]) => void,
+  ): void {
+    const { status, text, toolCalls, id: turnId } = turn;
+    if (status === "queued") return;
+    const isLate = status !== "sent";
+    if (originOf(turn).wasSent) {
+      sent(isLate ? { attached_late: true } : undefined);
+      if (isLate) tell({ type: "missed", turnId, text, calls: toolCalls });
+    }
+    if (status === "completed" || status === "failed" || status === "cancelled")
+      void turn.outcome.then((end) => ended(end as Parameters<typeof ended>[0]));
+  }
+
+  /** The only turn of this session has ended. `isOneOff`: the backend's session is over with it. */
+  #leave(
+    key: object,
+    room: Room<Event, Result>,
+    end: Parameters<NonNullable<Binding<Client, Event, Result>["oneOff"]>>[0],
+    isOneOff: boolean,
+  ): void {
+    const { oneOff } = this.#binding;
+    if (oneOff && isOneOff) this.#tell(room, { type: "done", data: oneOff(end) });
+    if (this.#binding.forgets && end.status === "failed" && end.error.code === "connection-lost") {
+      this.#tell(room, { type: "disconnected", error: end.error });
+      this.#tell(room, { type: "lost", error: end.error });
+    }
+    room.cancelQuiet();
+    this.#rooms.delete(key);
+    if (this.#scope.kind === "turn") this.#end();
+  }
+
+  #onWarning(warning: ProtocolWarning): void {
+    const fact = { type: "warning", warning } as const;
+    if (warning.turnId === undefined) this.#tellAll(fact);
+    const room = warning.turnId === undefined ? undefined : this.#byTurn.get(warning.turnId);
+    if (room) this.#tell(room, fact);
+  }
+
+  #onSettled(request: SettledRequest): void {
+    const { turnId } = request.type === "approval" ? request.call : request.question;
+    if (turnId === undefined) this.#tellAll({ type: "settled", turnId, request });
+    const room = turnId === undefined ? undefined : this.#byTurn.get(turnId);
+    if (room) this.#tell(room, { type: "settled", turnId, request });
+  }
+
+  // --- the connection ---
+
+  #opened(room: Room<Event, Result>, turn?: TurnOrigin): void {
+    const opened = this.#binding.opened?.(this.#client, turn);
+    if (opened) this.#tell(room, { type: "opened", ...opened });
+  }
+
+  #onDisconnected(error: AnyAgentwireError): void {
+    this.#tellAll({ type: "disconnected", error });
+    if (!this.#binding.forgets) return;
+    this.#tellAll({ type: "lost", error });
+    for (const { id, normaliser } of this.#rooms.values()) if (normaliser.isEnded) this.#forgotten = id;
+    this.#rooms.clear();
+    if (this.#scope.kind !== "client") this.#end();
+  }
+
+  #closed(error: AnyAgentwireError): void {
+    this.#tellAll(error.code === "closed" ? { type: "closed" } : { type: "lost", error });
+    this.#end();
+  }
+
+  // --- the log ---
+
+  #tellAll(fact: Fact<Event, Result>): void {
+    for (const room of this.#rooms.values()) this.#tell(room, fact);
+  }
+
+  /** Tells the session of a turn, which may have ended long ago; without a turn, all sessions. */
+  #tellOf(turn: AnyTurn | undefined, fact: Fact<Event, Result>): void {
+    if (!turn) this.#tellAll(fact);
+    const isMine = turn && (this.#scope.kind === "turn" || this.#isMine(turn));
+    const room = isMine ? this.#rooms.get(this.#keyOf(turn)) : undefined;
+    if (room) this.#tell(room, fact);
+  }
+
+  #tell(room: Room<Event, Result>, fact: Fact<Event, Result>): void {
+    const events = room.normaliser.push(fact);
+    if (room.normaliser.isUnsolicited) this.#awaitQuiet(room);
+    if (events.length > 0) this.#log.add(events);
+  }
+
+  /** Work without a prompt has no end of its own: it is over when nothing of it has come for a while. */
+  #awaitQuiet(room: Room<Event, Result>): void {
+    room.cancelQuiet();
+    const quiet = (): void => this.#tell(room, { type: "quiet" });
+    room.cancelQuiet = this.#settings.clock.setTimeout(quiet, QUIET, { unref: true });
+  }
+
+  #end(): void {
+    for (const { cancelQuiet } of this.#rooms.values()) cancelQuiet();
+    for (const off of this.#offs.splice(0)) off();
+    this.#rooms.clear();
+    this.#byTurn.clear();
+    this.#log.end();
+  }
+}
+
+function originOf(turn: AnyTurn): TurnOrigin {
+  const of: unknown = turn;
+  if (typeof of === "object" && of !== null && ORIGIN in of) return of[ORIGIN] as TurnOrigin; // the symbol is this library's own
+  throw new Error("a turn of a client knows its client");
+}

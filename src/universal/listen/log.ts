@@ -1,0 +1,223 @@
+import { type Deferred, deferred } from "../../core/deferred.ts";
+import { BufferOverflowError } from "../../core/errors.ts";
+import { Queue } from "../../core/queue.ts";
+import type { ContentPart, UniversalEvent } from "../events.ts";
+import type { ReplayOptions } from "../stream.ts";
+
+/** Events that are stored and dropped together. */
+const CHUNK = 256;
+
+/** Bytes of an event without its texts: its fields and their strings. */
+const ENVELOPE_BYTES = 600;
+
+/** Bytes of one character in memory. */
+const CHARACTER_BYTES = 2;
+
+type Listener = (event: UniversalEvent) => void;
+
+/**
+ * The events of one stream: the last ones are kept, for readers that come later or again. Adding takes constant time, and no event is
+ * ever moved.
+ */
+export class EventLog {
+  readonly #maxBytes: number;
+  /** By number: the first event of chunk `n` is event `n * CHUNK`. */
+  readonly #chunks = new Map<number, { readonly events: UniversalEvent[]; bytes: number }>();
+  readonly #listeners = new Set<Listener>();
+  /** Readers that wait for the next event. */
+  readonly #waiting = new Set<() => void>();
+  #oldest = 0;
+  #bytes = 0;
+  #count = 0;
+  #isEnded = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Adds events, and tells the listeners. All listeners are told, also after one throws; then the first error is thrown. */
+  add(events: readonly UniversalEvent[]): void {
+    for (const event of events) this.#keep(event);
+    this.#wake();
+    let thrown: { readonly error: unknown } | undefined;
+    for (const event of events) {
+      for (const listener of this.#listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          thrown ??= { error };
+        }
+      }
+    }
+    if (thrown) throw thrown.error;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+    this.#listeners.clear();
+  }
+
+  listen(listener: Listener): () => void {
+    if (this.#isEnded) return () => {};
+    const own: Listener = (event) => listener(event); // the same function may listen twice
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** Whether the event behind the first `at` is kept. */
+  has(at: number): boolean {
+    return at < this.#count && Math.floor(at / CHUNK) >= this.#oldest;
+  }
+
+  /** The event behind the first `at`, if it has come. @throws BufferOverflowError if it was dropped */
+  get(at: number): UniversalEvent | undefined {
+    if (at >= this.#count) return undefined;
+    const event = this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
+    if (!event) throw dropped(at, this.#oldest, this.#bytes, this.#maxBytes);
+    return event;
+  }
+
+  /** Calls `wake` after each further event and at the end, until the returned function is called. */
+  watch(wake: () => void): () => void {
+    this.#waiting.add(wake);
+    return () => void this.#waiting.delete(wake);
+  }
+
+  /** The events behind the first `after`, and then the ones that come. */
+  read(options: ReplayOptions): AsyncIterable<UniversalEvent> {
+    return { [Symbol.asyncIterator]: () => new LogReader(this, options) };
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  #keep(event: UniversalEvent): void {
+    const number = Math.floor(this.#count / CHUNK);
+    this.#count++;
+    const chunk = this.#chunks.get(number) ?? { events: [], bytes: 0 };
+    if (chunk.events.length === 0) this.#chunks.set(number, chunk);
+    const bytes = sizeOf(event);
+    chunk.events.push(event);
+    chunk.bytes += bytes;
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes && this.#oldest < number) {
+      this.#bytes -= this.#chunks.get(this.#oldest)?.bytes ?? 0;
+      this.#chunks.delete(this.#oldest++);
+    }
+  }
+}
+
+type Read = IteratorResult<UniversalEvent, undefined>;
+
+const DONE: Read = { done: true, value: undefined };
+
+/** One reader of a log. It keeps only its place, so a slow reader costs nothing. */
+class LogReader implements AsyncIterator<UniversalEvent, undefined> {
+  readonly #log: EventLog;
+  readonly #signal: AbortSignal | undefined;
+  /** Calls of `next` that wait for an event, oldest first. */
+  readonly #calls = new Queue<Deferred<Read>>();
+  #at: number;
+  #isDone = false;
+  #unwatch: (() => void) | undefined;
+
+  constructor(log: EventLog, { after = 0, signal }: ReplayOptions) {
+    this.#log = log;
+    this.#signal = signal;
+    this.#at = after;
+    if (signal?.aborted) this.#isDone = true;
+    signal?.addEventListener("abort", this.#end, { once: true });
+  }
+
+  next(): Promise<Read> {
+    if (this.#calls.size === 0 && !this.#isDone && this.#log.has(this.#at)) {
+      const value = this.#log.get(this.#at); // the short way of a reader that has fallen behind
+      if (value) {
+        this.#at++;
+        return Promise.resolve({ done: false, value });
+      }
+    }
+    const call = deferred<Read>();
+    this.#calls.add(call);
+    this.#serve();
+    if (this.#calls.size > 0) this.#unwatch ??= this.#log.watch(this.#serve);
+    return call.promise;
+  }
+
+  return(): Promise<Read> {
+    this.#end();
+    return Promise.resolve(DONE);
+  }
+
+  readonly #end = (): void => {
+    this.#isDone = true;
+    this.#signal?.removeEventListener("abort", this.#end);
+    this.#serve();
+  };
+
+  /** Answers the calls that can be answered now. */
+  readonly #serve = (): void => {
+    for (let call = this.#calls.first; call; call = this.#calls.first) {
+      let event: UniversalEvent | undefined;
+      try {
+        event = this.#isDone ? undefined : this.#log.get(this.#at);
+      } catch (error) {
+        this.#calls.take();
+        call.reject(error);
+        this.#end(); // an error ends an iteration
+        return;
+      }
+      if (!event && !this.#isDone && !this.#log.isEnded) return;
+      this.#calls.take();
+      this.#at++;
+      call.resolve(event ? { done: false, value: event } : DONE);
+    }
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  };
+}
+
+function dropped(at: number, oldest: number, bytes: number, limit: number): BufferOverflowError {
+  const what = `event ${at + 1} is no longer kept, because the log is limited to ${limit} bytes`;
+  const advice = `begin with \`after: ${oldest * CHUNK}\`, read faster, or raise \`maxLogBytes\``;
+  return new BufferOverflowError(bytes, limit, `${what}; ${advice}`);
+}
+
+/** About how much memory an event keeps. */
+function sizeOf(event: UniversalEvent): number {
+  if (event.type === "item.delta") return ENVELOPE_BYTES + event.data.delta.length * CHARACTER_BYTES;
+  if (event.type !== "item.completed" && event.type !== "item.started") return ENVELOPE_BYTES;
+  let characters = 0;
+  for (const part of event.data.item.content) characters += charactersOf(part);
+  return ENVELOPE_BYTES + characters * CHARACTER_BYTES;
+}
+
+function charactersOf(part: ContentPart): number {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text.length;
+    case "tool_call":
+      return part.arguments.length;
+    case "tool_result":
+      return part.output.length;
+    case "image":
+    case "file_ref":
+      return part.path.length;
+    case "json":
+    case "status":
+      return 0; // small, or a part of a message that its text stands for
+    default:
+      return part satisfies never;
+  }
+}

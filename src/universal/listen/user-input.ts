@@ -1,0 +1,26 @@
+import { fromBase64, HEAD_BASE64, imageTypeOf, toBase64 } from "../../core/bytes.ts";
+import { isObject } from "../../core/checks.ts";
+import type { UserInput } from "../facts.ts";
+
+/** What the user sent, from a text or from the form of prompt that every client takes. `undefined`: the protocol's own form. */
+export function readUserInput(input: unknown): UserInput | undefined {
+  if (typeof input === "string") return { text: input };
+  if (!isObject(input) || typeof input["text"] !== "string") return undefined;
+  const { text, images } = input;
+  if (!Array.isArray(images) || images.length === 0) return { text };
+  return { text, images: images.map((image) => imageOf(isObject(image) ? image : {})) };
+}
+
+/** An image as a `data:` URL. */
+export function imageOf({ data, mediaType }: { readonly data?: unknown; readonly mediaType?: unknown }): {
+  readonly path: string;
+  readonly mime: string | null;
+} {
+  const mime = typeof mediaType === "string" ? mediaType : null;
+  if (typeof data === "string" && data.startsWith("data:"))
+    return { path: data, mime: mime ?? /^data:([^;,]+)/.exec(data)?.[1] ?? null };
+  const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+  const base64 = bytes instanceof Uint8Array ? toBase64(bytes) : typeof bytes === "string" ? bytes : "";
+  const type = mime ?? imageTypeOf(fromBase64(base64.slice(0, HEAD_BASE64))) ?? null;
+  return { path: `data:${type ?? ""};base64,${base64}`, mime: type };
+}
