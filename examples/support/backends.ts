@@ -1,0 +1,29 @@
+import { codey } from "agentwire/codey";
+import { MockAgent } from "agentwire/testing";
+import type { AgentSource } from "agentwire/universal";
+import { openCodeyServer } from "./codey-agent.ts";
+import { mockScript } from "./mock-scripts.ts";
+
+/** A source for a chat, and what has to be stopped behind it. */
+export interface Backend {
+  readonly source: AgentSource;
+  stop(): Promise<void>;
+}
+
+/** All that differs between the backends. Each asks by hand (`"manual"`), so that the chat shows what waits for the user. */
+const BACKENDS: Readonly<Record<string, (url: string | undefined) => Promise<Backend>>> = {
+  mock: async () => ({ source: new MockAgent({ script: mockScript, pace: 20 }), stop: async () => {} }),
+  codey: async (address) => {
+    const { url, stop } = await openCodeyServer(address);
+    return { source: codey({ url, reconnect: {}, onToolApproval: "manual" }), stop };
+  },
+};
+
+export const NAMES = Object.keys(BACKENDS);
+
+/** @throws for a name that is not there, and for an address that cannot work. */
+export async function backendNamed(name: string, url: string | undefined): Promise<Backend> {
+  const make = new Map(Object.entries(BACKENDS)).get(name);
+  if (!make) throw new Error(`there is no backend ${name}: pass one of ${NAMES.join(", ")}`);
+  return make(url);
+}

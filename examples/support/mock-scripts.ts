@@ -1,0 +1,35 @@
+import { agentStep, type MockAgentScript } from "agentwire/testing";
+
+const COMMAND = "find . -name '*.md' | xargs wc -l";
+
+/** Does what it is told: asks, counts, fails, loses its link, forgets; otherwise it wants to run a command. */
+export const mockScript: MockAgentScript = function* ({ text, n }) {
+  yield agentStep.reasoning("The user wants something. I should look around first.");
+  yield `You said: ${text}. `;
+  if (/\bfail\b/i.test(text)) yield agentStep.fail("the model is overloaded", { retryable: true });
+  if (/\blose\b/i.test(text)) yield agentStep.lose();
+  if (/\bforget\b/i.test(text)) yield agentStep.forget();
+  if (/\bcount\b/i.test(text)) {
+    for (let number = 1; number <= 100; number++) {
+      yield `${number} `;
+      yield agentStep.delay(100);
+    }
+  }
+  if (/\bask\b/i.test(text)) {
+    const answers = yield* agentStep.question({
+      questions: [{ question: "Which branch?", options: ["main", "next"] }],
+    });
+    yield answers ? `I take ${answers.flat().join()}. ` : "I take main, then. ";
+  } else {
+    yield "Let me look. ";
+    const { state } = yield* agentStep.tool({
+      name: "shell",
+      input: { command: COMMAND },
+      approval: true,
+      output: "  120 ./README.md\n   40 ./docs/notes.md\n  160 total\n",
+    });
+    yield state === "denied" ? "As you like: I looked at nothing." : "Two pages, 160 lines.";
+  }
+  yield agentStep.usage({ inputTokens: 100 * n, outputTokens: 20 });
+  yield agentStep.cost(3);
+};
