@@ -12,10 +12,17 @@ export interface Backend {
 
 /** All that differs between the backends. Each asks by hand (`"manual"`), so that the chat shows what waits for the user. */
 const BACKENDS: Readonly<Record<string, (url: string | undefined) => Promise<Backend>>> = {
-  mock: async () => ({ source: new MockAgent({ script: mockScript, pace: 20 }), stop: async () => {} }),
   codey: async (address) => {
-    const { url, stop } = await openCodeyServer(address);
-    return { source: codey({ url, reconnect: {}, onToolApproval: "manual" }), stop };
+    const server = await openCodeyServer(address);
+    const { url } = server;
+    return { source: codey({ url, reconnect: {}, onToolApproval: "manual" }), stop: () => server.stop() };
+  },
+  mock: async () => {
+    const hold = setInterval(() => {}, 60_000); // the delays of a mock do not hold the process
+    return {
+      source: new MockAgent({ script: mockScript, pace: 20 }),
+      stop: async () => clearInterval(hold),
+    };
   },
 };
 

@@ -81,7 +81,7 @@ export class ChatView {
   #complain({ title, detail, retry }: ErrorDescription): void {
     this.#screen.line(`${title}. ${detail}`, "red");
     if (retry === "safe") this.note("/retry sends it again");
-    if (retry === "ask") this.note("/retry sends it again: it may then be done twice");
+    if (retry === "ask") this.note("/retry sends it again, once you have checked");
   }
 }
 

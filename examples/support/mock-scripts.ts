@@ -3,7 +3,9 @@ import { agentStep, type MockAgentScript } from "agentwire/testing";
 const COMMAND = "find . -name '*.md' | xargs wc -l";
 
 /** Does what it is told: asks, counts, fails, loses its link, forgets; otherwise it wants to run a command. */
-export const mockScript: MockAgentScript = function* ({ text, n }) {
+export const mockScript: MockAgentScript = function* ({ text: sent, n }) {
+  const text = sent.slice(sent.lastIndexOf("\n") + 1); // in front of it there may be the transcript
+  if (text !== sent) yield agentStep.status("reading", "reads what was said before");
   yield agentStep.reasoning("The user wants something. I should look around first.");
   yield `You said: ${text}. `;
   if (/\bfail\b/i.test(text)) yield agentStep.fail("the model is overloaded", { retryable: true });
