@@ -1,8 +1,9 @@
+import { codebuff } from "agentwire/codebuff";
 import { codey } from "agentwire/codey";
 import { MockAgent } from "agentwire/testing";
 import type { AgentSource } from "agentwire/universal";
 import { openCodeyServer } from "./codey-agent.ts";
-import { mockScript } from "./mock-scripts.ts";
+import { mockScript, openCodebuffServer } from "./mock-scripts.ts";
 
 /** A source for a chat, and what has to be stopped behind it. */
 export interface Backend {
@@ -16,6 +17,15 @@ const BACKENDS: Readonly<Record<string, (url: string | undefined) => Promise<Bac
     const server = await openCodeyServer(address);
     const { url } = server;
     return { source: codey({ url, reconnect: {}, onToolApproval: "manual" }), stop: () => server.stop() };
+  },
+  codebuff: async (address) => {
+    const server = await openCodebuffServer(address);
+    const { url, authToken } = server;
+    const tools = { get_weather: () => [{ type: "json", value: { city: "Oslo", sky: "clear" } } as const] };
+    return {
+      source: codebuff({ url, authToken, tools, onToolApproval: "manual", onQuestion: "manual" }),
+      stop: () => server.stop(),
+    };
   },
   mock: async () => {
     const hold = setInterval(() => {}, 60_000); // the delays of a mock do not hold the process

@@ -1,4 +1,4 @@
-import { agentStep, type MockAgentScript } from "agentwire/testing";
+import { type Answer, agentStep, type MockAgentScript, MockCodebuffServer, step } from "agentwire/testing";
 
 const COMMAND = "find . -name '*.md' | xargs wc -l";
 
@@ -35,3 +35,26 @@ export const mockScript: MockAgentScript = function* ({ text: sent, n }) {
   yield agentStep.usage({ inputTokens: 100 * n, outputTokens: 20 });
   yield agentStep.cost(3);
 };
+
+/** The original Codebuff server, whose agent asks for a tool of this machine, and asks the user. */
+const codebuffAnswer: Answer = function* ({ messages }) {
+  yield `You said: ${messages.at(-1)?.content}. `;
+  const [weather] = yield* step.toolCall({ toolName: "get_weather", input: { city: "Oslo" } });
+  yield `The tool says: ${JSON.stringify(weather)}. `;
+  const questions = [{ question: "Go out?", options: [{ label: "yes" }, { label: "no" }] }];
+  yield* step.toolCall({ toolName: "ask_user", input: { questions } });
+  yield "Noted.";
+  yield step.cost(3);
+};
+
+/** The Codebuff server at `url`, which may want `AGENTWIRE_TOKEN`, or a mock, which has to be stopped. */
+export async function openCodebuffServer(url: string | undefined): Promise<{
+  readonly url: string;
+  readonly authToken: string;
+  stop(): Promise<void>;
+}> {
+  const authToken = process.env["AGENTWIRE_TOKEN"] ?? "a-token";
+  if (url !== undefined) return { url, authToken, stop: async () => {} };
+  const server = await MockCodebuffServer.start({ profile: "codebuff", answer: codebuffAnswer });
+  return { url: server.url, authToken, stop: () => server.stop() };
+}

@@ -1,0 +1,73 @@
+// What docs/universal.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
+import { readFile, truncate, writeFile } from "node:fs/promises";
+import type { CodeyClient } from "agentwire/codey";
+import { toUniversal } from "agentwire/codey";
+import { universalEventSchema } from "agentwire/schemas";
+import {
+  checkTranscript,
+  emptyTranscript,
+  fold,
+  itemOf,
+  readJsonl,
+  reduce,
+  toJsonl,
+  type UniversalEvent,
+  type UniversalStream,
+} from "agentwire/universal";
+
+export function attach(client: CodeyClient): UniversalStream {
+  // #region universal-attach
+  const turn = client.prompt("Tidy up.", { read: false }); // the stream listens: nobody has to read the turn itself
+  const ofTurn = toUniversal(turn); // one turn
+  const ofClient = toUniversal(client, { includeRaw: true }); // all turns of the client, and what the server said
+  ofClient.on("event", ({ type, raw }) => console.log(type, raw));
+  // #endregion
+  return ofTurn;
+}
+
+export async function resume(stream: UniversalStream, show: (event: UniversalEvent) => void): Promise<void> {
+  // #region universal-resume
+  let seen = 0;
+  for await (const event of stream) {
+    show(event);
+    seen = event.sequence;
+    if (event.type === "permission.requested") break; // such as a page that is left
+  }
+  for await (const event of stream.events({ after: seen })) show(event); // goes on behind it, without a gap
+  // #endregion
+}
+
+export async function store(path: string, more: readonly UniversalEvent[]): Promise<void> {
+  // #region universal-store
+  const { events, end, separator, problems } = readJsonl(await readFile(path, "utf8"));
+  console.log(events.length, problems); // a line that is no event is a problem, and the rest is still read
+  await truncate(path, end); // what a crash has cut off; `end` counts characters, and bytes where the text is ASCII
+  await writeFile(path, separator + toJsonl(more), { flag: "a" });
+  // #endregion
+}
+
+export function check(events: readonly UniversalEvent[]): void {
+  // #region universal-check
+  for (const { index, invariant, message } of checkTranscript(events)) console.log(index, invariant, message);
+  // #endregion
+}
+
+export function state(stream: UniversalStream, stored: readonly UniversalEvent[]): void {
+  // #region universal-reduce
+  let now = fold(stored); // the same as `reduce` over each event, from `emptyTranscript`
+  stream.on("event", (event) => {
+    now = reduce(now, event);
+    console.log(now.turn?.id, now.items.length, now.pending, now.usage.output_tokens);
+    if (event.type === "item.delta") console.log(itemOf(now, event.data.item_id)?.content);
+  });
+  // #endregion
+}
+
+export function schema(line: string): void {
+  // #region universal-schema
+  const parsed = universalEventSchema.safeParse(JSON.parse(line));
+  console.log(parsed.success ? parsed.data.type : parsed.error.issues);
+  // #endregion
+}
+
+export const start = emptyTranscript;
