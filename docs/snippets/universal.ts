@@ -1,14 +1,13 @@
 // What docs/universal.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
-import { readFile, truncate, writeFile } from "node:fs/promises";
+import { appendFile, readFile, truncate } from "node:fs/promises";
 import type { CodeyClient } from "agentwire/codey";
 import { toUniversal } from "agentwire/codey";
 import { universalEventSchema } from "agentwire/schemas";
 import {
   checkTranscript,
-  emptyTranscript,
   fold,
   itemOf,
-  readJsonl,
+  JsonlReader,
   reduce,
   toJsonl,
   type UniversalEvent,
@@ -39,10 +38,12 @@ export async function resume(stream: UniversalStream, show: (event: UniversalEve
 
 export async function store(path: string, more: readonly UniversalEvent[]): Promise<void> {
   // #region universal-store
-  const { events, end, separator, problems } = readJsonl(await readFile(path, "utf8"));
-  console.log(events.length, problems); // a line that is no event is a problem, and the rest is still read
-  await truncate(path, end); // what a crash has cut off; `end` counts characters, and bytes where the text is ASCII
-  await writeFile(path, separator + toJsonl(more), { flag: "a" });
+  const reader = new JsonlReader();
+  const events = [...reader.push(await readFile(path))]; // in one piece, or in many
+  const { events: last, end, separator } = reader.end();
+  console.log(events.length + last.length, reader.problems); // a line that is no event is a problem; the rest is read
+  await truncate(path, end); // cuts off the half line that a crash has left
+  await appendFile(path, separator + toJsonl(more));
   // #endregion
 }
 
@@ -69,5 +70,3 @@ export function schema(line: string): void {
   console.log(parsed.success ? parsed.data.type : parsed.error.issues);
   // #endregion
 }
-
-export const start = emptyTranscript;
