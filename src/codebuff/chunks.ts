@@ -38,7 +38,8 @@ const DONE = "[DONE]";
 const REPR_END = / object at 0x[0-9a-fA-F]+>$/;
 
 /** Whether the chunk is Python's name for an object, sent by mistake instead of the object's text. Seen in real streams. */
-const isPythonRepr = (chunk: string): boolean => chunk.startsWith("<src.") && REPR_END.test(chunk.slice(-64));
+export const isPythonRepr = (chunk: string): boolean =>
+  chunk.startsWith("<src.") && REPR_END.test(chunk.slice(-64));
 
 /** Decodes the chunks of one prompt. */
 export class ChunkDecoder {

@@ -105,6 +105,14 @@ export class CodebuffClient
     return this.#wire.server;
   }
 
+  /**
+   * The id under which this client identifies itself on the proxy: the option of the same name, perhaps with a suffix after the id was in
+   * use. The original server knows no such id.
+   */
+  get clientSessionId(): string {
+    return this.#wire.identification.clientSessionId;
+  }
+
   /** The capabilities of the server. Until the first connection shows the kind of the server: the capabilities that both kinds share. */
   get capabilities(): Capabilities {
     const original = this.#wire.server === "codebuff";

@@ -98,6 +98,25 @@ export function chatMessages({
   return prompt === undefined ? messages : [...messages, { role: "user", content: prompt }];
 }
 
+/** What the user says with a prompt: the text of the last message, and its images as addresses or `data:` URLs. */
+export function saidIn(input: { readonly content?: Content; readonly prompt?: string }): {
+  readonly text: string;
+  readonly images: readonly string[];
+} {
+  const { content, text } = fieldsOf(chatMessages(input).at(-1) ?? {});
+  const said = content ?? text;
+  if (!Array.isArray(said)) return { text: typeof said === "string" ? said : "", images: [] };
+  const parts = said.map((part: unknown) => (isObject(part) ? part : {}));
+  const urls = parts.map(({ image_url }) => (isObject(image_url) ? image_url["url"] : undefined));
+  return {
+    text: parts
+      .map((part) => part["text"])
+      .filter((words) => typeof words === "string")
+      .join("\n\n"),
+    images: urls.filter((url) => typeof url === "string"),
+  };
+}
+
 export function isContentPart(item: ChatMessage | ContentPart): item is ContentPart {
   return !("role" in item) && PARTS.has(item.type);
 }

@@ -1,6 +1,7 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { ClientCore } from "../core/client/client-core.ts";
 import type { EventNames } from "../core/client/events.ts";
+import type { TurnToolCall } from "../core/values.ts";
 import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse } from "./messages.ts";
 import type { CodebuffEvent, CodebuffResult, PromptFrame } from "./turn.ts";
@@ -16,6 +17,8 @@ export interface CodebuffClientEvents extends ClientEvents<CodebuffEvent, Codebu
    * With `reconnect: false` the client only emits this event.
    */
   reconnectRequested: [];
+  /** A request of the server that belongs to no turn is new, or has changed. The calls of a turn are told by the turn. */
+  toolCall: [call: TurnToolCall];
   /** A failure without an id, which the client could not assign to a request. */
   actionError: [error: ActionError];
   /** A message for a settled prompt: cancelled, timed out, or already ended. */
@@ -36,6 +39,7 @@ export const CODEBUFF_EVENTS: EventNames<CodebuffClientEvents> = {
   initResponse: true,
   usage: true,
   reconnectRequested: true,
+  toolCall: true,
   actionError: true,
   late: true,
   orphan: true,

@@ -69,6 +69,10 @@ export class Identification {
     this.#clientSessionId = settings.clientSessionId;
   }
 
+  get clientSessionId(): string {
+    return this.#clientSessionId;
+  }
+
   /** A socket opened. `newTxid` gives the txid of the `identify`; not called with `profile: "codebuff"`, which sends none. */
   begin(session: Session, newTxid: () => number): void {
     const { connection } = this.#core;

@@ -50,3 +50,4 @@ export type {
   PromptFrame,
   ResponseChunkEvent,
 } from "./turn.ts";
+export { codebuff, toUniversal } from "./universal.ts";

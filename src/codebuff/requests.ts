@@ -24,7 +24,7 @@ import type { KnownPrompts } from "./known-prompts.ts";
 import type { Invalid } from "./messages.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
-import { type Job, type Now, shownAs, Task } from "./task.ts";
+import { type Job, type Now, show, Task } from "./task.ts";
 import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
 
 /** ms for reading files. The server waits without end, and so would the turn. */
@@ -273,7 +273,7 @@ export class Requests {
     why: string,
     now: Now = { state: "failed", error: why },
   ): void {
-    turn?.tools.set(shownAs(call, now));
+    show(this.#setup.core, turn, call, now);
     this.#responses.refuse(session, notice, failed(why));
   }
 

@@ -190,7 +190,8 @@ export class Task<T> {
   }
 
   #show(now: Now): void {
-    this.#job.turn?.tools.set(shownAs(this.#job.call, now));
+    const { call, turn } = this.#job;
+    show(this.#setup.core, turn, call, now);
   }
 
   /** Shows the call as `awaiting` before the user is asked: the callback may decide at once. */
@@ -217,8 +218,19 @@ function isEnd(by: DecidedBy): boolean {
   return by === "cancelled" || by === "ended" || by === "disconnected";
 }
 
+/** Shows a call in its turn, while the turn is under way. A request that belongs to no turn is told by the client. */
+export function show(
+  { events }: RequestsBase["core"],
+  turn: Prompt["turn"] | undefined,
+  call: ToolCall,
+  now: Now,
+): void {
+  if (turn) turn.tools.set(shownAs(call, now));
+  else if (call.turnId === undefined) events.emit("toolCall", shownAs(call, now));
+}
+
 /** A call in the form of its turn. */
-export function shownAs({ id, name, input, raw }: ToolCall, now: Now): TurnToolCall {
+function shownAs({ id, name, input, raw }: ToolCall, now: Now): TurnToolCall {
   return { id, name, input, raw, ...now };
 }
 

@@ -65,7 +65,7 @@ export interface WireSetup {
 export class Wire implements ClientProtocol, AcksHost, SessionHost {
   readonly #setup: WireSetup;
   #user: WireUser | undefined;
-  readonly #identification: Identification;
+  readonly identification: Identification;
   readonly #acks: Acks;
   #session: Session | undefined;
   #lastServer: CodebuffServer | undefined;
@@ -74,8 +74,8 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   constructor(setup: WireSetup) {
     const { settings, core } = setup;
     this.#setup = setup;
-    this.#identification = new Identification(settings, core);
-    this.#acks = new Acks({ settings, core, identification: this.#identification, host: this });
+    this.identification = new Identification(settings, core);
+    this.#acks = new Acks({ settings, core, identification: this.identification, host: this });
   }
 
   /** Sets the user: the wire is made before its user. */
@@ -200,7 +200,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     const probeAfter = settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER;
     const session = new Session({ clock: core.clock, limits: settings, probeAfter, host: this });
     this.#session = session;
-    this.#identification.begin(session, () => this.#txid++);
+    this.identification.begin(session, () => this.#txid++);
   }
 
   message(value: unknown, text: string): void {
@@ -212,11 +212,11 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     const message = decode(value);
     if (message.type !== "ack") this.#onMessage(session, message, text);
     else if (wasIdentified) this.#acks.receive(session, message);
-    else this.#identification.onAck(session, message);
+    else this.identification.onAck(session, message);
     if (!wasIdentified || session !== this.#session) return;
     if (session.untouched) {
       session.untouched = false;
-      this.#identification.proven();
+      this.identification.proven();
     }
     if (session.retiring) this.retireIfIdle();
   }
@@ -273,7 +273,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
 
   lost(end: SocketEnd | AgentwireError): AgentwireError {
     const session = this.#session;
-    this.#identification.end();
+    this.identification.end();
     this.#session = undefined;
     if (!session) return lossError(end, "unproven");
     const unproven = !session.identified || session.isFresh;
@@ -304,7 +304,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
 
   unavailable(reason: AgentwireError): void {
     const session = this.#session;
-    this.#identification.end();
+    this.identification.end();
     this.#session = undefined;
     for (const sent of session?.end().requests ?? [])
       if ("reply" in sent) sent.reply.reject(copyError(reason));

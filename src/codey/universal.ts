@@ -223,7 +223,7 @@ class StrayCalls {
   }
 }
 
-function detailsOf({ kind, status }: CodeyTurnError): Readonly<Record<string, unknown>> {
+function detailsOf({ kind, status }: CodeyTurnError): Readonly<Record<string, Json>> {
   return status === undefined ? { kind } : { kind, status };
 }
 

@@ -23,6 +23,8 @@ export interface SubagentStart {
 /** What one agent has open: at most one run of text or reasoning, and a sub-agent its own item. */
 interface Agent {
   segment: { readonly item: OpenItem; readonly isReasoning: boolean } | undefined;
+  /** Blank pieces that wait for the agent's next text. */
+  held: string;
   /** The item of a sub-agent. */
   readonly item: OpenItem | undefined;
 }
@@ -54,13 +56,31 @@ export class Agents {
       segment = { item, isReasoning };
       agent.segment = segment;
     }
-    this.#items.grow(segment.item, delta, stated);
+    if (agent.held === "" || isReasoning) {
+      this.#items.grow(segment.item, delta, stated);
+      return;
+    }
+    this.#items.grow(segment.item, agent.held + delta, stated);
+    agent.held = "";
+  }
+
+  /** Holds a blank piece of text for the agent's next text. False if the agent's text goes on with the piece. */
+  hold(key: AgentKey, blank: string): boolean {
+    const agent = this.#agentOf(key);
+    if (agent.segment?.isReasoning === false) return false;
+    agent.held += blank;
+    return true;
   }
 
   /** The agent does something else: its text or reasoning is whole. */
   pause(key: AgentKey, stated: Stated = "inferred"): void {
     const agent = this.#agents.get(key);
-    if (agent) this.#close(agent, stated);
+    if (agent) this.#end(agent, stated);
+  }
+
+  /** All agents begin again: their text and reasoning is whole. */
+  pauseAll(): void {
+    for (const agent of this.#agents.values()) this.#end(agent, "inferred");
   }
 
   /** The item that the agent's own items belong to; null for the root agent and for an unknown agent. */
@@ -85,7 +105,7 @@ export class Agents {
     const status: ContentPart = { type: "status", label: `subagent:${agentType}`, detail: name ?? null };
     const content = json === undefined ? [status] : [status, { type: "json", json } as const];
     const head = { native_item_id: nativeId ?? null, parent_id: this.itemOf(parent), content };
-    this.#agents.set(key, { segment: undefined, item: this.#items.startStatus(head, stated) });
+    this.#agents.set(key, { segment: undefined, held: "", item: this.#items.startStatus(head, stated) });
     this.#last = undefined;
   }
 
@@ -98,6 +118,11 @@ export class Agents {
     this.#last = undefined;
   }
 
+  #end(agent: Agent, stated: Stated): void {
+    this.#close(agent, stated);
+    agent.held = "";
+  }
+
   #close(agent: Agent, stated: Stated): void {
     if (agent.segment) this.#items.complete(agent.segment.item, stated);
     agent.segment = undefined;
@@ -106,7 +131,7 @@ export class Agents {
   #agentOf(key: AgentKey): Agent {
     const known = this.#agents.get(key);
     if (known) return known;
-    const agent: Agent = { segment: undefined, item: undefined };
+    const agent: Agent = { segment: undefined, held: "", item: undefined };
     this.#agents.set(key, agent);
     return agent;
   }

@@ -82,13 +82,20 @@ export class Calls {
     else this.#announced.set(name, new Set([call]));
   }
 
-  /** This machine runs a call, under an id of its own. It is the oldest announced call of the name that no other request has met. */
+  /**
+   * This machine runs a call, under an id of its own. It is the announced call of this name that no other request has met: the one with
+   * the backend's id, otherwise the oldest one.
+   */
   link(report: CallReport, stated: Stated): void {
-    if (this.#calls.has(report.id)) return;
-    const [oldest] = this.#announced.get(report.name) ?? [];
-    if (oldest) this.#calls.set(report.id, oldest);
-    else this.announce(report, stated);
-    const call = this.#calls.get(report.id);
+    const { id, nativeId = id, name } = report;
+    if (!this.#calls.has(id)) {
+      const waiting = this.#announced.get(name) ?? new Set<Call>();
+      const same = this.#calls.get(nativeId ?? id);
+      const [oldest] = same && waiting.has(same) ? [same] : waiting;
+      if (oldest) this.#calls.set(id, oldest);
+      else this.announce(report, stated);
+    }
+    const call = this.#calls.get(id);
     if (call) this.#take(call);
   }
 

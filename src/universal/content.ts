@@ -9,6 +9,21 @@ export function toJsonText(value: Json): string {
   }
 }
 
+/** The value as JSON can express it: a number that is not finite becomes null. A value without such numbers stays the same object. */
+export function finiteJson(value: Json): Json {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(finiteJson);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const fields = Object.entries(value);
+  const finite = fields.map(([name, field]): [string, Json] => [name, finiteJson(field)]);
+  return finite.every(([, field], index) => field === fields[index]?.[1])
+    ? value
+    : Object.fromEntries(finite);
+}
+
 /** The output of a tool as text: a single string as it is, any other value as JSON. */
 export function outputText(values: readonly Json[]): string {
   const [only] = values;
@@ -40,7 +55,7 @@ export function contentOfValues(values: readonly OutputValue[]): ToolOutputConte
       texts.push(`[media: ${mime ?? "unknown"}]`);
       parts.push({ type: "image", path: `data:${mime ?? ""};base64,${data}`, mime });
     } else {
-      const json = type === "json" ? (value ?? null) : { type, value, data, mediaType };
+      const json = finiteJson(type === "json" ? (value ?? null) : { type, value, data, mediaType });
       texts.push(json);
       parts.push({ type: "json", json });
     }

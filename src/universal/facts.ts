@@ -39,7 +39,7 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
   /** An event while no turn runs. */
   | { readonly type: "stray"; readonly event: Event }
   /** A tool call is new, or has changed. */
-  | { readonly type: "call"; readonly turnId: string; readonly call: TurnToolCall }
+  | { readonly type: "call"; readonly turnId: string | undefined; readonly call: TurnToolCall }
   | { readonly type: "asked"; readonly turnId: string | undefined; readonly request: PendingRequest }
   | { readonly type: "settled"; readonly turnId: string | undefined; readonly request: SettledRequest }
   /** The link was lost, and the client looks for the answer. */

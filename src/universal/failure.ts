@@ -36,6 +36,7 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures): TurnClos
         reason: "cancelled",
         error: { ...data, ...facts?.data },
         ...(facts?.session ? { session: facts.session } : {}),
+        raw: facts?.raw,
       };
     }
   }

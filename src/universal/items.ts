@@ -50,6 +50,7 @@ export class Items {
   /** Starts and completes an item that is whole. */
   whole(item: NewItem, stated: Stated, status: "completed" | "failed" = "completed"): UniversalItem {
     const { content, ...head } = item;
+    checkParts(content);
     const item_id = this.#newId();
     const completed = { item_id, ...head, content, status } as const;
     this.#envelopes.emit("item.started", { item: { ...completed, status: "in_progress" } }, stated);
@@ -110,6 +111,7 @@ export class Items {
     status: "completed" | "failed" = "completed",
     content: readonly ContentPart[] = item.finish(item.text),
   ): void {
+    checkParts(content);
     if (!this.#open.delete(item)) return;
     this.#envelopes.emit("item.completed", { item: { ...item.head, content, status } }, stated);
   }
@@ -134,5 +136,37 @@ export class Items {
   #newId(): string {
     this.#count++;
     return `itm_${this.#count}`;
+  }
+}
+
+/**
+ * A transcript is read by others, so no event goes out that they would refuse, whatever a mapping was given.
+ * @throws TypeError for a text that is no string
+ */
+function checkParts(content: readonly ContentPart[]): void {
+  for (const part of content) {
+    const text = textOf(part);
+    if (typeof text !== "string") throw new TypeError(`a part of type ${part.type} without its text`);
+  }
+}
+
+function textOf(part: ContentPart): string {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text;
+    case "tool_call":
+      return part.arguments;
+    case "tool_result":
+      return part.output;
+    case "file_ref":
+    case "image":
+      return part.path;
+    case "status":
+      return part.detail === null ? part.label : part.detail;
+    case "json":
+      return "";
+    default:
+      return part satisfies never;
   }
 }

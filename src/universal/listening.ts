@@ -88,7 +88,9 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
   /** The backend's session is there: a stream that is about this one session begins with it. */
   #onReady(): void {
-    if (this.#scope.kind === "client" && this.#client.capabilities.conversations === "one")
+    const scope = this.#scope;
+    if (scope.kind === "conversation") this.#room(scope.conversation);
+    if (scope.kind === "client" && this.#client.capabilities.conversations === "one")
       this.#room(this.#client);
     for (const room of this.#rooms.values()) this.#opened(room);
   }

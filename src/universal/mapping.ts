@@ -21,6 +21,8 @@ export interface CompletedFacts {
   readonly metadata: Omit<TurnEndMetadata, "status">;
   /** @default "agent": a message of the backend ended the turn */
   readonly stated?: Stated;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   /** An event of the client that belongs to no turn. */
   notice?(name: string, value: unknown, session: Session): void;
   /** A turn begins. */
-  began?(): void;
+  began?(turnId: string): void;
   call?(call: TurnToolCall): CallFacts;
   /** The output of a call that has ended. @default a text as it is, any other value as JSON */
   output?(call: TurnToolCall): ToolOutputContent;
@@ -60,8 +62,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   completed(result: Result, session: Session): CompletedFacts;
   /** The turn has failed with an error of the backend. `undefined`: the error is of no special kind. */
   failed?(error: AnyAgentwireError): FailedFacts | undefined;
-  /** The error to report when an attempt to connect has failed, or when the connection is lost for good. @default none */
-  lost?(error: AnyAgentwireError): Omit<ErrorData, "turn_id"> | undefined;
+  /** The error to report when an attempt to connect has failed; `isFinal`: when the connection is lost for good. @default none */
+  lost?(error: AnyAgentwireError, isFinal: boolean): Omit<ErrorData, "turn_id"> | undefined;
 }
 
 export interface FailedFacts {
@@ -70,6 +72,8 @@ export interface FailedFacts {
   readonly details?: Readonly<Record<string, Json>>;
   /** @default "agent" */
   readonly stated?: Stated;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
   readonly data?: Pick<ErrorData, "fatal" | "retryable">;
   readonly metadata?: Omit<TurnEndMetadata, "status">;
   /** The session ends with the turn. */

@@ -114,7 +114,9 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         else session.late++;
         return;
       case "call":
-        if (this.#isOfTurn(fact.turnId)) onCall(fact.call, this.#mapping, session);
+        if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
+        this.#open("inferred");
+        onCall(fact.call, this.#mapping, session);
         return;
       case "sent":
         if (!this.#over.has(fact.turnId)) this.#begin(fact.turnId, fact.input, fact.metadata);
@@ -149,7 +151,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         if (session.isOpen) session.status("connection.lost", fact.error.message, { stated: "daemon" });
         return;
       case "retrying":
-        if (fact.error) this.#onRefused(fact.error);
+        if (fact.error) this.#onRefused(fact.error, false);
         if (!session.isOpen) return;
         session.status("connection.retrying", `attempt ${fact.attempt}`, {
           stated: "daemon",
@@ -195,13 +197,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #onLost(error: AnyAgentwireError): void {
     this.#endOpen({ status: "failed" }, "disconnected", lostData(error));
-    this.#onRefused(error);
+    this.#onRefused(error, true);
     this.#close({ reason: "error", terminated_by: "daemon", message: error.message });
   }
 
   /** The mapping knows why there is no connection. Then a session begins, to say so. */
-  #onRefused(error: AnyAgentwireError): void {
-    const said = this.#mapping.lost?.(error);
+  #onRefused(error: AnyAgentwireError, isFinal: boolean): void {
+    const said = this.#mapping.lost?.(error, isFinal);
     if (!said) return;
     this.#open("inferred");
     this.#session.error(said, "inferred");
@@ -226,7 +228,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     if (this.isUnsolicited) this.#endUnsolicited();
     else this.#endOpen({ status: "failed" }, "cancelled", undefined); // the client runs one turn at a time
     this.#remember(turnId);
-    this.#mapping.began?.();
+    this.#mapping.began?.(turnId);
     this.#session.begin(turnId, { native_turn_id: turnId, ...metadata });
     this.#session.user(input);
   }
@@ -276,7 +278,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     const session = this.#session;
     switch (end.status) {
       case "completed": {
-        const { metadata, stated = "agent" } = this.#completed(end.result);
+        const { metadata, stated = "agent", raw } = this.#completed(end.result);
+        this.#show(raw);
         session.end({ metadata: { status: "completed", ...metadata }, stated, reason: "cancelled" });
         return;
       }
@@ -291,7 +294,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     }
   }
 
+  /** The message that ended the turn goes out with the next event that a message states. */
+  #show(raw: unknown): void {
+    if (raw !== undefined && this.#options.includeRaw === true) this.#session.input(raw);
+  }
+
   #fail(close: TurnClose): void {
+    this.#show(close.raw);
     this.#session.end(close);
     if (close.session) this.#close(close.session);
   }

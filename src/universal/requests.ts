@@ -1,4 +1,5 @@
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../core/values.ts";
+import { finiteJson } from "./content.ts";
 import type { Envelopes, Stated } from "./envelope.ts";
 import type {
   PermissionData,
@@ -62,7 +63,7 @@ export class Requests {
       permission_id: call.id,
       action: call.name,
       status: "requested",
-      metadata: { toolName: call.name, input: call.input ?? null, ...metadata },
+      metadata: finiteJson({ toolName: call.name, input: call.input ?? null, ...metadata }),
       ...details,
     };
     this.#permissions.set(call.id, data);

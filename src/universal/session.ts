@@ -1,7 +1,7 @@
 import type { Answers, Question, Ruling, ToolCall } from "../core/values.ts";
 import { type AgentKey, Agents, type SubagentStart } from "./agents.ts";
 import { type CallReport, Calls } from "./calls.ts";
-import type { ToolOutputContent } from "./content.ts";
+import { finiteJson, type ToolOutputContent } from "./content.ts";
 import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
 import type {
   ContentPart,
@@ -43,6 +43,8 @@ export interface TurnClose {
   readonly error?: Omit<ErrorData, "turn_id">;
   /** The session ends with the turn. */
   readonly session?: SessionEndedData;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
 }
 
 /**
@@ -96,7 +98,7 @@ export class Session {
   /** An input begins. `raw` is its message. */
   input(raw: Json | null): void {
     this.#envelopes.begin();
-    this.#envelopes.raw = raw;
+    this.#envelopes.raw = finiteJson(raw);
   }
 
   open(metadata: Readonly<Record<string, unknown>>, stated: Stated): void {
@@ -173,6 +175,12 @@ export class Session {
     if (delta !== "") this.#working().agents.say(agent, delta, false, stated);
   }
 
+  /** A piece of text as a model streams it. A blank piece opens no item: it waits for the agent's next text, and a tool call drops it. */
+  chunk(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
+    if (delta.trim() === "" && this.#working().agents.hold(agent, delta)) return;
+    this.text(agent, delta, stated);
+  }
+
   reasoning(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
     if (delta !== "") this.#working().agents.say(agent, delta, true, stated);
   }
@@ -180,6 +188,11 @@ export class Session {
   /** The agent's text or reasoning is whole. */
   pause(agent: AgentKey, stated?: Stated): void {
     this.#turn?.agents.pause(agent, stated);
+  }
+
+  /** The backend begins again: all text and reasoning is whole. */
+  pauseAll(): void {
+    this.#turn?.agents.pauseAll();
   }
 
   /** A whole answer: its text as one delta, then what comes with it. Returns the id of its item. */
@@ -197,8 +210,10 @@ export class Session {
     detail: string | null,
     { json, stated = "agent", status = "completed", agent }: StatusDetails = {},
   ): void {
+    if (detail !== null && typeof detail !== "string")
+      throw new TypeError("a status whose detail is no text");
     const part: ContentPart = { type: "status", label, detail };
-    const content = json === undefined ? [part] : [part, { type: "json", json } as const];
+    const content = json === undefined ? [part] : [part, { type: "json", json: finiteJson(json) } as const];
     const parent_id = this.#turn?.agents.itemOf(agent) ?? null;
     this.#items.whole(
       { native_item_id: null, parent_id, kind: "status", role: null, content },
@@ -219,10 +234,11 @@ export class Session {
 
   /** A well-formed message of a type that this library does not know. */
   unknown(json: Json, stated: Stated = "agent"): void {
-    this.#whole("unknown", null, [{ type: "json", json }], stated);
+    this.#whole("unknown", null, [{ type: "json", json: finiteJson(json) }], stated);
   }
 
   error(error: Omit<ErrorData, "turn_id">, stated: Stated = "agent"): void {
+    if (typeof error.message !== "string") throw new TypeError("an error without a message");
     this.#envelopes.emit("error", this.#turn ? { ...error, turn_id: this.#turn.id } : error, stated);
   }
 

@@ -1,5 +1,5 @@
 import type { PendingRequest, Question, SettledRequest, ToolCall, TurnToolCall } from "../core/values.ts";
-import { type ToolOutputContent, toJsonText } from "./content.ts";
+import { finiteJson, type ToolOutputContent, toJsonText } from "./content.ts";
 import type { CallFacts } from "./mapping.ts";
 import { reasonOf } from "./requests.ts";
 import type { Session } from "./session.ts";
@@ -78,17 +78,24 @@ export function onSettled(request: SettledRequest, mapping: Tools, session: Sess
 /** The output of a call that has ended. A denied call says that it was denied. */
 function outputOf(call: TurnToolCall, mapping: Tools): ToolOutputContent {
   if (call.state === "denied") {
-    const by = call.deniedBy === undefined ? "" : ` by the ${call.deniedBy}`;
-    return { output: call.error ?? call.reason ?? `Denied${by}.`, parts: [] };
+    return { output: denialOf(call), parts: [] };
   }
   return mapping.output ? mapping.output(call) : defaultOutput(call);
 }
 
+/** The words of a denial: its reason alone may not say that the call was denied. */
+function denialOf({ deniedBy, error, reason }: TurnToolCall): string {
+  const why = error ?? reason;
+  if (why !== undefined && /\bdenied\b/i.test(why)) return why;
+  const denied = deniedBy === undefined ? "Denied" : `Denied by the ${deniedBy}`;
+  return why === undefined ? `${denied}.` : `${denied}: ${why}`;
+}
+
 function defaultOutput({ output, error, state }: TurnToolCall): ToolOutputContent {
   if (state === "failed" && error !== undefined && typeof output !== "string")
-    return { output: error, parts: output === undefined ? [] : [{ type: "json", json: output }] };
+    return { output: error, parts: output === undefined ? [] : [{ type: "json", json: finiteJson(output) }] };
   if (output === undefined) return { output: "", parts: [] };
   if (typeof output === "string")
     return { output: state === "failed" ? (error ?? output) : output, parts: [] };
-  return { output: toJsonText(output), parts: [{ type: "json", json: output }] };
+  return { output: toJsonText(output), parts: [{ type: "json", json: finiteJson(output) }] };
 }

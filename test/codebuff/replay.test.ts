@@ -473,6 +473,7 @@ describe("21: a session id that is in use", () => {
     await using _client = client;
     const backs = record(client, "reconnecting");
     const messages = record(client, "message");
+    expect(client.clientSessionId).toBe("dup");
     const connected = client.connect();
     for (let attempt = 1; attempt <= 4; attempt++) {
       await backs.count(attempt);
@@ -485,5 +486,6 @@ describe("21: a session id that is in use", () => {
     await connected;
     const ids = sentIds(replay);
     expect(ids).toEqual(["dup", "dup", "dup", "dup", expect.stringMatching(/^dup-.{16,}$/)]);
+    expect(client.clientSessionId).toBe(ids.at(-1));
   });
 });

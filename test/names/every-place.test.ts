@@ -118,6 +118,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     "initResponse",
     "usage",
     "reconnectRequested",
+    "toolCall",
     "actionError",
     "late",
     "orphan",

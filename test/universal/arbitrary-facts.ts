@@ -198,10 +198,11 @@ const WARNINGS = ["unreadable-frame", "invalid-message", "frame-failed", "listen
 /** Any fact at any time: of turns that run, have ended or never began. Ends of sessions are rare, or nothing would follow. */
 export function arbitraryFact<Event extends AnyEvent, Result extends TurnResult>(
   source: FactSource<Event, Result>,
+  garble: <T extends object>(value: fc.Arbitrary<T>) => fc.Arbitrary<T> = garbled,
 ): fc.Arbitrary<Fact<Event, Result>> {
   const error = source.error ? fc.oneof(source.error, anyError) : anyError;
-  const event = garbled(source.event);
-  const end = endOf(garbled(source.result), error);
+  const event = garble(source.event);
+  const end = endOf(garble(source.result), error);
   const fact = <Type extends Fact["type"], Rest>(type: Type, rest: fc.Arbitrary<Rest>) =>
     rest.map((values) => ({ type, ...values }));
   const none = fc.constant({});
@@ -278,7 +279,12 @@ export function arbitraryTurn<Event extends AnyEvent, Result extends TurnResult>
         weight: 2,
         arbitrary: settled.map(({ request }) => ({ type: "settled", turnId: id, request }) as const),
       },
-      { weight: 1, arbitrary: arbitraryFact(source).filter(isNoEnd).map(own) },
+      {
+        weight: 1,
+        arbitrary: arbitraryFact(source, (value) => value)
+          .filter(isNoEnd)
+          .map(own),
+      },
     ),
     { maxLength: 14 },
   );
