@@ -1,4 +1,14 @@
-import { type Answer, agentStep, type MockAgentScript, MockCodebuffServer, step } from "agentwire/testing";
+import type { CassClientOptions } from "agentwire/cass";
+import {
+  type Answer,
+  agentStep,
+  type CassAnswer,
+  cassStep,
+  type MockAgentScript,
+  MockCassServer,
+  MockCodebuffServer,
+  step,
+} from "agentwire/testing";
 
 const COMMAND = "find . -name '*.md' | xargs wc -l";
 
@@ -57,4 +67,23 @@ export async function openCodebuffServer(url: string | undefined): Promise<{
   if (url !== undefined) return { url, authToken, stop: async () => {} };
   const server = await MockCodebuffServer.start({ profile: "codebuff", answer: codebuffAnswer });
   return { url: server.url, authToken, stop: () => server.stop() };
+}
+
+const cassAnswer: CassAnswer = function* ({ message }) {
+  yield cassStep.tools("recall_journal");
+  yield `<gesture:wave> You said: ${message}.`;
+  yield cassStep.usage({ input_tokens: 900, output_tokens: 40 });
+};
+
+/** Cass at `url`, with the token `AGENTWIRE_TOKEN` if there is one, or a mock, which has to be stopped. */
+export async function openCassServer(
+  url: string | undefined,
+): Promise<CassClientOptions & { stop(): Promise<void> }> {
+  const { AGENTWIRE_TOKEN: token } = process.env;
+  const stop = async (): Promise<void> => {};
+  if (url !== undefined)
+    return token === undefined ? { url, allowAnonymous: true, stop } : { url, token, stop };
+  const server = await MockCassServer.start({ answer: cassAnswer });
+  const { accessToken, refreshToken } = server.addUser();
+  return { url: server.url, token: accessToken, refreshToken, stop: () => server.stop() };
 }
