@@ -12,6 +12,8 @@ import { quoted, type Screen } from "./terminal.ts";
 
 /** Lines of an output that are shown. */
 const MAX_OUTPUT_LINES = 12;
+/** Characters of other data that are shown. */
+const MAX_DATA_LENGTH = 200;
 
 /** Shows the parts of one message: of each part what is new since the last snapshot. The screen makes all of it inert. */
 export class PartView {
@@ -50,17 +52,17 @@ export class PartView {
       case "subagent":
         this.#subagent(part, before?.type === part.type ? before.state : undefined);
         return;
-      case "file":
-        this.#line(
-          `  ${part.action ?? "shows"} ${part.path}${part.diff ? `\n${quoted(part.diff)}` : ""}`,
-          "dim",
-        );
+      case "file": {
+        const [path = ""] = part.path.startsWith("data:") ? part.path.split(/[;,]/, 1) : [part.path];
+        const diff = part.diff ? `\n${quoted(part.diff)}` : "";
+        this.#line(`  ${part.action ?? "shows"} ${path}${diff}`, "dim");
         return;
+      }
       case "status":
         this.#line(`  ${part.detail ?? part.label}`, part.failed ? "red" : "dim");
         return;
       case "data":
-        this.#line(`  ${JSON.stringify(part.json)}`, "dim");
+        this.#line(`  ${JSON.stringify(part.json).slice(0, MAX_DATA_LENGTH)}`, "dim");
         return;
       case "error":
         this.#line(`  ${part.message}`, "red");
