@@ -38,6 +38,8 @@ const shared = {
   // "#socket" is resolved where the package runs: the platform is the user's, not the build's. "dependencies" of package.json
   // are external too. All else is bundled: so it loads four times faster, and p-retry in CommonJS at all.
   external: ["#socket", /^node:/],
+  // zod is an optional peer, for `schemas` alone. tsup leaves out peers unless it is told not to.
+  noExternal: [/^zod/],
   esbuildPlugins: [quietZod],
 } satisfies Options;
 
@@ -54,7 +56,6 @@ const clients = {
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
-    schemas: "src/schemas/index.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },
@@ -72,6 +73,15 @@ const apart = {
   splitting: false,
 } satisfies Options;
 
+/** The only entry that leaves zod to the user: the user composes its schemas with schemas of their own copy. */
+const schemas = {
+  ...shared,
+  entry: { schemas: "src/schemas/index.ts" },
+  external: [...shared.external, /^zod/],
+  noExternal: [],
+  splitting: false,
+} satisfies Options;
+
 const commonJs = { outExtension: () => ({ js: ".cjs" }), plugins: [toCommonJs] } satisfies Options;
 
 /** A program that `agentwire/testing` starts: CommonJS, so that it runs wherever it is copied to, and starts fast. */
@@ -82,7 +92,14 @@ const fakeCli = {
   splitting: false,
 } satisfies Options;
 
-const TYPES_AND_APART = ["!**/*.d.ts", "!**/*.d.cts", "!**/testing.*", "!**/socket.*", "!**/fake-codebuff.*"];
+const TYPES_AND_APART = [
+  "!**/*.d.ts",
+  "!**/*.d.cts",
+  "!**/testing.*",
+  "!**/socket.*",
+  "!**/fake-codebuff.*",
+  "!**/schemas.*",
+];
 
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
@@ -90,5 +107,7 @@ export default defineConfig([
   { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", ...TYPES_AND_APART] },
   { ...apart, name: "esm apart" },
   { ...apart, ...commonJs, name: "cjs apart" },
+  { ...schemas, name: "esm schemas" },
+  { ...schemas, ...commonJs, name: "cjs schemas" },
   { ...fakeCli, name: "fake cli" },
 ]);

@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { bundle } from "../support/bundle.ts";
-import { browserEntries, specifierOf } from "../support/entries.ts";
+import { browserEntries, peersOf, specifierOf } from "../support/entries.ts";
 import { type Manifest, packageName, readManifest, resolveTarget } from "../support/manifest.ts";
 import { type Edge, walkChunks } from "../support/walk-chunks.ts";
 import type { Check, Finding } from "./finding.ts";
@@ -34,6 +34,8 @@ export const browser: Check = async (root, note) => {
       count += edges.length;
       for (const edge of edges) {
         if (edge.specifier?.startsWith("#")) reachedPrivate.add(edge.specifier);
+        const name = edge.specifier === undefined ? undefined : packageName(edge.specifier);
+        if (name !== undefined && peersOf(subpath).includes(name)) continue;
         const wrong = judge(edge, nodeFiles);
         if (wrong === undefined) continue;
         report(edge.file, `reached from ${specifier} (${format}): ${wrong}`, edge.line);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { judgeDeclarations } from "../support/declarations.ts";
-import { browserEntries } from "../support/entries.ts";
+import { browserEntries, peersOf } from "../support/entries.ts";
 import { readManifest, resolveTarget } from "../support/manifest.ts";
 import { install, pack } from "../support/pack.ts";
 import { run, tail } from "../support/run.ts";
@@ -45,6 +45,7 @@ export const checkDeclarationRules: Check = async (root, note) => {
   const entries: string[] = [];
   const findings: Finding[] = [];
   for (const subpath of browserEntries(manifest)) {
+    if (peersOf(subpath).length > 0) continue; // its types are made of a peer's
     for (const format of ["import", "require"]) {
       const types = resolveTarget(manifest.exports[subpath], new Set([format, "types"]));
       if (types !== undefined && /\.d\.c?ts$/.test(types)) entries.push(types);

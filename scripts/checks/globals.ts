@@ -1,7 +1,7 @@
 import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod/mini";
-import { specifierOf } from "../support/entries.ts";
+import { peersOf, specifierOf } from "../support/entries.ts";
 import { readManifest, resolveTarget } from "../support/manifest.ts";
 import { run, tail } from "../support/run.ts";
 import type { Check, Finding } from "./finding.ts";
@@ -20,6 +20,7 @@ export const globals: Check = async (root, note) => {
   const findings: Finding[] = [];
   const loaded = new Set<string>();
   for (const [subpath, target] of Object.entries(manifest.exports)) {
+    if (peersOf(subpath).length > 0) continue; // what a peer of the user sets is its own
     for (const format of ["import", "require"] as const) {
       for (const platform of ["node", "browser"]) {
         const file = resolveTarget(target, new Set([platform, format]));

@@ -10,6 +10,11 @@ export function browserEntries(manifest: Manifest): readonly string[] {
   });
 }
 
+/** The packages that the entry of a subpath takes from the user. */
+export function peersOf(subpath: string): readonly string[] {
+  return ROOMS.get(subpath.slice("./".length))?.peers ?? [];
+}
+
 /** What a user writes to import a subpath: `agentwire/codebuff` for `./codebuff`. */
 export function specifierOf(manifest: Manifest, subpath: string): string {
   return manifest.name + subpath.slice(".".length);

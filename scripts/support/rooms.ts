@@ -9,6 +9,8 @@ export interface Room {
   readonly types?: readonly string[];
   /** What its file `universal.ts`, in the room or in a folder of it, may import besides. */
   readonly universal?: readonly string[];
+  /** Packages that its entry takes from the user: optional peers. */
+  readonly peers?: readonly string[];
   /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
   readonly neutral: boolean;
   /** Its file that stands in for it where there is no Node: what browsers get of its entry. */
@@ -90,7 +92,14 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   ]),
   ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
   ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" }],
-  ["schemas", { imports: [], types: ["universal"], neutral: true }],
+  [
+    "schemas",
+    {
+      imports: ["universal/events.ts", "universal/patterns.ts"],
+      types: ["core", "universal"],
+      neutral: true, peers: ["zod"],
+    },
+  ],
   ...PROCESS_FLATS.map((flat): [string, Room] => [
     flat,
     {

@@ -35,3 +35,4 @@ export type {
 } from "./options.ts";
 export type { CodebuffCliProbe } from "./probe.ts";
 export type { CodebuffCliResult } from "./turn.ts";
+export { codebuffCli, toUniversal } from "./universal.ts";

@@ -123,13 +123,14 @@ export class Output {
 
   /** The last line of defence: if a handler throws, warns and goes on. The exit settles the turn. */
   #input<T>(handle: () => T): T | undefined {
-    const { core } = this.#setup;
+    const { core, turn } = this.#setup;
     core.outbox.enter();
     try {
       return handle();
     } catch (cause) {
       this.#hasGarbage = true;
-      core.warn("line-failed", `some output cannot be handled: ${said(cause)}`, { cause });
+      const message = `some output cannot be handled: ${said(cause)}`;
+      core.warn("line-failed", message, { cause, turnId: turn.id });
       return undefined;
     } finally {
       core.outbox.leave();
@@ -142,12 +143,12 @@ export class Output {
   }
 
   #read(line: string | LongLine): ReadReport | undefined {
-    const { core } = this.#setup;
+    const { core, turn } = this.#setup;
     if (typeof line !== "string") {
       this.#hasGarbage = true;
       const { maxLineBytes } = core.settings;
       const message = `a line of ${line.skipped} bytes, over the limit of ${maxLineBytes}, is left out`;
-      core.warn("line-too-long", message);
+      core.warn("line-too-long", message, { turnId: turn.id });
       return undefined;
     }
     core.frame("in", line);
@@ -166,7 +167,7 @@ export class Output {
         return undefined;
       case "unparsed":
         this.#hasGarbage = true;
-        core.warn("unparsed-line", read.problem, { raw: line });
+        core.warn("unparsed-line", read.problem, { raw: line, turnId: turn.id });
         return undefined;
       default:
         return read satisfies never;

@@ -138,7 +138,8 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
 /** The field names for the session id in various programs. Any event may have one. */
 const SESSION_KEYS = ["session_id", "sessionId", "conversationId", "conversation_id", "chatId"];
 
-function sessionIdOf(raw: unknown): string | undefined {
+/** The session that a line of output names. */
+export function sessionIdOf(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   for (const key of SESSION_KEYS) {
     const id: unknown = Reflect.get(raw, key);

@@ -74,6 +74,7 @@ export class Turns implements Course<Job> {
         options,
         idleTimeout,
         textOf,
+        sessionId: () => state.requestedSessionId,
         soFar: () => ({ cost: costOf(state), state: stateOf(state.sessionId ?? session.id) }),
         repeatable: false, // the agent may have changed files
         flow: {

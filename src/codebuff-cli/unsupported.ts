@@ -23,6 +23,8 @@ export class CodebuffCredentials {
 export const findCodebuffCredentials = (): never => refuse("findCodebuffCredentials");
 export const resolveCodebuffCredentials = (): never => refuse("resolveCodebuffCredentials");
 export const listCodebuffChats = (): never => refuse("listCodebuffChats");
+export const codebuffCli = (): never => refuse("codebuffCli");
+export const toUniversal = (): never => refuse("toUniversal");
 
 function refuse(name: string): never {
   throw new UnsupportedError(

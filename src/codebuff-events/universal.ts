@@ -49,8 +49,10 @@ export class PrintModeMapping {
   #root: string | undefined;
   /** What the `start` events of this turn say. */
   #about: Omit<TurnEndMetadata, "status"> = {};
-  /** The types of the sub-agents at work, by their ids. */
-  readonly #subagents = new Map<string, string>();
+  /** The sub-agents at work, by their ids. */
+  readonly #subagents = new Map<string, { readonly type: string; readonly parent: AgentKey }>();
+  /** Sub-agents that have ended with their parent: their own end says nothing more. */
+  readonly #implied = new Set<string>();
   readonly #streamed = new Map<AgentKey, Streamed>();
   /** The kind of event that tells an agent's reasoning: some builds tell it twice. */
   readonly #reasoning = new Map<AgentKey, "reasoning_delta" | "reasoning_chunk">();
@@ -64,6 +66,7 @@ export class PrintModeMapping {
     this.#root = undefined;
     this.#about = {};
     this.#subagents.clear();
+    this.#implied.clear();
     this.#streamed.clear();
     this.#reasoning.clear();
   }
@@ -127,6 +130,7 @@ export class PrintModeMapping {
         this.#start(event, session);
         return;
       case "subagent_finish":
+        if (this.#implied.delete(event.agentId)) return;
         if (!session.isSubagent(event.agentId)) this.#start(event, session);
         this.#finish(event.agentId, session);
         return;
@@ -160,7 +164,7 @@ export class PrintModeMapping {
   /** A message of a sub-agent whose start was not told: the sub-agent begins with the message. */
   ensureSubagent({ agentId, agentType }: Pick<Subagent, "agentId" | "agentType">, session: Session): void {
     if (session.isSubagent(agentId)) return;
-    this.#subagents.set(agentId, agentType);
+    this.#subagents.set(agentId, { type: agentType, parent: undefined });
     session.startSubagent(
       { key: agentId, agentType, json: { agent_id: agentId }, nativeId: agentId },
       "inferred",
@@ -241,26 +245,32 @@ export class PrintModeMapping {
 
   #start(event: Subagent, session: Session): void {
     const { agentId, agentType, displayName: name, parentAgentId, prompt } = event;
-    this.#subagents.set(agentId, agentType);
+    const named = this.agentOf(parentAgentId);
+    const parent = session.isSubagent(named) ? named : undefined;
+    this.#implied.delete(agentId);
+    if (!session.isSubagent(agentId)) this.#subagents.set(agentId, { type: agentType, parent });
     const json = {
       agent_id: agentId,
       ...(parentAgentId === undefined ? {} : { parent_agent_id: parentAgentId }),
       ...(prompt === undefined ? {} : { prompt: cut(prompt, MAX_SUBAGENT_PROMPT) }),
     };
-    const parent = this.agentOf(parentAgentId);
     session.startSubagent({ key: agentId, agentType, name, parent, json, nativeId: agentId });
   }
 
-  #finish(agentId: string | undefined, session: Session): void {
+  /** A sub-agent ends, after its own sub-agents. */
+  #finish(agentId: string | undefined, session: Session, isImplied = false): void {
     if (agentId === undefined) return;
     this.#subagents.delete(agentId);
-    session.finishSubagent(agentId);
+    if (isImplied) this.#implied.add(agentId);
+    for (const [id, { parent }] of [...this.#subagents])
+      if (parent === agentId) this.#finish(id, session, true);
+    session.finishSubagent(agentId, isImplied ? "inferred" : "agent");
   }
 
   /** The sub-agent at work with this id, or the last started one of this type. */
   #named(name: string | undefined): string | undefined {
     if (name === undefined || this.#subagents.has(name)) return name;
-    return [...this.#subagents].filter(([, type]) => type === name).at(-1)?.[0];
+    return [...this.#subagents].filter(([, { type }]) => type === name).at(-1)?.[0];
   }
 
   /** An error with a source is a step that the agent repeats by itself. */

@@ -19,6 +19,7 @@ const MAX_LOG_BYTES = 64 * 1024 * 1024;
 
 const OPTIONS: Checks<UniversalOptions> = {
   includeRaw: checks.boolean,
+  eagerStart: checks.boolean,
   reasoningVisibility: oneOf("public", "private"),
   maxLogBytes: checks.count,
   newSessionId: checks.function,

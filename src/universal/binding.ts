@@ -1,5 +1,6 @@
 import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
+import type { TurnOrigin } from "../core/client/origin.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent } from "../core/values.ts";
 import type { SessionEndedData } from "./events.ts";
@@ -24,12 +25,12 @@ export interface Binding<
   Event extends AnyEvent = AnyEvent,
   Result extends TurnResult = TurnResult,
 > {
-  /** Makes the mapping of one session. */
-  readonly newMapping: () => Mapping<Event, Result>;
+  /** Makes the mapping of one session. `isOneOff`: the session ends with its only turn. */
+  readonly newMapping: (isOneOff: boolean) => Mapping<Event, Result>;
   /** Whether this is a client of the protocol. */
   readonly isClient: (client: unknown) => client is Client;
-  /** What the client knows of its session. `undefined`: nothing yet. */
-  readonly opened?: (client: Client) => Opened | undefined;
+  /** What the client knows of its session, when it is ready or has sent a `turn`. `undefined`: nothing yet. */
+  readonly opened?: (client: Client, turn?: TurnOrigin) => Opened | undefined;
   /** Listens to the client's events that only this protocol has. */
   readonly listen?: (client: Client, tell: Tell<Event, Result>) => readonly Unsubscribe[];
   /** Reads a prompt in the protocol's own form. */

@@ -60,7 +60,8 @@ export class Calls {
   /** Announces a call. A known call is not announced again. */
   announce({ id, nativeId = id, name, input, agent }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
-    if ((typeof nativeId !== "string" && nativeId !== null) || typeof name !== "string")
+    const isNamed = typeof id === "string" && typeof name === "string";
+    if (!isNamed || (typeof nativeId !== "string" && nativeId !== null))
       throw new TypeError("a tool call without an id or a name");
     this.#agents.pause(agent);
     const item = this.#items.whole(

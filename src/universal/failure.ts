@@ -6,6 +6,7 @@ import type { TurnClose } from "./session.ts";
 /** What a mapping says of errors. */
 interface Failures {
   readonly errorPrefix: string;
+  readonly timeoutCancels?: boolean;
   failed?(error: AnyAgentwireError): FailedFacts | undefined;
 }
 
@@ -22,12 +23,14 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures): TurnClos
     case "turn-timeout": {
       const details = { kind: error.kind, timeout_ms: error.timeout, ...deliveryOf(error) };
       const data = { message, code: "timeout", details, fatal: false, retryable };
-      return { metadata, stated: "inferred", reason: "timeout", error: data };
+      const cancelled: TurnEndMetadata = { status: "cancelled", stop_reason: "timeout" };
+      const ended = mapping.timeoutCancels === true ? cancelled : metadata;
+      return { metadata: ended, stated: "inferred", reason: "timeout", error: data };
     }
     default: {
       const facts = factsOf(error, mapping);
       const reason = facts?.reason ?? error.code.replaceAll("-", "_");
-      const code = `${mapping.errorPrefix}.${reason}`;
+      const code = facts?.isBare === true ? reason : `${mapping.errorPrefix}.${reason}`;
       const details = orNull({ ...facts?.details, ...deliveryOf(error) });
       const data = { message, code, details, fatal: false, retryable };
       return {

@@ -49,8 +49,8 @@ export class Items {
 
   /** Starts and completes an item that is whole. */
   whole(item: NewItem, stated: Stated, status: "completed" | "failed" = "completed"): UniversalItem {
+    checkItem(item);
     const { content, ...head } = item;
-    checkParts(content);
     const item_id = this.#newId();
     const completed = { item_id, ...head, content, status } as const;
     this.#envelopes.emit("item.started", { item: { ...completed, status: "in_progress" } }, stated);
@@ -111,7 +111,6 @@ export class Items {
     status: "completed" | "failed" = "completed",
     content: readonly ContentPart[] = item.finish(item.text),
   ): void {
-    checkParts(content);
     if (!this.#open.delete(item)) return;
     this.#envelopes.emit("item.completed", { item: { ...item.head, content, status } }, stated);
   }
@@ -125,6 +124,7 @@ export class Items {
   }
 
   #start(item: NewItem, stated: Stated, grows: Pick<OpenItem, "part" | "needsEnd" | "finish">): OpenItem {
+    checkItem(item);
     const { content, native_item_id, parent_id, kind, role } = item;
     const head: ItemHead = { item_id: this.#newId(), native_item_id, parent_id, kind, role };
     const open: OpenItem = { head, text: "", ...grows };
@@ -141,9 +141,11 @@ export class Items {
 
 /**
  * A transcript is read by others, so no event goes out that they would refuse, whatever a mapping was given.
- * @throws TypeError for a text that is no string
+ * @throws TypeError for an id or a text that is no string
  */
-function checkParts(content: readonly ContentPart[]): void {
+function checkItem({ native_item_id, content }: NewItem): void {
+  if (native_item_id !== null && typeof native_item_id !== "string")
+    throw new TypeError("an id is no string");
   for (const part of content) {
     const text = textOf(part);
     if (typeof text !== "string") throw new TypeError(`a part of type ${part.type} without its text`);

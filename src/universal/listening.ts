@@ -1,3 +1,4 @@
+import type { ProtocolWarning } from "../core/client/agent-client.ts";
 import type { AnyTurn } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
 import { ORIGIN, type TurnOrigin } from "../core/client/origin.ts";
@@ -72,7 +73,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
         const request = { type: "approval", id: call.id, call } as const;
         if (!turn && call.turnId === undefined) this.#tellAll({ type: "asked", turnId: undefined, request });
       }),
-      client.on("protocolWarning", (warning) => this.#tellAll({ type: "warning", warning })),
+      client.on("protocolWarning", (warning) => this.#onWarning(warning)),
       client.on("disconnected", (error) => this.#onDisconnected(error)),
       client.on("reconnecting", ({ attempt, delay, error }) =>
         this.#tellAll({ type: "retrying", attempt, delay, error }),
@@ -111,18 +112,26 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     return originOf(turn).conversation ?? turn;
   }
 
-  #room(key: object): Room<Event, Result> {
+  /** `isOneOff`: the session ends with its only turn. */
+  #room(key: object, isOneOff = false): Room<Event, Result> {
     const known = this.#rooms.get(key);
     if (known) return known;
-    const { newSessionId, clock, includeRaw = false, reasoningVisibility = "public" } = this.#settings;
+    const {
+      newSessionId,
+      clock,
+      includeRaw = false,
+      eagerStart = false,
+      reasoningVisibility = "public",
+    } = this.#settings;
     const { capabilities } = this.#client;
     const id = newSessionId();
     const forgotten =
       this.#forgotten === undefined ? {} : { previous_session_id: this.#forgotten, context_lost: true };
-    const normaliser = new Normaliser(this.#binding.newMapping(), {
+    const normaliser = new Normaliser(this.#binding.newMapping(isOneOff), {
       sessionId: id,
       wallTime: () => clock.wallTime(),
       includeRaw,
+      eagerStart,
       reasoningVisibility,
       metadata: { capabilities, ...forgotten },
     });
@@ -135,9 +144,11 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
   #follow(turn: AnyTurn): void {
     const key = this.#keyOf(turn);
-    const room = this.#room(key);
+    const origin = originOf(turn);
+    const isOneOff = key === turn && origin.conversation === undefined;
+    const room = this.#room(key, isOneOff);
     const turnId = turn.id;
-    const { input: given } = originOf(turn);
+    const { input: given } = origin;
     const input: UserInput = readUserInput(given) ?? this.#binding.input?.(given) ?? { text: "" };
     this.#byTurn.set(turnId, room);
     const tell = (fact: Fact<Event, Result>): void => this.#tell(room, fact);
@@ -145,13 +156,13 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const sent = (metadata?: Readonly<Record<string, unknown>>): void => {
       if (isSent) return;
       isSent = true;
-      this.#opened(room);
+      this.#opened(room, origin);
       tell({ type: "sent", turnId, input, ...(metadata ? { metadata } : {}) });
     };
     const ended = (end: Extract<Fact<Event, Result>, { type: "ended" }>["end"]): void => {
       this.#byTurn.delete(turnId);
       tell({ type: "ended", turnId, end, ...(isSent ? {} : { input }) });
-      if (key === turn) this.#leave(key, room, end);
+      if (key === turn) this.#leave(key, room, end, isOneOff);
     };
     turn.on("status", (status) => {
       if (status === "sent" || status === "streaming") sent();
@@ -180,20 +191,23 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const { status, text, toolCalls, id: turnId } = turn;
     if (status === "queued") return;
     const isLate = status !== "sent";
-    sent(isLate ? { attached_late: true } : undefined);
-    if (isLate) tell({ type: "missed", turnId, text, calls: toolCalls });
+    if (originOf(turn).wasSent) {
+      sent(isLate ? { attached_late: true } : undefined);
+      if (isLate) tell({ type: "missed", turnId, text, calls: toolCalls });
+    }
     if (status === "completed" || status === "failed" || status === "cancelled")
       void turn.outcome.then((end) => ended(end as Parameters<typeof ended>[0]));
   }
 
-  /** A one-off turn has ended, and its session with it. */
+  /** The only turn of this session has ended. `isOneOff`: the backend's session is over with it. */
   #leave(
     key: object,
     room: Room<Event, Result>,
     end: Parameters<NonNullable<Binding<Client, Event, Result>["oneOff"]>>[0],
+    isOneOff: boolean,
   ): void {
     const { oneOff } = this.#binding;
-    if (oneOff) this.#tell(room, { type: "done", data: oneOff(end) });
+    if (oneOff && isOneOff) this.#tell(room, { type: "done", data: oneOff(end) });
     if (this.#binding.forgets && end.status === "failed" && end.error.code === "connection-lost") {
       this.#tell(room, { type: "disconnected", error: end.error });
       this.#tell(room, { type: "lost", error: end.error });
@@ -201,6 +215,13 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     room.cancelQuiet();
     this.#rooms.delete(key);
     if (this.#scope.kind === "turn") this.#end();
+  }
+
+  #onWarning(warning: ProtocolWarning): void {
+    const fact = { type: "warning", warning } as const;
+    if (warning.turnId === undefined) this.#tellAll(fact);
+    const room = warning.turnId === undefined ? undefined : this.#byTurn.get(warning.turnId);
+    if (room) this.#tell(room, fact);
   }
 
   #onSettled(request: SettledRequest): void {
@@ -212,8 +233,8 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
   // --- the connection ---
 
-  #opened(room: Room<Event, Result>): void {
-    const opened = this.#binding.opened?.(this.#client);
+  #opened(room: Room<Event, Result>, turn?: TurnOrigin): void {
+    const opened = this.#binding.opened?.(this.#client, turn);
     if (opened) this.#tell(room, { type: "opened", ...opened });
   }
 

@@ -14,6 +14,14 @@ export interface CallFacts {
   readonly agent?: AgentKey;
   /** This machine runs the call, and so states its start and its result. */
   readonly isOwn?: boolean;
+  /** The mapping tells the start and the result of the call from events. Without this, the states of the call tell them. */
+  readonly isOnlyAnnounced?: boolean;
+}
+
+/** What the backend says of its session. */
+export interface SessionFacts {
+  readonly nativeSessionId?: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** How a completed turn ends. */
@@ -40,6 +48,13 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   readonly confirmsDenials?: boolean;
   /** The prefix of the codes of errors, such as `codey`. */
   readonly errorPrefix: string;
+  /** Whether a time limit of this machine ends a turn as `cancelled`. @default false: as `failed` */
+  readonly timeoutCancels?: boolean;
+  /**
+   * What an event says of the session, if the event is one that begins a session. A mapping with this method holds the first turn back
+   * until its first event or its end, so that `session.started` can state what the backend says. The event goes to `event` too.
+   */
+  opens?(event: Event, session: Session): SessionFacts | undefined;
   event(event: Event, session: Session): void;
   /** An event while no turn runs, with its tool calls: nobody else tells them. @default `event` */
   stray?(event: Event, session: Session): void;
@@ -69,6 +84,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
 export interface FailedFacts {
   /** What follows the prefix, such as `turn_error`. */
   readonly reason: string;
+  /** The reason is the whole code, without the prefix: `process_exit`. */
+  readonly isBare?: boolean;
   readonly details?: Readonly<Record<string, Json>>;
   /** @default "agent" */
   readonly stated?: Stated;

@@ -14,6 +14,7 @@ import { failureOf, lostData } from "./failure.ts";
 import type { CompletedFacts, Mapping } from "./mapping.ts";
 import { Session, type TurnClose } from "./session.ts";
 import { onAsked, onCall, onSettled } from "./tool-facts.ts";
+import { UNREADABLE } from "./unreadable.ts";
 
 export interface NormaliserOptions {
   readonly sessionId: string;
@@ -21,6 +22,8 @@ export interface NormaliserOptions {
   readonly wallTime: () => number;
   /** @default false */
   readonly includeRaw?: boolean;
+  /** @default false */
+  readonly eagerStart?: boolean;
   /** @default "public" */
   readonly reasoningVisibility?: Visibility;
   /** What `session.started` says besides the protocol. */
@@ -53,9 +56,16 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   readonly #postponed: Postponed<Result>[] = [];
   /** What `opened` has said before the session began. */
   #opening: Readonly<Record<string, unknown>> = {};
+  /** The first turn, until the backend has said something. */
+  #held: Extract<Fact, { readonly type: "sent" }> | undefined;
+  /** Whether the first turn is held back. */
+  readonly #holds: boolean;
+  /** Whether a status item has told what the backend says of its session. */
+  #isStartTold = false;
 
   constructor(mapping: Mapping<Event, Result>, options: NormaliserOptions) {
-    const { sessionId, wallTime, reasoningVisibility = "public" } = options;
+    const { sessionId, wallTime, reasoningVisibility = "public", eagerStart = false } = options;
+    this.#holds = mapping.opens !== undefined && !eagerStart;
     this.#mapping = mapping;
     this.#options = options;
     this.#session = new Session({
@@ -103,14 +113,15 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #handle(fact: Fact<Event, Result>): void {
     const session = this.#session;
+    if (this.#held && !isBeside(fact)) this.#release(this.#held, fact);
     switch (fact.type) {
       case "opened":
         session.known(fact.nativeSessionId);
         this.#opening = { ...this.#opening, ...fact.metadata };
-        this.#open(fact.isNative ? "agent" : "inferred");
+        if (fact.isNative || !this.#holds) this.#open(fact.isNative ? "agent" : "inferred");
         return;
       case "event":
-        if (this.#isOfTurn(fact.turnId)) this.#mapping.event(fact.event, session);
+        if (this.#isOfTurn(fact.turnId)) this.#onEvent(fact.event);
         else session.late++;
         return;
       case "call":
@@ -119,7 +130,9 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         onCall(fact.call, this.#mapping, session);
         return;
       case "sent":
-        if (!this.#over.has(fact.turnId)) this.#begin(fact.turnId, fact.input, fact.metadata);
+        if (this.#over.has(fact.turnId)) return;
+        if (this.#holds && !session.isOpen) this.#held = fact;
+        else this.#begin(fact.turnId, fact.input, fact.metadata);
         return;
       case "stray":
         this.#onStray(fact.event);
@@ -173,7 +186,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       case "missed":
         if (!this.#isOfTurn(fact.turnId)) return;
         session.text(undefined, fact.text, "inferred");
-        for (const call of fact.calls) onCall(call, this.#mapping, session);
+        for (const call of fact.calls) onCall(call, this.#mapping, session, true);
         return;
       case "closed":
         this.#close({ reason: "terminated", terminated_by: "daemon" });
@@ -187,6 +200,29 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     if (this.#session.isOpen) return;
     const { metadata } = this.#options;
     this.#session.open({ protocol: this.#mapping.protocol, ...metadata, ...this.#opening }, stated);
+  }
+
+  /** The turn that was held back begins. If the fact is the backend's statement of its session, that opens the session. */
+  #release(held: Extract<Fact, { readonly type: "sent" }>, fact: Fact<Event, Result>): void {
+    const session = this.#session;
+    const said = fact.type === "event" ? this.#mapping.opens?.(fact.event, session) : undefined;
+    this.#held = undefined;
+    session.known(said?.nativeSessionId);
+    this.#opening = { ...this.#opening, ...said?.metadata };
+    this.#open(said ? "agent" : "inferred");
+    this.#begin(held.turnId, held.input, held.metadata);
+  }
+
+  #onEvent(event: Event): void {
+    const session = this.#session;
+    const isTold = this.#holds || this.#isStartTold;
+    const said = isTold ? undefined : this.#mapping.opens?.(event, session);
+    if (said) {
+      this.#isStartTold = true;
+      session.known(said.nativeSessionId);
+      session.status("start", null, { json: said.metadata });
+    }
+    this.#mapping.event(event, session);
   }
 
   #close(data: SessionEndedData): void {
@@ -320,21 +356,17 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   #onWarning(kind: string, message: string): void {
-    if (!UNREADABLE.has(kind)) return; // what a listener or a callback did is no event of the agent
+    const place = UNREADABLE.get(kind);
+    if (place === undefined) return; // what a listener or a callback did is no event of the agent
     this.#open("inferred");
-    this.#session.unparsed(message, `${this.#mapping.protocol}/${kind}`);
+    this.#session.unparsed(message, `${this.#mapping.protocol}/${place}`);
   }
 }
 
-/** The warnings about a message that could not be read. */
-const UNREADABLE: ReadonlySet<string> = new Set([
-  "unreadable-frame",
-  "invalid-message",
-  "frame-failed",
-  "unparsed-line",
-  "line-too-long",
-  "line-failed",
-]);
+/** Whether a fact says nothing of a turn that is held back. */
+function isBeside(fact: Fact): boolean {
+  return fact.type === "opened" || (fact.type === "warning" && !UNREADABLE.has(fact.warning.kind));
+}
 
 /** The message of a thrown value. */
 function wordsOf(error: unknown): string {

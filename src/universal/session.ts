@@ -90,6 +90,10 @@ export class Session {
     return this.#turn?.nativeId;
   }
 
+  get nativeSessionId(): string | null {
+    return this.#envelopes.nativeSessionId;
+  }
+
   /** Whether the turn that is under way has no prompt. */
   get isUnsolicited(): boolean {
     return this.#turn !== undefined && this.#turn.nativeId === undefined;
@@ -109,7 +113,7 @@ export class Session {
 
   /** The backend's id of the session. */
   known(nativeSessionId: string | undefined): void {
-    if (nativeSessionId !== undefined) this.#envelopes.nativeSessionId = nativeSessionId;
+    if (typeof nativeSessionId === "string") this.#envelopes.nativeSessionId = nativeSessionId;
   }
 
   close(data: SessionEndedData): void {

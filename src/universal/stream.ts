@@ -7,6 +7,12 @@ import type { UniversalEvent, Visibility } from "./events.ts";
 export interface UniversalOptions {
   /** Whether `event.raw` holds the backend's message. The message may hold what the user wrote. @default false */
   readonly includeRaw?: boolean;
+  /**
+   * Whether the first turn of a session is told when it is sent, also for a backend that says later what session it is. Then
+   * `session.started` does not state what the backend says, and a status item `start` does.
+   * @default false: such a backend's first message comes before its `turn.started`
+   */
+  readonly eagerStart?: boolean;
   /** The visibility of all reasoning. @default "public": backends stream their reasoning to be shown */
   readonly reasoningVisibility?: Visibility;
   /**

@@ -14,12 +14,13 @@ interface Tools {
   callOf?(question: Question): string | undefined;
 }
 
-/** A tool call is new, or has changed. */
-export function onCall(call: TurnToolCall, mapping: Tools, session: Session): void {
-  const { isOwn = false, ...facts } = mapping.call?.(call) ?? {};
+/** A tool call is new, or has changed. `isMissed`: the events of the call were not heard. */
+export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
+  const { isOwn = false, isOnlyAnnounced = false, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
   if (isOwn) session.ownCall({ id, name, input, ...facts });
   else session.call({ id, name, input, ...facts });
+  if (isOnlyAnnounced && !isMissed) return;
   const stated = isOwn ? "daemon" : "agent";
   switch (state) {
     case "requested":
@@ -68,6 +69,7 @@ export function onSettled(request: SettledRequest, mapping: Tools, session: Sess
   if (!session.requests.wasTold(request.id)) onAsked(request, mapping, session); // a rule has decided it at once
   if (request.type === "question") {
     const { answers, by } = request.reply;
+    if (by === "elsewhere" && !answers) return; // the mapping tells the answer from the backend's message
     session.answered(request.id, answers, reasonOf(by), by === "elsewhere" ? "agent" : "inferred");
     return;
   }

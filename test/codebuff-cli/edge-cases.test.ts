@@ -19,8 +19,11 @@ describe("a line that is no event is a warning, and the run goes on", () => {
     await using at = await cliWorld({
       events: [{ type: "text", text: "a" }, { raw: `${line}\n` }, { type: "text", text: "b" }, END],
     });
-    expect(await at.client.prompt("hi").result).toMatchObject({ text: "ab", exitCode: 0 });
-    expect(at.warnings).toEqual([{ kind: "unparsed-line", message: expect.any(String), raw: line }]);
+    const turn = at.client.prompt("hi");
+    expect(await turn.result).toMatchObject({ text: "ab", exitCode: 0 });
+    expect(at.warnings).toEqual([
+      { kind: "unparsed-line", message: expect.any(String), raw: line, turnId: turn.id },
+    ]);
   });
 });
 

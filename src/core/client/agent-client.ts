@@ -55,6 +55,8 @@ export interface ProtocolWarning {
   readonly raw?: string;
   /** The thrown value, if something was thrown. */
   readonly cause?: unknown;
+  /** The id of the turn that the warning is about, if that is known. */
+  readonly turnId?: string;
 }
 
 /** One text frame, without credentials. */

@@ -9,6 +9,10 @@ export interface Origin {
 export interface TurnOrigin extends Origin {
   /** The caller's input. */
   readonly input: unknown;
+  /** Whether the prompt was sent, or its program started. */
+  readonly wasSent: boolean;
+  /** The backend's session that the prompt goes on with, once it was sent, for a backend that is told the session with each prompt. */
+  readonly sessionId: string | undefined;
   /** The conversation that made the turn. */
   readonly conversation: object | undefined;
 }

@@ -116,9 +116,9 @@ export abstract class Voice<
   warn(
     kind: string,
     message: string,
-    details: { readonly raw?: string; readonly cause?: unknown } = {},
+    details: { readonly raw?: string; readonly cause?: unknown; readonly turnId?: string } = {},
   ): void {
-    const { raw, cause } = details;
+    const { raw, cause, turnId } = details;
     const text = this.redactor.redact(message);
     this.log("warn", `${kind}: ${text}`);
     if (!this.shared.has("protocolWarning")) return;
@@ -127,6 +127,7 @@ export abstract class Voice<
       message: text,
       ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
       ...(cause === undefined ? {} : { cause: this.#clean(cause) }),
+      ...(turnId === undefined ? {} : { turnId }),
     });
   }
 

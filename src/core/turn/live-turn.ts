@@ -171,8 +171,14 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   get [ORIGIN](): TurnOrigin {
-    const { host, input } = this.#setup;
-    return { client: host.client, input, conversation: this.#conversation };
+    const { host, input, sessionId } = this.#setup;
+    return {
+      client: host.client,
+      input,
+      wasSent: this.#sent,
+      sessionId: sessionId?.(),
+      conversation: this.#conversation,
+    };
   }
 
   /** Stops the turn at once if its signal is already aborted. Called when the turn is fully set up. */

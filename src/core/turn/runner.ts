@@ -56,6 +56,8 @@ export interface TurnOrder<Event, J> {
   /** The bytes that count toward `maxQueuedBytes` while the turn waits. */
   readonly bytes: number;
   readonly options: TurnOptions | undefined;
+  /** The backend's session that the prompt goes on with, once it was sent. */
+  readonly sessionId?: () => string | undefined;
   /** The limit on silence if the options name none, in ms; 0: no limit. */
   readonly idleTimeout: number;
   /** The text that an event adds to the turn's text. */
@@ -110,7 +112,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
    * @throws QueueFullError if the queue is full.
    */
   make(order: TurnOrder<Event, J>, toJob: (turn: J["turn"]) => J): J {
-    const { id, input, bytes, options = {}, textOf, soFar, repeatable = true, flow } = order;
+    const { id, input, bytes, options = {}, sessionId, textOf, soFar, repeatable = true, flow } = order;
     const { signal, timeout = 0, idleTimeout = order.idleTimeout, read = true } = options;
     const { maxBufferedBytes, maxTextBytes } = this.#host.limits;
     this.#queue.assertRoom(bytes);
@@ -125,6 +127,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
       signal,
       read,
       textOf,
+      sessionId,
       soFar: () => soFar(job),
       stop: (again) => this.#stop(job, again),
       settled: () => this.#settled(job),

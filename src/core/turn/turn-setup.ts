@@ -19,6 +19,8 @@ export interface TurnSetup<Event, Result extends TurnResult> {
   readonly read: boolean;
   /** The text that an event adds to the turn's text. */
   readonly textOf: (event: Event) => string;
+  /** The backend's session that the prompt goes on with, once it was sent. */
+  readonly sessionId?: (() => string | undefined) | undefined;
   /** The other results of the turn so far. Undefined fields are left out. */
   readonly soFar: () => Progress;
   /**

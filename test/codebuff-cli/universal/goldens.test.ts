@@ -1,0 +1,237 @@
+import type { AnyTurn } from "agentwire";
+import { type CodebuffCliOptions, toUniversal } from "agentwire/codebuff-cli";
+import type { UniversalEvent } from "agentwire/universal";
+import { describe, expect, test } from "vitest";
+import { cliWorld, HELD } from "../../helpers/codebuff-cli.ts";
+import { thrown } from "../../helpers/turns.ts";
+import { expectGolden, goldenOptions } from "../../universal/golden.ts";
+import { expectInvariants } from "../../universal/invariants.ts";
+import { collected } from "./collected.ts";
+import { SCRIPTS } from "./scripts.ts";
+
+const golden = (name: string) => `codebuff-cli/${name}`;
+
+describe("a one-off prompt", () => {
+  test.each(SCRIPTS)("$title", async ({ file, scenario, options }) => {
+    await using at = await cliWorld(scenario, options);
+    const turn = at.client.prompt("hi");
+    const events = await collected(toUniversal(turn, goldenOptions()));
+    expectGolden(golden(file), events, { [turn.id]: "turn_1" });
+    expectInvariants(events);
+  });
+
+  test("a program that cannot be started ends the session", async () => {
+    await using at = await cliWorld();
+    const client = at.another({ command: "/nowhere/codebuff", args: [] });
+    const turn = client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions());
+    const outcome = await turn.outcome;
+    const message = outcome.status === "failed" ? outcome.error.message : "";
+    expectGolden(golden("spawn-failure"), await collected(stream), {
+      [turn.id]: "turn_1",
+      [message]: "SPAWN",
+    });
+  });
+
+  test("a cancel before the first line ends a session that has said nothing", async () => {
+    await using at = await cliWorld({ stallAfter: 0 });
+    const turn = at.client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions());
+    expect(stream.count).toBe(0);
+    await turn.cancel();
+    expectGolden(golden("cancel-before-the-first-line"), await collected(stream), { [turn.id]: "turn_1" });
+  });
+
+  test("eagerStart: the turn is told when it is sent, and `start` is a status", async () => {
+    await using at = await cliWorld({
+      events: [
+        { type: "start", model: "m-1", messageHistoryLength: 0, session_id: "s-9" },
+        { type: "text", text: "Hi" },
+        { type: "finish", totalCost: 1 },
+      ],
+    });
+    const turn = at.client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions({ eagerStart: true }));
+    expect(stream.count).toBe(4);
+    expectGolden(golden("eager-start"), await collected(stream), { [turn.id]: "turn_1" });
+  });
+
+  test("a cancel is told at once, and ends the session", async () => {
+    await using at = await cliWorld({ events: HELD.map(withoutHistory) });
+    const turn = at.client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions());
+    await spoken(turn);
+    const cancelled = turn.cancel();
+    expect(stream.ended).toBe(true);
+    await cancelled;
+    expectGolden(golden("cancel"), await collected(stream), { [turn.id]: "turn_1" });
+  });
+
+  test("a time limit of this machine ends the turn as a cancel does, and says so", async () => {
+    await using at = await cliWorld({ events: HELD.map(withoutHistory) }, { idleTimeout: 1_000 });
+    const turn = at.client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions());
+    await spoken(turn);
+    at.clock.advance(1_000);
+    const outcome = await turn.outcome;
+    const message = outcome.status === "failed" ? outcome.error.message : "";
+    expectGolden(golden("timeout"), await collected(stream), { [turn.id]: "turn_1", [message]: "TIMEOUT" });
+  });
+});
+
+describe("a conversation", () => {
+  const talk = async (
+    world: Parameters<typeof cliWorld>,
+    prompts: readonly string[],
+    state?: object,
+  ): Promise<Talk> => {
+    await using at = await cliWorld(...world);
+    const from = state && { protocol: "codebuff-cli", version: 1, ...state };
+    const chat = at.client.conversation(from ? { from } : {});
+    const stream = toUniversal(chat, goldenOptions());
+    const ids: Record<string, string> = {};
+    for (const prompt of prompts) {
+      const turn = chat.prompt(prompt);
+      ids[turn.id] = `turn_${Object.keys(ids).length + 1}`;
+      await turn.outcome;
+    }
+    await at.client.close();
+    return { events: await collected(stream), ids };
+  };
+
+  test("its session lasts until the client closes", async () => {
+    const { events, ids } = await talk(
+      [
+        {
+          events: {
+            byPrompt: {
+              one: [{ type: "start", session_id: "s-1" }, { type: "text", text: "1" }, finish(1)],
+              two: [{ type: "text", text: "2" }, finish(2)],
+            },
+          },
+        },
+      ],
+      ["one", "two"],
+    );
+    expectGolden(golden("conversation"), events, ids);
+  });
+
+  test("the id of its session is the continued one, until the program names another", async () => {
+    const { events, ids } = await talk(
+      [
+        {
+          events: {
+            byPrompt: {
+              hi: [{ type: "start", agentId: "base" }, { type: "text", text: "one" }, finish(1)],
+              more: [{ type: "start", agentId: "base" }, { type: "text", text: "two" }, finish(2)],
+            },
+          },
+        },
+      ],
+      ["hi", "more"],
+      { sessionId: "s-0" },
+    );
+    expectGolden(golden("continue-value"), events, ids);
+  });
+
+  test("a failing exit fails its turn only", async () => {
+    const { events, ids } = await talk(
+      [{ events: [{ type: "start" }, { stderr: "oh\n" }], exit: { code: 1 } }],
+      ["hi"],
+    );
+    expectGolden(golden("exit-failed-in-conversation"), events, ids);
+  });
+
+  test("a program that cannot be started fails its turn only", async () => {
+    const command: CodebuffCliOptions = { command: "/nowhere/codebuff", args: [] };
+    const { events, ids } = await talk([{}, command], ["hi"]);
+    const error = events.find((event) => event.type === "error");
+    expectGolden(golden("spawn-failure-in-conversation"), events, {
+      ...ids,
+      [error?.data.message ?? ""]: "SPAWN",
+    });
+  });
+
+  test("a cancel ends its turn only", async () => {
+    await using at = await cliWorld({ events: HELD.map(withoutHistory) });
+    const chat = at.client.conversation();
+    const stream = toUniversal(chat, goldenOptions());
+    const turn = chat.prompt("hi");
+    await spoken(turn);
+    await turn.cancel();
+    expect(stream.ended).toBe(false);
+    await at.client.close();
+    expectGolden(golden("cancel-in-conversation"), await collected(stream), { [turn.id]: "turn_1" });
+  });
+
+  test("a turn of a conversation, watched alone, ends no session", async () => {
+    await using at = await cliWorld();
+    const turn = at.client.conversation().prompt("hi");
+    const events = await collected(toUniversal(turn, goldenOptions()));
+    expect(events.at(-1)?.type).toBe("turn.ended");
+  });
+});
+
+describe("several one-off prompts of a client", () => {
+  test("are sessions of their own, and what one cannot read is told in its own session", async () => {
+    await using at = await cliWorld({
+      events: {
+        byPrompt: { bad: [{ raw: "Welcome!\n" }, finish(1)] },
+        default: [{ type: "start" }, finish(1)],
+      },
+    });
+    const stream = toUniversal(at.client, goldenOptions());
+    const turns = ["good", "bad"].map((prompt) => at.client.prompt(prompt));
+    await Promise.all(turns.map(({ outcome }) => outcome));
+    await at.client.close();
+    const events = await collected(stream);
+    expectInvariants(events);
+    const unparsed = events.filter(({ type }) => type === "agent.unparsed");
+    expect(unparsed.map(({ session_id }) => session_id)).toEqual(["ses_2"]);
+    expect(events.filter(({ type }) => type === "session.ended").length).toBe(2);
+  });
+});
+
+describe("what the command line cannot do", () => {
+  test("an answer to a running program throws, and nothing is told of it", async () => {
+    await using at = await cliWorld({ askUser: { result: null }, exit: { never: true } });
+    const turn = at.client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions());
+    const { id } = await new Promise<{ readonly id: string }>((resolve) => turn.on("question", resolve));
+    const { count } = stream;
+    expect(thrown(() => at.client.answer(id, "Red"))).toMatchObject({ code: "unsupported" });
+    expect(stream.count).toBe(count);
+    await turn.cancel();
+  });
+
+  test.each(["stream-json", "json", "text"] as const)(
+    "the start of a session says what a client of the profile %s can do",
+    async (profile) => {
+      await using at = await cliWorld(profile === "stream-json" ? {} : { profile: "fork" }, { profile });
+      const [started] = await collected(toUniversal(at.client.prompt("hi"), goldenOptions()));
+      expect(started?.type === "session.started" && started.data.metadata).toMatchObject({
+        capabilities: at.client.capabilities,
+      });
+    },
+  );
+});
+
+interface Talk {
+  readonly events: readonly UniversalEvent[];
+  /** The turns' ids, with their names in the golden file. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** Resolves with the turn's first text. */
+function spoken(turn: Pick<AnyTurn, "on">): Promise<void> {
+  return new Promise((resolve) => {
+    turn.on("event", ({ type }) => {
+      if (type === "text") resolve();
+    });
+  });
+}
+
+const finish = (totalCost: number) => ({ type: "finish", totalCost }) as const;
+
+const withoutHistory = (step: (typeof HELD)[number]) =>
+  "messageHistoryLength" in step ? { type: "start" } : step;
