@@ -16,10 +16,10 @@ import {
 
 export function attach(client: CodeyClient): UniversalStream {
   // #region universal-attach
-  const turn = client.prompt("Tidy up.", { read: false }); // the stream listens: nobody has to read the turn itself
-  const ofTurn = toUniversal(turn); // one turn
-  const ofClient = toUniversal(client, { includeRaw: true }); // all turns of the client, and what the server said
+  const ofClient = toUniversal(client, { includeRaw: true }); // all turns that follow, and what the server says besides
   ofClient.on("event", ({ type, raw }) => console.log(type, raw));
+  const turn = client.prompt("Tidy up.", { read: false }); // the stream listens: nobody has to read the turn itself
+  const ofTurn = toUniversal(turn); // this turn
   // #endregion
   return ofTurn;
 }

@@ -72,7 +72,9 @@ test("each kind of part has a line", async () => {
 });
 
 test("a prompt that waits is taken back, and sent again", async () => {
-  await using chat = createChat(new MockAgent({ script: ({ text }) => (text.includes("tests") ? [agentStep.hang()] : ["As you like."]) }));
+  await using chat = createChat(
+    new MockAgent({ script: ({ text }) => (text.includes("tests") ? [agentStep.hang()] : ["As you like."]) }),
+  );
   page.sending(chat, new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
   await until(chat, idle);
   const { messages } = chat.getSnapshot();

@@ -57,6 +57,15 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
+  test("shows the program of this machine: its tool, the cost", async () => {
+    await using chat = await begun("cli");
+    chat.type("hello");
+    expect(await chat.until("you> ")).toMatch(
+      /Let me look at .*\n {2}read_files is done:\n {4}\| .*parser\.ts.*\nThe test expects .*\n\(3 credits\)/s,
+    );
+    await leave(chat);
+  });
+
   test("shows the agent without a wire: a question, and its answer", async () => {
     await using chat = await begun("mock");
     chat.type("ask me");
