@@ -43,8 +43,9 @@ async function talk(name: string, url: string | undefined): Promise<number> {
       });
       const { pending, connection } = chat.getSnapshot();
       if (pending[0]) await user.settle(pending[0]);
-      else if (connection.contextLost) await user.resume();
-      else {
+      else if (connection.contextLost) {
+        if (!(await user.resume())) break;
+      } else {
         screen.ask("you> ", "cyan");
         const line = (await lines.next())?.trim();
         if (line === undefined || line === "/quit") break;

@@ -51,11 +51,13 @@ export class ChatUser {
     this.#chat.answer(pending.id, answers);
   }
 
-  /** The agent has forgotten the conversation. */
-  async resume(): Promise<void> {
+  /** The agent has forgotten the conversation. Resolves with false if the user has left: then nothing is sent. */
+  async resume(): Promise<boolean> {
     this.#screen.ask("Send the transcript along with the next message? y(es), n(o): ", "yellow");
     const line = await this.#lines.answer(new AbortController().signal);
+    if (line === undefined) return false;
     this.#chat.resume(isYes(line) ? "with-transcript" : "without-context");
+    return true;
   }
 
   /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */

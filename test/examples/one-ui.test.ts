@@ -124,6 +124,19 @@ describe("what may go wrong", () => {
     expect(await chat.until("is none: ")).toMatch(/reads what was said before\n.*You said: ask again/s);
   });
 
+  test("nothing is sent to an agent that has forgotten, once the input has ended", async () => {
+    await using chat = await begun("mock");
+    chat.type("ask");
+    await chat.until("is none: ");
+    chat.type("1");
+    await chat.until("you> ");
+    chat.type("forget it");
+    await chat.until("n(o): ");
+    chat.endOfInput();
+    expect(await chat.exitCode()).toBe(0);
+    expect(chat.text.match(/You said/g)).toHaveLength(2);
+  });
+
   test("Ctrl-C cancels the answer that is coming, and once more leaves", async () => {
     await using chat = await begun("mock");
     chat.type("count for me");
