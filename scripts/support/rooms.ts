@@ -35,6 +35,7 @@ export const SHARED_ROOMS: readonly string[] = [
   "errors",
   "events",
   "client",
+  "universal",
 ];
 
 const SHARED_FILES = [...SHARED_ROOMS, "index"].map((room) => `${room}.ts`);
@@ -97,7 +98,8 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     {
       imports: ["universal/events.ts", "universal/patterns.ts"],
       types: ["core", "universal"],
-      neutral: true, peers: ["zod"],
+      neutral: true,
+      peers: ["zod"],
     },
   ],
   ...PROCESS_FLATS.map((flat): [string, Room] => [

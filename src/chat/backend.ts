@@ -1,4 +1,4 @@
-import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
@@ -50,7 +50,7 @@ export class Backend {
       return session.prompt(make());
     } catch (error) {
       if (isNew || !isAgentwireError(error, "closed")) throw error;
-      session.leave(); // closed, and not said so yet: the prompt goes to a new client, once
+      session.giveUp(); // closed, and not said so yet: the prompt goes to a new client, once
       this.#session = undefined;
       const next = this.#ready().session;
       return this.#memory.isLost ? undefined : next.prompt(make());
@@ -81,15 +81,20 @@ export class Backend {
   }
 
   #converse(session: Session): void {
-    const { state, isMissing } = this.#memory;
-    if (isMissing) this.#host.onForgotten(undefined);
+    if (this.#memory.isMissing) this.#host.onForgotten(undefined);
+    session.converse(() => this.#conversation(session.client));
+  }
+
+  /** Goes on from the state in memory. If the backend cannot, the conversation is a new one. */
+  #conversation(client: AnyAgentClient): AnyConversation {
+    const { state } = this.#memory;
+    if (state === undefined) return client.conversation();
     try {
-      session.converse(state);
+      return client.conversation({ from: state });
     } catch (error) {
-      const isRefused = isAgentwireError(error, "unsupported") || isAgentwireError(error, "invalid-input");
-      if (state === undefined || !isRefused) throw error;
-      this.#host.onForgotten(error); // the backend cannot go on from the state
-      session.converse(undefined);
+      if (!isAgentwireError(error, "unsupported") && !isAgentwireError(error, "invalid-input")) throw error;
+      this.#host.onForgotten(error);
+      return client.conversation();
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ItemDeltaData, UniversalItem } from "../universal/events.ts";
 import { completeContent, growContent, startContent } from "./content-items.ts";
-import { type Draft, type Home, keyOf, MAX_DEPTH } from "./messages-draft.ts";
+import { type Draft, type Home, keyOf, MAX_DEPTH } from "./draft.ts";
 import { completeAgent, completeStatus, startStatus } from "./status-items.ts";
 import { completeCall, completeResult, growCall, growResult, startCall, startResult } from "./tool-items.ts";
 import { answerOf } from "./turn-messages.ts";

@@ -58,8 +58,9 @@ export interface Chat extends AsyncDisposable {
   /** Takes `problem` out of the snapshot. */
   readonly dismiss: () => void;
   /**
-   * Closes the client and ends what is open. Prompts that wait become `failed`, and the store gets the last events. The snapshot stays.
-   * Never rejects. Idempotent.
+   * Closes the client and ends what is open. Prompts that wait become `failed`, and the store gets the last events: for at most
+   * `MAX_STORE_WAIT` ms. The snapshot stays, and listeners still hear of changes, such as the problem of a later `send`. Never rejects.
+   * Idempotent.
    */
   readonly close: () => Promise<void>;
 }

@@ -1,6 +1,5 @@
 import type { ItemDeltaData, UniversalItem, Visibility } from "../universal/events.ts";
 import { noticesOf, partId, partsOf, samePart } from "./content-parts.ts";
-import type { ChatPart } from "./message.ts";
 import {
   addMessage,
   addPart,
@@ -13,7 +12,8 @@ import {
   type Place,
   partAt,
   remember,
-} from "./messages-draft.ts";
+} from "./draft.ts";
+import type { ChatPart } from "./message.ts";
 
 type ContentPlace = Extract<Place, { readonly kind: "content" }>;
 

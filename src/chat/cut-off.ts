@@ -1,5 +1,6 @@
 import type { List } from "../universal/list.ts";
 import { listOf } from "../universal/list.ts";
+import { endPart } from "./end-part.ts";
 import type { ErrorDescription } from "./error-description.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 
@@ -33,27 +34,10 @@ export function cutOff(message: ChatMessage): ChatMessage {
   }
 }
 
-const endParts = (parts: List<ChatPart>): List<ChatPart> => listOf(parts.map(endPart));
-
-function endPart(part: ChatPart): ChatPart {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.open ? { ...part, open: false } : part;
-    case "tool":
-      return part.state === "requested" || part.state === "awaiting" || part.state === "running"
-        ? { ...part, state: "abandoned" }
-        : part;
-    case "question":
-      return part.status === "requested" ? { ...part, status: "rejected", reason: "disconnected" } : part;
-    case "subagent": {
-      const state = part.state === "running" ? "failed" : part.state;
-      return { ...part, state, parts: endParts(part.parts) };
-    }
-    case "file":
-    case "status":
-    case "data":
-    case "error":
-      return part;
-  }
-}
+const endParts = (parts: List<ChatPart>): List<ChatPart> =>
+  listOf(
+    parts.map((part) => {
+      const ended = endPart(part);
+      return ended.type === "subagent" ? { ...ended, parts: endParts(ended.parts) } : ended;
+    }),
+  );

@@ -18,12 +18,11 @@ import type { AgentSource } from "../universal/stream.ts";
 import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ChatConnection, type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
-import { describeError } from "./describe-error.ts";
 import { loadMessages } from "./load.ts";
 import { Notifier } from "./notifier.ts";
 import type { ChatSettings } from "./options.ts";
-import { type ChatPending, pendingOf } from "./pending.ts";
-import { type ChatProblem, type ChatResult, OK } from "./problem.ts";
+import { Requests } from "./pending.ts";
+import { type ChatResult, OK, Problem } from "./problem.ts";
 import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
 import { wasSaid } from "./recap.ts";
 import { readSaved } from "./saved.ts";
@@ -39,12 +38,6 @@ type Phase =
   | { readonly name: "open" }
   | { readonly name: "closed"; readonly done: Promise<void> };
 
-/** The problem in the snapshot. `call`: the next call that succeeds takes it away. `store`: the store does, once it works. */
-interface Problem {
-  readonly from: "call" | "store";
-  readonly shown: ChatProblem;
-}
-
 /** A chat over one source. The prompts, the client and its conversation are in `Turns`, the messages in `Timeline`. */
 export class LiveChat implements Chat, TurnsHost {
   readonly source: AgentSource;
@@ -55,13 +48,11 @@ export class LiveChat implements Chat, TurnsHost {
   readonly #turns: Turns;
   readonly #notifier: Notifier;
   readonly #writer: StoreWriter | undefined;
-  /** The requests of this chat that have ended: a client forgets them when it is replaced. */
-  readonly #settled = new Set<string>();
+  readonly #requests = new Requests();
+  readonly #problem = new Problem(() => this.changed());
   #phase: Phase = { name: "open" };
   #connection: ChatConnection = NO_CONNECTION;
-  #pending: readonly ChatPending[] = [];
   #capabilities: Snapshot["capabilities"];
-  #problem: Problem | undefined;
   #snapshot: Snapshot | undefined;
   /** Whether something may have changed since `#snapshot`. */
   #isStale = true;
@@ -79,8 +70,13 @@ export class LiveChat implements Chat, TurnsHost {
     const state = from?.source === source.name ? from.state : undefined;
     this.#turns = new Turns(this, state);
     if (stored) {
-      const onFailed = (error: unknown): void => this.#failed("store", error);
-      this.#writer = new StoreWriter({ ...stored, clock, onFailed, onSaved: () => this.#solved("store") });
+      const onFailed = (error: unknown): void => this.#problem.failed("store", error);
+      this.#writer = new StoreWriter({
+        ...stored,
+        clock,
+        onFailed,
+        onSaved: () => this.#problem.worked("store"),
+      });
     }
     if (stored && !from) void this.#load(stored);
     else this.#open();
@@ -88,7 +84,10 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly subscribe = (listener: () => void): Unsubscribe => {
     if (typeof listener === "function") return this.#notifier.subscribe(listener);
-    this.#failed("call", new InvalidInputError(`the listener is ${describe(listener)}.`, "Pass a function."));
+    this.#problem.failed(
+      "call",
+      new InvalidInputError(`the listener is ${describe(listener)}.`, "Pass a function."),
+    );
     return () => {};
   };
 
@@ -104,11 +103,14 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly retry = (messageId: string): ChatSend =>
     this.#try(() => {
+      if (this.timeline.isWaiting(messageId))
+        throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
       const message = this.timeline.promptOf(messageId);
       if (message) return this.#send(promptOf(message));
-      throw this.timeline.isWaiting(messageId)
-        ? new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.")
-        : new InvalidInputError("no prompt has this id.", "Pass the id of a message in the snapshot.");
+      throw new InvalidInputError(
+        "no prompt and no answer has this id.",
+        "Pass the id of a message in the snapshot.",
+      );
     });
 
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
@@ -133,10 +135,7 @@ export class LiveChat implements Chat, TurnsHost {
       return OK;
     });
 
-  readonly dismiss = (): void => {
-    this.#problem = undefined;
-    this.changed();
-  };
+  readonly dismiss = (): void => this.#problem.dismiss();
 
   readonly close = (): Promise<void> => {
     if (this.#phase.name !== "closed") this.#phase = { name: "closed", done: this.#close() };
@@ -157,14 +156,12 @@ export class LiveChat implements Chat, TurnsHost {
   }
 
   onRequests(): void {
-    const before = this.#pending;
-    this.#pending = pendingOf(this.#turns.client?.pending ?? [], before);
-    for (const request of before) if (!this.#pending.includes(request)) this.#settled.add(request.id);
+    this.#requests.changed();
     this.changed();
   }
 
   onSettled({ id }: SettledRequest): void {
-    this.#settled.add(id);
+    this.#requests.settled(id);
   }
 
   changed(): void {
@@ -178,12 +175,12 @@ export class LiveChat implements Chat, TurnsHost {
     const parts = {
       messages: timeline.messages,
       connection: this.#connection,
-      pending: this.#pending,
+      pending: this.#requests.open(this.#turns.client),
       capabilities: this.#capabilities,
       loading: this.#phase.name === "loading",
       busy: isBusy,
       queued,
-      problem: this.#problem?.shown,
+      problem: this.#problem.shown,
       totals: timeline.totals,
       state,
       source: this.source.name,
@@ -200,7 +197,9 @@ export class LiveChat implements Chat, TurnsHost {
     if (waits && turns.queued >= limit) throw new QueueFullError("turns", turns.queued + 1, limit);
     if (prompt.images.length > 0 && this.#capabilities?.images === false)
       throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
-    const id = newId();
+    const id: unknown = newId();
+    if (typeof id !== "string" || id === "" || this.timeline.isWaiting(id))
+      throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
     this.timeline.wait(messageOf(id, prompt, this.clock.wallTime()));
     const error = turns.send(id, prompt);
     this.#see();
@@ -209,9 +208,9 @@ export class LiveChat implements Chat, TurnsHost {
 
   #reply(id: string, reply: (client: AnyAgentClient) => unknown): ChatResult {
     return this.#try(() => {
-      if (this.#settled.has(id)) return OK;
-      this.#assertOpen();
       const { client } = this.#turns;
+      if (this.#requests.hasEnded(id, client)) return OK;
+      this.#assertOpen();
       if (!client || typeof id !== "string")
         throw new InvalidInputError("no request has this id.", "Pass the id of an entry of `pending`.");
       reply(client);
@@ -225,14 +224,14 @@ export class LiveChat implements Chat, TurnsHost {
   ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
     try {
       const result = call();
-      if (result.ok) this.#solved("call");
-      else this.#failed("call", result.error);
+      if (result.ok) this.#problem.worked("call");
+      else this.#problem.failed("call", result.error);
       return result;
     } catch (thrown) {
       const error = isAgentwireError(thrown)
         ? thrown
         : new InvalidInputError("the call failed.", "See `cause`.", { cause: thrown });
-      this.#failed("call", error);
+      this.#problem.failed("call", error);
       return { ok: false, error };
     }
   }
@@ -242,22 +241,11 @@ export class LiveChat implements Chat, TurnsHost {
       throw new ClosedError("the chat was closed; make a new one", { delivery: "not-sent" });
   }
 
-  #failed(from: Problem["from"], error: unknown): void {
-    this.#problem = { from, shown: { ...describeError(error), error } };
-    this.changed();
-  }
-
-  #solved(from: Problem["from"]): void {
-    if (this.#problem?.from !== from) return;
-    this.#problem = undefined;
-    this.changed();
-  }
-
   #open(): void {
     try {
       this.#turns.open(this.timeline.told.toArray().some(wasSaid));
     } catch (error) {
-      this.#failed("call", error);
+      this.#problem.failed("call", error);
     }
     this.#see();
   }
@@ -269,7 +257,7 @@ export class LiveChat implements Chat, TurnsHost {
       const { messages, totals } = loadMessages(await store.load(id));
       if (isWanted()) this.timeline.restore(messages, totals);
     } catch (error) {
-      if (isWanted()) this.#failed("store", storeError(error, "load", id));
+      if (isWanted()) this.#problem.failed("store", storeError(error, "load", id));
     }
     if (!isWanted()) return;
     this.#phase = { name: "open" };
@@ -281,12 +269,11 @@ export class LiveChat implements Chat, TurnsHost {
     try {
       await this.#turns.close();
     } catch (error) {
-      this.#failed("call", error);
+      this.#problem.failed("call", error);
     }
     this.onConnection({ type: "status", status: "closed" });
     await this.#writer?.close();
     this.changed();
-    this.#notifier.close();
   }
 
   /** Looks again at what a client tells without an event, and at a new client. */

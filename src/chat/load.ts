@@ -1,7 +1,6 @@
 import type { UniversalEvent } from "../universal/events.ts";
 import { type List, replace } from "../universal/list.ts";
 import { cutOff } from "./cut-off.ts";
-import { describeErrorData } from "./describe-error-data.ts";
 import type { ChatMessage } from "./message.ts";
 import { emptyMessages, reduceMessages } from "./messages.ts";
 import { addTurn, type ChatTotals, NO_TOTALS } from "./totals.ts";
@@ -14,7 +13,7 @@ export function loadMessages(events: Iterable<UniversalEvent>): {
   let state = emptyMessages;
   let totals = NO_TOTALS;
   for (const event of events) {
-    const next = reduceMessages(state, event, describeErrorData);
+    const next = reduceMessages(state, event);
     if (event.type === "turn.ended" && next !== state) totals = addTurn(totals, event.data.metadata);
     state = next;
   }

@@ -54,7 +54,8 @@ export class Memory {
   /** The backend has forgotten the conversation. Returns whether there was anything to forget. */
   forget(): boolean {
     if (this.isLost) return false;
-    this.#state = this.#hasContext ? { name: "lost" } : { name: "kept", state: undefined };
+    if (this.#hasContext) this.#state = { name: "lost" };
+    else if (!this.needsRecap) this.#state = { name: "kept", state: undefined };
     return this.#hasContext;
   }
 

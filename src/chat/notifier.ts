@@ -1,4 +1,5 @@
 import type { Unsubscribe } from "../core/client/events.ts";
+import { reportError } from "./report-error.ts";
 
 type Listener = () => unknown;
 
@@ -11,14 +12,12 @@ export class Notifier {
   /** Keyed by subscription: the same function may subscribe twice. */
   readonly #listeners = new Map<object, Listener>();
   #isDue = false;
-  #isClosed = false;
 
   constructor(onThrow: (error: unknown) => void) {
     this.#onThrow = onThrow;
   }
 
   subscribe(listener: Listener): Unsubscribe {
-    if (this.#isClosed) return () => {};
     const key = {};
     this.#listeners.set(key, listener);
     return () => void this.#listeners.delete(key);
@@ -30,18 +29,7 @@ export class Notifier {
     queueMicrotask(() => this.#tell());
   }
 
-  /** Tells the last change, and then nothing. */
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    queueMicrotask(() => {
-      this.#tell();
-      this.#listeners.clear();
-    });
-  }
-
   #tell(): void {
-    if (!this.#isDue) return;
     this.#isDue = false;
     for (const [key, listener] of [...this.#listeners]) {
       if (this.#listeners.has(key)) this.#call(listener); // an earlier listener may have removed it
@@ -51,9 +39,17 @@ export class Notifier {
   #call(listener: Listener): void {
     try {
       const later = listener();
-      if (later instanceof Promise) later.catch((error: unknown) => this.#onThrow(error));
+      if (later instanceof Promise) later.catch((error: unknown) => this.#report(error));
     } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
       this.#onThrow(error);
+    } catch (second) {
+      reportError(second); // a handler that throws stops no listener either
     }
   }
 }

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import { reportError } from "./report-error.ts";
 import type { SavedChat } from "./saved.ts";
 import type { ChatStore } from "./store.ts";
 
@@ -27,7 +28,10 @@ export interface ChatOptions {
   readonly whenBusy?: "queue" | "refuse";
   /** Prompts that may wait. More are refused with `queue-full`. Each waiting prompt makes each snapshot dearer. @default 100 */
   readonly maxQueued?: number;
-  /** Keeps the universal events of the chat under `id`. Their messages are shown at the start, unless `from` is given. */
+  /**
+   * Keeps the universal events of the chat under `id`. Their messages are shown at the start, unless `from` is given. A prompt that was
+   * refused or taken back before the client had it makes no events, so it is not kept.
+   */
   readonly store?: ChatStore;
   /** The name of this chat in the store. */
   readonly id?: string;
@@ -35,7 +39,7 @@ export interface ChatOptions {
   readonly universal?: UniversalOptions;
   /** @default the machine's clock */
   readonly clock?: Pick<Clock, "wallTime" | "setTimeout">;
-  /** Makes the id of a message that the user sends; unique. @default a random id */
+  /** Makes the id of a message that the user sends: a new one for each, also after the chat was restored. @default a random id */
   readonly newId?: () => string;
   /** Gets what a listener has thrown. @default `reportError` of the runtime, otherwise `console.error` */
   readonly onListenerError?: (error: unknown) => void;
@@ -101,16 +105,4 @@ export function checkSource(source: AgentSource): void {
     return;
   const hint = "Pass the maker of a backend, such as codey({ url }), called.";
   throw new InvalidInputError(`the source is ${describe(value)} that makes no clients.`, hint);
-}
-
-/** Browsers, Deno and Bun have `reportError`; Node has not. */
-function reportError(error: unknown): void {
-  const { reportError, console } = globalThis as Reporting;
-  if (reportError) reportError(error);
-  else console?.error("agentwire: a listener of a chat has thrown", error);
-}
-
-interface Reporting {
-  readonly reportError?: (error: unknown) => void;
-  readonly console?: { error(...values: unknown[]): void };
 }

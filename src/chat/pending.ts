@@ -1,3 +1,4 @@
+import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { PendingRequest, Question } from "../core/values.ts";
 import type { UniversalQuestion } from "../universal/events.ts";
 
@@ -19,8 +20,40 @@ export type ChatPending =
       readonly questions: readonly UniversalQuestion[];
     };
 
+/** The requests that wait for the user, and the ids of those that have ended. A client forgets them when it is replaced. */
+export class Requests {
+  readonly #settled = new Set<string>();
+  #open: readonly ChatPending[] = [];
+  #isStale = false;
+
+  /** Requests may have opened or ended. */
+  changed(): void {
+    this.#isStale = true;
+  }
+
+  settled(id: string): void {
+    this.#settled.add(id);
+  }
+
+  /** What waits, by the client's word. After a change the client is asked once: it makes a list of all its requests at each read. */
+  open(client: Pick<AnyAgentClient, "pending"> | undefined): readonly ChatPending[] {
+    if (!this.#isStale) return this.#open;
+    this.#isStale = false;
+    const before = this.#open;
+    this.#open = pendingOf(client?.pending ?? [], before);
+    const open = new Set(this.#open);
+    for (const request of before) if (!open.has(request)) this.#settled.add(request.id);
+    return this.#open;
+  }
+
+  /** Whether the request has ended. A new client may use the id of an old request again, so the open requests come first. */
+  hasEnded(id: string, client: Pick<AnyAgentClient, "pending"> | undefined): boolean {
+    return this.#settled.has(id) && !this.open(client).some((request) => request.id === id);
+  }
+}
+
 /** The open requests of a client, oldest first. What has not changed is the same object as before. */
-export function pendingOf(
+function pendingOf(
   requests: readonly PendingRequest[],
   before: readonly ChatPending[],
 ): readonly ChatPending[] {

@@ -1,15 +1,6 @@
 import type { QuestionData, UniversalAnswer, UniversalQuestion } from "../universal/events.ts";
+import { addPart, changePart, type Draft, finish, keyOf, leaveOpen, partAt, remember } from "./draft.ts";
 import type { ChatQuestionPart } from "./message.ts";
-import {
-  addPart,
-  changePart,
-  type Draft,
-  finish,
-  keyOf,
-  leaveOpen,
-  partAt,
-  remember,
-} from "./messages-draft.ts";
 import { answerOf } from "./turn-messages.ts";
 
 /** A question takes the place of the call that asks it (`ask_user`), so the call is no part of its own. */

@@ -62,10 +62,10 @@ export class Session {
     return this.#conversation?.state;
   }
 
-  /** Begins a conversation, and gives up the one before. @throws what the client throws */
-  converse(from: ConversationState | undefined): void {
+  /** Begins a conversation, and gives up the one before. @throws what the source and the client throw */
+  converse(make: () => AnyConversation): void {
     this.#endStream();
-    const conversation = this.client.conversation(from === undefined ? {} : { from });
+    const conversation = make();
     const stream = this.#source.toUniversal(conversation, this.#options);
     this.#conversation = conversation;
     this.#stream = stream;
@@ -95,6 +95,12 @@ export class Session {
     } finally {
       this.leave();
     }
+  }
+
+  /** Leaves the client behind, and sees to it that it ends. */
+  giveUp(): void {
+    this.leave();
+    this.client.close().catch(() => {}); // the chat goes on with another client
   }
 
   /** Stops listening. */

@@ -1,6 +1,5 @@
 import type { StatusPart, UniversalItem } from "../universal/events.ts";
 import { emptyList } from "../universal/list.ts";
-import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
 import {
   addPart,
   changePart,
@@ -11,7 +10,8 @@ import {
   leaveOpen,
   remember,
   type Spot,
-} from "./messages-draft.ts";
+} from "./draft.ts";
+import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
 import { recoverAnswer } from "./turn-messages.ts";
 
 const SUBAGENT = "subagent:";

@@ -1,6 +1,5 @@
 import type { UniversalEvent } from "../universal/events.ts";
 import { append, type List, replace } from "../universal/list.ts";
-import { describeErrorData } from "./describe-error-data.ts";
 import type { ErrorDescription } from "./error-description.ts";
 import type { ChatMessage } from "./message.ts";
 import { emptyMessages, type MessagesState, reduceMessages } from "./messages.ts";
@@ -15,11 +14,12 @@ export interface PromptEnd {
 
 /**
  * The messages of a chat: those that the events tell, and behind them the prompts that wait. A prompt that is sent keeps its id and its
- * place, because it is the oldest that waits, and its event comes last.
+ * place, because it is the oldest that waits, and its event comes last. A prompt that ends behind one that waits keeps its place too.
  */
 export class Timeline {
   #state: MessagesState;
   #totals: ChatTotals;
+  /** Prompts that no event has shown, oldest first: those that are `queued`, and those that ended behind them. */
   readonly #waiting = new Map<string, ChatMessage>();
   /** The prompt whose events come now, and the index of its message. */
   #sent: { readonly message: ChatMessage; readonly at: number } | undefined;
@@ -50,8 +50,10 @@ export class Timeline {
     return this.#totals;
   }
 
-  /** Puts the messages of a stored chat in front of the prompts that wait. */
-  restore(messages: List<ChatMessage>, totals: ChatTotals): void {
+  /** Puts the messages of a stored chat in front of the others. */
+  restore(stored: List<ChatMessage>, totals: ChatTotals): void {
+    let messages = stored;
+    for (const message of this.told) messages = append(messages, message);
     this.#state = { ...emptyMessages, messages };
     this.#totals = totals;
     this.#shown = undefined;
@@ -64,15 +66,18 @@ export class Timeline {
   }
 
   fold(event: UniversalEvent): void {
-    const state = reduceMessages(this.#state, event, describeErrorData);
-    if (event.type === "turn.ended") this.#totals = addTurn(this.#totals, event.data.metadata);
+    const state = reduceMessages(this.#state, event);
     if (state === this.#state) return;
     this.#state = state;
     this.#shown = undefined;
+    if (event.type !== "turn.ended") return;
+    this.#totals = addTurn(this.#totals, event.data.metadata);
+    this.#place();
   }
 
   /** Folds an event of the item that shows the prompt `id`, which waits no more. The message stays as it was shown. */
   foldPrompt(event: UniversalEvent, id: string): void {
+    if (this.isWaiting(id)) this.#place();
     const before = this.told.length;
     this.fold(event);
     const waiting = this.#waiting.get(id);
@@ -89,16 +94,16 @@ export class Timeline {
 
   /** Whether the prompt waits: no event has shown it. */
   isWaiting(id: string): boolean {
-    return this.#waiting.has(id);
+    return this.#waiting.get(id)?.status === "queued";
   }
 
-  /** A prompt has ended. If no event has shown it, it takes its place behind the other messages. */
+  /** A prompt has ended. */
   end(id: string, end: PromptEnd): void {
     const waiting = this.#waiting.get(id);
     if (waiting) {
-      this.#waiting.delete(id);
-      this.#state = { ...this.#state, messages: append(this.told, { ...waiting, ...end }) };
+      this.#waiting.set(id, { ...waiting, ...end });
       this.#shown = undefined;
+      this.#place();
       return;
     }
     const at = this.#indexOf(id);
@@ -106,16 +111,18 @@ export class Timeline {
     if (message && at >= 0) this.#put(at, { ...message, ...end });
   }
 
-  find(id: string): ChatMessage | undefined {
-    const at = this.#indexOf(id);
-    return this.#waiting.get(id) ?? (at < 0 ? undefined : this.told.at(at));
-  }
-
   /** The user's message that this message answers; the message itself if the user has written it. */
   promptOf(id: string): ChatMessage | undefined {
-    for (let at = this.#indexOf(id); at >= 0; at--) {
-      const message = this.told.at(at);
-      if (message?.role === "user") return message;
+    const waiting = this.#waiting.get(id);
+    if (waiting) return waiting;
+    let at = this.#indexOf(id);
+    const message = at < 0 ? undefined : this.told.at(at);
+    if (message?.role === "user") return message;
+    if (message?.turnId === undefined) return undefined;
+    // A prompt that was not sent can stand between a prompt and its answer. It has no turn.
+    while (--at >= 0) {
+      const prompt = this.told.at(at);
+      if (prompt?.role === "user" && prompt.turnId === message.turnId) return prompt;
     }
     return undefined;
   }
@@ -125,6 +132,16 @@ export class Timeline {
     let at = this.told.length - 1;
     while (at >= 0 && this.told.at(at)?.id !== id) at--;
     return at;
+  }
+
+  /** Prompts that have ended, and wait behind no other, take their place for good. */
+  #place(): void {
+    for (const [id, message] of this.#waiting) {
+      if (message.status === "queued") return;
+      this.#waiting.delete(id);
+      this.#state = { ...this.#state, messages: append(this.told, message) };
+      this.#shown = undefined;
+    }
   }
 
   #put(at: number, message: ChatMessage): void {

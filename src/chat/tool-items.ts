@@ -1,7 +1,6 @@
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
 import type { ItemDeltaData, PermissionData, ToolCallPart, UniversalItem } from "../universal/events.ts";
-import type { ChatApproval, ChatToolPart } from "./message.ts";
 import {
   addPart,
   changePart,
@@ -13,7 +12,8 @@ import {
   type Place,
   remember,
   type Spot,
-} from "./messages-draft.ts";
+} from "./draft.ts";
+import type { ChatApproval, ChatToolPart } from "./message.ts";
 import { answerOf } from "./turn-messages.ts";
 
 type CallPlace = Extract<Place, { readonly kind: "call" }>;
@@ -24,18 +24,21 @@ export function startCall(draft: Draft, item: UniversalItem, home: Home): void {
   const part = toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments));
   const place: CallPlace = { kind: "call", spot: addPart(draft, home, part), text: call.arguments };
   remember(draft, keyOf.item(item.item_id), place);
-  remember(draft, keyOf.call(call.call_id), place);
+  remember(draft, keyOf.call(call.call_id), { ...place, text: null });
   leaveOpen(draft, openKey(place.spot), place.spot);
 }
 
 /** Arguments are parsed when they are complete: parsing them at each delta takes quadratic time. */
 export function growCall(draft: Draft, place: CallPlace, { item_id, delta }: ItemDeltaData): void {
+  if (place.text === null) return;
   const text = place.text + delta;
   remember(draft, keyOf.item(item_id), { ...place, text });
   changeTool(draft, place.spot, (part) => ({ ...part, input: text }));
 }
 
 export function completeCall(draft: Draft, place: CallPlace, item: UniversalItem): void {
+  if (place.text === null) return;
+  remember(draft, keyOf.item(item.item_id), { ...place, text: null });
   const call = callIn(item);
   changeTool(draft, place.spot, (part) => {
     const isSame = call.name === part.name && call.arguments === place.text && typeof part.input !== "string";

@@ -1,15 +1,9 @@
 import { emptyDictionary } from "../universal/dictionary.ts";
 import type { ErrorData, SessionEndedData, TurnEndedData, TurnEndMetadata } from "../universal/events.ts";
 import { type List, removeLast } from "../universal/list.ts";
+import { addMessage, addPart, changeMessage, changePart, type Draft, type TurnBook } from "./draft.ts";
+import { endPart } from "./end-part.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
-import {
-  addMessage,
-  addPart,
-  changeMessage,
-  changePart,
-  type Draft,
-  type TurnBook,
-} from "./messages-draft.ts";
 
 export function startTurn(draft: Draft, id: string): void {
   if (draft.book.turn) closeTurn(draft, draft.book.turn, { status: "failed" }, MISSING_END);
@@ -96,6 +90,7 @@ export function endTurn(draft: Draft, { turn_id: id, metadata }: TurnEndedData):
 export function endOfSession(draft: Draft, { reason }: SessionEndedData): void {
   const { turn } = draft.book;
   if (turn) closeTurn(draft, turn, { status: reason === "terminated" ? "cancelled" : "failed" }, MISSING_END);
+  draft.book.places = emptyDictionary(); // nothing follows
 }
 
 const NO_REASON = "The backend gave no reason.";
@@ -104,7 +99,7 @@ const MISSING_END = "The end of the answer is missing.";
 function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reason: string): void {
   const { time } = draft;
   const message = answerOf(draft, turn.id);
-  for (const spot of turn.unfinished) changePart(draft, spot, ended);
+  for (const spot of turn.unfinished) changePart(draft, spot, endPart);
   const { status, usage, cost, model } = metadata;
   const data = turn.error?.data ?? { message: reason, code: null, details: null, turn_id: turn.id };
   changeMessage(draft, message, (old) => ({
@@ -124,26 +119,4 @@ function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reas
 function withoutError(parts: List<ChatPart>, id: string): List<ChatPart> {
   const last = parts.at(-1);
   return last?.type === "error" && last.id === id ? removeLast(parts) : parts;
-}
-
-/** A part whose turn is over. */
-function ended(part: ChatPart): ChatPart {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.open ? { ...part, open: false } : part;
-    case "tool":
-      return part.state === "requested" || part.state === "awaiting" || part.state === "running"
-        ? { ...part, state: "abandoned" }
-        : part;
-    case "question":
-      return part.status === "requested" ? { ...part, status: "rejected" } : part;
-    case "subagent":
-      return part.state === "running" ? { ...part, state: "failed" } : part;
-    case "file":
-    case "status":
-    case "data":
-    case "error":
-      return part;
-  }
 }

@@ -1,4 +1,4 @@
-import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
+import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type AnyAgentwireError,
@@ -11,6 +11,7 @@ import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import { ActivePrompt, type Job } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { describeError } from "./describe-error.ts";
@@ -19,7 +20,6 @@ import { type ChatPrompt, toInput } from "./prompt.ts";
 import { recapOf } from "./recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { Timeline } from "./timeline.ts";
-import { isUserItem, userItemStarted, withText } from "./user-item.ts";
 
 export interface TurnsHost {
   readonly source: AgentSource;
@@ -33,29 +33,6 @@ export interface TurnsHost {
   changed(): void;
 }
 
-/** A prompt from `send()` to its end. */
-interface Job {
-  readonly id: string;
-  readonly prompt: ChatPrompt;
-  /** Why the prompt could not be sent. */
-  error?: AnyAgentwireError;
-}
-
-/** The prompt that the client has. */
-interface Active {
-  readonly job: Job;
-  /** Undefined inside of the client's `prompt()`. */
-  turn: AnyTurn | undefined;
-  /** The item that shows the prompt, once an event has told of it. */
-  itemId: string | undefined;
-  /** The text in front of the prompt. */
-  recap: string;
-  /** Cancelled before there was a turn to cancel. */
-  isCancelled: boolean;
-  /** Whether the events tell of a turn that was never sent. Its prompt alone is shown: there is no answer. */
-  isUnsent: boolean;
-}
-
 /** The prompts of a chat. The client gets one at a time; the others wait here, so that they outlive a client. */
 export class Turns implements SessionHost {
   readonly clock: Pick<Clock, "wallTime">;
@@ -63,7 +40,7 @@ export class Turns implements SessionHost {
   readonly #waiting = new Map<string, Job>();
   readonly #memory: Memory;
   readonly #backend: Backend;
-  #active: Active | undefined;
+  #active: ActivePrompt | undefined;
   #isOpen = false;
 
   /** @param state what the backend's conversation goes on from */
@@ -154,29 +131,13 @@ export class Turns implements SessionHost {
   onEvent(event: UniversalEvent): void {
     const active = this.#active;
     const { timeline } = this.#host;
-    if (active?.itemId === undefined) this.#claim(active, event);
-    if (active?.isUnsent) {
-      if (event.type === "turn.ended") active.isUnsent = false;
-      this.#host.onEvent(event);
-      return;
-    }
-    const isPrompt = active?.itemId !== undefined && isUserItem(event, active.itemId);
-    const told = isPrompt && active.recap !== "" ? withText(event, active.job.prompt.text) : event;
-    if (isPrompt) timeline.foldPrompt(told, active.job.id);
-    else timeline.fold(told);
-    this.#host.onEvent(told);
+    const seen = active ? active.see(event) : { shows: "other", event };
+    if (active && seen.shows === "prompt") {
+      this.#memory.told();
+      timeline.foldPrompt(seen.event, active.job.id);
+    } else if (seen.shows === "other") timeline.fold(seen.event);
+    this.#host.onEvent(seen.event);
     this.#host.changed();
-  }
-
-  /** Notes which item shows the prompt. The client has one prompt of this chat, so the next prompt that was sent is this one. */
-  #claim(active: Active | undefined, event: UniversalEvent): void {
-    if (!active) return;
-    const { turn } = active;
-    const itemId = userItemStarted(event);
-    if (event.type === "turn.started" && turn && hasStopped(turn)) active.isUnsent = true;
-    if (itemId === undefined || active.isUnsent || turn?.status === "queued") return;
-    active.itemId = itemId;
-    this.#memory.told();
   }
 
   onConnection(change: ConnectionChange): void {
@@ -215,14 +176,7 @@ export class Turns implements SessionHost {
   }
 
   #start(job: Job): void {
-    const active: Active = {
-      job,
-      turn: undefined,
-      itemId: undefined,
-      recap: "",
-      isCancelled: false,
-      isUnsent: false,
-    };
+    const active = new ActivePrompt(job);
     this.#active = active;
     try {
       const turn = this.#backend.prompt(() => {
@@ -251,14 +205,14 @@ export class Turns implements SessionHost {
     }
   }
 
-  #ended(active: Active, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
+  #ended(active: ActivePrompt, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
     if (this.#active !== active) return; // the chat was closed
     this.#active = undefined;
     const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
     if (error?.code === "context-lost") this.onForgotten(error);
     const isCompleted = outcome?.status === "completed";
     if (isCompleted) this.#memory.told();
-    const wasSent = isCompleted || (active.itemId !== undefined && error?.delivery !== "not-sent");
+    const wasSent = isCompleted || (active.wasShown && error?.delivery !== "not-sent");
     if (active.recap !== "" && !wasSent) this.#memory.recapFailed();
     else this.#memory.keep(this.#backend.state);
     this.#settle(active.job, outcome?.status ?? "failed", error);
@@ -295,11 +249,6 @@ export class Turns implements SessionHost {
     });
     this.#host.changed();
   }
-}
-
-/** Whether a turn that no event has told of can no more be sent. */
-function hasStopped({ status }: AnyTurn): boolean {
-  return status === "cancelling" || status === "cancelled" || status === "failed";
 }
 
 function asError(thrown: unknown): AnyAgentwireError {

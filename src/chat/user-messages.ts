@@ -1,7 +1,7 @@
 import type { UniversalItem } from "../universal/events.ts";
 import { listOf } from "../universal/list.ts";
 import { partsOf, samePart } from "./content-parts.ts";
-import { addMessage, changeMessage, type Draft, keyOf, remember } from "./messages-draft.ts";
+import { addMessage, changeMessage, type Draft, keyOf, remember } from "./draft.ts";
 import { answerOf } from "./turn-messages.ts";
 
 /** A prompt is written to the wire when its item starts. */

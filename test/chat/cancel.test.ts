@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { Script } from "../universal/build.ts";
+import { MemoryStore } from "./support/memory-store.ts";
 import { Rig } from "./support/rig.ts";
 
 test("cancel stops the turn, and what was said stays", async () => {
@@ -94,4 +96,29 @@ test("retry of a message that waits, and of an unknown one, is refused", () => {
   expect(rig.chat.retry("m2")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
   expect(rig.chat.retry("m9")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
   expect(rig.prompts).toEqual(["user sent: One", "user queued: Two"]);
+});
+
+test("the order of the prompts stays, also where a later one ends first", async () => {
+  const rig = new Rig({}, { sendsAtOnce: false, stopsAtOnce: false });
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  rig.chat.cancel("all");
+  expect(rig.lines).toEqual(["user queued: One", "user cancelled: Two"]);
+  rig.chat.send("Three");
+  rig.source.turn.stopped();
+  await rig.settle();
+  rig.source.turn.send();
+  expect(rig.prompts).toEqual(["user cancelled: One", "user cancelled: Two", "user sent: Three"]);
+  expect(rig.chat.retry("m2").ok).toBe(true);
+});
+
+test("a prompt that is cancelled while the store is read stays, behind what the store holds", async () => {
+  const store = new MemoryStore(new Script().session().turn("Before").turnEnded().events);
+  store.hold();
+  const rig = new Rig({ store, id: "chat" });
+  rig.chat.send("Hello");
+  rig.chat.cancel("all");
+  store.release();
+  await rig.settle();
+  expect(rig.lines).toEqual(["user sent: Before", "assistant completed: ", "user cancelled: Hello"]);
 });

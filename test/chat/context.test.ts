@@ -1,4 +1,4 @@
-import { ConnectionLostError } from "agentwire";
+import { ConnectionLostError, InvalidInputError } from "agentwire";
 import { expect, test } from "vitest";
 import { MAX_RECAP_LENGTH } from "../../src/chat/recap.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
@@ -176,4 +176,28 @@ test("a fresh conversation that was forgotten is replaced for the next prompt", 
   rig.source.conversation.refusal = new ConnectionLostError("forgotten", { code: "context-lost" });
   expect(rig.chat.send("Hello").ok).toBe(false);
   expect(rig.chat.send("Hello").ok).toBe(true);
+});
+
+test("a second loss before the prompt does not lose the transcript that the user has asked for", async () => {
+  const rig = await forgotten();
+  rig.chat.resume("with-transcript");
+  rig.source.agent.loses(lost());
+  expect(rig.now.connection.contextLost).toBe(false);
+  rig.chat.send("More");
+  expect(rig.source.turn.text).toContain("User: Hello");
+});
+
+test("a source that refuses its options has forgotten nothing", async () => {
+  const before = new Rig();
+  await before.settle();
+  await before.talk("Hello", "Hi");
+  const source = new FakeSource();
+  source.toUniversal = () => {
+    throw new InvalidInputError("option `raw` does not exist.", "Did you mean `includeRaw`?");
+  };
+  const rig = new Rig({ from: before.now.saved }, source);
+  expect(rig.now.problem?.code).toBe("invalid-input");
+  expect(rig.now.connection.contextLost).toBe(false);
+  expect(rig.now.saved.state).toEqual(before.now.saved.state);
+  expect(rig.chat.send("More")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
 });

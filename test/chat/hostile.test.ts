@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import type { ChatOptions } from "../../src/chat/options.ts";
-import { FakeSource } from "../helpers/fake-source.ts";
+import {
+  ClosedError,
+  ConnectError,
+  ConnectionLostError,
+  InvalidInputError,
+  PayloadTooLargeError,
+  QueueFullError,
+  UnsupportedError,
+} from "../../src/core/errors.ts";
+import { type FakeAgent, FakeSource } from "../helpers/fake-source.ts";
 import { Rig } from "./support/rig.ts";
 
 const NAMES = [
@@ -121,3 +130,105 @@ test.each([undefined, null, {}, { name: "x" }, new FakeSource().client()])(
     expect(() => createChat(source as never)).toThrow(expect.objectContaining({ code: "invalid-input" }));
   },
 );
+
+test("a client that says too late that it has closed is closed, and the next one gets the prompt", async () => {
+  const rig = new Rig();
+  const { agent, conversation } = rig.source;
+  conversation.refusal = new ClosedError("this client was closed", { delivery: "not-sent" });
+  expect(rig.chat.send("Hello").ok).toBe(true);
+  await rig.settle();
+  expect(rig.source.agents).toHaveLength(2);
+  expect(agent.status).toBe("closed");
+  expect(agent.listeners.size).toBe(0);
+  expect(rig.now.connection.status).not.toBe("closed");
+  expect(rig.prompts).toEqual(["user sent: Hello"]);
+});
+
+test.each<[string, unknown]>([
+  ["a number", 5],
+  ["an empty text", ""],
+  ["the id of a prompt that waits", "m1"],
+])("an id of `newId` that is %s is refused, and no prompt is lost", (_, id) => {
+  const ids = ["m0", "m1", id];
+  const rig = new Rig({ newId: () => ids.shift() as string });
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  expect(rig.chat.send("Three")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+  expect(rig.prompts).toEqual(["user sent: One", "user queued: Two"]);
+});
+
+test.each<[string, (source: FakeSource, agent: FakeAgent) => object]>([
+  ["client()", (source) => source],
+  ["toUniversal()", (source) => source],
+  ["conversation()", (_, agent) => agent],
+])("a %s that throws fails the prompt, and the next prompt works once it does not", async (name, home) => {
+  const source = new FakeSource();
+  const agent = source.client();
+  source.client = () => agent;
+  const broken = home(source, agent);
+  const method = name.slice(0, -2);
+  const works: unknown = Reflect.get(broken, method);
+  Reflect.set(broken, method, () => {
+    throw new Error("no");
+  });
+  const rig = new Rig({}, source);
+  expect(rig.now.problem).toBeDefined();
+  expect(rig.chat.send("Hello")).toMatchObject({ ok: false, error: { cause: new Error("no") } });
+  Reflect.set(broken, method, works);
+  expect(rig.chat.send("Again").ok).toBe(true);
+  expect(rig.prompts).toEqual(["user failed: Hello", "user sent: Again"]);
+  await rig.chat.close();
+  expect(agent.listeners.size).toBe(0);
+});
+
+test.each([
+  new InvalidInputError("no", "Change it."),
+  new UnsupportedError("no", "Leave it."),
+  new QueueFullError("turns", 2, 1),
+  new PayloadTooLargeError("no", { bytes: 9 }),
+  new ConnectionLostError("no", { delivery: "not-sent" }),
+  new ConnectError("no"),
+])("a client that refuses a prompt with %o fails it, and the prompts behind it go on", async (error) => {
+  const rig = new Rig();
+  rig.chat.send("One");
+  rig.chat.send("Two");
+  rig.source.conversation.refusal = error;
+  rig.source.turn.completes();
+  await rig.settle();
+  expect(rig.prompts).toEqual(["user sent: One", "user failed: Two"]);
+  expect(rig.now.messages.at(-1)?.error?.code).toBe(error.code);
+  expect(rig.now).toMatchObject({ busy: false, queued: 0, connection: { contextLost: false } });
+});
+
+test("a client that ends for good inside of `prompt()` fails that prompt, and the next one gets a new client", async () => {
+  const rig = new Rig();
+  const { agent, conversation } = rig.source;
+  conversation.prompt = () => {
+    agent.givesUp(new ConnectionLostError("the link ended"));
+    throw new ClosedError("this client was closed", { delivery: "not-sent" });
+  };
+  rig.chat.send("One");
+  await rig.settle();
+  rig.source.turn.completes();
+  await rig.settle();
+  expect(rig.chat.send("Two").ok).toBe(true);
+  expect(rig.prompts).toEqual(["user sent: One", "user sent: Two"]);
+  expect(agent.listeners.size).toBe(0);
+});
+
+test("two chats over one source have clients of their own, and know nothing of each other's requests", async () => {
+  const one = new Rig();
+  const two = new Rig({}, one.source);
+  const [first, second] = one.source.agents;
+  one.source.agents[0]?.asks({
+    type: "approval",
+    id: "c1",
+    call: { id: "c1", name: "shell", input: {}, raw: null },
+  });
+  expect(one.now.pending).toHaveLength(1);
+  expect(two.now.pending).toEqual([]);
+  expect(two.chat.decide("c1", "once")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+  await one.chat.close();
+  expect([first?.status, second?.status]).toEqual(["closed", "idle"]);
+  expect(two.chat.send("Hello").ok).toBe(true);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { MAX_DEPTH } from "../../src/chat/draft.ts";
 import type { ChatPart } from "../../src/chat/message.ts";
-import { MAX_DEPTH } from "../../src/chat/messages-draft.ts";
 import { last, partsOf, turn } from "./support/messages-of.ts";
 
 describe("the parts of an answer", () => {

@@ -207,6 +207,31 @@ describe("what is missing", () => {
     ]);
   });
 
+  test("the end of a turn takes back a request that nobody has decided", () => {
+    const script = turn();
+    script.permission("requested", { call_id: script.call().call });
+    script.question("requested");
+    script.turnEnded({ status: "failed" });
+    expect(partsOf(script)).toMatchObject([
+      { type: "tool", state: "abandoned", approval: { status: "reject", reason: "disconnected" } },
+      { type: "question", status: "rejected", reason: "disconnected" },
+    ]);
+  });
+
+  test("a delta behind the end of a call does not change its arguments", () => {
+    const script = turn();
+    const { item } = script.call("run", { command: "ls" });
+    script.delta(item, "rm", "tool_arguments");
+    expect(partsOf(script)).toMatchObject([{ type: "tool", input: { command: "ls" } }]);
+  });
+
+  test("nothing is remembered of the items of a session that has ended", () => {
+    const script = turn();
+    script.call();
+    script.turnEnded().sessionEnded();
+    expect(restoreMessages(script.events).books.current?.places.size).toBe(0);
+  });
+
   test.each([
     ["the next turn", (script: Script) => script.skip(1).turn("again"), "failed"],
     ["the end of the session", (script: Script) => script.skip(1).sessionEnded(), "failed"],

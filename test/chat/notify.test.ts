@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Notifier } from "../../src/chat/notifier.ts";
 import { Rig } from "./support/rig.ts";
 
@@ -84,4 +84,55 @@ test("the same function subscribed twice is called twice, and each subscription 
   notifier.changed();
   await Promise.resolve();
   expect(calls).toBe(3);
+});
+
+test("an `onListenerError` that throws keeps no listener from its call", async () => {
+  const reported: unknown[] = [];
+  vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
+  try {
+    const rig = new Rig({
+      onListenerError: () => {
+        throw new Error("again");
+      },
+    });
+    let calls = 0;
+    rig.chat.subscribe(() => {
+      throw new Error("now");
+    });
+    rig.chat.subscribe(() => Promise.reject(new Error("later")));
+    rig.chat.subscribe(() => calls++);
+    rig.chat.send("Hello");
+    await rig.settle();
+    expect(calls).toBe(1);
+    expect(reported).toEqual([new Error("again"), new Error("again")]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test("a listener may call everything: nothing throws, and the other listeners hear of all of it", async () => {
+  const rig = new Rig();
+  const acts = [
+    () => rig.chat.send("Two"),
+    () => rig.chat.cancel("all"),
+    () => rig.chat.decide("c1", "once"),
+    () => rig.chat.subscribe(() => {})(),
+    () => rig.chat.dismiss(),
+    () => void rig.chat.close(),
+  ];
+  rig.chat.subscribe(() => acts.shift()?.());
+  let seen = rig.now;
+  rig.chat.subscribe(() => {
+    seen = rig.now;
+  });
+  rig.chat.send("One");
+  await rig.settle();
+  for (let n = 0; n < 6; n++) {
+    rig.chat.send(" "); // a new problem: the listeners hear of it
+    await rig.settle();
+  }
+  expect(acts).toEqual([]);
+  expect(seen).toBe(rig.now);
+  expect(rig.now.connection.status).toBe("closed");
+  expect(rig.thrown).toEqual([]);
 });

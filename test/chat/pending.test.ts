@@ -1,3 +1,4 @@
+import { ConnectionLostError } from "agentwire";
 import { expect, test } from "vitest";
 import { Rig } from "./support/rig.ts";
 
@@ -77,4 +78,35 @@ test("the requests of a client that has gone do not stay", () => {
   rig.source.agent.is("closed");
   rig.chat.send("Hello");
   expect(rig.now.pending).toEqual([]);
+});
+
+test("an id that a new client uses again is that of the open request", async () => {
+  const rig = new Rig();
+  rig.source.agent.asks(call("c1"));
+  rig.chat.decide("c1", "once");
+  rig.source.agent.givesUp(new ConnectionLostError("the link ended"));
+  rig.chat.send("Hello");
+  const { agent } = rig.source;
+  agent.asks(call("c1"));
+  expect(rig.chat.decide("c1", "reject")).toEqual({ ok: true });
+  expect(agent.decided).toEqual([["c1", "reject"]]);
+  expect(rig.chat.decide("c1", "once")).toEqual({ ok: true });
+  expect(agent.decided).toHaveLength(1);
+});
+
+test("the requests are read once for a snapshot, however many have opened or ended", () => {
+  const rig = new Rig();
+  const { agent } = rig.source;
+  const requests = agent.pending;
+  let reads = 0;
+  Object.defineProperty(agent, "pending", {
+    get() {
+      reads++;
+      return requests;
+    },
+  });
+  for (let n = 0; n < 1_000; n++)
+    agent.emit("settled", { ...call(`c${n}`), ruling: { decision: "once", by: "reply" } });
+  expect(rig.now.pending).toEqual([]);
+  expect(reads).toBe(1);
 });

@@ -175,3 +175,18 @@ test("totals add the usage of all turns, and the cost by currency", async () => 
   expect(rig.now.usage).toEqual({ input_tokens: 20, output_tokens: 10, context_tokens: 200 });
   expect(rig.now.cost).toEqual([{ total: 3, currency: "credits" }]);
 });
+
+test("retry of an answer sends its prompt; a message that is neither a prompt nor an answer has none", async () => {
+  const rig = new Rig();
+  await rig.talk("One", "Yes");
+  await rig.talk("Two", "No");
+  const [, answer] = rig.now.messages;
+  expect(rig.chat.retry(answer?.id ?? "").ok).toBe(true);
+  expect(rig.source.turn.text).toBe("One");
+  rig.source.turn.completes();
+  await rig.settle();
+  rig.source.conversation.stream?.error("a problem between turns", "fake.odd");
+  const problem = rig.now.messages.at(-1);
+  expect(problem?.role).toBe("system");
+  expect(rig.chat.retry(problem?.id ?? "")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+});

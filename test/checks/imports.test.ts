@@ -114,7 +114,7 @@ const SEEDS: readonly {
     title: "universal code that uses a flat at run time",
     file: "src/universal/index.ts",
     code: 'import { x } from "../codebuff/index.ts";',
-    says: "universal may take only types of codebuff",
+    says: "universal may not import codebuff/index.ts",
   },
   {
     title: "a Node builtin in core",

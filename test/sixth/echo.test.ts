@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { createChat } from "../../src/chat/index.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { checkTranscript, type UniversalEvent } from "../../src/universal/index.ts";
 import { gate } from "../helpers/codebuff.ts";
 import { failureOf, rejection, shown, thrown } from "../helpers/turns.ts";
-import { EchoClient, type EchoClientOptions } from "./index.ts";
+import { EchoClient, type EchoClientOptions, echo, toUniversal } from "./index.ts";
 import { type EchoStep, type MockEchoOptions, MockEchoServer } from "./mock.ts";
 
 // What this protocol alone has. What every client does alike is in test/contract/.
@@ -181,5 +183,40 @@ describe("turns", () => {
     place.mock.connections[0]?.send(JSON.stringify(late));
     expect(await stray).toEqual(late);
     expect(turn.text).toBe(text);
+  });
+});
+
+describe("universal events of the sixth protocol", () => {
+  test("are a whole transcript: text, a call with its approval, and the end", async () => {
+    await using made = await rig({ answer: () => ["One ", ASK, "two."] }, { onToolApproval: () => true });
+    const events: UniversalEvent[] = [];
+    const turn = made.client.prompt("go", { read: false });
+    for await (const event of toUniversal(turn)) events.push(event);
+    expect(checkTranscript(events)).toEqual([]);
+    const completed = events.flatMap(({ type, data }) =>
+      type === "item.completed" ? data.item.content.map((part) => part.type) : [],
+    );
+    expect(completed).toEqual(["text", "text", "tool_call", "tool_result", "text"]);
+    expect(events.at(-1)).toMatchObject({ type: "turn.ended", data: { metadata: { status: "completed" } } });
+  });
+
+  test("carry a chat", async () => {
+    await using server = await MockEchoServer.start({ answer: () => ["Hello."] });
+    const chat = createChat(echo({ url: server.url }));
+    const answered = new Promise<void>((resolve) => {
+      chat.subscribe(() => {
+        if (chat.getSnapshot().messages.at(-1)?.status === "completed") resolve();
+      });
+    });
+    expect(chat.send("Hi!").ok).toBe(true);
+    await answered;
+    const said = chat
+      .getSnapshot()
+      .messages.map(({ role, parts }) => [role, ...parts.map((part) => part.type)]);
+    expect(said).toEqual([
+      ["user", "text"],
+      ["assistant", "text"],
+    ]);
+    await chat.close();
   });
 });

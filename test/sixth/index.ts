@@ -6,3 +6,4 @@ export type { EchoClientEvents } from "./events.ts";
 export type { Ask, Delta, Done, Output, TurnMessage } from "./messages.ts";
 export type { EchoClientOptions } from "./options.ts";
 export type { EchoEvent, EchoResult } from "./turn.ts";
+export { echo, toUniversal } from "./universal.ts";

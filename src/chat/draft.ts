@@ -58,8 +58,8 @@ export type Place =
       readonly isOpen: boolean;
     }
   | { readonly kind: "agent" | "status" | "permission" | "question"; readonly spot: Spot }
-  /** A call, and what belongs to it. `text`: the arguments as they came. */
-  | { readonly kind: "call"; readonly spot: Spot; readonly text: string }
+  /** A call, and what belongs to it. `text`: the arguments so far; null once they are complete. */
+  | { readonly kind: "call"; readonly spot: Spot; readonly text: string | null }
   /** The result of a call, in the part of the call. */
   | { readonly kind: "result"; readonly spot: Spot; readonly isOpen: boolean };
 

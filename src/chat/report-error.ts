@@ -1,0 +1,11 @@
+/** Browsers, Deno and Bun have `reportError`; Node has not. */
+export function reportError(error: unknown): void {
+  const { reportError, console } = globalThis as Reporting;
+  if (reportError) reportError(error);
+  else console?.error("agentwire: a listener of a chat has thrown", error);
+}
+
+interface Reporting {
+  readonly reportError?: (error: unknown) => void;
+  readonly console?: { error(...values: unknown[]): void };
+}
