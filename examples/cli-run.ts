@@ -1,6 +1,7 @@
 /** Runs the Codebuff CLI with one prompt: `npm run example -- examples/cli-run.ts [options] "prompt"` */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { reveal } from "agentwire/chat";
 import {
   CodebuffCli,
   CodebuffCliError,
@@ -13,7 +14,7 @@ import {
   type TurnToolCall,
 } from "agentwire/codebuff-cli";
 import { startFakeCodebuff } from "./support/fake-codebuff.ts";
-import { quoted, Screen, spelled, wantsColour } from "./support/terminal.ts";
+import { quoted, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/cli-run.ts [options] "prompt"
 
@@ -148,8 +149,8 @@ function show(turn: Turn<CodebuffCliEvent, CodebuffCliResult>): void {
 }
 
 function showCall({ name, state, input, error }: TurnToolCall): void {
-  const tool = `  ${spelled(name)}`;
-  if (state === "running") screen.line(`${tool} ${cut(spelled(JSON.stringify(input)))}`, "yellow");
+  const tool = `  ${reveal(name)}`;
+  if (state === "running") screen.line(`${tool} ${cut(reveal(JSON.stringify(input)))}`, "yellow");
   if (state === "done") screen.line(`${tool} is done`, "dim");
   if (state === "failed") screen.line(`${tool} has failed: ${error}`, "red");
   if (state === "abandoned") screen.line(`${tool} was given up`, "red");

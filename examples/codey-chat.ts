@@ -1,8 +1,9 @@
 /** A chat with a codey-server, which asks before it runs anything: `npm run example -- examples/codey-chat.ts [url]` */
 import { parseArgs } from "node:util";
+import { reveal } from "agentwire/chat";
 import { CodeyClient, isAgentwireError, type ToolCall, type TurnToolCall } from "agentwire/codey";
 import { openCodeyServer } from "./support/codey-agent.ts";
-import { Lines, quoted, Screen, spelled, wantsColour } from "./support/terminal.ts";
+import { Lines, quoted, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/codey-chat.ts [ws://127.0.0.1:9999]
 
@@ -60,7 +61,7 @@ async function chat(address: string | undefined): Promise<number> {
       interrupts = 0;
       try {
         if (line === "/help") screen.line(HELP);
-        else if (line === "/state") screen.line(spelled(JSON.stringify(await client.getState(), null, 2)));
+        else if (line === "/state") screen.line(reveal(JSON.stringify(await client.getState(), null, 2)));
         else if (line !== "") {
           turn = client.prompt(line);
           await show(turn);
@@ -102,7 +103,7 @@ async function show(turn: CodeyTurn): Promise<void> {
 }
 
 function showCall({ name, state, output, error, deniedBy }: TurnToolCall): void {
-  const tool = `  ${spelled(name)}`;
+  const tool = `  ${reveal(name)}`;
   if (state === "running") screen.line(`${tool} runs`, "yellow");
   if (state === "done") screen.line(`${tool} is done:\n${quoted(String(output ?? ""))}`, "dim");
   if (state === "failed") screen.line(`${tool} has failed: ${error}`, "red");
@@ -113,12 +114,12 @@ function showCall({ name, state, output, error, deniedBy }: TurnToolCall): void 
 /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */
 async function decide(call: ToolCall, lines: Lines, signal: AbortSignal): Promise<Answer> {
   if (signal.aborted) return "reject";
-  const name = spelled(call.name);
+  const name = reveal(call.name);
   screen.line(`The agent wants to run ${name}:`, "yellow");
   const input = typeof call.input === "object" && call.input !== null ? call.input : { input: call.input };
   for (const [field, value] of Object.entries(input)) {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-    screen.line(`  ${spelled(field)}:\n${quoted(spelled(text))}`, "bold");
+    screen.line(`  ${reveal(field)}:\n${quoted(reveal(text))}`, "bold");
   }
   screen.ask(`Run it? y(es), n(o), always (whatever ${name} is to do, in this session): `, "yellow");
   const answer = (await lines.answer(signal))?.trim().toLowerCase();

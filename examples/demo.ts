@@ -1,6 +1,6 @@
 /**
  * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
- * a reply that is found again, a program that is cancelled, and a summary.
+ * a reply that is found again, a program that is cancelled, one chat on four backends, and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -18,12 +18,13 @@ import { type Answer, MockCodebuffServer, step } from "agentwire/testing";
 import { approvals } from "./support/approvals-demo.ts";
 import { memory } from "./support/cass-demo.ts";
 import { program } from "./support/cli-demo.ts";
+import { oneChat } from "./support/one-chat-demo.ts";
 import { label } from "./support/stage.ts";
 
 const HELP = `Usage: npm run demo [-- options]
 
 Shows a streamed answer, a conversation, a link that breaks in mid-answer, an agent that asks before it
-runs anything, a lost reply that is found again, and a program that is cancelled.
+runs anything, a lost reply that is found again, a program that is cancelled, and one chat on four backends.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
@@ -83,7 +84,12 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
     await conversation(client, screen, tally, waits);
     if (mock) await brokenLink(client, screen, tally, waits);
     const others = mock
-      ? [await askedBefore(screen, pace), await foundAgain(screen, pace), await cancelled(screen, pace)]
+      ? [
+          await askedBefore(screen, pace),
+          await foundAgain(screen, pace),
+          await cancelled(screen, pace),
+          await everywhere(screen),
+        ]
       : [];
     screen.heading("Summary");
     for (const fact of [...tally.facts(mock), ...others]) screen.line(`       ${fact}`);
@@ -149,6 +155,11 @@ function foundAgain(screen: Screen, pace: number): Promise<string> {
 function cancelled(screen: Screen, pace: number): Promise<string> {
   screen.heading("A program of this machine, gone on with and cancelled, on a fake of the Codebuff CLI");
   return program(screen, pace);
+}
+
+function everywhere(screen: Screen): Promise<string> {
+  screen.heading("The same chat on four backends, one line changed");
+  return oneChat(screen);
 }
 
 /** What both a client and a conversation have. */

@@ -1,19 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { stripVTControlCharacters, styleText } from "node:util";
-
-/** What a terminal obeys instead of showing it, and what turns the direction of a line; line ends and tabs may stay. */
-const UNSHOWN = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/gu;
-
-/** Text that somebody else wrote, without what a terminal would obey. */
-export function inert(text: string): string {
-  return stripVTControlCharacters(text).replace(UNSHOWN, "");
-}
-
-/** The same with nothing left out: what a user is to judge must not hide anything. */
-export function spelled(text: string): string {
-  return text.replace(UNSHOWN, (sign) => `\\u{${sign.charCodeAt(0).toString(16)}}`);
-}
+import { styleText } from "node:util";
+import { createInert } from "agentwire/chat";
 
 /** Behind a bar, so that no line of it can pass for somebody else's. */
 export function quoted(text: string): string {
@@ -29,10 +17,11 @@ export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolea
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Where a chat is shown. Whatever it is given is inert when it is written. */
+/** Where a chat is shown. Whatever it is given is inert when it is written, also where an escape sequence comes in pieces. */
 export class Screen {
   readonly #out: Writable;
   readonly #colour: boolean;
+  readonly #inert = createInert();
   #atMargin = true;
   #style: Style | undefined;
 
@@ -43,21 +32,20 @@ export class Screen {
 
   /** A piece of text that goes on where the last one ended, unless that was of another style. */
   stream(text: string, style?: Style): void {
-    if (style !== this.#style) this.#toMargin();
+    if (style !== this.#style) this.fresh();
     this.#style = style;
-    this.#write(text, style);
+    this.#write(this.#inert.push(text), style);
   }
 
   /** A line, or several, of its own. */
   line(text = "", style?: Style): void {
-    this.#toMargin();
-    this.#write(`${text}\n`, style);
+    this.ask(`${text}\n`, style);
   }
 
   /** What the user answers on the same line. */
   ask(text: string, style?: Style): void {
-    this.#toMargin();
-    this.#write(text, style);
+    this.fresh();
+    this.#write(this.#inert.push(text) + this.#inert.end(), style);
   }
 
   /** The user's own Enter was shown, by the terminal. */
@@ -65,13 +53,14 @@ export class Screen {
     this.#atMargin = true;
   }
 
-  #toMargin(): void {
+  /** Begins a new line, unless the last one has ended. */
+  fresh(): void {
+    this.#write(this.#inert.end(), this.#style);
     if (!this.#atMargin) this.#write("\n");
     this.#atMargin = true;
   }
 
-  #write(text: string, style?: Style): void {
-    const shown = inert(text);
+  #write(shown: string, style?: Style): void {
     if (shown === "") return;
     this.#atMargin = shown.endsWith("\n");
     this.#out.write(

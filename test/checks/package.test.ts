@@ -17,6 +17,8 @@ describe("the contents of the tarball", () => {
     "docs/codey.md",
     "docs/cass.md",
     "docs/codebuff-cli.md",
+    "docs/universal.md",
+    "docs/ui.md",
     "docs/testing.md",
     "package.json",
     "dist/index.js",

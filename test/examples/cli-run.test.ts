@@ -1,9 +1,9 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inert } from "agentwire/chat";
 import { FakeCodebuffCli, type FakeCodebuffScenario } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { inert } from "../../examples/support/terminal.ts";
 import { type TempFolder, tempFolder } from "../../scripts/support/temp-folder.ts";
 import { Child } from "./support/child.ts";
 

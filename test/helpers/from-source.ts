@@ -5,10 +5,14 @@ const SOURCES: Readonly<Record<string, string>> = {
   "#socket": "core/link/socket.node.ts",
   agentwire: "index.ts",
   "agentwire/cass": "cass/index.ts",
+  "agentwire/chat": "chat/index.ts",
+  "agentwire/chat/node": "chat/node.ts",
   "agentwire/codebuff": "codebuff/index.ts",
   "agentwire/codebuff-cli": "codebuff-cli/index.ts",
   "agentwire/codey": "codey/index.ts",
+  "agentwire/schemas": "schemas/index.ts",
   "agentwire/testing": "testing/index.ts",
+  "agentwire/universal": "universal/index.ts",
 };
 
 registerHooks({

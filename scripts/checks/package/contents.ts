@@ -11,6 +11,8 @@ const DOCUMENTS: readonly string[] = [
   "docs/codey.md",
   "docs/cass.md",
   "docs/codebuff-cli.md",
+  "docs/universal.md",
+  "docs/ui.md",
   "docs/testing.md",
   "package.json",
 ];

@@ -1,0 +1,18 @@
+import { cass } from "agentwire/cass";
+import { type Chat, createChat } from "agentwire/chat";
+import { codebuff } from "agentwire/codebuff";
+import { codebuffCli } from "agentwire/codebuff-cli";
+import { codey } from "agentwire/codey";
+
+export function sources(url: string, token: string): readonly Chat[] {
+  // #region ui-sources
+  const sources = {
+    codebuff: codebuff({ url, onToolApproval: "manual", onQuestion: "manual" }),
+    codey: codey({ url, onToolApproval: "manual" }),
+    cass: cass({ url, token, recover: true }),
+    cli: codebuffCli({ cwd: "my-project" }),
+  };
+  const chat = createChat(sources.cass); // the only line that knows
+  // #endregion
+  return [chat, ...Object.values(sources).map((source) => createChat(source))];
+}

@@ -1,0 +1,152 @@
+// What docs/ui.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
+import {
+  type Chat,
+  type ChatPart,
+  type ChatPending,
+  createChat,
+  createInert,
+  describeError,
+  type ErrorDescription,
+  inert,
+  reveal,
+} from "agentwire/chat";
+import { directoryStore } from "agentwire/chat/node";
+import { agentStep, MockAgent } from "agentwire/testing";
+import type { AgentSource } from "agentwire/universal";
+
+// #region ui-parts
+function lineOf(part: ChatPart): string {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return inert(part.text);
+    case "tool":
+      return `${inert(part.name)} (${part.state}) ${inert(part.output)}`;
+    case "question":
+      return part.questions.map(({ question }) => inert(question)).join(" ");
+    case "file":
+      return inert(part.path, { keepNewlines: false });
+    case "status":
+      return inert(part.detail ?? part.label);
+    case "subagent":
+      return `${inert(part.name)}: ${part.parts.map(lineOf).join("\n")}`;
+    case "data":
+      return inert(JSON.stringify(part.json));
+    case "error":
+      return inert(part.message);
+  }
+}
+
+// #endregion
+export { lineOf };
+
+export function sending(chat: Chat, image: Uint8Array): void {
+  // #region ui-send
+  chat.send("Write the tests.");
+  const second = chat.send({ text: "And what is this?", images: [{ data: image }] }); // waits: status "queued"
+  chat.cancel(); // the answer that is coming; the second prompt is sent next
+  chat.cancel("all"); // that one too: status "cancelled"
+  if (second.ok) chat.retry(second.id); // a new prompt with the same text and images
+  // #endregion
+}
+
+/** What an app has to ask its user with. */
+export interface Dialogs {
+  confirm(title: string, text: string): Promise<boolean>;
+  choose(question: string, labels: readonly string[]): Promise<string | undefined>;
+}
+
+export async function settle(chat: Chat, request: ChatPending, dialogs: Dialogs): Promise<void> {
+  // #region ui-pending
+  if (request.type === "approval") {
+    const text = reveal(JSON.stringify(request.input, null, 2)); // nothing hidden: the user judges it
+    const isAllowed = await dialogs.confirm(`Allow ${reveal(request.tool)}?`, text);
+    chat.decide(request.id, isAllowed ? "once" : { decision: "reject", reason: "not like this" });
+  } else {
+    const answers: string[] = [];
+    for (const { question, options } of request.questions) {
+      const labels = options.map(({ label }) => label);
+      answers.push((await dialogs.choose(inert(question), labels)) ?? "");
+    }
+    chat.answer(request.id, answers.includes("") ? null : answers); // null: the user does not want to answer
+  }
+  // #endregion
+}
+
+export async function bannerOf(chat: Chat, dialogs: Dialogs): Promise<string> {
+  // #region ui-connection
+  const { status, attempt, retryAt = 0, reason, contextLost } = chat.getSnapshot().connection;
+  if (contextLost) {
+    const isSent = await dialogs.confirm("The agent has forgotten this.", "Send the transcript along?");
+    chat.resume(isSent ? "with-transcript" : "without-context"); // prompts wait until then
+  }
+  if (attempt > 0)
+    return `${reason?.title}: attempt ${attempt} in ${Math.ceil((retryAt - Date.now()) / 1_000)} s`;
+  return status === "closed" ? "Not connected. The next message connects." : "";
+  // #endregion
+}
+
+export function saving(source: AgentSource, storage: Pick<Storage, "getItem" | "setItem">): Chat {
+  // #region ui-saved
+  const before = storage.getItem("chat");
+  const chat = createChat(source, before === null ? {} : { from: JSON.parse(before) });
+  addEventListener("pagehide", () => storage.setItem("chat", JSON.stringify(chat.getSnapshot().saved)));
+  // #endregion
+  return chat;
+}
+
+/** What a page has. */
+interface Storage {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+}
+declare function addEventListener(name: string, listener: () => void): void;
+
+export async function storing(source: AgentSource, folder: string): Promise<Chat> {
+  // #region ui-store
+  const store = directoryStore(folder); // one JSONL file for each chat; or memoryStore(), or one of your own
+  console.log(await store.list());
+  const chat = createChat(source, { store, id: "today" }); // shows what is stored, and keeps what follows
+  // #endregion
+  return chat;
+}
+
+export function failure(thrown: unknown, show: (error: ErrorDescription) => void): void {
+  // #region ui-errors
+  const { title, detail, retry, code } = describeError(thrown); // takes anything, and never throws
+  show({ title, detail, retry, code });
+  // #endregion
+}
+
+export function terminal(write: (text: string) => void): (delta: string) => void {
+  // #region ui-inert
+  const stream = createInert();
+  const onDelta = (delta: string): void => write(stream.push(delta)); // a sequence may be cut in two
+  const onEnd = (): void => write(stream.end());
+  // #endregion
+  void onEnd;
+  return onDelta;
+}
+
+export async function testing(): Promise<void> {
+  // #region ui-testing
+  const agent = new MockAgent();
+  agent.script(["Hello", ["Wait ", agentStep.wait("gate"), "over."], [agentStep.forget()]]);
+  const chat = createChat(agent);
+  chat.send("one");
+  chat.send("two");
+  await agent.waitFor(({ prompts }) => prompts.length === 2);
+  console.log(chat.getSnapshot().busy); // true: the second answer waits at its gate
+  agent.release("gate");
+  chat.send("three");
+  await agent.waitFor(({ prompts }) => prompts.length === 3);
+  // #endregion
+  await agent.waitFor(() => chat.getSnapshot().connection.contextLost);
+  console.log(
+    chat
+      .getSnapshot()
+      .messages.map(({ status }) => status)
+      .join(),
+  );
+  await chat.close();
+}

@@ -1,0 +1,72 @@
+// What docs/universal.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
+import { appendFile, readFile, truncate } from "node:fs/promises";
+import type { CodeyClient } from "agentwire/codey";
+import { toUniversal } from "agentwire/codey";
+import { universalEventSchema } from "agentwire/schemas";
+import {
+  checkTranscript,
+  fold,
+  itemOf,
+  JsonlReader,
+  reduce,
+  toJsonl,
+  type UniversalEvent,
+  type UniversalStream,
+} from "agentwire/universal";
+
+export function attach(client: CodeyClient): UniversalStream {
+  // #region universal-attach
+  const ofClient = toUniversal(client, { includeRaw: true }); // all turns that follow, and what the server says besides
+  ofClient.on("event", ({ type, raw }) => console.log(type, raw));
+  const turn = client.prompt("Tidy up.", { read: false }); // the stream listens: nobody has to read the turn itself
+  const ofTurn = toUniversal(turn); // this turn
+  // #endregion
+  return ofTurn;
+}
+
+export async function resume(stream: UniversalStream, show: (event: UniversalEvent) => void): Promise<void> {
+  // #region universal-resume
+  let seen = 0;
+  for await (const event of stream) {
+    show(event);
+    seen = event.sequence;
+    if (event.type === "permission.requested") break; // such as a page that is left
+  }
+  for await (const event of stream.events({ after: seen })) show(event); // goes on behind it, without a gap
+  // #endregion
+}
+
+export async function store(path: string, more: readonly UniversalEvent[]): Promise<void> {
+  // #region universal-store
+  const reader = new JsonlReader();
+  const events = [...reader.push(await readFile(path))]; // in one piece, or in many
+  const { events: last, end, separator } = reader.end();
+  console.log(events.length + last.length, reader.problems); // a line that is no event is a problem; the rest is read
+  await truncate(path, end); // cuts off the half line that a crash has left
+  await appendFile(path, separator + toJsonl(more));
+  // #endregion
+}
+
+export function check(events: readonly UniversalEvent[]): void {
+  // #region universal-check
+  for (const { index, invariant, message } of checkTranscript(events)) console.log(index, invariant, message);
+  // #endregion
+}
+
+export function state(stream: UniversalStream, stored: readonly UniversalEvent[]): void {
+  // #region universal-reduce
+  let now = fold(stored); // the same as `reduce` over each event, from `emptyTranscript`
+  stream.on("event", (event) => {
+    now = reduce(now, event);
+    console.log(now.turn?.id, now.items.length, now.pending, now.usage.output_tokens);
+    if (event.type === "item.delta") console.log(itemOf(now, event.data.item_id)?.content);
+  });
+  // #endregion
+}
+
+export function schema(line: string): void {
+  // #region universal-schema
+  const parsed = universalEventSchema.safeParse(JSON.parse(line));
+  console.log(parsed.success ? parsed.data.type : parsed.error.issues);
+  // #endregion
+}

@@ -1,0 +1,97 @@
+import { type Chat, type ChatPending, type ChatSnapshot, reveal } from "agentwire/chat";
+import { type Lines, quoted, type Screen } from "./terminal.ts";
+
+/** Resolves once `holds` is true of the chat. */
+export function until(chat: Chat, holds: (snapshot: ChatSnapshot) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!holds(chat.getSnapshot())) return;
+      off();
+      resolve();
+    };
+    const off = chat.subscribe(look);
+    look();
+  });
+}
+
+/** The user at the terminal, who is asked what the chat waits for. */
+export class ChatUser {
+  readonly #chat: Chat;
+  readonly #screen: Screen;
+  readonly #lines: Lines;
+
+  constructor(chat: Chat, screen: Screen, lines: Lines) {
+    this.#chat = chat;
+    this.#screen = screen;
+    this.#lines = lines;
+  }
+
+  /** Decides or answers. What was settled meanwhile, by a time limit or a cancel, is not asked any more. */
+  async settle(pending: ChatPending): Promise<void> {
+    const settled = new AbortController();
+    void until(this.#chat, (snapshot) => !snapshot.pending.includes(pending)).then(() => settled.abort());
+    if (pending.type === "approval") {
+      const decision = await this.#decision(pending, settled.signal);
+      this.#chat.decide(pending.id, decision);
+      return;
+    }
+    const answers: (readonly string[])[] = [];
+    for (const { question, options } of pending.questions) {
+      const answer = await this.#answer(
+        question,
+        options.map(({ label }) => label),
+        settled.signal,
+      );
+      if (answer === undefined) {
+        this.#chat.answer(pending.id, null);
+        return;
+      }
+      answers.push([answer]);
+    }
+    this.#chat.answer(pending.id, answers);
+  }
+
+  /** The agent has forgotten the conversation. Resolves with false if the user has left: then nothing is sent. */
+  async resume(): Promise<boolean> {
+    this.#screen.ask("Send the transcript along with the next message? y(es), n(o): ", "yellow");
+    const line = await this.#lines.answer(new AbortController().signal);
+    if (line === undefined) return false;
+    this.#chat.resume(isYes(line) ? "with-transcript" : "without-context");
+    return true;
+  }
+
+  /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */
+  async #decision(
+    { tool, input }: Extract<ChatPending, { readonly type: "approval" }>,
+    signal: AbortSignal,
+  ): Promise<"once" | "always" | "reject"> {
+    const name = reveal(tool);
+    this.#screen.line(`The agent wants to use ${name}:`, "yellow");
+    const fields = typeof input === "object" && input !== null ? input : { input };
+    for (const [field, value] of Object.entries(fields)) {
+      const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+      this.#screen.line(`  ${reveal(field)}:\n${quoted(reveal(text))}`, "bold");
+    }
+    this.#screen.ask(`Allow it? y(es), n(o), always (whatever ${name} is to do): `, "yellow");
+    const line = await this.#lines.answer(signal);
+    if (line?.trim().toLowerCase() === "always") return "always";
+    return isYes(line) ? "once" : "reject";
+  }
+
+  /** A number names an option; other words are an answer of their own. */
+  async #answer(
+    question: string,
+    labels: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    this.#screen.line(question, "yellow");
+    for (const [at, label] of labels.entries()) this.#screen.line(`  ${at + 1}  ${label}`);
+    this.#screen.ask("Your answer; an empty line is none: ", "yellow");
+    const line = (await this.#lines.answer(signal))?.trim();
+    return line ? (labels[Number(line) - 1] ?? line) : undefined;
+  }
+}
+
+function isYes(line: string | undefined): boolean {
+  return /^y(es)?$/i.test(line?.trim() ?? "");
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Chat, type ChatPending, type ChatSnapshot, createChat, memoryStore } from "agentwire/chat";
+import { agentStep, MockAgent } from "agentwire/testing";
+import { expect, test } from "vitest";
+import * as page from "../../docs/snippets/ui.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
+
+const output = capturedOutput();
+
+/** Resolves once `holds` is true of the chat. */
+function until(chat: Chat, holds: (snapshot: ChatSnapshot) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!holds(chat.getSnapshot())) return;
+      off();
+      resolve();
+    };
+    const off = chat.subscribe(look);
+    look();
+  });
+}
+
+const idle = ({ busy, queued }: ChatSnapshot): boolean => !busy && queued === 0;
+
+test("the program of README.md prints the answer, and closes its chat", async () => {
+  const { chat } = await import("../../docs/snippets/readme-chat.ts");
+  await until(chat, ({ connection }) => connection.status === "closed");
+  expect(output.streamed).toBe("You said: What can you do?");
+});
+
+test("the first program shows the text and the tool as they live", async () => {
+  const { chat } = await import("../../docs/snippets/ui-first.ts");
+  await until(chat, ({ messages }) => messages.at(-1)?.status === "completed");
+  await chat.close();
+  const lines = output.logged.map((values) => values.join(" ").trim());
+  expect(lines).toContain("... Let me");
+  expect(lines).toContain("shell awaiting");
+  expect(lines).toContain("shell done a.txt");
+  expect(lines.at(-1)).toBe("One file.");
+});
+
+test("each kind of part has a line", async () => {
+  const agent = new MockAgent({
+    *script() {
+      yield agentStep.reasoning("Hm.");
+      yield "Hello\u001b[31m.";
+      yield* agentStep.tool({ name: "ls", output: "a.txt" });
+      yield agentStep.file("a.txt");
+      yield agentStep.status("thinking", "thinks hard");
+      yield agentStep.subagent({ type: "picker", name: "Picker", steps: ["Found."] });
+      yield agentStep.error("that went wrong");
+      yield agentStep.data({ a: 1 });
+    },
+  });
+  await using chat = createChat(agent);
+  chat.send("go");
+  await until(chat, idle);
+  const lines = chat.getSnapshot().messages.at(-1)?.parts.map(page.lineOf);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "Hm.",
+      "Hello.",
+      "ls (done) a.txt",
+      "a.txt",
+      "thinks hard",
+      "Picker: Found.",
+      "that went wrong",
+    ]),
+  );
+});
+
+test("a prompt that waits is taken back, and sent again", async () => {
+  await using chat = createChat(
+    new MockAgent({ script: ({ text }) => (text.includes("tests") ? [agentStep.hang()] : ["As you like."]) }),
+  );
+  page.sending(chat, new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
+  await until(chat, idle);
+  const { messages } = chat.getSnapshot();
+  const last = messages.at(-1);
+  expect(last?.status).toBe("completed");
+  expect(
+    messages.map(({ status }) => status).filter((status) => status === "cancelled").length,
+  ).toBeGreaterThan(0);
+  expect(messages.at(-2)?.parts.map(({ type }) => type)).toEqual(["text", "file"]);
+});
+
+test("a dialog decides and answers", async () => {
+  const agent = new MockAgent({
+    *script() {
+      const { state } = yield* agentStep.tool({ name: "rm", input: { path: "a\u202e" }, approval: true });
+      const answers = yield* agentStep.question({ questions: [{ question: "Which?", options: ["a", "b"] }] });
+      yield `${state} ${answers?.join()}`;
+    },
+  });
+  await using chat = createChat(agent);
+  const asked: string[] = [];
+  const settling = new Set<ChatPending>();
+  chat.subscribe(() => {
+    for (const request of chat.getSnapshot().pending) {
+      if (settling.has(request)) continue;
+      settling.add(request);
+      void page.settle(chat, request, {
+        confirm: async (title, text) => asked.push(`${title} ${text}`) === 0,
+        choose: async (_, labels) => labels[1],
+      });
+    }
+  });
+  chat.send("go");
+  await until(chat, ({ messages }) => messages.at(-1)?.status === "completed");
+  expect(asked).toEqual(['Allow rm? {\n  "path": "a\\u{202e}"\n}']);
+  expect(chat.getSnapshot().messages.at(-1)?.parts.map(page.lineOf)).toContain("denied b");
+});
+
+test("a conversation that was forgotten goes on as the user says", async () => {
+  const agent = new MockAgent({ script: ["Hello.", [agentStep.forget()], "Again."] });
+  await using chat = createChat(agent);
+  chat.send("one");
+  chat.send("two");
+  await until(chat, ({ connection }) => connection.contextLost);
+  const choose = async () => undefined;
+  await page.bannerOf(chat, { confirm: async () => true, choose });
+  expect(chat.getSnapshot().connection.contextLost).toBe(false);
+  chat.send("three");
+  await until(chat, idle);
+  expect(agent.prompts.at(-1)?.text).toMatch(/one[\s\S]*three/);
+  expect(await page.bannerOf(chat, { confirm: async () => true, choose })).toBe("");
+});
+
+test("what was stored is shown again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "agentwire-"));
+  try {
+    const first = await page.storing(new MockAgent({ script: ["Stored."] }), folder);
+    first.send("keep this");
+    await until(first, (snapshot) => !snapshot.loading && idle(snapshot));
+    await first.close();
+    const again = await page.storing(new MockAgent(), folder);
+    await until(again, ({ loading }) => !loading);
+    expect(again.getSnapshot().messages.map(({ parts }) => parts.map(page.lineOf).join())).toEqual([
+      "keep this",
+      "Stored.",
+    ]);
+    await again.close();
+    expect(output.logged).toEqual([[[]], [["today"]]]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("what is thrown is said in words, and the deltas of a terminal obey nothing", () => {
+  page.failure(new TypeError("x"), (error) => console.log(error.code));
+  let written = "";
+  const onDelta = page.terminal((text) => {
+    written += text;
+  });
+  for (const delta of ["a\u001b", "[31mb"]) onDelta(delta);
+  expect(output.logged).toEqual([["unknown"]]);
+  expect(written).toBe("ab");
+});
+
+test("the test of the page stops the time, and forgets", async () => {
+  await page.testing();
+  expect(output.logged[0]).toEqual([true]);
+  expect(String(output.logged[1]?.[0])).toMatch(/^sent,completed,sent,completed,sent,failed$/);
+});
+
+test("memory is a store too", async () => {
+  expect(await memoryStore().list()).toEqual([]);
+});

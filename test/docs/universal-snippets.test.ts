@@ -1,0 +1,104 @@
+import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CodeyClient } from "agentwire/codey";
+import { MockCodeyServer } from "agentwire/testing";
+import { checkTranscript, readJsonl, UNIVERSAL_EVENT_TYPES, type UniversalEvent } from "agentwire/universal";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as page from "../../docs/snippets/universal.ts";
+import { capturedOutput } from "../helpers/captured-output.ts";
+import { codeIn, Page } from "./page.ts";
+
+const output = capturedOutput();
+const doc = new Page("docs/universal.md");
+const before = process.cwd();
+let folder = "";
+let events: readonly UniversalEvent[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agentwire-"));
+  process.chdir(folder); // the program names a file where it runs
+});
+
+afterAll(async () => {
+  process.chdir(before);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** An event in one line, as the page shows it. */
+function lineOf({ sequence, source, type, data }: UniversalEvent): string {
+  const what = (): string => {
+    if ("item" in data) {
+      const { item_id, kind, role, parent_id } = data.item;
+      return `${item_id} ${kind} ${role}${parent_id === null ? "" : ` of ${parent_id}`}`;
+    }
+    if ("delta" in data) return `${data.item_id} ${JSON.stringify(data.delta)}`;
+    if ("permission_id" in data) return `${data.permission_id} ${data.status}`;
+    if ("phase" in data) return `${data.turn_id}${data.phase === "ended" ? ` ${data.metadata.status}` : ""}`;
+    return "metadata" in data ? String(Reflect.get(Object(data.metadata), "protocol")) : "";
+  };
+  return `${String(sequence).padStart(2)}  ${source.padEnd(6)}  ${type.padEnd(20)}  ${what()}`;
+}
+
+describe("the first program", () => {
+  test("streams the answer, and writes a transcript that breaks no rule", async () => {
+    await import("../../docs/snippets/universal-first.ts");
+    ({ events } = readJsonl(await readFile("transcript.jsonl", "utf8")));
+    expect(output.streamed).toBe("Let me look. One file.");
+    expect(checkTranscript(events)).toEqual([]);
+  });
+
+  test("makes the events that the page shows", () => {
+    const [, shown = ""] = /^```text\n([\s\S]*?)^```$/m.exec(doc.text) ?? [];
+    expect(shown.trimEnd().split("\n")).toEqual(events.map(lineOf));
+  });
+});
+
+test("the table has each type of event once", () => {
+  const named = doc
+    .rows("The events")
+    .slice(1)
+    .flatMap(([type = ""]) => codeIn(type));
+  expect(named.toSorted()).toEqual([...UNIVERSAL_EVENT_TYPES].sort());
+});
+
+test("a stream is gone on with behind the event where it was left", async () => {
+  await using server = await MockCodeyServer.start({ answer: () => ["Hello"], closeReply: true });
+  const client = new CodeyClient({ url: server.url });
+  try {
+    const stream = page.attach(client);
+    const seen: number[] = [];
+    await page.resume(stream, ({ sequence }) => seen.push(sequence));
+    expect(seen.length).toBeGreaterThan(5);
+    expect(seen).toEqual(Array.from({ length: stream.count }, (_, at) => at + 1));
+    expect(output.logged.some(([, raw]) => raw !== null)).toBe(true);
+  } finally {
+    await client.close();
+  }
+});
+
+test("what a crash has cut off is cut away before the next line", async () => {
+  await appendFile("transcript.jsonl", '{"event_id":"evt_1');
+  const [first] = events;
+  if (!first) throw new Error("the first program made no events");
+  const next: UniversalEvent = { ...first, session_id: "ses_2" };
+  await page.store("transcript.jsonl", [next]);
+  const { events: now, problems } = readJsonl(await readFile("transcript.jsonl", "utf8"));
+  expect(output.logged).toEqual([[events.length, []]]);
+  expect(now).toEqual([...events, next]);
+  expect(problems).toEqual([]);
+});
+
+test("a transcript without its end says what is open", () => {
+  page.check(events.slice(0, 6));
+  expect(output.logged).toEqual([
+    [1, "I4", expect.stringContaining("open")],
+    [4, "I8", expect.stringContaining("open")],
+  ]);
+});
+
+test("the schema accepts an event, and says what is wrong with another", () => {
+  page.schema(JSON.stringify(events[0]));
+  page.schema(JSON.stringify({ ...events[0], sequence: 0 }));
+  expect(output.logged).toMatchObject([["session.started"], [[{ path: ["sequence"] }]]]);
+});
