@@ -225,7 +225,7 @@ export class LiveChat implements Chat, TurnsHost {
     try {
       const result = call();
       if (result.ok) this.#problem.worked("call");
-      else this.#problem.failed("call", result.error);
+      else if (!("id" in result)) this.#problem.failed("call", result.error); // otherwise the message shows it
       return result;
     } catch (thrown) {
       const error = isAgentwireError(thrown)

@@ -7,7 +7,8 @@ export {
 } from "./check/check.ts";
 export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
-export { Normaliser, type NormaliserOptions } from "./engine/normaliser.ts";
+export { Normaliser } from "./engine/normaliser.ts";
+export type { NormaliserOptions } from "./engine/normaliser-options.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";

@@ -103,7 +103,7 @@ describe("a tool call", () => {
     expect(seen).toEqual([
       ["requested", undefined, ""],
       ["awaiting", "requested", ""],
-      ["requested", "accept", ""],
+      ["approved", "accept", ""],
       ["running", "accept", ""],
       ["running", "accept", "ok"],
       ["done", "accept", "ok!"],

@@ -45,7 +45,15 @@ export interface ChatToolPart {
   /** The parsed arguments. The text itself, if it is no JSON. */
   readonly input: unknown;
   /** `abandoned`: the turn ended before the call had a result, and the tool may still run. */
-  readonly state: "requested" | "awaiting" | "running" | "done" | "failed" | "denied" | "abandoned";
+  readonly state:
+    | "requested"
+    | "awaiting"
+    | "approved"
+    | "running"
+    | "done"
+    | "failed"
+    | "denied"
+    | "abandoned";
   readonly approval?: ChatApproval;
   /** The output so far; in the end the whole output. */
   readonly output: string;

@@ -89,7 +89,7 @@ export function askPermission(draft: Draft, data: PermissionData): void {
 export function settlePermission(draft: Draft, data: PermissionData): void {
   const place = draft.book.places.get(keyOf.permission(data.permission_id));
   if (place?.kind !== "permission") return;
-  const decided = data.status === "reject" ? "denied" : "requested";
+  const decided = data.status === "reject" ? "denied" : "approved";
   changeTool(draft, place.spot, (part) => ({
     ...part,
     state: part.state === "awaiting" ? decided : part.state,

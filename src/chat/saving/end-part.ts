@@ -23,7 +23,7 @@ export function endPart(part: ChatPart): ChatPart {
 /** Nobody can decide on the call any more. */
 function endTool(part: ChatToolPart): ChatToolPart {
   const { state, approval } = part;
-  if (state !== "requested" && state !== "awaiting" && state !== "running") return part;
+  if (state === "done" || state === "failed" || state === "denied" || state === "abandoned") return part;
   if (approval?.status !== "requested") return { ...part, state: "abandoned" };
   return {
     ...part,

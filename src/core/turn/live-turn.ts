@@ -16,13 +16,8 @@ import { GrowingText } from "./growing-text.ts";
 import { IdleClock } from "./idle-clock.ts";
 import { TURN_EVENTS, type Turn, type TurnEvents, type TurnOutcome, type TurnResult } from "./turn.ts";
 import { TurnReader } from "./turn-reader.ts";
-import type { TurnSetup } from "./turn-setup.ts";
+import type { Interruption, TurnSetup } from "./turn-setup.ts";
 import { TurnTools } from "./turn-tools.ts";
-
-/** The planned outcome of a turn that is being stopped. */
-type Interruption =
-  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly error: TurnCancelledError }
-  | { readonly status: "failed"; readonly error: AgentwireError };
 
 /**
  * The writing side of a turn: a protocol's client pushes events and reports the end. Users see the turn as a {@link Turn}.

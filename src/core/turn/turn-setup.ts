@@ -1,6 +1,6 @@
 import type { Outbox } from "../client/outbox.ts";
 import type { Clock } from "../clock.ts";
-import type { TurnPartial } from "../errors.ts";
+import type { AgentwireError, TurnCancelledError, TurnPartial } from "../errors.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 
 /** The parts of a new turn. Each field is required, so none is forgotten. */
@@ -59,3 +59,8 @@ export interface Flow {
   pause(): void;
   resume(): void;
 }
+
+/** The planned outcome of a turn that is being stopped. */
+export type Interruption =
+  | { readonly status: "cancelled"; readonly by: "user" | "signal"; readonly error: TurnCancelledError }
+  | { readonly status: "failed"; readonly error: AgentwireError };

@@ -1,34 +1,17 @@
-import type { AnyAgentwireError } from "../../core/errors.ts";
+import { type AnyAgentwireError, said } from "../../core/errors.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
-import type {
-  ResolvedReason,
-  SessionEndedData,
-  TurnEndMetadata,
-  UniversalEvent,
-  Visibility,
-} from "../events.ts";
+import type { ResolvedReason, SessionEndedData, TurnEndMetadata, UniversalEvent } from "../events.ts";
 import type { Fact, TurnEnd, UserInput } from "../facts.ts";
 import type { CompletedFacts, Mapping } from "../mapping.ts";
+import { onConnection } from "./connection-facts.ts";
 import type { Stated } from "./envelope.ts";
 import { failureOf, lostData } from "./failure.ts";
-import { Session, type TurnClose } from "./session.ts";
+import type { NormaliserOptions } from "./normaliser-options.ts";
+import type { TurnClose } from "./said.ts";
+import { Session } from "./session.ts";
 import { onAsked, onCall, onSettled } from "./tool-facts.ts";
 import { UNREADABLE } from "./unreadable.ts";
-
-export interface NormaliserOptions {
-  readonly sessionId: string;
-  /** ms since the epoch. */
-  readonly wallTime: () => number;
-  /** @default false */
-  readonly includeRaw?: boolean;
-  /** @default false */
-  readonly eagerStart?: boolean;
-  /** @default "public" */
-  readonly reasoningVisibility?: Visibility;
-  /** What `session.started` says besides the protocol. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
 
 /** The end of a turn that was never sent, told while another turn runs. */
 interface Postponed<Result extends TurnResult> {
@@ -160,19 +143,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
       case "warning":
         this.#onWarning(fact.warning.kind, fact.warning.message);
         return;
-      case "disconnected":
-        if (session.isOpen) session.status("connection.lost", fact.error.message, { stated: "daemon" });
-        return;
       case "retrying":
         if (fact.error) this.#onRefused(fact.error, false);
-        if (!session.isOpen) return;
-        session.status("connection.retrying", `attempt ${fact.attempt}`, {
-          stated: "daemon",
-          json: { attempt: fact.attempt, delay_ms: Math.round(fact.delay) },
-        });
+        onConnection(fact, session);
         return;
+      case "disconnected":
       case "reconnected":
-        if (session.isOpen) session.status("connection.restored", null, { stated: "daemon" });
+        onConnection(fact, session);
         return;
       case "quiet":
         if (this.isUnsolicited && !session.requests.hasOpen) this.#endUnsolicited();
@@ -352,7 +329,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   #threw(error: unknown, location: string): void {
-    if (this.#session.isOpen) this.#session.unparsed(wordsOf(error), `${this.#mapping.protocol}/${location}`);
+    if (this.#session.isOpen) this.#session.unparsed(said(error), `${this.#mapping.protocol}/${location}`);
   }
 
   #onWarning(kind: string, message: string): void {
@@ -366,9 +343,4 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 /** Whether a fact says nothing of a turn that is held back. */
 function isBeside(fact: Fact): boolean {
   return fact.type === "opened" || (fact.type === "warning" && !UNREADABLE.has(fact.warning.kind));
-}
-
-/** The message of a thrown value. */
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

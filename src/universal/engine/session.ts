@@ -5,7 +5,6 @@ import type {
   Json,
   ResolvedReason,
   SessionEndedData,
-  TurnEndMetadata,
   TurnStartMetadata,
   Visibility,
 } from "../events.ts";
@@ -16,6 +15,7 @@ import { finiteJson, type ToolOutputContent } from "./content.ts";
 import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
 import { Items } from "./items.ts";
 import { type ApprovalDetails, Requests } from "./requests.ts";
+import type { StatusDetails, TurnClose } from "./said.ts";
 
 /** Unreadable messages that one turn reports one by one. Further ones are only counted, so that garbage cannot flood a transcript. */
 export const MAX_UNPARSED = 20;
@@ -31,20 +31,6 @@ interface OpenTurn {
   readonly nativeId: string | undefined;
   readonly agents: Agents;
   readonly calls: Calls;
-}
-
-/** How a turn ends. */
-export interface TurnClose {
-  readonly metadata: TurnEndMetadata;
-  /** Whether a message of the backend ended the turn. */
-  readonly stated: Stated;
-  /** The reason for what still waits for the user. */
-  readonly reason: ResolvedReason;
-  readonly error?: Omit<ErrorData, "turn_id">;
-  /** The session ends with the turn. */
-  readonly session?: SessionEndedData;
-  /** The message that ended the turn, if no event has shown it. */
-  readonly raw?: Json | undefined;
 }
 
 /**
@@ -348,12 +334,4 @@ export class Session {
   ): void {
     this.#items.whole({ native_item_id: null, parent_id, kind, role, content }, stated);
   }
-}
-
-/** What a status says besides its label and detail. */
-export interface StatusDetails {
-  readonly json?: Json;
-  readonly stated?: Stated;
-  readonly status?: "completed" | "failed";
-  readonly agent?: AgentKey;
 }
