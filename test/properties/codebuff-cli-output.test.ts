@@ -40,7 +40,9 @@ async function told(profile: CodebuffCliProfile, pieces: readonly Uint8Array[], 
     clock,
   });
   const warnings: unknown[] = [];
-  client.on("protocolWarning", (warning) => warnings.push(warning));
+  client.on("protocolWarning", ({ turnId, ...warning }) => {
+    warnings.push({ ...warning, isOfTurn: turnId === turn.id }); // the id is another one in each run
+  });
   const events: CodebuffCliEvent[] = [];
   const turn = client.prompt("hi");
   turn.on("event", (event) => events.push(event));
