@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readManifest } from "./manifest.ts";
 import { run, tail } from "./run.ts";
 import { tempFolder } from "./temp-folder.ts";
 
@@ -53,7 +54,9 @@ export async function consumerOf(root: string, name: string): Promise<Consumer> 
   const folder = await tempFolder();
   try {
     const tarball = await pack(root, join(folder.path, "pack"));
-    await install(folder.path, [tarball]);
+    const { peerDependencies } = await readManifest(root);
+    const peers = Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`);
+    await install(folder.path, [tarball, ...peers]);
     return {
       folder: folder.path,
       tarball,

@@ -1,5 +1,5 @@
 export { MockAgent } from "./agent/agent.ts";
-export type { MockAgentClient } from "./agent/client.ts";
+export type { MockAgentClient, MockAgentClientEvents } from "./agent/client.ts";
 export type { MockConversation, MockConversationState } from "./agent/conversation.ts";
 export type { MockFailure } from "./agent/errors.ts";
 export type { MockAgentEvent, MockAgentResult, MockFileEvent, MockSubagentEvent } from "./agent/events.ts";
@@ -24,7 +24,7 @@ export {
   type MockToolOutcome,
   type MockToolStep,
 } from "./agent/script.ts";
-export type { MockTurn } from "./agent/turn.ts";
+export type { MockTurn, MockTurnEvents } from "./agent/turn.ts";
 export type { CassUser } from "./cass/accounts.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";
 export type { CassModel, CassProvider } from "./cass/models.ts";

@@ -11,7 +11,7 @@ export type Json = unknown;
 export type EventOrigin = "agent" | "daemon";
 
 /** The fields that every event has. */
-interface Envelope<Type extends string, Data> {
+export interface Envelope<Type extends string, Data> {
   /** `evt_` and the sequence. Unique together with `session_id`. */
   readonly event_id: string;
   /** 1, 2, 3, ... in its session, without gaps. */

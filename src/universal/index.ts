@@ -1,4 +1,3 @@
-export type { Binding, Opened } from "./binding.ts";
 export {
   type CheckTranscriptOptions,
   checkTranscript,
@@ -7,8 +6,14 @@ export {
 } from "./check/check.ts";
 export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
+export type { AgentKey, SubagentStart } from "./engine/agents.ts";
+export type { CallReport } from "./engine/calls.ts";
+export type { ToolOutputContent } from "./engine/content.ts";
+export type { Stated } from "./engine/envelope.ts";
 export { Normaliser } from "./engine/normaliser.ts";
 export type { NormaliserOptions } from "./engine/normaliser-options.ts";
+export type { StatusDetails, TurnClose } from "./engine/said.ts";
+export type { Session } from "./engine/session.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";
@@ -19,7 +24,7 @@ export {
   JsonlReader,
   type JsonlReaderOptions,
 } from "./jsonl/jsonl-reader.ts";
-export type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "./mapping.ts";
+export type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "./mapping.ts";
 export type { Keyed } from "./reduce/keyed.ts";
 export type { List } from "./reduce/list.ts";
 export { fold, reduce } from "./reduce/reduce.ts";
@@ -34,6 +39,7 @@ export {
   type TranscriptItem,
   type TranscriptRequest,
   type TranscriptSession,
+  type TranscriptSessionFacts,
   type TranscriptState,
 } from "./reduce/transcript.ts";
 export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";

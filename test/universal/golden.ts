@@ -1,6 +1,13 @@
-import { readFileSync } from "node:fs";
+/// <reference types="vite/types/importMeta.d.ts" />
 import type { UniversalEvent, UniversalOptions } from "agentwire/universal";
 import { expect } from "vitest";
+
+// By Vite, not by `node:fs`: these tests run in a browser as well.
+const FILES = import.meta.glob<string>("../fixtures/universal/**/*.jsonl", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 
 /** The moment at which every golden transcript begins. */
 export const GOLDEN_TIME = Date.parse("2026-02-10T09:00:00.000Z");
@@ -17,7 +24,8 @@ export function goldenOptions(options: UniversalOptions = {}): UniversalOptions 
 
 /** The events of `test/fixtures/universal/<name>.jsonl`. */
 export function goldenEvents(name: string): readonly unknown[] {
-  const text = readFileSync(new URL(`../fixtures/universal/${name}.jsonl`, import.meta.url), "utf8");
+  const text = FILES[`../fixtures/universal/${name}.jsonl`];
+  if (text === undefined) throw new Error(`There is no golden file "${name}".`);
   return text
     .split("\n")
     .filter((line) => line !== "")

@@ -14,7 +14,7 @@ import { addError, endOfSession, endTurn, resumeAnswer, startTurn } from "./turn
 /** The messages so far. Others may append messages and replace messages, but must not remove or move one. */
 export interface MessagesState {
   readonly messages: List<ChatMessage>;
-  /** For the reducer. */
+  /** @internal */
   readonly books: Books<ChatBook>;
 }
 

@@ -28,9 +28,9 @@ import { Tells } from "./tells.ts";
 import type { MockTurn } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
-type Events = ClientEvents<MockAgentEvent, MockAgentResult>;
+export type MockAgentClientEvents = ClientEvents<MockAgentEvent, MockAgentResult>;
 
-const EVENTS: Readonly<Record<keyof Events, true>> = {
+const EVENTS: Readonly<Record<keyof MockAgentClientEvents, true>> = {
   status: true,
   reconnecting: true,
   reconnected: true,
@@ -69,7 +69,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
 
   readonly #backend: Backend;
   readonly #tells = new Tells();
-  readonly #listeners: Listeners<Events>;
+  readonly #listeners: Listeners<MockAgentClientEvents>;
   readonly #link: Link;
   readonly #requests: Requests;
   readonly #turns: Turns;
@@ -85,7 +85,9 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   constructor(backend: Backend) {
     this.#backend = backend;
     const tells = this.#tells;
-    const listeners = new Listeners<Events>(EVENTS, tells, (error, name) => this.#threw(error, name));
+    const listeners = new Listeners<MockAgentClientEvents>(EVENTS, tells, (error, name) =>
+      this.#threw(error, name),
+    );
     const clock = inputClock(backend.clock, tells);
     this.#listeners = listeners;
     this.#link = new Link({
@@ -202,9 +204,9 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
     });
   }
 
-  on<Name extends keyof Events & string>(
+  on<Name extends keyof MockAgentClientEvents & string>(
     name: Name,
-    listener: (...values: Events[Name]) => void,
+    listener: (...values: MockAgentClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
   on<Name extends keyof AnyClientEvents>(
@@ -212,7 +214,11 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
     listener: (...values: AnyClientEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  on(name: keyof Events, listener: (...values: never) => void, options?: ListenOptions): Unsubscribe {
+  on(
+    name: keyof MockAgentClientEvents,
+    listener: (...values: never) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
     if (name !== "approval" && name !== "question") return this.#listeners.on(name, listener, options);
     const open = this.pending.filter(({ type }) => type === name);
     const present = this.#stillOpen(open);

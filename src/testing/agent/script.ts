@@ -191,17 +191,15 @@ export const LOSS: NamesOf<MockLoss> = {
   forGood: true,
 };
 
-type TextOptions = { readonly deltas?: MockDeltas };
-
 /** Makes the steps of an answer. */
 export const agentStep = {
   /** A text. @param options.deltas replaces the option `deltas` of the agent */
-  text: (text: string, options: TextOptions = {}): MockAgentStep => ({
+  text: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep => ({
     kind: "text",
     text,
     deltas: checked(options, DELTAS).deltas,
   }),
-  reasoning: (text: string, options: TextOptions = {}): MockAgentStep => ({
+  reasoning: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep => ({
     kind: "reasoning",
     text,
     deltas: checked(options, DELTAS).deltas,

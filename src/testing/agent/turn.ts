@@ -11,10 +11,9 @@ import { ORIGIN } from "./origin.ts";
 import { Reader } from "./reader.ts";
 import type { Stop, Stopper, TurnParts } from "./turn-parts.ts";
 
-type Outcome = TurnOutcome<MockAgentResult>;
-type Events = TurnEvents<MockAgentEvent>;
+export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
-const EVENTS: Readonly<Record<keyof Events, true>> = {
+const EVENTS: Readonly<Record<keyof MockTurnEvents, true>> = {
   event: true,
   toolCall: true,
   status: true,
@@ -33,10 +32,10 @@ const EVENTS: Readonly<Record<keyof Events, true>> = {
  */
 export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
   readonly id: string;
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<TurnOutcome<MockAgentResult>>;
   readonly #parts: TurnParts<MockTurn>;
   readonly #reader: Reader;
-  readonly #listeners: Listeners<Events>;
+  readonly #listeners: Listeners<MockTurnEvents>;
   readonly #calls = new TurnCalls();
   #status: TurnStatus = "queued";
   #text = "";
@@ -44,7 +43,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
   #isSent = false;
   /** Set while the turn is being stopped, and then. */
   #stop: Stop | undefined;
-  #settle: (outcome: Outcome) => void = () => {};
+  #settle: (outcome: TurnOutcome<MockAgentResult>) => void = () => {};
   #result: Promise<MockAgentResult> | undefined;
   #holds = 0;
   #cancelIdle: CancelTimer | undefined;
@@ -56,7 +55,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     this.id = id;
     this.#parts = parts;
     this.#reader = new Reader(id, read, () => this.#leave());
-    this.#listeners = new Listeners<Events>(EVENTS, host.tells, host.threw);
+    this.#listeners = new Listeners<MockTurnEvents>(EVENTS, host.tells, host.threw);
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -108,7 +107,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     return this.#reader.events();
   }
 
-  cancel(reason?: unknown): Promise<Outcome> {
+  cancel(reason?: unknown): Promise<TurnOutcome<MockAgentResult>> {
     this.#parts.host.tells.run(() => {
       if (this.settled) this.#reader.drop();
       this.#interrupt("user", turnCancelled("user", reason));
@@ -116,9 +115,9 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     return this.outcome;
   }
 
-  on<Name extends keyof Events & string>(
+  on<Name extends keyof MockTurnEvents & string>(
     name: Name,
-    listener: (...values: Events[Name]) => void,
+    listener: (...values: MockTurnEvents[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
   on<Name extends keyof TurnEvents<AnyEvent>>(
@@ -126,12 +125,12 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     listener: (...values: TurnEvents<AnyEvent>[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  on(name: keyof Events, listener: (...values: never) => void, options?: ListenOptions): Unsubscribe {
+  on(name: keyof MockTurnEvents, listener: (...values: never) => void, options?: ListenOptions): Unsubscribe {
     return this.#listeners.on(name, listener, options, this.#present(name));
   }
 
   /** What a late listener is told. */
-  #present(name: keyof Events): (() => Iterable<readonly unknown[]>) | undefined {
+  #present(name: keyof MockTurnEvents): (() => Iterable<readonly unknown[]>) | undefined {
     if (name === "status") {
       const { status } = this;
       return () => (this.#status === status ? [[status]] : []); // a change has its own event
@@ -247,7 +246,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     this.#finish(this.#outcomeOf(this.#stop));
   }
 
-  #outcomeOf({ by, error }: Stop): Outcome {
+  #outcomeOf({ by, error }: Stop): TurnOutcome<MockAgentResult> {
     const partial = this.#partial();
     return by ? { status: "cancelled", by, partial } : { status: "failed", error, partial };
   }
@@ -306,7 +305,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     this.#cancelIdle = host.clock.setTimeout(expire, idleTimeout, { unref: true });
   }
 
-  #finish(outcome: Outcome): void {
+  #finish(outcome: TurnOutcome<MockAgentResult>): void {
     this.#release();
     this.#setStatus(outcome.status);
     if (!this.#stop) this.#listeners.emit("end", [outcome]);

@@ -44,6 +44,7 @@ export class Session {
   readonly #setup: SessionSetup;
   readonly #envelopes: Envelopes;
   readonly #items: Items;
+  /** @internal */
   readonly requests: Requests;
   #state: "new" | "open" | "ended" = "new";
   #turn: OpenTurn | undefined;

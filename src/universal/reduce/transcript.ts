@@ -30,10 +30,14 @@ export interface TranscriptItem extends UniversalItem {
 /** A session. `none`: no event has come yet. */
 export type TranscriptSession =
   | { readonly state: "none" }
-  | (SessionFacts & { readonly state: "open" })
-  | (SessionFacts & { readonly state: "ended"; readonly ended: SessionEndedData; readonly endedAt: string });
+  | (TranscriptSessionFacts & { readonly state: "open" })
+  | (TranscriptSessionFacts & {
+      readonly state: "ended";
+      readonly ended: SessionEndedData;
+      readonly endedAt: string;
+    });
 
-interface SessionFacts {
+export interface TranscriptSessionFacts {
   readonly id: string;
   /** The backend's id. Null until known. */
   readonly nativeId: string | null;
@@ -111,7 +115,7 @@ export interface TranscriptState {
   readonly gaps: List<TranscriptGap>;
   /** Places in `items` of the items without a parent: see `childrenOf`. */
   readonly roots: List<number>;
-  /** For the reducer. */
+  /** @internal */
   readonly books: Books<SessionBook>;
 }
 
