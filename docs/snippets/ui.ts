@@ -27,7 +27,7 @@ function lineOf(part: ChatPart): string {
     case "file":
       return inert(part.path, { keepNewlines: false });
     case "status":
-      return inert(part.detail ?? part.label);
+      return inert(part.detail ?? (part.label.includes(".") ? "" : part.label));
     case "subagent":
       return `${inert(part.name)}: ${part.parts.map(lineOf).join("\n")}`;
     case "data":

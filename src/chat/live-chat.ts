@@ -224,8 +224,9 @@ export class LiveChat implements Chat, TurnsHost {
   ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
     try {
       const result = call();
-      if (result.ok) this.#problem.worked("call");
-      else if (!("id" in result)) this.#problem.failed("call", result.error); // otherwise the message shows it
+      // A failure with an id is shown by its message, also that no client can be made.
+      if (result.ok || "id" in result) this.#problem.worked("call");
+      else this.#problem.failed("call", result.error);
       return result;
     } catch (thrown) {
       const error = isAgentwireError(thrown)

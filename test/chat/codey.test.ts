@@ -4,7 +4,7 @@ import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
 import type { SavedChat } from "../../src/chat/saving/saved.ts";
 import type { CodeyClient, CodeyClientOptions } from "../../src/codey/index.ts";
-import { toUniversal } from "../../src/codey/universal.ts";
+import { codey, toUniversal } from "../../src/codey/universal.ts";
 import { settle } from "../../src/testing/settle.ts";
 import type { AgentSource } from "../../src/universal/stream.ts";
 import { FakePair, say } from "../helpers/codey-fake.ts";
@@ -156,4 +156,18 @@ test("cancel before the prompt was sent leaves a cancelled prompt and no answer"
   await rig.pair.settle();
   expect(rig.lines).toEqual(["user cancelled: Hello"]);
   await rig.close();
+});
+
+test("an address that cannot work is told once: by the problem until something is sent, then by the message", async () => {
+  const chat = createChat(codey({ url: "localhost:8000" }));
+  expect(chat.getSnapshot().problem).toMatchObject({
+    title: "This cannot work",
+    detail: expect.stringContaining("Use ws://"),
+  });
+  chat.send("hi");
+  await settle();
+  const { messages, problem } = chat.getSnapshot();
+  expect(messages.at(-1)).toMatchObject({ status: "failed", error: { title: "This cannot work" } });
+  expect(problem).toBeUndefined();
+  await chat.close();
 });

@@ -1,6 +1,8 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAgentwireError } from "../../src/core/errors.ts";
+import { noneKeyed } from "../../src/universal/reduce/keyed.ts";
 import {
   append,
   emptyList,
@@ -137,4 +139,9 @@ describe("the entries that a change copies", () => {
       expect(each.reduce((sum, cost) => sum + cost, 0) / each.length, `after ${length}`).toBeLessThan(32);
     }
   });
+});
+
+test("a list shows its entries in `console.log`, and not its insides", () => {
+  expect(inspect(listOf(["a", "b"]))).toBe("[ 'a', 'b' ]");
+  expect(inspect({ pending: noneKeyed<string>().with("k", "v") })).toBe("{ pending: [ 'v' ] }");
 });

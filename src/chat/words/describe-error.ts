@@ -34,8 +34,8 @@ const REPORT = "Reload the app. If this happens again, tell its makers.";
 /** All codes: a new one does not compile without its words. */
 const TABLE = {
   "invalid-input": (facts) => ({
-    title: "This cannot be sent",
-    what: `Something in the message or in the settings cannot work.${quoted("The reason", problemOf(facts))} Change it, and try again.`,
+    title: "This cannot work",
+    what: `Something in the message or in the settings cannot work.${quoted("The reason", facts.message)} Change it, and try again.`,
     retry: "no",
   }),
   "already-consumed": () => ({

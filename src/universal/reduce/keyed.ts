@@ -1,4 +1,5 @@
 import { type Dictionary, emptyDictionary } from "./dictionary.ts";
+import { INSPECT } from "./inspect.ts";
 
 /** Values with a key each, in the order in which they came. Never changes. */
 export interface Keyed<T> extends Iterable<T> {
@@ -72,6 +73,11 @@ class Chain<T> implements Keyed<T> {
   }
 
   toJSON(): readonly T[] {
+    return this.toArray();
+  }
+
+  /** What Node's `console.log` shows. */
+  [INSPECT](): readonly T[] {
     return this.toArray();
   }
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../../core/errors.ts";
+import { INSPECT } from "./inspect.ts";
 
 /** A list that never changes. A changed copy shares all but a few entries, so a change of a long list costs as little as of a short one. */
 export interface List<T> extends Iterable<T> {
@@ -146,6 +147,11 @@ class Vector<T> implements List<T> {
   }
 
   toJSON(): readonly T[] {
+    return this.toArray();
+  }
+
+  /** What Node's `console.log` shows. */
+  [INSPECT](): readonly T[] {
     return this.toArray();
   }
 

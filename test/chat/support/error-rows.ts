@@ -27,9 +27,9 @@ export const ROWS = {
     {
       name: "a mistake in the input",
       make: () => new InvalidInputError("the prompt is a blank string.", "Pass `text`."),
-      title: "This cannot be sent",
+      title: "This cannot work",
       retry: "no",
-      says: /The reason: "the prompt is a blank string\." Change it/,
+      says: /The reason: "the prompt is a blank string\. Pass `text`\." Change it/,
     },
   ],
   "already-consumed": [
