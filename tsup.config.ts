@@ -56,6 +56,7 @@ const clients = {
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
+    react: "src/react/index.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },
@@ -82,6 +83,9 @@ const schemas = {
   splitting: false,
 } satisfies Options;
 
+/** Ink is an ES module that awaits at its top level, which CommonJS cannot load. */
+const esmClients = { ...clients, entry: { ...clients.entry, ink: "src/ink/index.ts" } } satisfies Options;
+
 const commonJs = { outExtension: () => ({ js: ".cjs" }), plugins: [toCommonJs] } satisfies Options;
 
 /** A program that `agentwire/testing` starts: CommonJS, so that it runs wherever it is copied to, and starts fast. */
@@ -103,7 +107,7 @@ const TYPES_AND_APART = [
 
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
-  { ...clients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART] },
+  { ...esmClients, name: "esm", clean: ["!**/*.cjs", ...TYPES_AND_APART] },
   { ...clients, ...commonJs, name: "cjs", clean: ["!**/*.js", ...TYPES_AND_APART] },
   { ...apart, name: "esm apart" },
   { ...apart, ...commonJs, name: "cjs apart" },

@@ -12,6 +12,8 @@ export default defineConfig({
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
+    react: "src/react/index.ts",
+    ink: "src/ink/index.ts",
     schemas: "src/schemas/index.ts",
     testing: "src/testing/index.ts",
   },

@@ -14,13 +14,15 @@ export default defineConfig({
       "agentwire/universal": source("universal/index.ts"),
       "agentwire/chat/node": source("chat/node.ts"),
       "agentwire/chat": source("chat/index.ts"),
+      "agentwire/react": source("react/index.ts"),
+      "agentwire/ink": source("ink/index.ts"),
       "agentwire/schemas": source("schemas/index.ts"),
       "agentwire/testing": source("testing/index.ts"),
       agentwire: source("index.ts"),
     },
   },
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.{ts,tsx}"],
     testTimeout: 20_000,
     maxWorkers: "100%", // the default leaves one core idle, which on two is half of them
     coverage: {
@@ -33,6 +35,8 @@ export default defineConfig({
         "src/cass/**/*.ts",
         "src/universal/**/*.ts",
         "src/chat/**/*.ts",
+        "src/react/**/*.ts",
+        "src/ink/**/*.{ts,tsx}",
         "src/schemas/**/*.ts",
         "src/codebuff-cli/**/*.ts",
       ],

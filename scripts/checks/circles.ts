@@ -11,7 +11,7 @@ type Graph = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /** No module of `src/` leads back to itself, not even over imports of types. */
 export const circles: Check = async (root, note) => {
   const manifest = await readManifest(root);
-  const modules = await listFiles(join(root, "src"), (path) => path.endsWith(".ts"));
+  const modules = await listFiles(join(root, "src"), (path) => /\.tsx?$/.test(path));
   const findings: Finding[] = [];
   const graph = new Map<string, Map<string, number>>();
   let count = 0;

@@ -19,7 +19,7 @@ const NODE_PACKAGES: ReadonlySet<string> = new Set([
 /** Every import of `src/` goes in a direction that `support/rooms.ts` allows. */
 export const imports: Check = async (root, note) => {
   const manifest = await readManifest(root);
-  const modules = (await listFiles(join(root, "src"), (path) => path.endsWith(".ts"))).filter(
+  const modules = (await listFiles(join(root, "src"), (path) => /\.tsx?$/.test(path))).filter(
     (path) => !AMBIENT.has(path),
   );
   const findings: Finding[] = [];

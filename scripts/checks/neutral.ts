@@ -22,7 +22,7 @@ export const neutral: Check = async (root, note) => {
   const covered = new Set(
     compiled.files.map((file) => relative(join(root, "src"), file).split(sep).join("/")),
   );
-  const modules = (await listFiles(join(root, "src"), (path) => path.endsWith(".ts"))).filter(isNeutral);
+  const modules = (await listFiles(join(root, "src"), (path) => /\.tsx?$/.test(path))).filter(isNeutral);
   const findings: Finding[] = compiled.errors.map(({ file, line, message }) => ({
     file: file === "" ? CONFIG : file,
     line,

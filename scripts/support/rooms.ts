@@ -94,6 +94,20 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
   ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" }],
   [
+    "react",
+    { imports: ["chat", "universal", ...SMALL_PARTS], types: ["core"], neutral: true, peers: ["react"] },
+  ],
+  [
+    "ink",
+    {
+      imports: ["chat", "react", "universal", ...SMALL_PARTS],
+      types: ["core"],
+      neutral: false,
+      node: "everywhere",
+      peers: ["ink", "react"],
+    },
+  ],
+  [
     "schemas",
     {
       imports: ["universal/events.ts", "universal/patterns.ts"],

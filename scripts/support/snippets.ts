@@ -43,7 +43,7 @@ export async function readPages(root: string): Promise<readonly Page[]> {
 
 /** The files of the tree under `root` that hold what its pages show. */
 export async function readSources(root: string): Promise<readonly Source[]> {
-  const names = await listFiles(join(root, SNIPPETS), (path) => path.endsWith(".ts"));
+  const names = await listFiles(join(root, SNIPPETS), (path) => /\.tsx?$/.test(path));
   return Promise.all(
     names.map(async (name) => {
       const file = `${SNIPPETS}/${name}`;

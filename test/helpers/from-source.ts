@@ -1,5 +1,6 @@
 // For a program in a process of its own that is to run from the sources: `node --import <this file> program.ts`.
 import { registerHooks } from "node:module";
+import "../../scripts/support/tsx.ts";
 
 const SOURCES: Readonly<Record<string, string>> = {
   "#socket": "core/link/socket.node.ts",
@@ -10,6 +11,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   "agentwire/codebuff": "codebuff/index.ts",
   "agentwire/codebuff-cli": "codebuff-cli/index.ts",
   "agentwire/codey": "codey/index.ts",
+  "agentwire/ink": "ink/index.ts",
+  "agentwire/react": "react/index.ts",
   "agentwire/schemas": "schemas/index.ts",
   "agentwire/testing": "testing/index.ts",
   "agentwire/universal": "universal/index.ts",

@@ -1,0 +1,4 @@
+export { ChatProvider, type ChatProviderProps, useChat } from "./context.ts";
+export { useAgentChat, useConnection, usePending } from "./use-agent-chat.ts";
+export { useOwnChat } from "./use-own-chat.ts";
+export { useSeconds } from "./use-seconds.ts";
