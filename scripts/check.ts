@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { backends } from "./checks/backends.ts";
 import { browser } from "./checks/browser.ts";
 import { circles } from "./checks/circles.ts";
 import { declarations } from "./checks/declarations.ts";
@@ -37,6 +38,7 @@ const CHECKS: readonly Entry[] = [
     needsBuild: false,
     check: neutral,
   },
+  { name: "backends", about: "no user interface names a backend", needsBuild: false, check: backends },
   { name: "privacy", about: "no machine's paths, no registry hosts", needsBuild: false, check: privacy },
   {
     name: "snippets",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join, posix } from "node:path";
+import { FRAMEWORKS } from "../support/entries.ts";
 import { listFiles } from "../support/list-files.ts";
 import { type Manifest, packageName, readManifest } from "../support/manifest.ts";
 import { type ImportRecord, readImports } from "../support/read-imports.ts";
@@ -64,7 +65,7 @@ function judge(
     if (Object.hasOwn(manifest.imports, specifier)) return undefined;
     return `"${specifier}" is not under "imports" in package.json`;
   }
-  return judgePackage(module, specifier, manifest);
+  return judgePackage(module, room, specifier, manifest);
 }
 
 function judgeOwn(
@@ -93,7 +94,7 @@ function judgeOwn(
   return `${name} may not import ${target}; allowed: ${allowed.join(", ") || "nothing of ours"}`;
 }
 
-function judgePackage(module: string, specifier: string, manifest: Manifest): string | undefined {
+function judgePackage(module: string, room: Room, specifier: string, manifest: Manifest): string | undefined {
   const name = packageName(specifier);
   if (isBuiltin(specifier) || NODE_PACKAGES.has(name)) {
     if (mayUseNode(module)) return undefined;
@@ -101,6 +102,9 @@ function judgePackage(module: string, specifier: string, manifest: Manifest): st
   }
   if (name === "zod" && specifier !== "zod/mini") {
     return `"${specifier}" costs a browser 90 kB: import * as z from "zod/mini"`;
+  }
+  if (FRAMEWORKS.includes(name) && !room.peers?.includes(name)) {
+    return `"${specifier}" is a framework: only a room with the peer ${name} in scripts/support/rooms.ts imports it`;
   }
   if (name === manifest.name) return `"${specifier}" is this package: use a relative path`;
   // The build bundles what is in "devDependencies".

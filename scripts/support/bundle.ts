@@ -22,6 +22,8 @@ export interface BundleOptions {
   readonly minify?: boolean;
   /** @default "esm" */
   readonly format?: "esm" | "iife";
+  /** Packages that stay outside. @default none */
+  readonly external?: readonly string[];
 }
 
 /** Bundles `program` as an app would, resolving packages from `folder`. */
@@ -34,6 +36,7 @@ export async function bundle(folder: string, program: string, options: BundleOpt
       platform: options.platform ?? "browser",
       target: "es2022",
       format: options.format ?? "esm",
+      external: [...(options.external ?? [])],
       minify: options.minify ?? false,
       metafile: true,
       write: false,

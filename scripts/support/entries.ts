@@ -19,3 +19,11 @@ export function peersOf(subpath: string): readonly string[] {
 export function specifierOf(manifest: Manifest, subpath: string): string {
   return manifest.name + subpath.slice(".".length);
 }
+
+/** Peers that an app builds its pages with. zod is no framework: the schemas bring it to an app that has none. */
+export const FRAMEWORKS: readonly string[] = ["ink", "react"];
+
+/** The frameworks that the entry of a subpath takes from the user. */
+export function frameworksOf(subpath: string): readonly string[] {
+  return peersOf(subpath).filter((peer) => FRAMEWORKS.includes(peer));
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as z from "zod/mini";
 import { bundle } from "./bundle.ts";
-import { browserEntries, specifierOf } from "./entries.ts";
+import { browserEntries, frameworksOf, specifierOf } from "./entries.ts";
 import { readManifest } from "./manifest.ts";
 
 /** The committed table, relative to the root of the tree. */
@@ -52,26 +52,30 @@ const CLIENTS: Readonly<Record<string, string>> = {
   "./cass": "CassClient",
 };
 
-/** What a browser downloads for each entry with all of it used, and for the errors alone. Needs `dist/`. */
+/** What a browser downloads for each entry with all of it used, without frameworks, and for the errors alone. Needs `dist/`. */
 export async function measureSizes(root: string): Promise<MeasuredSizes> {
   const manifest = await readManifest(root);
   const programs = browserEntries(manifest).flatMap((subpath) => {
     const specifier = specifierOf(manifest, subpath);
     const from = ` from ${JSON.stringify(specifier)};`;
-    const everything = { name: specifier, program: `export *${from}` };
+    const external = frameworksOf(subpath);
+    const everything = { name: specifier, program: `export *${from}`, external };
     const client = CLIENTS[subpath];
     if (client !== undefined)
-      return [everything, { name: `${specifier}, its client`, program: `export { ${client} }${from}` }];
+      return [
+        everything,
+        { name: `${specifier}, its client`, program: `export { ${client} }${from}`, external },
+      ];
     if (subpath !== ".") return [everything];
     return [
       everything,
-      { name: `${specifier}, its errors`, program: `export { ${ERRORS.join(", ")} }${from}` },
+      { name: `${specifier}, its errors`, program: `export { ${ERRORS.join(", ")} }${from}`, external },
     ];
   });
   const sizes: Record<string, Size> = {};
   const errors: string[] = [];
-  for (const { name, program } of programs) {
-    const bundled = await bundle(root, program, { minify: true });
+  for (const { name, program, external } of programs) {
+    const bundled = await bundle(root, program, { minify: true, external });
     errors.push(...bundled.errors);
     const gzip = gzipSync(bundled.code, { level: 9 }).byteLength;
     if (bundled.errors.length === 0) sizes[name] = { minified: Buffer.byteLength(bundled.code), gzip };

@@ -8,6 +8,7 @@ const MANIFEST = {
   imports: { "#socket": "./dist/socket.global.js" },
   dependencies: { "isomorphic-ws": "^5.0.0", ws: "^8.0.0" },
   devDependencies: { zod: "^4.0.0", eventemitter3: "^5.0.0" },
+  peerDependencies: { react: ">=19" },
 };
 
 const CLEAN: Files = {
@@ -26,6 +27,7 @@ const CLEAN: Files = {
   "src/codebuff-cli/index.ts": 'import "node:child_process";\nimport "../core/errors.ts";',
   "src/codebuff-run/index.ts": 'import "../universal/index.ts";',
   "src/codebuff-run/tools/index.ts": 'import { readFile } from "fs/promises";',
+  "src/react/index.ts": 'import { useRef } from "react";',
   "src/testing/agent/universal.ts": 'export * from "../../universal/index.ts";',
   "src/testing/index.ts":
     'import { createServer } from "node:http";\nimport { WebSocketServer } from "ws";\n' +
@@ -61,6 +63,12 @@ const SEEDS: readonly {
     file: "src/codebuff/client.ts",
     code: 'export * from "../universal/index.ts";',
     says: "codebuff may not import universal/index.ts",
+  },
+  {
+    title: "a framework outside the rooms that are for it",
+    file: "src/universal/index.ts",
+    code: 'import { useRef } from "react";',
+    says: '"react" is a framework: only a room with the peer react in scripts/support/rooms.ts imports it',
   },
   {
     title: "a dynamic import of another flat",

@@ -7,7 +7,9 @@ const TOOLS = join(import.meta.dirname, "../../../node_modules/.bin");
 export async function lint(tarball: string): Promise<readonly string[]> {
   const linters = [
     ["publint", "--strict", tarball],
-    ["attw", "--profile", "node16", "--no-color", tarball],
+    // Ink is an ES module that awaits at its top level: no CommonJS can load it, nor what imports it.
+    ["attw", "--profile", "node16", "--no-color", tarball, "--exclude-entrypoints", "./ink"],
+    ["attw", "--profile", "esm-only", "--no-color", tarball, "--entrypoints", "./ink"],
   ] as const;
   const complaints: string[] = [];
   for (const [tool, ...args] of linters) {

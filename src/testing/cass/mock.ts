@@ -165,7 +165,7 @@ export class MockCass extends ProtocolMock<
   /** Chooses the language model of connections to come. */
   useModel(provider: CassProvider, model?: string): void {
     this.#backend.models.use(provider);
-    if (model !== undefined) this.#backend.models.useModel(model);
+    if (model !== undefined) this.#backend.models.choose(model);
   }
 
   /** The first turn on the first call, the second on the second, whether it is there already or not. */

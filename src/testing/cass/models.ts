@@ -38,7 +38,7 @@ export class Models {
   }
 
   /** The model of the current provider. */
-  useModel(model: string): void {
+  choose(model: string): void {
     this.#models.set(this.#provider, model);
   }
 }

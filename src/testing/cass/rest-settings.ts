@@ -27,7 +27,7 @@ export const setProvider: RestHandler = ({ body, backend: { models }, settings }
 
 export const setModel: RestHandler = ({ body, backend: { models } }) => {
   const { model } = texts(body, "model");
-  models.useModel(model);
+  models.choose(model);
   return ok({ status: "success", model });
 };
 
