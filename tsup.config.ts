@@ -68,6 +68,7 @@ const apart = {
   ...shared,
   entry: {
     testing: "src/testing/index.ts",
+    "testing-agent": "src/testing/agent/index.ts",
     "socket.node": "src/core/link/socket.node.ts",
     "socket.global": "src/core/link/socket.global.ts",
   },
@@ -99,7 +100,7 @@ const fakeCli = {
 const TYPES_AND_APART = [
   "!**/*.d.ts",
   "!**/*.d.cts",
-  "!**/testing.*",
+  "!**/testing*",
   "!**/socket.*",
   "!**/fake-codebuff.*",
   "!**/schemas.*",

@@ -16,6 +16,7 @@ export default defineConfig({
     ink: "src/ink/index.ts",
     schemas: "src/schemas/index.ts",
     testing: "src/testing/index.ts",
+    "testing-agent": "src/testing/agent/index.ts",
   },
   format: ["esm", "cjs"],
   tsconfig: "tsconfig.json",

@@ -17,6 +17,7 @@ export default defineConfig({
       "agentwire/react": source("react/index.ts"),
       "agentwire/ink": source("ink/index.ts"),
       "agentwire/schemas": source("schemas/index.ts"),
+      "agentwire/testing/agent": source("testing/agent/index.ts"),
       "agentwire/testing": source("testing/index.ts"),
       agentwire: source("index.ts"),
     },

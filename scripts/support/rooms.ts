@@ -138,6 +138,8 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
       node: "everywhere",
     },
   ],
+  // A part of `testing` with an entry of its own: the agent without a wire, for pages too.
+  ["testing/agent", { imports: ["core/clock.ts"], types: ["core", "universal"], neutral: true }],
 ]);
 
 /** Ambient declarations, which belong to no room: what `tsconfig.neutral.json` compiles against. */

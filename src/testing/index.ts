@@ -1,30 +1,4 @@
-export { MockAgent } from "./agent/agent.ts";
-export type { MockAgentClient, MockAgentClientEvents } from "./agent/client.ts";
-export type { MockConversation, MockConversationState } from "./agent/conversation.ts";
-export type { MockFailure } from "./agent/errors.ts";
-export type { MockAgentEvent, MockAgentResult, MockFileEvent, MockSubagentEvent } from "./agent/events.ts";
-export type { MockAgentOptions, MockAgentSwitches, MockReconnect } from "./agent/options.ts";
-export type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./agent/record.ts";
-export {
-  agentStep,
-  type MockAgentAnswers,
-  type MockAgentReply,
-  type MockAgentScript,
-  type MockAgentStep,
-  type MockAgentSteps,
-  type MockDeltas,
-  type MockLoss,
-  type MockPromptContext,
-  type MockQuestion,
-  type MockQuestionDetails,
-  type MockQuestionStep,
-  type MockStepValue,
-  type MockSubagent,
-  type MockTool,
-  type MockToolOutcome,
-  type MockToolStep,
-} from "./agent/script.ts";
-export type { MockTurn, MockTurnEvents } from "./agent/turn.ts";
+export * from "./agent/index.ts";
 export type { CassUser } from "./cass/accounts.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";
 export type { CassModel, CassProvider } from "./cass/models.ts";
@@ -175,7 +149,6 @@ export {
   codeyStep,
 } from "./codey/script.ts";
 export { MockCodeyServer } from "./codey/server.ts";
-export { ManualClock } from "./manual-clock.ts";
 export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";
 export { parseRecording } from "./record/parse.ts";
 export type { ReplayedConnection } from "./record/playing.ts";

@@ -15,6 +15,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   "agentwire/react": "react/index.ts",
   "agentwire/schemas": "schemas/index.ts",
   "agentwire/testing": "testing/index.ts",
+  "agentwire/testing/agent": "testing/agent/index.ts",
   "agentwire/universal": "universal/index.ts",
 };
 
