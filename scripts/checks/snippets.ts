@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import ts from "typescript";
+import { SHOWN } from "../support/fences.ts";
 import type { Region } from "../support/regions.ts";
 import { readPages, readSources, SNIPPETS } from "../support/snippets.ts";
 import type { Check, Finding } from "./finding.ts";
@@ -14,6 +15,9 @@ const CODE: ReadonlySet<string> = new Set([
   ...["js", "javascript", "jsx", "mjs", "cjs"],
 ]);
 
+/** What compiles the regions: those of pages of apps know the DOM. */
+const CONFIGS: readonly string[] = ["tsconfig.json", `${SNIPPETS}/web/tsconfig.json`];
+
 /** Each fence shows a region as it is, and each region is shown and compiled. */
 export const snippets: Check = async (root, note) => {
   const findings: Finding[] = [];
@@ -22,7 +26,7 @@ export const snippets: Check = async (root, note) => {
   };
   const pages = await readPages(root);
   const sources = await readSources(root);
-  const compiled = filesOf(join(root, "tsconfig.json"));
+  const compiled = new Set(CONFIGS.flatMap((config) => [...filesOf(join(root, config))]));
 
   const regions = new Map<string, Region>();
   for (const { file, text, mistakes, regions: own } of sources) {
@@ -31,7 +35,7 @@ export const snippets: Check = async (root, note) => {
       if (regions.has(region.name)) report(file, region.line, `a second region ${region.name}`);
       regions.set(region.name, region);
     }
-    if (!compiled.has(join(root, file))) report(file, 1, "tsconfig.json does not include it: it may rot");
+    if (!compiled.has(join(root, file))) report(file, 1, `${CONFIGS.join(" and ")} do not include it: it may rot`);
     const silenced = text.split("\n").findIndex((line) => /@ts-(nocheck|ignore|expect-error)\b/.test(line));
     if (silenced !== -1) report(file, silenced + 1, "silences the compiler: what is shown has to compile");
   }
@@ -44,8 +48,8 @@ export const snippets: Check = async (root, note) => {
       if (CODE.has(language)) count++;
       if (snippet !== undefined) shown.add(snippet);
       const region = snippet === undefined ? undefined : regions.get(snippet);
-      if (snippet !== undefined && language !== "ts") {
-        report(file, line, `the snippet ${snippet} needs a \`\`\`ts fence, not "\`\`\`${language}"`);
+      if (snippet !== undefined && !SHOWN.includes(language)) {
+        report(file, line, `the snippet ${snippet} needs a \`\`\`ts or tsx fence, not "\`\`\`${language}"`);
       } else if (snippet === undefined && CODE.has(language)) {
         const advice = `make it a region in ${SNIPPETS}/, and name it: <!-- snippet: name -->`;
         report(file, line, `code that nobody compiles: ${advice}`);

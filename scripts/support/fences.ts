@@ -1,5 +1,8 @@
 import type { Mistake } from "./regions.ts";
 
+/** The languages of fences that show a region. */
+export const SHOWN: readonly string[] = ["ts", "tsx"];
+
 /** A fenced block of code in a Markdown page. */
 export interface Fence {
   /** The first word behind the opening fence, in small letters; empty where there is none. */
@@ -50,7 +53,7 @@ export function fillFences(markdown: string, codeOf: (snippet: string) => string
   const lines = markdown.split(/\r?\n/);
   // From the last to the first, so that the lines of those before stay where they are.
   for (const { line, code, snippet, language, indented } of readFences(markdown).fences.toReversed()) {
-    if (snippet === undefined || language !== "ts" || indented) continue;
+    if (snippet === undefined || !SHOWN.includes(language) || indented) continue;
     const wanted = codeOf(snippet);
     const length = code === "" && lines[line] !== "" ? 0 : code.split("\n").length;
     if (wanted !== undefined) lines.splice(line, length, ...wanted.split("\n"));

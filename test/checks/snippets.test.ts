@@ -85,7 +85,7 @@ describe("snippets", () => {
     [
       "a marker on another language",
       text("<!-- snippet: loop -->", "```sh", "a", "```"),
-      "docs/new.md:2 the snippet loop needs a ```ts fence",
+      "docs/new.md:2 the snippet loop needs a ```ts or tsx fence",
     ],
     [
       "a fence inside a list",
@@ -129,7 +129,7 @@ describe("snippets", () => {
   test("refuses a file of regions that is not compiled", async () => {
     const files = { ...CLEAN, "tsconfig.json": { include: ["docs/snippets/first.ts"] } };
     expect(lines(await findingsIn(snippets, files))).toEqual([
-      "docs/snippets/guide.ts:1 tsconfig.json does not include it: it may rot",
+      "docs/snippets/guide.ts:1 tsconfig.json and docs/snippets/web/tsconfig.json do not include it: it may rot",
     ]);
   });
 

@@ -1,0 +1,108 @@
+import { fileURLToPath } from "node:url";
+import { MockCodebuffServer } from "agentwire/testing";
+import { checkTranscript, readJsonl } from "agentwire/universal";
+import { build } from "esbuild";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { findChromium } from "../../scripts/support/chromium.ts";
+
+const FOLDER = fileURLToPath(new URL("../../docs/snippets/web/", import.meta.url));
+
+const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** A program of the page as a bundler makes it. */
+async function bundled(contents: string): Promise<string> {
+  const result = await build({
+    stdin: { contents, resolveDir: FOLDER, loader: "tsx" },
+    bundle: true,
+    write: false,
+    format: "iife",
+    jsx: "automatic",
+    tsconfig: `${FOLDER}tsconfig.json`,
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  return result.outputFiles.map(({ text }) => text).join("");
+}
+
+describe.skipIf(isSkipped)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    const executablePath = findChromium();
+    browser = await chromium.launch({
+      ...(executablePath ? { executablePath } : {}),
+      args: ["--no-sandbox"],
+    });
+  });
+  afterAll(() => browser?.close());
+
+  async function opened(contents: string) {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    await page.setContent('<div id="root"></div>');
+    await page.addScriptTag({ content: await bundled(contents) });
+    return { page, complaints };
+  }
+
+  test("the first program of the page talks, asks for the tool, and shows what it found", async () => {
+    const { page, complaints } = await opened('import "./react-first.tsx";');
+    await page.getByLabel("Your message").fill("hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText('"command": "ls"').waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByText("One file.").waitFor();
+    await page.getByText("shell: done").waitFor();
+    expect(await page.getByRole("button", { name: "Allow" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("the banner counts down, and goes away; a question is answered by its form", async () => {
+    const { page, complaints } = await opened(`
+      import { createChat } from "agentwire/chat";
+      import { ChatProvider, usePending } from "agentwire/react";
+      import { agentStep, MockAgent } from "agentwire/testing/agent";
+      import { createRoot } from "react-dom/client";
+      import { Banner, Everything, QuestionForm } from "./react.tsx";
+      const agent = new MockAgent({ reconnect: { delay: 5_000 }, script: function* () {
+        const answers = yield* agentStep.question({ questions: [{ question: "Which?", options: ["this", "that"] }, "Why?"] });
+        yield JSON.stringify(answers);
+      } });
+      const chat = createChat(agent);
+      const Questions = () => usePending().map((each) => <QuestionForm key={each.id} request={each} />);
+      const Text = () => <p>{(window.chat = chat).getSnapshot().messages.at(-1)?.parts.toArray().map((part) => part.text)}</p>;
+      createRoot(document.getElementById("root")).render(
+        <ChatProvider chat={chat}><Banner /><Questions /><Everything chat={chat} /></ChatProvider>);
+      window.ask = () => chat.send("hi");
+      window.answer = () => chat.getSnapshot().messages.at(-1).parts.toArray().map((part) => part.text).join("");
+      window.cut = () => agent.disconnect();`);
+    await page.evaluate("ask()");
+    await page.getByLabel("that").check();
+    await page.getByLabel("Why?").fill("because");
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    await page.waitForFunction('answer().includes("because")');
+    expect(await page.evaluate("answer()")).toContain('[["that"],["because"]]');
+    await page.evaluate("cut()");
+    await page.getByText(/Attempt 1 in \d s/).waitFor();
+    await page.getByText(/Attempt/).waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+});
+
+test("the route handler streams the events of one turn as lines of JSON, and closes its client", async () => {
+  await using server = await MockCodebuffServer.start({ answer: () => ["Hello ", "there."] });
+  vi.stubEnv("AGENT_URL", server.url);
+  const { POST } = await import("../../docs/snippets/web/next-route.ts");
+  const post = (prompt: unknown) =>
+    POST(new Request("http://127.0.0.1/api/agent", { method: "POST", body: JSON.stringify({ prompt }) }));
+  expect((await post(" ")).status).toBe(400);
+  const response = await post("hi");
+  const { events, problems } = readJsonl(await response.text());
+  expect(problems).toEqual([]);
+  expect(checkTranscript(events)).toEqual([]);
+  expect(events.at(-1)?.type).toBe("turn.ended");
+  await server.waitFor(({ connections }) => connections.every((connection) => connection.closed));
+  vi.unstubAllEnvs();
+});
