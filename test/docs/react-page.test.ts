@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { MockCodebuffServer } from "agentwire/testing";
 import { checkTranscript, readJsonl } from "agentwire/universal";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { findChromium } from "../../scripts/support/chromium.ts";
@@ -12,9 +12,9 @@ const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** A program of the page as a bundler makes it. */
-async function bundled(contents: string): Promise<string> {
+async function bundled(program: Pick<BuildOptions, "stdin" | "entryPoints">): Promise<string> {
   const result = await build({
-    stdin: { contents, resolveDir: FOLDER, loader: "tsx" },
+    ...program,
     bundle: true,
     write: false,
     format: "iife",
@@ -36,18 +36,20 @@ describe.skipIf(isSkipped)("in a browser", () => {
   });
   afterAll(() => browser?.close());
 
-  async function opened(contents: string) {
+  async function opened(program: Pick<BuildOptions, "stdin" | "entryPoints">) {
     const page = await browser.newPage();
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     await page.setContent('<div id="root"></div>');
-    await page.addScriptTag({ content: await bundled(contents) });
+    await page.addScriptTag({ content: await bundled(program) });
     return { page, complaints };
   }
 
+  const openedWith = (contents: string) => opened({ stdin: { contents, resolveDir: FOLDER, loader: "tsx" } });
+
   test("the first program of the page talks, asks for the tool, and shows what it found", async () => {
-    const { page, complaints } = await opened('import "./react-first.tsx";');
+    const { page, complaints } = await opened({ entryPoints: [`${FOLDER}react-first.tsx`] });
     await page.getByLabel("Your message").fill("hello");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText('"command": "ls"').waitFor();
@@ -60,19 +62,18 @@ describe.skipIf(isSkipped)("in a browser", () => {
   });
 
   test("the banner counts down, and goes away; a question is answered by its form", async () => {
-    const { page, complaints } = await opened(`
+    const { page, complaints } = await openedWith(`
       import { createChat } from "agentwire/chat";
       import { ChatProvider, usePending } from "agentwire/react";
       import { agentStep, MockAgent } from "agentwire/testing/agent";
       import { createRoot } from "react-dom/client";
       import { Banner, Everything, QuestionForm } from "./react.tsx";
-      const agent = new MockAgent({ reconnect: { delay: 5_000 }, script: function* () {
+      const agent = new MockAgent({ reconnect: { delay: 2_500 }, script: function* () {
         const answers = yield* agentStep.question({ questions: [{ question: "Which?", options: ["this", "that"] }, "Why?"] });
         yield JSON.stringify(answers);
       } });
       const chat = createChat(agent);
       const Questions = () => usePending().map((each) => <QuestionForm key={each.id} request={each} />);
-      const Text = () => <p>{(window.chat = chat).getSnapshot().messages.at(-1)?.parts.toArray().map((part) => part.text)}</p>;
       createRoot(document.getElementById("root")).render(
         <ChatProvider chat={chat}><Banner /><Questions /><Everything chat={chat} /></ChatProvider>);
       window.ask = () => chat.send("hi");
@@ -94,9 +95,10 @@ describe.skipIf(isSkipped)("in a browser", () => {
 test("the route handler streams the events of one turn as lines of JSON, and closes its client", async () => {
   await using server = await MockCodebuffServer.start({ answer: () => ["Hello ", "there."] });
   vi.stubEnv("AGENT_URL", server.url);
+  vi.stubEnv("AGENT_TOKEN", "secret");
   const { POST } = await import("../../docs/snippets/web/next-route.ts");
-  const post = (prompt: unknown) =>
-    POST(new Request("http://127.0.0.1/api/agent", { method: "POST", body: JSON.stringify({ prompt }) }));
+  const post = (prompt: string) =>
+    POST(new Request("http://127.0.0.1/api/agent", { method: "POST", body: prompt }));
   expect((await post(" ")).status).toBe(400);
   const response = await post("hi");
   const { events, problems } = readJsonl(await response.text());

@@ -9,8 +9,7 @@ import { useState } from "react";
 export default function Page() {
   const [state, setState] = useState<MessagesState>(emptyMessages);
   const ask = async (form: FormData): Promise<void> => {
-    const prompt = JSON.stringify({ prompt: form.get("prompt") });
-    const response = await fetch("/api/agent", { method: "POST", body: prompt });
+    const response = await fetch("/api/agent", { method: "POST", body: String(form.get("prompt")) });
     if (!response.ok || !response.body) throw new Error(await response.text());
     const lines = new JsonlReader();
     const body = response.body.getReader();

@@ -10,9 +10,8 @@ const source = codebuff({
 });
 
 export async function POST(request: Request): Promise<Response> {
-  const { prompt } = await request.json();
-  if (typeof prompt !== "string" || prompt.trim() === "")
-    return new Response("A blank prompt", { status: 400 });
+  const prompt = await request.text();
+  if (prompt.trim() === "") return new Response("A blank prompt", { status: 400 });
   const client = source.client();
   const turn = client.prompt(prompt, { read: false, signal: request.signal }); // a closed page cancels the turn
   const events = source.toUniversal(turn).events()[Symbol.asyncIterator]();
