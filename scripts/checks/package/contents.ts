@@ -13,6 +13,8 @@ const DOCUMENTS: readonly string[] = [
   "docs/codebuff-cli.md",
   "docs/universal.md",
   "docs/ui.md",
+  "docs/react.md",
+  "docs/tui.md",
   "docs/testing.md",
   "package.json",
 ];
