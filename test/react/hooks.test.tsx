@@ -53,10 +53,7 @@ describe("useAgentChat", () => {
 
   test("messages and parts that did not change are not rendered again, whatever streams", async () => {
     const agent = new MockAgent({
-      script: [
-        ["One. ", agentStep.reasoning("hm"), "Two."],
-        [agentStep.text("x".repeat(60), { deltas: 1 })],
-      ],
+      script: [["One. ", agentStep.reasoning("hm"), "Two."], [agentStep.text("x".repeat(60), { deltas: 1 })]],
     });
     const chat = createChat(agent);
     const { renders, Messages } = counted();
