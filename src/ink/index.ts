@@ -1,5 +1,7 @@
 import { withPeers } from "./peers.ts";
 
+export type * from "./components.ts";
+
 const components = await withPeers(() => import("./components.ts"));
 
-export const { Chat } = components;
+export const { Chat, defaultTheme, plainTheme, themeFor } = components;
