@@ -1,7 +1,8 @@
-import { type Chat as AgentChat, createChat } from "agentwire/chat";
-import { Chat, themeFor } from "agentwire/ink";
+import { createChat } from "agentwire/chat";
+import { Chat, type RunningCommand, themeFor } from "agentwire/ink";
 import type { AgentSource } from "agentwire/universal";
 import { render } from "ink";
+import { talkInLines } from "./plain.ts";
 import { runInShell } from "./shell.ts";
 
 export interface TuiOptions {
@@ -12,25 +13,18 @@ export interface TuiOptions {
   readonly stdout?: NodeJS.WriteStream;
 }
 
-/** Talks with an agent on the terminal until the user leaves. Returns the exit code: 130 after Ctrl-C. */
-export async function runTui({
-  source,
-  stdin = process.stdin,
-  stdout = process.stdout,
-}: TuiOptions): Promise<number> {
-  const chat = createChat(source);
-  try {
-    return await onScreen(chat, stdin, stdout);
-  } finally {
-    await chat.close();
-  }
-}
+/** The exit codes of shells for a program that a signal ended. */
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-async function onScreen(
-  chat: AgentChat,
-  stdin: NodeJS.ReadStream,
-  stdout: NodeJS.WriteStream,
-): Promise<number> {
+/**
+ * Talks with an agent on the terminal until the user leaves. Without a terminal on both streams, in plain lines. Returns the exit code: 0,
+ * 130 after Ctrl-C, 128 and its number after a signal. The chat is closed then, the terminal is as before, and no command runs.
+ */
+export async function runTui(options: TuiOptions): Promise<number> {
+  const { source, stdin = process.stdin, stdout = process.stdout } = options;
+  if (!stdin.isTTY || !stdout.isTTY) return talkInLines(source, stdin, stdout);
+  const chat = createChat(source);
+  const commands = new Set<RunningCommand>();
   let code = 0;
   const leave = (exitCode: number): void => {
     code = exitCode;
@@ -40,19 +34,27 @@ async function onScreen(
     <Chat
       chat={chat}
       theme={themeFor(process.env)}
-      runCommand={runInShell}
-      onExit={(how) => leave(how === "interrupted" ? 130 : 0)}
+      runCommand={(command, onOutput) => {
+        const running = runInShell(command, onOutput);
+        commands.add(running);
+        void running.ended.then(() => commands.delete(running));
+        return running;
+      }}
+      onExit={(how) => leave(how === "interrupted" ? SIGNALS.SIGINT : 0)}
     />,
     { stdin, stdout, exitOnCtrlC: false, incrementalRendering: true },
   );
-  const onTerminate = (): void => leave(143);
-  const onHangup = (): void => leave(129);
-  const onInterrupt = (): void => leave(130);
-  process.on("SIGTERM", onTerminate).on("SIGHUP", onHangup).on("SIGINT", onInterrupt);
+  const listeners = Object.entries(SIGNALS).map(
+    ([signal, exitCode]) => [signal, () => leave(exitCode)] as const,
+  );
+  for (const [signal, listener] of listeners) process.on(signal, listener);
   try {
     await app.waitUntilExit();
   } finally {
-    process.off("SIGTERM", onTerminate).off("SIGHUP", onHangup).off("SIGINT", onInterrupt);
+    await chat.close();
+    for (const command of commands) command.stop();
+    await Promise.all([...commands].map(({ ended }) => ended));
+    for (const [signal, listener] of listeners) process.off(signal, listener);
   }
   return code;
 }

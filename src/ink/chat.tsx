@@ -7,7 +7,8 @@ import { pressesOf } from "./press.ts";
 import { Rows } from "./rows/rows.tsx";
 import { ChatScreen, type ExitReason } from "./screen/chat-screen.ts";
 import type { RunCommand } from "./screen/local-run.ts";
-import { type Theme, themeFor } from "./theme.ts";
+import type { Theme } from "./theme.ts";
+import { terminalTheme } from "./use-look.ts";
 
 export interface ChatProps {
   /** @default the chat of the nearest `<ChatProvider>` */
@@ -21,8 +22,6 @@ export interface ChatProps {
   /** The user leaves: with `/quit` or Ctrl-D, or with Ctrl-C. Unmount then, and close the chat. */
   readonly onExit?: (how: ExitReason) => void;
 }
-
-const terminalTheme = themeFor(process.env);
 
 /**
  * The whole screen of a chat: the transcript in the scrollback, and below it what is open of the answer, an approval or a question, the

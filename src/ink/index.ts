@@ -4,4 +4,17 @@ export type * from "./components.ts";
 
 const components = await withPeers(() => import("./components.ts"));
 
-export const { Chat, defaultTheme, plainTheme, themeFor } = components;
+export const {
+  Approval,
+  Chat,
+  COMMAND_OUTPUT_LIMIT,
+  Composer,
+  defaultTheme,
+  Message,
+  plainTheme,
+  Question,
+  Reasoning,
+  StatusLine,
+  themeFor,
+  ToolCall,
+} = components;

@@ -9,7 +9,9 @@ export type Tone =
   | "warn"
   | "error"
   | "strong"
-  | "selected";
+  | "selected"
+  /** The grapheme at the cursor, where the terminal's own cursor is not used. */
+  | "cursor";
 
 /** How a tone looks: the attributes of Ink's `<Text>`. `color`: a name, `#rrggbb` or `ansi256(n)`. */
 export interface Style {
@@ -54,6 +56,7 @@ export const defaultTheme: Theme = {
     error: { color: "red" },
     strong: { bold: true },
     selected: { color: "cyan", bold: true },
+    cursor: { inverse: true },
   },
   symbols: {
     prompt: "›",
@@ -82,6 +85,7 @@ export const plainTheme: Theme = {
     error: {},
     strong: {},
     selected: {},
+    cursor: { inverse: true }, // an attribute, and no colour: without it nobody sees where the cursor is
   },
   symbols: {
     prompt: ">",

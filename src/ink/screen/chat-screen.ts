@@ -61,6 +61,8 @@ export class ChatScreen {
   #isCancelled = false;
   #frame: Frame;
   #isWholeDialog = false;
+  /** ms until the dialog may offer its choices. */
+  #dialogWait = 0;
   #cancelTick: CancelTimer = () => {};
 
   constructor(options: ScreenOptions) {
@@ -114,7 +116,7 @@ export class ChatScreen {
   press(press: Press): void {
     this.#note = undefined;
     if (!this.#command(press)) {
-      if (this.#dialog.takesKeys(this.#options.clock.now(), this.#typedAt)) this.#dialog.press(press);
+      if (this.#dialog.takesKeys) this.#dialog.press(press);
       else this.#edit(press);
     }
     this.#pace.request();
@@ -148,7 +150,7 @@ export class ChatScreen {
         this.#unfold();
         return true;
       case "escape":
-        if (this.#dialog.takesKeys(this.#options.clock.now(), this.#typedAt)) return false;
+        if (this.#dialog.takesKeys) return false;
         this.#cancelTurn("turn");
         return true;
       default:
@@ -180,8 +182,10 @@ export class ChatScreen {
   #edit(press: Press): void {
     this.#typedAt = this.#options.clock.now();
     const action = editorAction(press, this.#editor);
-    if (action === "submit") this.#submit();
-    else if (action) this.#editor = stepEditor(this.#editor, action);
+    if (action === "submit") {
+      this.#typedAt = Number.NEGATIVE_INFINITY; // the user is done
+      this.#submit();
+    } else if (action) this.#editor = stepEditor(this.#editor, action);
   }
 
   #submit(): void {
@@ -266,7 +270,8 @@ export class ChatScreen {
     this.#printout.frame(facts, (sink) => {
       isDone = this.#print(snapshot, sink);
     });
-    this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained;
+    this.#dialogWait = this.#dialog.wait(clock.now(), this.#typedAt);
+    this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained && this.#dialogWait === 0;
     this.#frame = { printed: this.#printout.printed, ...this.#live(snapshot, now) };
     for (const listener of this.#listeners) listener();
     if (!isDone) this.#pace.request();
@@ -294,7 +299,10 @@ export class ChatScreen {
     const theme = this.#theme;
     const isAsking = this.#dialog.isOpen && this.#printout.isDrained;
     return layOut(this.#size, {
-      dialog: isAsking ? (maxRows) => this.#dialog.rows({ columns, theme, maxRows }, snapshot) : undefined,
+      dialog: isAsking
+        ? (maxRows) => this.#dialog.rows({ columns, theme, maxRows }, snapshot, this.#dialogWait > 0)
+        : undefined,
+      isTyping: !isAsking || this.#dialogWait > 0,
       status: (maxRows) => statusRows(this.#facts(snapshot, now), { columns, theme, now, maxRows }),
       composer: (maxRows) =>
         composerRows(this.#editor, { columns, theme, maxRows, placeholder: this.#options.placeholder }),
@@ -325,12 +333,14 @@ export class ChatScreen {
     return { connection, busy, queued, usage, cost, problem, recovering, seconds, note: this.#note };
   }
 
-  /** A new frame at the next second, while the screen shows a time. */
+  /** A new frame at the next second, while the screen shows a time, and when the dialog may offer its choices. */
   #tick({ busy, connection }: ChatSnapshot, now: number): void {
     this.#cancelTick();
-    if (!busy && connection.retryAt === undefined) return;
     const from = connection.retryAt ?? this.#busySince ?? now;
-    const wait = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
-    this.#cancelTick = this.#options.clock.setTimeout(() => this.#pace.request(), wait);
+    const second = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
+    const isTicking = busy || connection.retryAt !== undefined;
+    const waits = [...(isTicking ? [second] : []), ...(this.#dialogWait > 0 ? [this.#dialogWait] : [])];
+    if (waits.length === 0) return;
+    this.#cancelTick = this.#options.clock.setTimeout(() => this.#pace.request(), Math.min(...waits));
   }
 }

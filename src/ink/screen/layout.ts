@@ -21,6 +21,8 @@ export interface Piece {
 export interface Pieces {
   /** An open dialog: an approval, a question, a lost context. */
   readonly dialog: ((maxRows: number) => Piece) | undefined;
+  /** Whether keys go to the composer. */
+  readonly isTyping: boolean;
   readonly status: (maxRows: number) => readonly Row[];
   readonly composer: (maxRows: number) => Piece;
   /** What is open of the answer. Gets what is left. */
@@ -52,7 +54,7 @@ function statusLimit(total: number): number {
 }
 
 /** Puts the pieces one below the other. All together they never have more than `liveRows`. */
-export function layOut(size: Size, { dialog, status, composer, tail }: Pieces): Live {
+export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Live {
   const total = liveRows(size);
   if (dialog && total < 4) return bounded(dialog(total), total);
   const share = dialog ? 1 : Math.max(1, Math.min(MAX_COMPOSER_ROWS, Math.floor(total / 3)));
@@ -65,7 +67,7 @@ export function layOut(size: Size, { dialog, status, composer, tail }: Pieces): 
   const rows = [...before, ...typed.rows].slice(-total);
   const at = asked?.cursor
     ? { x: asked.cursor.x, y: shown.length + asked.cursor.y }
-    : typed.cursor && !dialog
+    : typed.cursor && isTyping
       ? { x: typed.cursor.x, y: before.length + typed.cursor.y }
       : undefined;
   return at ? { rows, cursor: at } : { rows };

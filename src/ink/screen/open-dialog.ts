@@ -21,7 +21,7 @@ import {
 } from "../dialogs/question-dialog.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
 import type { Press } from "../press.ts";
-import type { Row } from "../rows/row.ts";
+import { clippedRow, type Row } from "../rows/row.ts";
 
 type Asked =
   | { readonly type: "approval"; readonly pending: PendingApproval; readonly state: ApprovalState }
@@ -84,9 +84,16 @@ export class OpenDialog {
       : questionText(asked.pending, asked.state, columns, theme);
   }
 
-  rows(options: DialogOptions, snapshot: ChatSnapshot): DialogRows {
+  /** @param isWaiting the dialog does not offer its choices yet */
+  rows(options: DialogOptions, snapshot: ChatSnapshot, isWaiting: boolean): DialogRows {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
+    if (isWaiting) {
+      const { columns, theme } = options;
+      const what = asked.type === "question" ? "asks you something" : "waits for your decision";
+      const text = `${theme.symbols.waiting} The agent ${what}: stop typing to see it`;
+      return { rows: [clippedRow([{ text, tone: "warn" }], columns)] };
+    }
     switch (asked.type) {
       case "approval": {
         const isInputAbove = this.#above === 0;
@@ -105,20 +112,24 @@ export class OpenDialog {
     }
   }
 
-  /** A frame with the whole dialog is on the screen. */
+  /** A frame with the whole dialog and its choices is on the screen: from now on, keys decide. */
   shown(): void {
-    this.#isShown = true;
+    this.#isShown = this.#asked !== undefined;
+  }
+
+  get takesKeys(): boolean {
+    return this.#isShown;
   }
 
   /**
-   * Whether a key may decide: the dialog has been on the screen, and the user does not go on with what was being typed when it appeared.
+   * ms until the dialog may offer its choices. While the user goes on with what was being typed when it appeared, keys go to the composer.
+   * 0: now.
    *
    * @param typedAt when a key went into the composer last
    */
-  takesKeys(now: number, typedAt: number): boolean {
-    if (!this.#asked || !this.#isShown) return false;
-    const wasTyping = typedAt > this.#openedAt - TYPING_PAUSE;
-    return !wasTyping || now - typedAt >= TYPING_PAUSE;
+  wait(now: number, typedAt: number): number {
+    if (!this.#asked || this.#isShown || typedAt <= this.#openedAt - TYPING_PAUSE) return 0;
+    return Math.max(0, typedAt + TYPING_PAUSE - now);
   }
 
   press(press: Press): void {
