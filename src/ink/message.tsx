@@ -17,6 +17,6 @@ export function Message({ message, foldsReasoning = true, ...look }: MessageProp
   const rows =
     message.role === "user"
       ? promptRows(message, { columns, theme }).rows
-      : message.parts.flatMap((part) => partRows(part, { columns, theme, foldsReasoning }).rows);
+      : [...message.parts].flatMap((part) => partRows(part, { columns, theme, foldsReasoning }).rows);
   return <Rows rows={[...rows, ...endRows(message, { columns, theme })]} theme={theme} />;
 }

@@ -94,10 +94,10 @@ export function approvalInput(
   theme: Theme,
 ): readonly Row[] {
   const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "warn" };
-  const name = rowsOf(oneLine(tool), "strong", {
+  const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
     columns,
     at: "hard",
-    lead: { text: `${theme.symbols.waiting} The agent wants to use `, tone: "warn" },
+    lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
     hang: { text: "  ", tone: "plain" },
   });
   const text = reveal(readable(input)).replaceAll("\t", "    ");

@@ -1,6 +1,6 @@
 import { displayed, type Row, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { wrap } from "../rows/wrap.ts";
+import { type WrappedRow, wrap } from "../rows/wrap.ts";
 import type { Tone } from "../theme.ts";
 
 /** A text of which the screen shows only a piece. */
@@ -17,8 +17,8 @@ export interface FoldOptions {
   readonly hang: Span;
   /** Rows at most, with the row that says how many more lines there are. */
   readonly maxRows: number;
-  /** Whether to show the end, as of an output that grows. @default false: the beginning */
-  readonly showsEnd?: boolean;
+  /** The piece that is shown: `end` for an output that grows, `both` for a beginning and an end. @default "start" */
+  readonly shows?: "start" | "end" | "both";
 }
 
 export interface FoldedRows {
@@ -29,27 +29,33 @@ export interface FoldedRows {
 /** Characters at the beginning or the end of a text that are looked at: more than the rows of a fold hold. The rest is only counted. */
 const MAX_LOOK = 20_000;
 
-/** The beginning or the end of a text, and how many more lines it has. */
+/** A piece of a text, and how many more lines the text has. */
 export function foldedRows(text: string, options: FoldOptions): FoldedRows {
-  const { maxRows, showsEnd = false, tone, hang, columns } = options;
+  const { maxRows, shows = "start", tone, hang, columns } = options;
   const whole = text.trimEnd();
   if (whole === "") return { rows: [], isFolded: false };
-  const isCut = whole.length > MAX_LOOK;
-  const look = displayed(showsEnd ? whole.slice(-MAX_LOOK) : whole.slice(0, MAX_LOOK));
-  const wrapped = wrap(look, columns - widthOf(hang.text));
-  const rows = wrapped.map((row): Row => [hang, { text: row.text, tone }]);
-  if (!isCut && rows.length <= maxRows) return { rows, isFolded: false };
-  const room = Math.max(1, maxRows - 1);
-  const unseen = isCut ? countLines(showsEnd ? whole.slice(0, -MAX_LOOK) : whole.slice(MAX_LOOK)) : 0;
-  if (showsEnd) {
-    const begin = wrapped[rows.length - room - 1]?.end ?? 0;
-    return {
-      rows: [says(hang, countLines(look.slice(0, begin)) + unseen), ...rows.slice(-room)],
-      isFolded: true,
-    };
+  const width = columns - widthOf(hang.text);
+  const rowsOf = (wrapped: readonly WrappedRow[]): readonly Row[] =>
+    wrapped.map((row) => [hang, { text: row.text, tone }]);
+  const isLong = whole.length > MAX_LOOK && maxRows !== Number.POSITIVE_INFINITY;
+  if (!isLong) {
+    const all = wrap(displayed(whole), width);
+    if (all.length <= maxRows) return { rows: rowsOf(all), isFolded: false };
   }
-  const end = wrapped[room - 1]?.end ?? look.length;
-  return { rows: [...rows.slice(0, room), says(hang, countLines(look.slice(end)) + unseen)], isFolded: true };
+  const room = Math.max(1, maxRows - 1);
+  const below = shows === "start" ? 0 : shows === "end" ? room : Math.ceil(room / 2);
+  const start = displayed(isLong ? whole.slice(0, MAX_LOOK) : whole);
+  const end = displayed(isLong ? whole.slice(-MAX_LOOK) : whole);
+  const first = wrap(start, width, { maxRows: room - below });
+  const wrapped = below === 0 ? [] : wrap(end, width);
+  const last = wrapped.slice(-below);
+  const from = first.at(-1)?.end ?? 0;
+  const to = below === 0 ? end.length : (wrapped.at(-below - 1)?.end ?? 0);
+  const more = isLong
+    ? countLines(whole) - countLines(start.slice(0, from)) - countLines(end.slice(to))
+    : countLines(start.slice(from, to));
+  const rows = [...rowsOf(first), says(hang, more), ...(below === 0 ? [] : rowsOf(last))];
+  return { rows, isFolded: true };
 }
 
 /** The lines of a text; a line break at the end begins none. */

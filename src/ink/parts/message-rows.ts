@@ -24,7 +24,13 @@ export function promptRows({ parts, status }: ChatMessage, { columns, theme }: M
   }
   const text = texts.join("\n");
   const hang: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
-  const { rows, isFolded } = foldedRows(text, { columns, tone: "user", hang, maxRows: PROMPT_ROWS });
+  const { rows, isFolded } = foldedRows(text, {
+    columns,
+    tone: "user",
+    hang,
+    maxRows: PROMPT_ROWS,
+    shows: "both",
+  });
   const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
   const state =
     status === "queued" ? ["waits"] : status === "cancelled" ? ["taken back; /retry sends it"] : [];

@@ -47,7 +47,7 @@ export function toolRows(
     tone: part.state === "failed" ? "error" : "plain",
     hang,
     maxRows: rowsFor(OUTPUT_ROWS),
-    showsEnd: !isOver,
+    shows: isOver ? "start" : "end",
   });
   const more = contentRow(part, hang);
   return {

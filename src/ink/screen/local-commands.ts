@@ -43,9 +43,9 @@ export class LocalCommands {
     return true;
   }
 
-  /** The prompt with what was run since the last one. */
+  /** The prompt behind what was run since the last one. */
   attachTo(text: string): string {
-    return [text, ...this.#over.map(({ transcript }) => transcript)].join("\n\n");
+    return [...this.#over.map(({ transcript }) => transcript), text].join("\n\n");
   }
 
   /** The prompt went out, and took the commands along. */

@@ -1,4 +1,4 @@
-import { displayed, type Row, rowsOf } from "../rows/row.ts";
+import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
 import { TextPrinter } from "../transcript/text-printer.ts";
@@ -47,7 +47,8 @@ export class LocalRun {
 
   /** Prints what is new. Returns whether the command is over and printed whole. */
   print(sink: Sink): boolean {
-    if (!this.#hasHead) sink.print(rowsOf(displayed(`! ${this.command}`), "user", { columns: sink.columns }));
+    if (!this.#hasHead)
+      sink.print([EMPTY_ROW, ...rowsOf(displayed(`! ${this.command}`), "user", { columns: sink.columns })]);
     this.#hasHead = true;
     this.#printer.feed(this.#output, this.#end !== undefined);
     if (!this.#printer.print(sink) || !this.#end) return false;
