@@ -1,7 +1,6 @@
 /** A chat on the terminal, for every backend: `npm run example -- examples/tui/main.tsx --backend codey` */
 import { parseArgs } from "node:util";
 import { backendNamed, NAMES } from "../support/backends.ts";
-import { runTui } from "./run.tsx";
 
 const HELP = `Usage: npm run example -- examples/tui/main.tsx [--backend <name>] [--url <address>]
 
@@ -20,6 +19,8 @@ try {
   const { values } = parseArgs({ options });
   if (values.help) process.stdout.write(HELP);
   else {
+    await import("agentwire/ink"); // names the packages to install, if they are missing
+    const { runTui } = await import("./run.tsx");
     const backend = await backendNamed(values.backend, values.url);
     try {
       process.exitCode = await runTui({ source: backend.source });

@@ -48,9 +48,12 @@ export async function runTui(options: TuiOptions): Promise<number> {
     ([signal, exitCode]) => [signal, () => leave(exitCode)] as const,
   );
   for (const [signal, listener] of listeners) process.on(signal, listener);
+  const onEnd = (): void => leave(SIGNALS.SIGHUP); // nobody can type any more
+  stdin.once("end", onEnd);
   try {
     await app.waitUntilExit();
   } finally {
+    stdin.off("end", onEnd);
     await chat.close();
     for (const command of commands) command.stop();
     await Promise.all([...commands].map(({ ended }) => ended));

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { CommandEnd, RunCommand } from "agentwire/ink";
 
 /** ms between the polite signal and the one that no process can ignore. */
@@ -8,14 +8,8 @@ const GRACE = 1_000;
 export const runInShell: RunCommand = (command, onOutput) => {
   const shell = process.env["SHELL"] ?? "/bin/sh";
   const child = spawn(shell, ["-c", command], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  const kill = (signal: NodeJS.Signals): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, signal);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
-  };
+  const onExit = (): void => kill(child, "SIGKILL"); // the program ends without having stopped the command
+  process.on("exit", onExit);
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", onOutput);
   const ended = new Promise<CommandEnd>((resolve) => {
     child.once("error", (error) => resolve({ type: "failed", reason: error.message }));
@@ -23,15 +17,37 @@ export const runInShell: RunCommand = (command, onOutput) => {
       resolve(signal === null ? { type: "exited", code: code ?? 0 } : { type: "killed", signal }),
     );
   });
-  return {
-    ended,
-    stop: () => {
-      kill("SIGTERM");
-      const timer = setTimeout(() => kill("SIGKILL"), GRACE);
-      void ended.then(() => clearTimeout(timer));
-    },
-  };
+  void ended.then(() => process.off("exit", onExit));
+  return { ended, stop: () => stop(child) };
 };
+
+/** Ends the whole group. A process that has left the group may hold the pipes open: they are closed with the shell. */
+function stop(child: ChildProcess): void {
+  const release = (): void => {
+    kill(child, "SIGKILL"); // what is left of the group
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  if (child.exitCode !== null || child.signalCode !== null) {
+    release();
+    return;
+  }
+  kill(child, "SIGTERM");
+  const timer = setTimeout(() => kill(child, "SIGKILL"), GRACE);
+  child.once("exit", () => {
+    clearTimeout(timer);
+    release();
+  });
+}
+
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return; // it could not start
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
 
 function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ESRCH";

@@ -1,5 +1,5 @@
 import { Box, Static, useCursor, useInput, usePaste, useWindowSize } from "ink";
-import { type ReactElement, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactElement, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Chat as AgentChat } from "../chat/chat.ts";
 import { systemClock } from "../core/clock.ts";
 import { useChat } from "../react/index.ts";
@@ -11,7 +11,7 @@ import type { Theme } from "./theme.ts";
 import { terminalTheme } from "./use-look.ts";
 
 export interface ChatProps {
-  /** @default the chat of the nearest `<ChatProvider>` */
+  /** Shown as long as the component lives: for another chat, give the component another `key`. @default the chat of the nearest `<ChatProvider>` */
   readonly chat?: AgentChat;
   /** @default the theme for this terminal: plain with `NO_COLOR` */
   readonly theme?: Theme;
@@ -30,21 +30,26 @@ export interface ChatProps {
  * @throws InvalidInputError outside a provider, if no chat is given.
  */
 export function Chat(props: ChatProps): ReactElement {
-  const { theme = terminalTheme, placeholder = "Write to the agent; /help", runCommand, onExit } = props;
+  const { theme = terminalTheme, placeholder = "Write to the agent; /help" } = props;
   const chat = useChat(props.chat);
   const size = useWindowSize();
-  const [screen] = useState(
-    () =>
-      new ChatScreen({
-        chat,
-        theme,
-        clock: systemClock,
-        size,
-        placeholder,
-        runCommand,
-        onExit: (how) => onExit?.(how),
-      }),
-  );
+  const latest = useRef(props);
+  latest.current = props;
+  const [screen] = useState(() => {
+    const canRun = props.runCommand !== undefined;
+    const runCommand: RunCommand = (command, onOutput) =>
+      (latest.current.runCommand ?? noCommands)(command, onOutput);
+    const onExit = (how: ExitReason): void => latest.current.onExit?.(how);
+    return new ChatScreen({
+      chat,
+      theme,
+      clock: systemClock,
+      size,
+      placeholder,
+      onExit,
+      ...(canRun ? { runCommand } : {}),
+    });
+  });
   const frame = useSyncExternalStore(screen.subscribe, screen.getFrame);
   const { setCursorPosition } = useCursor();
   useEffect(() => screen.start(), [screen]);
@@ -65,3 +70,9 @@ export function Chat(props: ChatProps): ReactElement {
     </Box>
   );
 }
+
+/** The app has taken `runCommand` away. */
+const noCommands: RunCommand = () => ({
+  stop: () => {},
+  ended: Promise.resolve({ type: "failed", reason: "commands of this machine are not offered any more" }),
+});
