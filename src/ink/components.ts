@@ -7,7 +7,7 @@ export { Message, type MessageProps } from "./message.tsx";
 export type { StatusFacts } from "./parts/status-rows.ts";
 export { Question, type QuestionProps } from "./question.tsx";
 export { Reasoning, type ReasoningProps } from "./reasoning.tsx";
-export type { ExitReason } from "./screen/chat-screen.ts";
+export type { ExitReason } from "./screen/keyboard.ts";
 export {
   COMMAND_OUTPUT_LIMIT,
   type CommandEnd,

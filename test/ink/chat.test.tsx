@@ -2,7 +2,7 @@ import { render } from "ink";
 import { afterEach, describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components.ts";
-import type { ExitReason } from "../../src/ink/screen/chat-screen.ts";
+import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
 import type { RunCommand } from "../../src/ink/screen/local-run.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
@@ -138,6 +138,20 @@ describe("an approval", () => {
     await terminal.sees(/maybe yes any/);
     await terminal.sees(/y once/);
     expect(agent.decisions).toEqual([]);
+  });
+
+  test("is not decided by a paste, nor by a word that begins with its key", async () => {
+    const { terminal, agent } = await open(function* () {
+      yield* approve();
+    });
+    terminal.type("go\r");
+    await terminal.sees(/y once/);
+    terminal.type("\u001b[200~y\u001b[201~");
+    terminal.type("yes");
+    await terminal.sees(/> y$/);
+    expect(agent.decisions).toEqual([]);
+    terminal.type("r\u001b[200~pasted reason\u001b[201~");
+    await terminal.sees(/> pasted reason/);
   });
 
   test("that is taller than the screen is printed whole before it is asked", async () => {

@@ -8,7 +8,7 @@ import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, type Entry, flow, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, type Entry, entryOf, flow, stepEntry } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
@@ -39,11 +39,7 @@ export type ApprovalStep =
 /** The dialog after a key. */
 export function stepApproval(state: ApprovalState, press: Press): ApprovalStep {
   if (state.reason) return stepReason(state, state.reason, press);
-  if (press.type === "text") {
-    const key = press.text.at(0)?.toLowerCase();
-    const choice = CHOICES.find((known) => known.key === key);
-    return choice ? chosen(state, choice.key) : { type: "open", state };
-  }
+  if (press.type === "text") return typed(state, press.text);
   switch (press.key) {
     case "left":
     case "up":
@@ -57,6 +53,14 @@ export function stepApproval(state: ApprovalState, press: Press): ApprovalStep {
     default:
       return { type: "open", state };
   }
+}
+
+/** Only the key alone decides. A reason may come together with its key. */
+function typed(state: ApprovalState, text: string): ApprovalStep {
+  const choice = CHOICES.find(({ key }) => key === text.toLowerCase());
+  if (choice) return chosen(state, choice.key);
+  if (!/^r/i.test(text)) return { type: "open", state };
+  return { type: "open", state: { ...state, at: 3, reason: entryOf(text.slice(1)) } };
 }
 
 function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {

@@ -53,6 +53,11 @@ export function stepQuestion(state: QuestionState, press: Press, pending: Pendin
   }
 }
 
+/** Whether the question takes text now: it has no choices, or the user has begun a free answer. */
+export function takesText(pending: PendingQuestion, state: QuestionState): boolean {
+  return state.free !== undefined || pending.questions[state.answers.length]?.options.length === 0;
+}
+
 function typed(state: QuestionState, item: Item, text: string, pending: PendingQuestion): QuestionStep {
   if (item.multi_select && text === " ") return open(toggled(state, state.at));
   const at = /^[1-9]$/.test(text) ? Number(text) - 1 : -1;

@@ -7,7 +7,7 @@ import type { DialogOptions, DialogRows } from "./dialog.ts";
 /** How to go on after a lost context. Absent: the key decides nothing. */
 export function stepResume(press: Press): ChatResume | undefined {
   if (press.type !== "text") return undefined;
-  const key = press.text.at(0)?.toLowerCase();
+  const key = press.text.toLowerCase();
   if (key === "y") return "with-transcript";
   return key === "n" ? "without-context" : undefined;
 }

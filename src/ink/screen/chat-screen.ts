@@ -2,15 +2,14 @@ import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { composerRows } from "../composer/composer-rows.ts";
-import { type EditorState, emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
-import { editorAction } from "../composer/editor-keys.ts";
+
 import { statusRows } from "../parts/status-rows.ts";
 import type { Press } from "../press.ts";
 import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
 import { Transcript } from "../transcript/transcript.ts";
-import { HELP, readInput } from "./commands.ts";
+import { type ExitReason, Keyboard } from "./keyboard.ts";
 import { dialogRows, type Live, layOut, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { OpenDialog } from "./open-dialog.ts";
@@ -28,8 +27,6 @@ export interface ScreenOptions {
   /** The user leaves. `interrupted`: with Ctrl-C. */
   readonly onExit: (how: ExitReason) => void;
 }
-
-export type ExitReason = "quit" | "interrupted";
 
 /** One frame of the screen. The same object until the next frame. */
 export interface Frame extends Live {
@@ -50,15 +47,11 @@ export class ChatScreen {
   readonly #printout = new Printout();
   readonly #dialog: OpenDialog;
   readonly #local: LocalCommands;
+  readonly #keyboard: Keyboard;
   readonly #listeners = new Set<() => void>();
-  #editor: EditorState = emptyEditor;
   #size: Size;
   #theme: Theme;
-  #foldsReasoning = true;
-  #note: string | undefined;
-  #typedAt = Number.NEGATIVE_INFINITY;
   #busySince: number | undefined;
-  #isCancelled = false;
   #frame: Frame;
   #isWholeDialog = false;
   /** ms until the dialog may offer its choices. */
@@ -71,6 +64,13 @@ export class ChatScreen {
     this.#theme = options.theme;
     this.#dialog = new OpenDialog(options.chat);
     this.#local = new LocalCommands(options.runCommand, () => this.#pace.request());
+    this.#keyboard = new Keyboard({
+      ...options,
+      dialog: this.#dialog,
+      local: this.#local,
+      say: (text) => this.#say(text),
+      unfold: () => this.#unfold(),
+    });
     this.#pace = new Pace(options.clock, () => this.#draw());
     this.#frame = { printed: this.#printout.printed, rows: [] };
   }
@@ -114,129 +114,20 @@ export class ChatScreen {
   }
 
   press(press: Press): void {
-    this.#note = undefined;
-    if (!this.#command(press)) {
-      if (this.#dialog.takesKeys) this.#dialog.press(press);
-      else this.#edit(press);
-    }
+    this.#keyboard.press(press);
     this.#pace.request();
   }
 
   paste(text: string): void {
-    this.#note = undefined;
-    this.#typedAt = this.#options.clock.now();
-    this.#editor = stepEditor(this.#editor, { type: "paste", text });
+    this.#keyboard.paste(text);
     this.#pace.request();
   }
 
-  /** The keys that do the same whatever is open. */
-  #command(press: Press): boolean {
-    if (press.type === "text") return false;
-    switch (press.key) {
-      case "ctrl-c":
-        this.#interrupt();
-        return true;
-      case "ctrl-d":
-        if (this.#editor.text !== "") return false;
-        this.#options.onExit("quit");
-        return true;
-      case "ctrl-r":
-        this.#foldsReasoning = !this.#foldsReasoning;
-        this.#note = this.#foldsReasoning
-          ? "reasoning is folded from now on"
-          : "reasoning is shown from now on";
-        return true;
-      case "ctrl-o":
-        this.#unfold();
-        return true;
-      case "escape":
-        if (this.#dialog.takesKeys) return false;
-        this.#cancelTurn("turn");
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  #interrupt(): void {
-    const { busy, queued } = this.#options.chat.getSnapshot();
-    if (this.#editor.text !== "") this.#editor = stepEditor(this.#editor, { type: "clear" });
-    else if (this.#local.stop()) this.#note = "the command is stopped";
-    else if ((busy || queued > 0) && !this.#isCancelled) {
-      this.#isCancelled = true;
-      this.#cancelTurn("all");
-    } else this.#options.onExit("interrupted");
-  }
-
-  #cancelTurn(what: "turn" | "all"): void {
-    const { chat } = this.#options;
-    const { busy, queued } = chat.getSnapshot();
-    if (!busy && (what === "turn" || queued === 0)) {
-      this.#note = "nothing runs";
-      return;
-    }
-    chat.cancel(what);
-    this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
-  }
-
-  #edit(press: Press): void {
-    this.#typedAt = this.#options.clock.now();
-    const action = editorAction(press, this.#editor);
-    if (action === "submit") {
-      this.#typedAt = Number.NEGATIVE_INFINITY; // the user is done
-      this.#submit();
-    } else if (action) this.#editor = stepEditor(this.#editor, action);
-  }
-
-  #submit(): void {
-    const { chat } = this.#options;
-    const input = readInput(textOf(this.#editor));
-    switch (input.type) {
-      case "blank":
-        this.#note = "there is nothing to send";
-        return;
-      case "unknown":
-        this.#note = `there is no command ${displayed(input.name)}: /help shows them`;
-        return;
-      case "help":
-        this.#say(HELP);
-        break;
-      case "quit":
-        this.#options.onExit("quit");
-        break;
-      case "dismiss":
-        chat.dismiss();
-        break;
-      case "retry": {
-        const last = chat.getSnapshot().messages.at(-1);
-        if (last) chat.retry(last.id);
-        else this.#note = "there is nothing to send again";
-        break;
-      }
-      case "local": {
-        const refused = this.#local.run(input.command);
-        if (refused) {
-          this.#note = refused;
-          return;
-        }
-        break;
-      }
-      case "prompt": {
-        const result = chat.send(this.#local.attachTo(input.text));
-        if (!result.ok && result.id === undefined) return; // the banner says why, and the text stays
-        this.#local.sent();
-      }
-    }
-    this.#editor = stepEditor(this.#editor, { type: "sent" });
-  }
-
-  #unfold(): void {
+  /** Shows in full what was folded last. Returns whether there is anything. */
+  #unfold(): boolean {
     const { folded } = this.#printout;
-    if (!folded) {
-      this.#note = "nothing is folded";
-      return;
-    }
-    this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
+    if (folded) this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
+    return folded !== undefined;
   }
 
   /** Something that the program itself says, to the scrollback. */
@@ -263,14 +154,14 @@ export class ChatScreen {
     const facts = {
       columns: this.#size.columns,
       theme: this.#theme,
-      foldsReasoning: this.#foldsReasoning,
+      foldsReasoning: this.#keyboard.foldsReasoning,
       now,
       tailRows: TAIL_ROWS,
     };
     this.#printout.frame(facts, (sink) => {
       isDone = this.#print(snapshot, sink);
     });
-    this.#dialogWait = this.#dialog.wait(clock.now(), this.#typedAt);
+    this.#dialogWait = this.#dialog.wait(clock.now(), this.#keyboard.typedAt);
     this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained && this.#dialogWait === 0;
     this.#frame = { printed: this.#printout.printed, ...this.#live(snapshot, now) };
     for (const listener of this.#listeners) listener();
@@ -290,7 +181,7 @@ export class ChatScreen {
   #follow(snapshot: ChatSnapshot, now: number): void {
     if (!snapshot.busy) this.#busySince = undefined;
     else this.#busySince ??= now;
-    if (!snapshot.busy && snapshot.queued === 0) this.#isCancelled = false;
+    this.#keyboard.follow(snapshot);
     this.#dialog.follow(snapshot, this.#options.clock.now());
   }
 
@@ -305,7 +196,12 @@ export class ChatScreen {
       isTyping: !isAsking || this.#dialogWait > 0,
       status: (maxRows) => statusRows(this.#facts(snapshot, now), { columns, theme, now, maxRows }),
       composer: (maxRows) =>
-        composerRows(this.#editor, { columns, theme, maxRows, placeholder: this.#options.placeholder }),
+        composerRows(this.#keyboard.editor, {
+          columns,
+          theme,
+          maxRows,
+          placeholder: this.#options.placeholder,
+        }),
       tail: (maxRows) => this.#tail(snapshot, now, maxRows),
     });
   }
@@ -318,7 +214,7 @@ export class ChatScreen {
     const options = {
       columns,
       theme,
-      foldsReasoning: this.#foldsReasoning,
+      foldsReasoning: this.#keyboard.foldsReasoning,
       now,
       maxRows: room - local.length,
     };
@@ -330,7 +226,7 @@ export class ChatScreen {
     const { connection, busy, queued, usage, cost, problem, messages } = snapshot;
     const seconds = this.#busySince === undefined ? undefined : Math.floor((now - this.#busySince) / 1_000);
     const recovering = messages.at(-1 - queued)?.status === "recovering";
-    return { connection, busy, queued, usage, cost, problem, recovering, seconds, note: this.#note };
+    return { connection, busy, queued, usage, cost, problem, recovering, seconds, note: this.#keyboard.note };
   }
 
   /** A new frame at the next second, while the screen shows a time, and when the dialog may offer its choices. */

@@ -18,6 +18,7 @@ import {
   questionRows,
   questionText,
   stepQuestion,
+  takesText,
 } from "../dialogs/question-dialog.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
 import type { Press } from "../press.ts";
@@ -132,19 +133,32 @@ export class OpenDialog {
     return Math.max(0, typedAt + TYPING_PAUSE - now);
   }
 
+  /** Whether the dialog takes text, such as a reason. */
+  get takesText(): boolean {
+    const asked = this.#asked;
+    if (!this.#isShown || !asked) return false;
+    if (asked.type === "approval") return asked.state.reason !== undefined;
+    return asked.type === "question" && takesText(asked.pending, asked.state);
+  }
+
   press(press: Press): void {
     const asked = this.#asked;
     switch (asked?.type) {
       case "approval": {
         const step = stepApproval(asked.state, press);
         if (step.type === "open") this.#asked = { ...asked, state: step.state };
-        else this.#chat.decide(asked.pending.id, step.decision);
+        else {
+          this.#isShown = false;
+          this.#chat.decide(asked.pending.id, step.decision);
+        }
         return;
       }
       case "question": {
         const step = stepQuestion(asked.state, press, asked.pending);
-        if (step.type === "answered") this.#chat.answer(asked.pending.id, step.answer);
-        else {
+        if (step.type === "answered") {
+          this.#isShown = false;
+          this.#chat.answer(asked.pending.id, step.answer);
+        } else {
           if (step.state.answers.length !== asked.state.answers.length) this.#isShown = false;
           this.#asked = { ...asked, state: step.state };
         }
@@ -152,7 +166,9 @@ export class OpenDialog {
       }
       case "resume": {
         const how = stepResume(press);
-        if (how) this.#chat.resume(how);
+        if (!how) return;
+        this.#isShown = false;
+        this.#chat.resume(how);
         return;
       }
       case undefined:

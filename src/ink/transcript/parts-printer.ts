@@ -124,8 +124,8 @@ export class PartsPrinter {
   #fresh(part: ChatPart, options: LiveOptions): readonly Row[] {
     const seconds = part.type === "reasoning" ? this.#seconds(part, options.now) : undefined;
     if (part.type === "subagent") return [clippedRow(subagentHead(part, options.theme), options.columns)];
-    if (part.type === "question") return []; // the dialog shows it
-    if (part.type === "tool" && part.state === "awaiting") return partRows(part, options).rows.slice(0, 1); // and the input
+    const isAsked = part.type === "question" || (part.type === "tool" && part.state === "awaiting");
+    if (isAsked) return []; // the dialog shows it
     if (part.type === "text" && part.text.length > MAX_LIVE_TEXT)
       return partRows({ ...part, text: part.text.slice(-MAX_LIVE_TEXT) }, options).rows;
     return partRows(part, { ...options, seconds }).rows;
