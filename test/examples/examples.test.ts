@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 const names = readdirSync(FOLDER);
-const programs = names.filter((name) => name.endsWith(".ts"));
-const pages = names
-  .filter((name) => existsSync(new URL(`${name}/index.html`, FOLDER)))
-  .map((name) => `${name}/`);
+const isThere = (path: string): boolean => existsSync(new URL(path, FOLDER));
+const folders = names.map((name) => `${name}/main.tsx`).filter(isThere);
+const programs = [...names.filter((name) => name.endsWith(".ts")), ...folders];
+const pages = names.filter((name) => isThere(`${name}/index.html`)).map((name) => `${name}/`);
 
 /** What an example printed. */
 let printed = "";

@@ -183,10 +183,19 @@ function inOtherLine(text: string, cursor: number, target: number): number {
 }
 
 function wordStart(text: string, cursor: number): number {
-  const before = text.slice(0, cursor);
-  return before.length - (/[^\s]*\s*$/u.exec(before)?.[0].length ?? 0);
+  let at = cursor;
+  while (at > 0 && isSpace(text, at - 1)) at--;
+  while (at > 0 && !isSpace(text, at - 1)) at--;
+  return at;
 }
 
 function wordEnd(text: string, cursor: number): number {
-  return cursor + (/^\s*[^\s]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
+  let at = cursor;
+  while (at < text.length && isSpace(text, at)) at++;
+  while (at < text.length && !isSpace(text, at)) at++;
+  return at;
+}
+
+function isSpace(text: string, at: number): boolean {
+  return /\s/.test(text.charAt(at));
 }
