@@ -90,7 +90,10 @@ function stateOf({ state, approval }: ChatToolPart, { symbols }: Theme): readonl
 }
 
 /** What a result holds besides its text. */
-function contentRow({ content }: ChatToolPart, hang: Span): Row | undefined {
-  const kinds = content.filter(({ type }) => type !== "text").map(({ type }) => type.replaceAll("_", " "));
+function contentRow({ content, output }: ChatToolPart, hang: Span): Row | undefined {
+  const types = content.map(({ type }) => type).filter((type) => type !== "text");
+  const kinds = types
+    .filter((type) => type !== "json" || output === "")
+    .map((type) => type.replaceAll("_", " "));
   return kinds.length === 0 ? undefined : [hang, { text: `with ${kinds.join(", ")}`, tone: "dim" }];
 }
