@@ -1,5 +1,20 @@
 import { withPeers } from "./peers.ts";
 
+export type * from "./components.ts";
+
 const components = await withPeers(() => import("./components.ts"));
 
-export const { Chat } = components;
+export const {
+  Approval,
+  Chat,
+  COMMAND_OUTPUT_LIMIT,
+  Composer,
+  defaultTheme,
+  Message,
+  plainTheme,
+  Question,
+  Reasoning,
+  StatusLine,
+  themeFor,
+  ToolCall,
+} = components;

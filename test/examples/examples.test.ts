@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 const names = readdirSync(FOLDER);
-const programs = names.filter((name) => name.endsWith(".ts"));
-const pages = names
-  .filter((name) => existsSync(new URL(`${name}/index.html`, FOLDER)))
-  .map((name) => `${name}/`);
+const isThere = (path: string): boolean => existsSync(new URL(path, FOLDER));
+const folders = names.map((name) => `${name}/main.tsx`).filter(isThere);
+const programs = [...names.filter((name) => name.endsWith(".ts")), ...folders];
+const pages = names.filter((name) => isThere(`${name}/index.html`)).map((name) => `${name}/`);
 
 /** What an example printed. */
 let printed = "";
@@ -73,7 +73,7 @@ describe("the index of the examples", () => {
   test.each([...programs, ...pages])("has one line for %s, with the command that runs it", (name) => {
     const rows = index.split("\n").filter((line) => line.startsWith(`| [${name}](${name}) |`));
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatch(/\| `npm run (demo|example:web|example -- examples\/[\w-]+\.ts.*)` \|$/);
+    expect(rows[0]).toMatch(/\| `npm run (demo|example:web|example -- examples\/[\w/-]+\.tsx?.*)` \|$/);
   });
 
   test("names none that is not there", () => {

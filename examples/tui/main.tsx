@@ -1,0 +1,34 @@
+/** A chat on the terminal, for every backend: `npm run example -- examples/tui/main.tsx --backend codey` */
+import { parseArgs } from "node:util";
+import { backendNamed, NAMES } from "../support/backends.ts";
+
+const HELP = `Usage: npm run example -- examples/tui/main.tsx [--backend <name>] [--url <address>]
+
+--backend  ${NAMES.join(", ")}
+--url      The address of a server of yours, or the name of the program of cli. Otherwise a mock answers.
+
+Without a terminal, the chat is in plain lines. /help shows the keys. NO_COLOR takes the colours away.
+`;
+
+try {
+  const options = {
+    backend: { type: "string", default: "mock" },
+    url: { type: "string" },
+    help: { type: "boolean" },
+  } as const;
+  const { values } = parseArgs({ options });
+  if (values.help) process.stdout.write(HELP);
+  else {
+    await import("agentwire/ink"); // names the packages to install, if they are missing
+    const { runTui } = await import("./run.tsx");
+    const backend = await backendNamed(values.backend, values.url);
+    try {
+      process.exitCode = await runTui({ source: backend.source });
+    } finally {
+      await backend.stop();
+    }
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

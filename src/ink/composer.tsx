@@ -1,0 +1,43 @@
+import { usePaste } from "ink";
+import type { ReactElement } from "react";
+import { composerRows } from "./composer/composer-rows.ts";
+import { emptyEditor, stepEditor, textOf } from "./composer/editor.ts";
+import { editorAction } from "./composer/editor-keys.ts";
+import { withCursor } from "./composer/shown-cursor.ts";
+import { Rows } from "./rows/rows.tsx";
+import { useKeys } from "./use-keys.ts";
+import { type Look, useLook } from "./use-look.ts";
+
+export interface ComposerProps extends Look {
+  /** Enter: the whole text, long pastes included. Return `false` to keep the text in the composer. */
+  readonly onSubmit: (text: string) => unknown;
+  /** What stands in an empty composer. @default nothing */
+  readonly placeholder?: string;
+  /** Rows at most: the ones around the cursor are shown. @default 8 */
+  readonly maxRows?: number;
+  /** Whether it takes keys. @default true */
+  readonly isActive?: boolean;
+}
+
+/** Rows of a composer, if nothing else is said. */
+const MAX_ROWS = 8;
+
+/**
+ * A text of one or more lines that the user writes, with a history (Up, Down) and long pastes folded. Enter submits; Alt-Enter, Ctrl-J, or
+ * a backslash and Enter begin a new line.
+ */
+export function Composer(props: ComposerProps): ReactElement {
+  const { onSubmit, placeholder, maxRows = MAX_ROWS, isActive = true, ...look } = props;
+  const { columns, theme } = useLook(look);
+  const [state, change] = useKeys(emptyEditor, isActive, (press, now, setNow) => {
+    const action = editorAction(press, now);
+    if (action === "submit") {
+      const isTaken = textOf(now).trim() !== "" && onSubmit(textOf(now)) !== false;
+      if (isTaken) setNow(stepEditor(now, { type: "sent" }));
+    } else if (action) setNow(stepEditor(now, action));
+  });
+  usePaste((text) => change((now) => stepEditor(now, { type: "paste", text })), { isActive });
+  const options = { columns, theme, maxRows, ...(placeholder === undefined ? {} : { placeholder }) };
+  const shown = composerRows(state, options);
+  return <Rows rows={isActive ? withCursor(shown) : shown.rows} theme={theme} />;
+}

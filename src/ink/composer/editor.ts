@@ -1,0 +1,201 @@
+import { displayed } from "../rows/row.ts";
+import { graphemeAfter, graphemeBefore } from "../rows/width.ts";
+import { isLongPaste, type Pastes, unfolded, withoutStandIns, withPaste } from "./pastes.ts";
+
+/** The most prompts that Up and Down go through. */
+export const MAX_HISTORY = 200;
+
+/** What stands in the composer. Never changes. */
+export interface EditorState {
+  /** Long pastes are one character each. */
+  readonly text: string;
+  /** UTF-16 offset, between two graphemes. */
+  readonly cursor: number;
+  readonly pastes: Pastes;
+  /** The own prompts, oldest first. */
+  readonly history: readonly Draft[];
+  /** The entry of the history that is shown; `history.length`: the own draft. */
+  readonly at: number;
+  /** What stood in the composer before the history was looked at. */
+  readonly draft: Draft;
+  /** What Ctrl-K, Ctrl-U and Ctrl-W took last, for Ctrl-Y. */
+  readonly killed: string;
+}
+
+interface Draft {
+  readonly text: string;
+  readonly pastes: Pastes;
+}
+
+const NOTHING: Draft = { text: "", pastes: new Map() };
+
+export const emptyEditor: EditorState = {
+  ...NOTHING,
+  cursor: 0,
+  history: [],
+  at: 0,
+  draft: NOTHING,
+  killed: "",
+};
+
+export type EditorAction =
+  | { readonly type: "type"; readonly text: string }
+  | { readonly type: "paste"; readonly text: string }
+  | {
+      readonly type: "move";
+      readonly to: "left" | "right" | "home" | "end" | "word-left" | "word-right" | "up" | "down";
+    }
+  | { readonly type: "delete"; readonly what: "before" | "after" | "word" | "to-start" | "to-end" }
+  | { readonly type: "yank" }
+  /** A line break instead of the backslash before the cursor. */
+  | { readonly type: "continue" }
+  | { readonly type: "clear" }
+  /** The text was sent: it becomes the newest entry of the history. */
+  | { readonly type: "sent" };
+
+/** The text with its pastes, as it is sent. */
+export function textOf({ text, pastes }: Pick<EditorState, "text" | "pastes">): string {
+  return unfolded(text, pastes);
+}
+
+export function stepEditor(state: EditorState, action: EditorAction): EditorState {
+  switch (action.type) {
+    case "type":
+      return inserted(state, displayed(withoutStandIns(action.text)));
+    case "paste":
+      return pasted(state, action.text.replace(/\r\n?/g, "\n"));
+    case "move":
+      return moved(state, action.to);
+    case "delete":
+      return deleted(state, action.what);
+    case "yank":
+      return inserted(state, state.killed);
+    case "continue":
+      return inserted(cut(state, state.cursor - 1, state.cursor), "\n");
+    case "clear":
+      return { ...state, ...NOTHING, cursor: 0, at: state.history.length, draft: NOTHING };
+    case "sent": {
+      const { text, pastes } = state;
+      const isAgain = state.history.at(-1)?.text === text && pastes.size === 0;
+      const history = isAgain ? state.history : [...state.history, { text, pastes }].slice(-MAX_HISTORY);
+      return { ...state, ...NOTHING, cursor: 0, history, at: history.length, draft: NOTHING };
+    }
+  }
+}
+
+function inserted(state: EditorState, text: string): EditorState {
+  if (text === "") return state;
+  const before = state.text.slice(0, state.cursor);
+  return {
+    ...state,
+    text: before + text + state.text.slice(state.cursor),
+    cursor: before.length + text.length,
+  };
+}
+
+/** A long paste is folded, and sent as it is. A short one becomes text, without what a terminal would obey. */
+function pasted(state: EditorState, text: string): EditorState {
+  const folded = isLongPaste(text) ? withPaste(state.pastes, text) : undefined;
+  if (!folded) return inserted(state, displayed(withoutStandIns(text)));
+  return inserted({ ...state, pastes: folded.pastes }, folded.standIn);
+}
+
+function moved(state: EditorState, to: Extract<EditorAction, { readonly type: "move" }>["to"]): EditorState {
+  const { text, cursor } = state;
+  switch (to) {
+    case "left":
+      return { ...state, cursor: graphemeBefore(text, cursor) };
+    case "right":
+      return { ...state, cursor: graphemeAfter(text, cursor) };
+    case "home":
+      return { ...state, cursor: lineStart(text, cursor) };
+    case "end":
+      return { ...state, cursor: lineEnd(text, cursor) };
+    case "word-left":
+      return { ...state, cursor: wordStart(text, cursor) };
+    case "word-right":
+      return { ...state, cursor: wordEnd(text, cursor) };
+    case "up": {
+      const start = lineStart(text, cursor);
+      return start === 0
+        ? recalled(state, state.at - 1)
+        : { ...state, cursor: inOtherLine(text, cursor, start - 1) };
+    }
+    case "down": {
+      const end = lineEnd(text, cursor);
+      return end === text.length
+        ? recalled(state, state.at + 1)
+        : { ...state, cursor: inOtherLine(text, cursor, end + 1) };
+    }
+  }
+}
+
+/** Another entry of the history, or the own draft behind the last one. */
+function recalled(state: EditorState, at: number): EditorState {
+  const { history, text, pastes } = state;
+  if (at < 0 || at > history.length || at === state.at) return state;
+  const draft = state.at === history.length ? { text, pastes } : state.draft;
+  const shown = history[at] ?? draft;
+  return { ...state, ...shown, cursor: shown.text.length, at, draft };
+}
+
+function deleted(
+  state: EditorState,
+  what: Extract<EditorAction, { readonly type: "delete" }>["what"],
+): EditorState {
+  const { text, cursor } = state;
+  switch (what) {
+    case "before":
+      return cut(state, graphemeBefore(text, cursor), cursor);
+    case "after":
+      return cut(state, cursor, graphemeAfter(text, cursor));
+    case "word":
+      return cut(state, wordStart(text, cursor), cursor, true);
+    case "to-start":
+      return cut(state, lineStart(text, cursor), cursor, true);
+    case "to-end": {
+      const end = lineEnd(text, cursor);
+      return cut(state, cursor, end === cursor ? Math.min(text.length, end + 1) : end, true);
+    }
+  }
+}
+
+function cut(state: EditorState, from: number, to: number, isKept = false): EditorState {
+  if (from === to) return state;
+  const killed = isKept ? state.text.slice(from, to) : state.killed;
+  return { ...state, text: state.text.slice(0, from) + state.text.slice(to), cursor: from, killed };
+}
+
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end;
+}
+
+/** As far from the start of the line that holds `target` as the cursor is from the start of its own. */
+function inOtherLine(text: string, cursor: number, target: number): number {
+  const start = lineStart(text, target);
+  const at = Math.min(lineEnd(text, target), start + (cursor - lineStart(text, cursor)));
+  return at >= text.length ? at : graphemeBefore(text, at + 1); // never inside a grapheme
+}
+
+function wordStart(text: string, cursor: number): number {
+  let at = cursor;
+  while (at > 0 && isSpace(text, at - 1)) at--;
+  while (at > 0 && !isSpace(text, at - 1)) at--;
+  return at;
+}
+
+function wordEnd(text: string, cursor: number): number {
+  let at = cursor;
+  while (at < text.length && isSpace(text, at)) at++;
+  while (at < text.length && !isSpace(text, at)) at++;
+  return at;
+}
+
+function isSpace(text: string, at: number): boolean {
+  return /\s/.test(text.charAt(at));
+}

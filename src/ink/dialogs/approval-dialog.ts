@@ -1,0 +1,170 @@
+import type { ChatPending } from "../../chat/pending.ts";
+import { reveal } from "../../chat/print/reveal.ts";
+import type { Decision } from "../../core/values.ts";
+import { composerRows } from "../composer/composer-rows.ts";
+import { emptyEditor } from "../composer/editor.ts";
+import { countLines } from "../parts/folded.ts";
+import { readable } from "../parts/values.ts";
+import type { Press } from "../press.ts";
+import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import { type DialogOptions, type DialogRows, type Entry, entryOf, flow, stepEntry } from "./dialog.ts";
+
+export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
+
+/** What the user may choose. */
+const CHOICES = [
+  { key: "y", label: "once" },
+  { key: "a", label: "always" },
+  { key: "n", label: "reject" },
+  { key: "r", label: "reject with a reason" },
+] as const;
+
+type ChoiceKey = (typeof CHOICES)[number]["key"];
+
+export interface ApprovalState {
+  /** The choice that the arrows point at. */
+  readonly at: number;
+  /** The reason that the user writes. */
+  readonly reason?: Entry;
+}
+
+/** Rejecting is what Enter does by accident. */
+export const newApproval: ApprovalState = { at: 2 };
+
+export type ApprovalStep =
+  | { readonly type: "open"; readonly state: ApprovalState }
+  | { readonly type: "decided"; readonly decision: Decision };
+
+/** The dialog after a key. */
+export function stepApproval(state: ApprovalState, press: Press): ApprovalStep {
+  if (state.reason) return stepReason(state, state.reason, press);
+  if (press.type === "text") return typed(state, press.text);
+  switch (press.key) {
+    case "left":
+    case "up":
+      return { type: "open", state: { at: (state.at + CHOICES.length - 1) % CHOICES.length } };
+    case "right":
+    case "down":
+    case "tab":
+      return { type: "open", state: { at: (state.at + 1) % CHOICES.length } };
+    case "enter":
+      return chosen(state, CHOICES[state.at]?.key ?? "n");
+    default:
+      return { type: "open", state };
+  }
+}
+
+/** Only the key alone decides. A reason may come together with its key. */
+function typed(state: ApprovalState, text: string): ApprovalStep {
+  const choice = CHOICES.find(({ key }) => key === text.toLowerCase());
+  if (choice) return chosen(state, choice.key);
+  if (!/^r/i.test(text)) return { type: "open", state };
+  return { type: "open", state: { ...state, at: 3, reason: entryOf(text.slice(1)) } };
+}
+
+function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {
+  switch (key) {
+    case "y":
+      return { type: "decided", decision: "once" };
+    case "a":
+      return { type: "decided", decision: "always" };
+    case "n":
+      return { type: "decided", decision: "reject" };
+    case "r":
+      return { type: "open", state: { ...state, at: 3, reason: emptyEditor } };
+  }
+}
+
+function stepReason(state: ApprovalState, entry: Entry, press: Press): ApprovalStep {
+  if (press.type === "key" && press.key === "escape") return { type: "open", state: { at: state.at } };
+  const next = stepEntry(entry, press);
+  if (next !== "submit") return { type: "open", state: { ...state, reason: next } };
+  const reason = entry.text.trim();
+  return { type: "decided", decision: reason === "" ? "reject" : { decision: "reject", reason } };
+}
+
+export interface ApprovalRowsOptions extends DialogOptions {
+  /** The input was printed above the dialog, because it is longer than the dialog may be. */
+  readonly isInputAbove?: boolean;
+  /** How many further requests wait. */
+  readonly further?: number;
+}
+
+/** The whole input of the call. Nothing is left out, and what a terminal would hide or obey is shown as its code. */
+export function approvalInput(
+  { tool, input }: PendingApproval,
+  columns: number,
+  theme: Theme,
+): readonly Row[] {
+  const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "warn" };
+  const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
+    columns,
+    at: "hard",
+    lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
+    hang: { text: "  ", tone: "plain" },
+  });
+  const text = reveal(readable(input)).replaceAll("\t", "    ");
+  return [...name, ...rowsOf(text === "" ? "(no input)" : text, "plain", { columns, at: "hard", hang })];
+}
+
+/** Whether the dialog has room for the whole input. */
+export function fitsApproval(pending: PendingApproval, { columns, theme, maxRows }: DialogOptions): boolean {
+  const text = readable(pending.input);
+  if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
+  return (
+    approvalInput(pending, columns, theme).length + choiceRows(newApproval, columns, theme).length <= maxRows
+  );
+}
+
+export function approvalRows(
+  pending: PendingApproval,
+  state: ApprovalState,
+  options: ApprovalRowsOptions,
+): DialogRows {
+  const { columns, theme, maxRows, isInputAbove = false, further = 0 } = options;
+  const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
+  const head: readonly Row[] = isInputAbove
+    ? [
+        clippedRow(
+          [
+            {
+              text: `${theme.symbols.waiting} Allow ${clipped(oneLine(pending.tool), Math.max(8, columns - 30))}? Its input is above${more}`,
+              tone: "warn",
+            },
+          ],
+          columns,
+        ),
+      ]
+    : approvalInput(pending, columns, theme);
+  if (state.reason) {
+    const says: Row = clippedRow(
+      [{ text: "The reason, then Enter (Esc goes back):", tone: "warn" }],
+      columns,
+    );
+    const { rows, cursor } = composerRows(state.reason, {
+      columns,
+      theme,
+      maxRows: Math.max(1, maxRows - head.length - 1),
+    });
+    const all = [...head, says, ...rows];
+    const dropped = Math.max(0, all.length - maxRows);
+    return { rows: all.slice(dropped), cursor: { x: cursor.x, y: cursor.y + head.length + 1 - dropped } };
+  }
+  const choices = choiceRows(state, columns, theme);
+  return { rows: [...head.slice(0, Math.max(0, maxRows - choices.length)), ...choices].slice(-maxRows) };
+}
+
+function choiceRows({ at }: ApprovalState, columns: number, { symbols }: Theme): readonly Row[] {
+  const isNarrow = columns < 60;
+  const items = CHOICES.map(({ key, label }, index): Row => {
+    const words = isNarrow && key === "r" ? "why" : label;
+    const text = `${index === at ? symbols.pointer : " "}${key} ${words}`;
+    return [{ text, tone: index === at ? "selected" : "plain" }];
+  });
+  return flow(items, columns, isNarrow ? 1 : 2);
+}
+
+function oneLine(text: string): string {
+  return reveal(text).replace(/[\n\t]/g, (found) => (found === "\n" ? "\\n" : "\\t"));
+}

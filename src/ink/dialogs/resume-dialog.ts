@@ -1,0 +1,34 @@
+import type { ChatResume } from "../../chat/chat.ts";
+import type { ChatConnection } from "../../chat/connection.ts";
+import type { Press } from "../press.ts";
+import { type Row, rowsOf, type Span } from "../rows/row.ts";
+import type { DialogOptions, DialogRows } from "./dialog.ts";
+
+/** How to go on after a lost context. Absent: the key decides nothing. */
+export function stepResume(press: Press): ChatResume | undefined {
+  if (press.type !== "text") return undefined;
+  const key = press.text.toLowerCase();
+  if (key === "y") return "with-transcript";
+  return key === "n" ? "without-context" : undefined;
+}
+
+/** The agent has forgotten the conversation: what to do. */
+export function resumeRows(
+  _connection: ChatConnection,
+  { columns, theme, maxRows }: DialogOptions,
+): DialogRows {
+  const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
+  const hang: Span = { text: "  ", tone: "plain" };
+  const full: readonly Row[] = [
+    ...rowsOf(
+      "The agent has forgotten this conversation. Send the transcript along with the next message?",
+      "warn",
+      { columns, lead, hang },
+    ),
+    ...rowsOf("y yes, n no: go on without it", "plain", { columns, hang }),
+  ];
+  if (full.length <= maxRows) return { rows: full };
+  return {
+    rows: rowsOf("Context lost. Send the transcript? y/n", "warn", { columns, lead, hang }).slice(0, maxRows),
+  };
+}

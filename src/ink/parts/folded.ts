@@ -1,0 +1,70 @@
+import { displayed, type Row, type Span } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
+import { type WrappedRow, wrap } from "../rows/wrap.ts";
+import type { Tone } from "../theme.ts";
+
+/** A text of which the screen shows only a piece. */
+export interface Folded {
+  readonly title: string;
+  /** As the agent sent it. */
+  readonly text: string;
+}
+
+export interface FoldOptions {
+  readonly columns: number;
+  readonly tone: Tone;
+  /** In front of each row. */
+  readonly hang: Span;
+  /** Rows at most, with the row that says how many more lines there are. */
+  readonly maxRows: number;
+  /** The piece that is shown: `end` for an output that grows, `both` for a beginning and an end. @default "start" */
+  readonly shows?: "start" | "end" | "both";
+}
+
+export interface FoldedRows {
+  readonly rows: readonly Row[];
+  readonly isFolded: boolean;
+}
+
+/** Characters at the beginning or the end of a text that are looked at: more than the rows of a fold hold. The rest is only counted. */
+const MAX_LOOK = 20_000;
+
+/** A piece of a text, and how many more lines the text has. */
+export function foldedRows(text: string, options: FoldOptions): FoldedRows {
+  const { maxRows, shows = "start", tone, hang, columns } = options;
+  const whole = text.trimEnd();
+  if (whole === "") return { rows: [], isFolded: false };
+  const width = columns - widthOf(hang.text);
+  const rowsOf = (wrapped: readonly WrappedRow[]): readonly Row[] =>
+    wrapped.map((row) => [hang, { text: row.text, tone }]);
+  const isLong = whole.length > MAX_LOOK && maxRows !== Number.POSITIVE_INFINITY;
+  if (!isLong) {
+    const all = wrap(displayed(whole), width);
+    if (all.length <= maxRows) return { rows: rowsOf(all), isFolded: false };
+  }
+  const room = Math.max(1, maxRows - 1);
+  const below = shows === "start" ? 0 : shows === "end" ? room : Math.ceil(room / 2);
+  const start = displayed(isLong ? whole.slice(0, MAX_LOOK) : whole);
+  const end = displayed(isLong ? whole.slice(-MAX_LOOK) : whole);
+  const first = wrap(start, width, { maxRows: room - below });
+  const wrapped = below === 0 ? [] : wrap(end, width);
+  const last = wrapped.slice(-below);
+  const from = first.at(-1)?.end ?? 0;
+  const to = below === 0 ? end.length : (wrapped.at(-below - 1)?.end ?? 0);
+  const more = isLong
+    ? countLines(whole) - countLines(start.slice(0, from)) - countLines(end.slice(to))
+    : countLines(start.slice(from, to));
+  const rows = [...rowsOf(first), says(hang, more), ...(below === 0 ? [] : rowsOf(last))];
+  return { rows, isFolded: true };
+}
+
+/** The lines of a text; a line break at the end begins none. */
+export function countLines(text: string): number {
+  let count = text === "" || text.endsWith("\n") ? 0 : 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+function says(hang: Span, more: number): Row {
+  return [hang, { text: `... ${Math.max(1, more)} more ${more > 1 ? "lines" : "line"}`, tone: "dim" }];
+}

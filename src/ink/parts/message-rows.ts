@@ -1,0 +1,88 @@
+import type { ChatMessage } from "../../chat/messages/message.ts";
+import type { ErrorDescription } from "../../chat/words/error-description.ts";
+import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import { foldedRows } from "./folded.ts";
+import type { PartRows } from "./tool-rows.ts";
+import { moneyWords, usageWords } from "./words.ts";
+
+/** Rows of a prompt of the user. More of it is folded, such as a paste. */
+export const PROMPT_ROWS = 12;
+
+export interface MessageRowsOptions {
+  readonly columns: number;
+  readonly theme: Theme;
+}
+
+/** A prompt. Its pictures and files are named. */
+export function promptRows({ parts, status }: ChatMessage, { columns, theme }: MessageRowsOptions): PartRows {
+  const texts: string[] = [];
+  let files = 0;
+  for (const part of parts) {
+    if (part.type === "text") texts.push(part.text);
+    else files++;
+  }
+  const text = texts.join("\n");
+  const hang: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
+  const { rows, isFolded } = foldedRows(text, {
+    columns,
+    tone: "user",
+    hang,
+    maxRows: PROMPT_ROWS,
+    shows: "both",
+  });
+  const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
+  const state =
+    status === "queued" ? ["waits"] : status === "cancelled" ? ["taken back; /retry sends it"] : [];
+  const notes = [...more, ...state].map(
+    (note): Row => clippedRow([hang, { text: `(${note})`, tone: "dim" }], columns),
+  );
+  return { rows: [...rows, ...notes], folded: isFolded ? [{ title: "The prompt", text }] : [] };
+}
+
+/** What stands below the parts of a message that is over: its error, or what it took. */
+export function endRows(message: ChatMessage, options: MessageRowsOptions): readonly Row[] {
+  const { columns } = options;
+  const { role, status, error } = message;
+  const failed = error ? errorRows(error, options) : [];
+  if (role !== "assistant") return failed;
+  if (status === "cancelled")
+    return [
+      ...failed,
+      ...rowsOf("cancelled; /retry sends it again", "warn", { columns }),
+      ...billRows(message, options),
+    ];
+  return [...failed, ...billRows(message, options)];
+}
+
+/** An error in words: what happened, and what to do. */
+export function errorRows(
+  { title, detail, retry }: ErrorDescription,
+  { columns, theme }: MessageRowsOptions,
+): readonly Row[] {
+  const lead: Span = { text: `${theme.symbols.failed} `, tone: "error" };
+  const hang: Span = { text: "  ", tone: "plain" };
+  const again = {
+    safe: "/retry sends it again.",
+    ask: "/retry sends it again, once you have checked.",
+    no: "",
+  }[retry];
+  return [
+    ...rowsOf(inLine(title), "error", { columns, lead, hang }),
+    ...rowsOf(inLine(detail), "plain", { columns, hang }),
+    ...(again === "" ? [] : rowsOf(again, "dim", { columns, hang })),
+  ];
+}
+
+/** Time, tokens, cost and model of a turn, in one dim line. */
+function billRows(message: ChatMessage, { columns, theme }: MessageRowsOptions): readonly Row[] {
+  const { startedAt, endedAt, usage, cost, model } = message;
+  const seconds = endedAt === undefined ? [] : [`${((endedAt - startedAt) / 1_000).toFixed(1)} s`];
+  const words = [
+    ...(endedAt !== undefined && endedAt > startedAt ? seconds : []),
+    ...usageWords(usage ?? {}),
+    ...(cost ? moneyWords([cost]) : []),
+    ...(model === undefined ? [] : [inLine(model)]),
+  ];
+  return words.length === 0 ? [] : rowsOf(words.join(` ${theme.symbols.separator} `), "dim", { columns });
+}

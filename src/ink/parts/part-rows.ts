@@ -1,0 +1,118 @@
+import type { ChatPart, ChatQuestionPart, ChatSubagentPart } from "../../chat/messages/message.ts";
+import { clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import { type Folded, foldedRows } from "./folded.ts";
+import { reasoningRows } from "./reasoning-rows.ts";
+import { type PartRows, toolRows } from "./tool-rows.ts";
+import { readable } from "./values.ts";
+
+/** Rows of a diff, of structured data, of an error. More of it is folded. */
+const EXTRA_ROWS = 12;
+
+export interface PartRowsOptions {
+  readonly columns: number;
+  readonly theme: Theme;
+  readonly foldsReasoning: boolean;
+  /** Seconds of thinking, if they are known. */
+  readonly seconds?: number | undefined;
+}
+
+/** The rows of one part of a message. */
+export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
+  const { columns, theme } = options;
+  const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
+  switch (part.type) {
+    case "text":
+      return plain(rowsOf(displayed(part.text).trimEnd(), "plain", { columns }));
+    case "reasoning":
+      return plain(reasoningRows(part, { ...options, folded: options.foldsReasoning }));
+    case "tool":
+      return toolRows(part, options);
+    case "question":
+      return plain(answerRows(part, theme, columns));
+    case "subagent":
+      return subagentRows(part, options);
+    case "file": {
+      const path = part.path.startsWith("data:") ? (part.path.split(/[;,]/, 1)[0] ?? "data:") : part.path;
+      const head = clippedRow([{ text: `${part.action ?? "shows"} ${inLine(path)}`, tone: "dim" }], columns);
+      return folding(head, `The diff of ${inLine(path)}`, part.diff ?? "", { columns, tone: "plain", hang });
+    }
+    case "status": {
+      const text = inLine(part.detail ?? part.label);
+      return plain(text === "" ? [] : rowsOf(text, part.failed ? "error" : "dim", { columns }));
+    }
+    case "data":
+      return folding(undefined, "Data", readable(part.json), { columns, tone: "dim", hang });
+    case "error":
+      return folding(undefined, "An error", part.message, {
+        columns,
+        tone: "error",
+        hang: { text: `${theme.symbols.failed} `, tone: "error" },
+      });
+  }
+}
+
+/** The head of a sub-agent. Its parts come below it, indented. */
+export function subagentHead({ name, agentType, state }: ChatSubagentPart, { symbols }: Theme): Row {
+  const [symbol, tone, says] =
+    state === "running"
+      ? ([symbols.running, "accent", "works"] as const)
+      : state === "done"
+        ? ([symbols.done, "ok", "is done"] as const)
+        : ([symbols.failed, "error", "has failed"] as const);
+  return [
+    { text: `${symbol} `, tone },
+    { text: inLine(name) || inLine(agentType) || "a sub-agent", tone: "strong" },
+    { text: ` ${says}`, tone: "dim" },
+  ];
+}
+
+/** In front of what a sub-agent does. */
+export const SUBAGENT_INDENT: Span = { text: "  ", tone: "plain" };
+
+function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRows {
+  const inner = { ...options, columns: Math.max(1, options.columns - SUBAGENT_INDENT.text.length) };
+  const parts = part.parts.map((nested) => partRows(nested, inner));
+  const rows = parts.flatMap((nested) => nested.rows.map((row): Row => [SUBAGENT_INDENT, ...row]));
+  return {
+    rows: [clippedRow(subagentHead(part, options.theme), options.columns), ...rows],
+    folded: parts.flatMap(({ folded }) => folded),
+  };
+}
+
+/** A question and what became of it. */
+function answerRows(
+  { questions, answers, status }: ChatQuestionPart,
+  theme: Theme,
+  columns: number,
+): readonly Row[] {
+  const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
+  return questions.flatMap(({ question }, index) => {
+    const answer = answers.find(({ question_index }) => question_index === index);
+    const said = [...(answer?.selected ?? []), ...(answer?.other_text ? [answer.other_text] : [])].map(
+      inLine,
+    );
+    const says =
+      status === "requested" ? "waits for your answer" : said.length > 0 ? said.join(", ") : "not answered";
+    const hang: Span = { text: "  ", tone: "plain" };
+    return [
+      ...rowsOf(displayed(question).trimEnd(), "plain", { columns, lead, hang }),
+      ...rowsOf(says, "dim", { columns, hang }),
+    ];
+  });
+}
+
+function plain(rows: readonly Row[]): PartRows {
+  return { rows, folded: [] };
+}
+
+function folding(
+  head: Row | undefined,
+  title: string,
+  text: string,
+  options: Pick<Parameters<typeof foldedRows>[1], "columns" | "tone" | "hang">,
+): PartRows {
+  const { rows, isFolded } = foldedRows(text, { ...options, maxRows: EXTRA_ROWS });
+  const folded: readonly Folded[] = isFolded ? [{ title, text }] : [];
+  return { rows: head ? [head, ...rows] : rows, folded };
+}

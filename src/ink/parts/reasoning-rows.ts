@@ -1,0 +1,42 @@
+import type { ChatReasoningPart } from "../../chat/messages/message.ts";
+import { clipped, clippedRow, displayed, type Row, rowsOf } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+
+export interface ReasoningRowsOptions {
+  readonly columns: number;
+  readonly theme: Theme;
+  /** Whether to show only that and how long the agent thinks. @default true */
+  readonly folded?: boolean;
+  /** How long the agent has thought, in whole seconds. Absent: not known, such as in a restored chat. */
+  readonly seconds?: number | undefined;
+}
+
+/** Characters at the end of a reasoning in which its last line is looked for. */
+const MAX_LAST_LINE = 1_000;
+
+/** Reasoning. Folded: one row while it is open, with its last line, and one row at the end. Unfolded: all of it. */
+export function reasoningRows(part: ChatReasoningPart, options: ReasoningRowsOptions): readonly Row[] {
+  const { columns, theme, folded = true } = options;
+  const head = reasoningHead(part, options);
+  if (!folded)
+    return [head, ...rowsOf(displayed(part.text).trimEnd(), "dim", { columns, hang: reasoningHang(theme) })];
+  if (!part.open) return [head];
+  const last = displayed(part.text.slice(-MAX_LAST_LINE)).trimEnd().split("\n").at(-1) ?? "";
+  return last === ""
+    ? [head]
+    : [head, [reasoningHang(theme), { text: clipped(last, Math.max(1, columns - 4)), tone: "dim" }]];
+}
+
+/** `Thinking 3 s`, or `Thought for 3 s`. */
+export function reasoningHead(
+  { open }: Pick<ChatReasoningPart, "open">,
+  { columns, theme, seconds }: ReasoningRowsOptions,
+): Row {
+  const since = seconds === undefined ? "" : ` ${open ? "" : "for "}${seconds} s`;
+  const symbol = open ? theme.symbols.running : theme.symbols.done;
+  return clippedRow([{ text: `${symbol} ${open ? "Thinking" : "Thought"}${since}`, tone: "dim" }], columns);
+}
+
+export function reasoningHang({ symbols }: Theme): { readonly text: string; readonly tone: "dim" } {
+  return { text: `  ${symbols.bar} `, tone: "dim" };
+}

@@ -1,0 +1,106 @@
+import type { ChatConnection } from "../../chat/connection.ts";
+import type { ChatProblem } from "../../chat/problem.ts";
+import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
+import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
+import type { Theme, Tone } from "../theme.ts";
+import { moneyWords, timeWords, usageWords } from "./words.ts";
+
+export interface StatusFacts {
+  readonly connection: ChatConnection;
+  readonly busy: boolean;
+  /** Whether the link was lost during a turn, and the client looks for the answer. */
+  readonly recovering?: boolean;
+  /** Seconds since the turn began. */
+  readonly seconds?: number | undefined;
+  /** Prompts that wait. */
+  readonly queued: number;
+  readonly usage: UniversalUsage;
+  readonly cost: readonly UniversalCost[];
+  /** What went wrong last. */
+  readonly problem?: ChatProblem | undefined;
+  /** Something that the program says, such as that Ctrl-C again leaves. */
+  readonly note?: string | undefined;
+}
+
+export interface StatusRowsOptions {
+  readonly columns: number;
+  readonly theme: Theme;
+  /** ms since the epoch. */
+  readonly now: number;
+  /** Rows at most. The banner goes first. */
+  readonly maxRows: number;
+}
+
+/** The status line, with a banner above it while the connection is being repaired or something went wrong. */
+export function statusRows(facts: StatusFacts, options: StatusRowsOptions): readonly Row[] {
+  const banner = bannerRow(facts, options);
+  const line = statusRow(facts, options);
+  return (banner ? [banner, line] : [line]).slice(-Math.max(0, options.maxRows));
+}
+
+/** What is wrong, and what to do. Absent: nothing is. */
+function bannerRow(
+  { connection, problem, recovering }: StatusFacts,
+  { columns, theme, now }: StatusRowsOptions,
+): Row | undefined {
+  const { attempt, retryAt, reason, status } = connection;
+  const row = (text: string, tone: Tone): Row => clippedRow([{ text: `! ${text}`, tone }], columns);
+  const why = reason ? inLine(reason.title) : "The connection is lost";
+  if (retryAt !== undefined) {
+    const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
+    return row(`Reconnecting: attempt ${attempt} in ${seconds} s ${theme.symbols.separator} ${why}`, "warn");
+  }
+  if (attempt > 0 || status === "reconnecting") {
+    const which = attempt > 0 ? `: attempt ${attempt}` : "";
+    return row(`Reconnecting${which} ${theme.symbols.separator} ${why}`, "warn");
+  }
+  if (recovering) return row("Recovering: the link was lost; looking for the answer", "warn");
+  if (problem) return row(`${inLine(problem.title)}. ${inLine(problem.detail)} (/dismiss)`, "error");
+  if (status === "closed" && reason) return row(`Not connected: ${why}. The next message connects.`, "warn");
+  return undefined;
+}
+
+function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
+  const { connection, busy, seconds = 0, queued, usage, cost, note } = facts;
+  const between = ` ${theme.symbols.separator} `;
+  const words: Span[] = [
+    ...(note === undefined ? [] : [{ text: note, tone: "warn" } as const]),
+    ...(busy
+      ? [{ text: `${theme.symbols.running} working ${timeWords(seconds)}`, tone: "accent" } as const]
+      : []),
+    { text: connectionWord(connection), tone: "dim" },
+    ...(queued > 0 ? [{ text: `${queued} queued`, tone: "warn" } as const] : []),
+    ...moneyWords(cost).map((text) => ({ text, tone: "dim" }) as const),
+    ...usageWords(usage).map((text) => ({ text, tone: "dim" }) as const),
+  ];
+  const row: Span[] = [];
+  let width = 0;
+  for (const span of words) {
+    const added = widthOf(span.text) + (row.length > 0 ? between.length : 0);
+    if (row.length > 0 && width + added > columns) break;
+    if (row.length > 0) row.push({ text: between, tone: "dim" });
+    row.push(span);
+    width += added;
+  }
+  return clippedRow(row, columns);
+}
+
+function connectionWord({ status, contextLost }: ChatConnection): string {
+  if (contextLost) return "no context";
+  switch (status) {
+    case "idle":
+      return "not connected yet";
+    case "connecting":
+    case "handshaking":
+      return "connecting";
+    case "ready":
+      return "connected";
+    case "reconnecting":
+      return "reconnecting";
+    case "draining":
+      return "closing";
+    case "closed":
+      return "not connected";
+  }
+}

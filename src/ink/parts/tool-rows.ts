@@ -1,0 +1,99 @@
+import type { ChatToolPart } from "../../chat/messages/message.ts";
+import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
+import type { Theme, Tone } from "../theme.ts";
+import { type Folded, foldedRows } from "./folded.ts";
+import { readable } from "./values.ts";
+
+/** Rows of the input of a finished call. More of it is folded. */
+export const INPUT_ROWS = 6;
+/** Rows of the output of a finished call. More of it is folded. */
+export const OUTPUT_ROWS = 10;
+/** Rows of the input and of the output of a call under way: there the screen is small. */
+const LIVE_ROWS = 4;
+
+export interface ToolRowsOptions {
+  readonly columns: number;
+  readonly theme: Theme;
+  /** Whether to show all of the input and the output. @default false */
+  readonly unfolded?: boolean;
+}
+
+export interface PartRows {
+  readonly rows: readonly Row[];
+  /** What is not shown whole. */
+  readonly folded: readonly Folded[];
+}
+
+/** A tool call: its name and state, its input, its output. A call under way shows the end of its output, a finished one the beginning. */
+export function toolRows(
+  part: ChatToolPart,
+  { columns, theme, unfolded = false }: ToolRowsOptions,
+): PartRows {
+  const { symbols } = theme;
+  const [symbol, tone, says] = stateOf(part, theme);
+  const name = inLine(part.name) || "a tool without a name";
+  const head: Row = [
+    { text: `${symbol} `, tone },
+    { text: name, tone: "strong" },
+    { text: ` ${says}`, tone: tone === "ok" ? "dim" : tone },
+  ];
+  const hang: Span = { text: `  ${symbols.bar} `, tone: "dim" };
+  const isOver = isToolOver(part);
+  const rowsFor = (rows: number): number => (unfolded ? Number.POSITIVE_INFINITY : isOver ? rows : LIVE_ROWS);
+  const input = readable(part.input);
+  const asked = foldedRows(input, { columns, tone: "dim", hang, maxRows: rowsFor(INPUT_ROWS) });
+  const said = foldedRows(part.output, {
+    columns,
+    tone: part.state === "failed" ? "error" : "plain",
+    hang,
+    maxRows: rowsFor(OUTPUT_ROWS),
+    shows: isOver ? "start" : "end",
+  });
+  const more = contentRow(part, hang);
+  return {
+    rows: [
+      clippedRow(head, columns),
+      ...asked.rows,
+      ...said.rows,
+      ...(more ? [clippedRow(more, columns)] : []),
+    ],
+    folded: [
+      ...(asked.isFolded ? [{ title: `The input of ${name}`, text: input }] : []),
+      ...(said.isFolded ? [{ title: `The output of ${name}`, text: part.output }] : []),
+    ],
+  };
+}
+
+export function isToolOver({ state }: ChatToolPart): boolean {
+  return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
+}
+
+function stateOf({ state, approval }: ChatToolPart, { symbols }: Theme): readonly [string, Tone, string] {
+  switch (state) {
+    case "requested":
+      return [symbols.running, "tool", "is requested"];
+    case "awaiting":
+      return [symbols.waiting, "warn", "waits for your decision"];
+    case "approved":
+      return [symbols.running, "tool", "is approved"];
+    case "running":
+      return [symbols.running, "tool", "runs"];
+    case "done":
+      return [symbols.done, "ok", "is done"];
+    case "failed":
+      return [symbols.failed, "error", "has failed"];
+    case "denied":
+      return [symbols.failed, "error", approval?.reason ? `was denied (${approval.reason})` : "was denied"];
+    case "abandoned":
+      return [symbols.failed, "error", "was given up, and may still run"];
+  }
+}
+
+/** What a result holds besides its text. */
+function contentRow({ content, output }: ChatToolPart, hang: Span): Row | undefined {
+  const types = content.map(({ type }) => type).filter((type) => type !== "text");
+  const kinds = types
+    .filter((type) => type !== "json" || output === "")
+    .map((type) => type.replaceAll("_", " "));
+  return kinds.length === 0 ? undefined : [hang, { text: `with ${kinds.join(", ")}`, tone: "dim" }];
+}

@@ -1,0 +1,40 @@
+import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
+import { inLine } from "../rows/row.ts";
+
+/** Tokens in words: those that were read, written, and that are in the context. */
+export function usageWords({
+  input_tokens,
+  output_tokens,
+  context_tokens,
+}: UniversalUsage): readonly string[] {
+  return [
+    ...(input_tokens === undefined ? [] : [`${short(input_tokens)} in`]),
+    ...(output_tokens === undefined ? [] : [`${short(output_tokens)} out`]),
+    ...(context_tokens === undefined ? [] : [`${short(context_tokens)} context`]),
+  ];
+}
+
+/** Costs in words, such as `3 credits`. */
+export function moneyWords(costs: readonly UniversalCost[]): readonly string[] {
+  return costs.map(({ total, currency }) => `${amount(total)} ${inLine(currency)}`);
+}
+
+/** `950`, `12.3k`, `1.2M`. */
+function short(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** At most four decimals: a turn may cost less than a cent. */
+function amount(total: number): string {
+  return String(Math.round(total * 10_000) / 10_000);
+}
+
+/** `12 s`, `3 min 5 s`, `1 h 2 min`. */
+export function timeWords(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}

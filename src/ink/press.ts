@@ -1,0 +1,80 @@
+import type { Key } from "ink";
+
+/** A key that does something. */
+export type KeyName =
+  | "enter"
+  | "newline"
+  | "escape"
+  | "left"
+  | "right"
+  | "up"
+  | "down"
+  | "home"
+  | "end"
+  | "word-left"
+  | "word-right"
+  | "backspace"
+  | "delete"
+  | "delete-word"
+  | "tab"
+  | `ctrl-${string}`;
+
+/** One key that was pressed, or text that was typed: several characters, if they came at once. */
+export type Press =
+  | { readonly type: "key"; readonly key: KeyName }
+  | { readonly type: "text"; readonly text: string };
+
+/** What Ink's `useInput` tells, as single keys: keys that come fast come as one input. */
+export function pressesOf(input: string, key: Key): readonly Press[] {
+  if (key.eventType === "release") return [];
+  const named = nameOf(input, key);
+  if (named) return [{ type: "key", key: named }];
+  if (key.meta || key.super || key.hyper) return []; // a key that the screen does not know
+  return [...splitInput(input)];
+}
+
+function nameOf(input: string, key: Key): KeyName | undefined {
+  if (key.return) return key.meta || key.shift || key.ctrl ? "newline" : "enter";
+  if (key.escape) return "escape";
+  if (key.leftArrow) return key.meta || key.ctrl ? "word-left" : "left";
+  if (key.rightArrow) return key.meta || key.ctrl ? "word-right" : "right";
+  if (key.upArrow) return "up";
+  if (key.downArrow) return "down";
+  if (key.home) return "home";
+  if (key.end) return "end";
+  if (key.backspace) return key.meta || key.ctrl ? "delete-word" : "backspace";
+  if (key.delete) return "delete";
+  if (key.tab) return "tab";
+  if (key.meta && input === "b") return "word-left";
+  if (key.meta && input === "f") return "word-right";
+  if (key.ctrl && input === "j") return "newline";
+  if (key.ctrl && input.length === 1) return `ctrl-${input}`;
+  return undefined;
+}
+
+function* splitInput(input: string): Generator<Press> {
+  let text = "";
+  for (const character of input) {
+    const named = controlKey(character);
+    if (named === undefined) {
+      text += character;
+      continue;
+    }
+    if (text !== "") yield { type: "text", text };
+    text = "";
+    yield { type: "key", key: named };
+  }
+  if (text !== "") yield { type: "text", text };
+}
+
+/** The key of a control character, which may stand between others in one input. */
+function controlKey(character: string): KeyName | undefined {
+  const point = character.codePointAt(0) ?? 0;
+  if (point === 0x7f || point === 0x08) return "backspace";
+  if (point >= 0x20) return undefined;
+  if (character === "\r") return "enter";
+  if (character === "\n") return "newline";
+  if (character === "\t") return "tab";
+  if (point === 0x1b) return "escape";
+  return `ctrl-${String.fromCharCode(point + 0x60)}`;
+}

@@ -1,0 +1,79 @@
+const segmenter = new Intl.Segmenter();
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]+$/u;
+const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|[\d#*]\u{fe0f}?\u{20e3}/u;
+const FURTHER = /[\p{Mc}\u{ff00}-\u{ffef}]/u;
+
+/**
+ * What terminals draw two columns wide (Unicode, East Asian Width W and F), in ranges with the gaps closed: a character that counts for too
+ * much leaves a column empty, and one that counts for too little breaks the row.
+ */
+const WIDE: readonly (readonly [first: number, last: number])[] = [
+  [0x1100, 0x115f],
+  [0x2329, 0x232a],
+  [0x2630, 0x2637],
+  [0x268a, 0x268f],
+  [0x2e80, 0x303e],
+  [0x3041, 0xa4cf],
+  [0xa960, 0xa97c],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6b],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x191ff],
+  [0x1aff0, 0x1b2ff],
+  [0x1d300, 0x1d37f],
+  [0x1f1ae, 0x1f1af],
+  [0x1f200, 0x1f265],
+  [0x1f6d8, 0x1f6df],
+  [0x1f7d9, 0x1f7ff],
+  [0x1fa70, 0x1faff],
+  [0x20000, 0x3fffd],
+];
+
+/** The characters of a text as a person counts them. */
+export function graphemes(text: string): readonly string[] {
+  if (PRINTABLE_ASCII.test(text)) return text.split("");
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Where the grapheme that ends at or holds the offset `at - 1` begins; 0 at the beginning. */
+export function graphemeBefore(text: string, at: number): number {
+  if (at <= 0) return 0;
+  return segmenter.segment(text).containing(at - 1)?.index ?? 0;
+}
+
+/** Where the grapheme at the offset `at` ends. */
+export function graphemeAfter(text: string, at: number): number {
+  const found = segmenter.segment(text).containing(at);
+  return found ? found.index + found.segment.length : text.length;
+}
+
+/** The columns of one grapheme on a terminal. */
+export function graphemeWidth(grapheme: string): number {
+  if (grapheme.length === 1 && PRINTABLE_ASCII.test(grapheme)) return 1;
+  if (INVISIBLE.test(grapheme)) return 0;
+  if (EMOJI.test(grapheme)) return 2;
+  let width = 0;
+  for (const character of grapheme) {
+    if (width === 0 ? INVISIBLE.test(character) : !FURTHER.test(character)) continue;
+    width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
+  }
+  return width;
+}
+
+/** The columns of a text without line breaks and control characters. */
+export function widthOf(text: string): number {
+  if (PRINTABLE_ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);
+  return width;
+}
+
+function isWide(point: number): boolean {
+  if (point < 0x1100) return false;
+  return WIDE.some(([first, last]) => point >= first && point <= last);
+}

@@ -1,0 +1,242 @@
+import type { Chat } from "../../chat/chat.ts";
+import type { ChatSnapshot } from "../../chat/snapshot.ts";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
+import { composerRows } from "../composer/composer-rows.ts";
+
+import { statusRows } from "../parts/status-rows.ts";
+import type { Press } from "../press.ts";
+import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import type { Sink } from "../transcript/sink.ts";
+import { Transcript } from "../transcript/transcript.ts";
+import { type ExitReason, Keyboard } from "./keyboard.ts";
+import { dialogRows, type Live, layOut, type Size } from "./layout.ts";
+import { LocalCommands, type RunCommand } from "./local-commands.ts";
+import { OpenDialog } from "./open-dialog.ts";
+import { Pace } from "./pace.ts";
+import { type Printed, Printout } from "./printed.ts";
+
+export interface ScreenOptions {
+  readonly chat: Chat;
+  readonly theme: Theme;
+  readonly clock: Clock;
+  readonly size: Size;
+  readonly placeholder: string;
+  /** Absent: `!command` is not offered. */
+  readonly runCommand?: RunCommand | undefined;
+  /** The user leaves. `interrupted`: with Ctrl-C. */
+  readonly onExit: (how: ExitReason) => void;
+}
+
+/** One frame of the screen. The same object until the next frame. */
+export interface Frame extends Live {
+  readonly printed: Printed;
+}
+
+/** Rows of an open text that stay in the live region. The rows before them go to the scrollback. */
+const TAIL_ROWS = 4;
+
+/**
+ * The whole screen of a chat: what is printed for good, what is live, what the user types. Holds all state, so that no key is lost when
+ * keys come faster than frames, and makes 25 frames a second at most.
+ */
+export class ChatScreen {
+  readonly #options: ScreenOptions;
+  readonly #pace: Pace;
+  readonly #transcript = new Transcript();
+  readonly #printout = new Printout();
+  readonly #dialog: OpenDialog;
+  readonly #local: LocalCommands;
+  readonly #keyboard: Keyboard;
+  readonly #listeners = new Set<() => void>();
+  #size: Size;
+  #theme: Theme;
+  #busySince: number | undefined;
+  #frame: Frame;
+  #isWholeDialog = false;
+  /** ms until the dialog may offer its choices. */
+  #dialogWait = 0;
+  #cancelTick: CancelTimer = () => {};
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    this.#size = options.size;
+    this.#theme = options.theme;
+    this.#dialog = new OpenDialog(options.chat);
+    this.#local = new LocalCommands(options.runCommand, () => this.#pace.request());
+    this.#keyboard = new Keyboard({
+      ...options,
+      dialog: this.#dialog,
+      local: this.#local,
+      say: (text) => this.#say(text),
+      unfold: () => this.#unfold(),
+    });
+    this.#pace = new Pace(options.clock, () => this.#draw());
+    this.#frame = { printed: this.#printout.printed, rows: [] };
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getFrame = (): Frame => this.#frame;
+
+  /** Follows the chat until the returned function is called. A `!command` that runs is stopped then. */
+  start(): () => void {
+    this.#pace.start();
+    const unsubscribe = this.#options.chat.subscribe(() => this.#pace.request());
+    this.#pace.request();
+    return () => {
+      unsubscribe();
+      this.#pace.stop();
+      this.#cancelTick();
+      this.#local.stop();
+    };
+  }
+
+  /** The frame is on the screen. */
+  shown(frame: Frame): void {
+    if (frame.printed === this.#printout.printed) this.#printout.shown();
+    if (frame === this.#frame && this.#isWholeDialog) this.#dialog.shown();
+  }
+
+  resize(size: Size): void {
+    if (size.columns === this.#size.columns && size.rows === this.#size.rows) return;
+    this.#size = size;
+    this.#pace.request();
+  }
+
+  restyle(theme: Theme): void {
+    if (theme === this.#theme) return;
+    this.#theme = theme;
+    this.#pace.request();
+  }
+
+  press(press: Press): void {
+    this.#keyboard.press(press);
+    this.#pace.request();
+  }
+
+  paste(text: string): void {
+    this.#keyboard.paste(text);
+    this.#pace.request();
+  }
+
+  /** Shows in full what was folded last. Returns whether there is anything. */
+  #unfold(): boolean {
+    const { folded } = this.#printout;
+    if (folded) this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
+    return folded !== undefined;
+  }
+
+  /** Something that the program itself says, to the scrollback. */
+  #say(text: string): void {
+    const { columns } = this.#size;
+    const { symbols } = this.#theme;
+    const rows = rowsOf(text, "dim", { columns, hang: { text: `${symbols.bar} `, tone: "dim" } });
+    this.#printout.enqueue([EMPTY_ROW, ...rows]);
+  }
+
+  #draw(): void {
+    const snapshot = this.#options.chat.getSnapshot();
+    const { clock } = this.#options;
+    const now = clock.wallTime();
+    this.#follow(snapshot, now);
+    const dialogOptions = {
+      columns: this.#size.columns,
+      theme: this.#theme,
+      maxRows: dialogRows(this.#size),
+    };
+    const tall = this.#dialog.tooTall(dialogOptions);
+    if (tall.length > 0) this.#printout.enqueue([EMPTY_ROW, ...tall]);
+    let isDone = true;
+    const facts = {
+      columns: this.#size.columns,
+      theme: this.#theme,
+      foldsReasoning: this.#keyboard.foldsReasoning,
+      now,
+      tailRows: TAIL_ROWS,
+    };
+    this.#printout.frame(facts, (sink) => {
+      isDone = this.#print(snapshot, sink);
+    });
+    this.#dialogWait = this.#dialog.wait(clock.now(), this.#keyboard.typedAt);
+    this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained && this.#dialogWait === 0;
+    this.#frame = { printed: this.#printout.printed, ...this.#live(snapshot, now) };
+    for (const listener of this.#listeners) listener();
+    if (!isDone) this.#pace.request();
+    this.#tick(snapshot, now);
+  }
+
+  /** Prints in the order of time: the answer, then what the program says. Returns whether there is no more to print. */
+  #print(snapshot: ChatSnapshot, sink: Sink): boolean {
+    const isPrinted = this.#transcript.print(snapshot.messages, sink);
+    if (!isPrinted || sink.room <= 0) return false;
+    this.#printout.drain(sink);
+    if (sink.room <= 0) return false;
+    return this.#local.print(sink);
+  }
+
+  #follow(snapshot: ChatSnapshot, now: number): void {
+    if (!snapshot.busy) this.#busySince = undefined;
+    else this.#busySince ??= now;
+    this.#keyboard.follow(snapshot);
+    this.#dialog.follow(snapshot, this.#options.clock.now());
+  }
+
+  #live(snapshot: ChatSnapshot, now: number): Live {
+    const { columns } = this.#size;
+    const theme = this.#theme;
+    const isAsking = this.#dialog.isOpen && this.#printout.isDrained;
+    return layOut(this.#size, {
+      dialog: isAsking
+        ? (maxRows) => this.#dialog.rows({ columns, theme, maxRows }, snapshot, this.#dialogWait > 0)
+        : undefined,
+      isTyping: !isAsking || this.#dialogWait > 0,
+      status: (maxRows) => statusRows(this.#facts(snapshot, now), { columns, theme, now, maxRows }),
+      composer: (maxRows) =>
+        composerRows(this.#keyboard.editor, {
+          columns,
+          theme,
+          maxRows,
+          placeholder: this.#options.placeholder,
+        }),
+      tail: (maxRows) => this.#tail(snapshot, now, maxRows),
+    });
+  }
+
+  #tail(snapshot: ChatSnapshot, now: number, maxRows: number): readonly Row[] {
+    const { columns } = this.#size;
+    const theme = this.#theme;
+    const room = maxRows > 8 ? maxRows - 1 : maxRows;
+    const local = this.#local.live(columns, room, theme);
+    const options = {
+      columns,
+      theme,
+      foldsReasoning: this.#keyboard.foldsReasoning,
+      now,
+      maxRows: room - local.length,
+    };
+    const rows = [...this.#transcript.live(snapshot.messages, options), ...local];
+    return room < maxRows ? [...rows, EMPTY_ROW] : rows;
+  }
+
+  #facts(snapshot: ChatSnapshot, now: number) {
+    const { connection, busy, queued, usage, cost, problem, messages } = snapshot;
+    const seconds = this.#busySince === undefined ? undefined : Math.floor((now - this.#busySince) / 1_000);
+    const recovering = messages.at(-1 - queued)?.status === "recovering";
+    return { connection, busy, queued, usage, cost, problem, recovering, seconds, note: this.#keyboard.note };
+  }
+
+  /** A new frame at the next second, while the screen shows a time, and when the dialog may offer its choices. */
+  #tick({ busy, connection }: ChatSnapshot, now: number): void {
+    this.#cancelTick();
+    const from = connection.retryAt ?? this.#busySince ?? now;
+    const second = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
+    const isTicking = busy || connection.retryAt !== undefined;
+    const waits = [...(isTicking ? [second] : []), ...(this.#dialogWait > 0 ? [this.#dialogWait] : [])];
+    if (waits.length === 0) return;
+    this.#cancelTick = this.#options.clock.setTimeout(() => this.#pace.request(), Math.min(...waits));
+  }
+}

@@ -1,0 +1,34 @@
+/** What the user has typed. */
+export type Input =
+  | { readonly type: "blank" }
+  | { readonly type: "prompt"; readonly text: string }
+  /** A command of this machine. */
+  | { readonly type: "local"; readonly command: string }
+  | { readonly type: "help" | "retry" | "quit" | "dismiss" }
+  | { readonly type: "unknown"; readonly name: string };
+
+/** `/name` alone is a command of the screen, `!` begins one of this machine. A path such as `/etc/hosts` is a prompt. */
+export function readInput(text: string): Input {
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed === "!") return { type: "blank" };
+  if (trimmed.startsWith("!")) return { type: "local", command: trimmed.slice(1).trim() };
+  const name = /^\/([a-z?-]+)$/i.exec(trimmed)?.[1]?.toLowerCase();
+  switch (name) {
+    case undefined:
+      return { type: "prompt", text };
+    case "help":
+    case "retry":
+    case "quit":
+    case "dismiss":
+      return { type: name };
+    default:
+      return { type: "unknown", name: `/${name}` };
+  }
+}
+
+export const HELP = `Enter sends; while an answer comes, the prompt waits. Alt-Enter, Ctrl-J, or a backslash and Enter begin a new line.
+Esc cancels the answer. Ctrl-C clears the line, or cancels everything; once more, it leaves. Ctrl-D leaves.
+Up and Down go through your prompts. Ctrl-A, E, K, U, W, Y edit as in a shell.
+Ctrl-R shows or folds the reasoning from now on. Ctrl-O shows in full what was folded last.
+/retry sends the last prompt again. /dismiss takes an error away. /quit leaves.
+!command runs on this machine; the next prompt takes its output along.`;

@@ -1,0 +1,193 @@
+import type { Chat } from "../../chat/chat.ts";
+import type { ChatMessage } from "../../chat/messages/message.ts";
+import type { ChatSnapshot } from "../../chat/snapshot.ts";
+import type { Clock } from "../../core/clock.ts";
+import { type EditorState, emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
+import { editorAction } from "../composer/editor-keys.ts";
+import type { Press } from "../press.ts";
+import { displayed } from "../rows/row.ts";
+import { HELP, readInput } from "./commands.ts";
+import type { LocalCommands } from "./local-commands.ts";
+import type { OpenDialog } from "./open-dialog.ts";
+
+/** How the user leaves: with `/quit` or Ctrl-D, or with Ctrl-C. */
+export type ExitReason = "quit" | "interrupted";
+
+export interface KeyboardHost {
+  readonly chat: Chat;
+  readonly clock: Pick<Clock, "now">;
+  readonly dialog: OpenDialog;
+  readonly local: LocalCommands;
+  readonly onExit: (how: ExitReason) => void;
+  /** Prints something that the program says. */
+  readonly say: (text: string) => void;
+  /** Prints in full what was folded last. Returns whether there is anything. */
+  readonly unfold: () => boolean;
+}
+
+/** What keys do: in the composer, in the dialog that is open, and everywhere. */
+export class Keyboard {
+  readonly #host: KeyboardHost;
+  #editor: EditorState = emptyEditor;
+  #note: string | undefined;
+  #typedAt = Number.NEGATIVE_INFINITY;
+  #foldsReasoning = true;
+  /** Ctrl-C has cancelled what runs. */
+  #isCancelled = false;
+
+  constructor(host: KeyboardHost) {
+    this.#host = host;
+  }
+
+  get editor(): EditorState {
+    return this.#editor;
+  }
+
+  /** What the last key did, or why it did nothing. */
+  get note(): string | undefined {
+    return this.#note;
+  }
+
+  /** When a key went into the composer last; -Infinity once the text was sent. */
+  get typedAt(): number {
+    return this.#typedAt;
+  }
+
+  get foldsReasoning(): boolean {
+    return this.#foldsReasoning;
+  }
+
+  /** Follows the chat. */
+  follow({ busy, queued }: ChatSnapshot): void {
+    if (!busy && queued === 0) this.#isCancelled = false;
+  }
+
+  press(press: Press): void {
+    this.#note = undefined;
+    if (!this.#command(press)) {
+      if (this.#host.dialog.takesKeys) this.#host.dialog.press(press);
+      else this.#edit(press);
+    }
+  }
+
+  paste(text: string): void {
+    const { clock, dialog } = this.#host;
+    this.#note = undefined;
+    if (dialog.takesText) {
+      dialog.press({ type: "text", text: text.replace(/\s+/g, " ") });
+      return;
+    }
+    this.#typedAt = clock.now();
+    this.#editor = stepEditor(this.#editor, { type: "paste", text });
+  }
+
+  /** The keys that do the same whatever is open. */
+  #command(press: Press): boolean {
+    if (press.type === "text") return false;
+    switch (press.key) {
+      case "ctrl-c":
+        this.#interrupt();
+        return true;
+      case "ctrl-d":
+        if (this.#editor.text !== "") return false;
+        this.#host.onExit("quit");
+        return true;
+      case "ctrl-r":
+        this.#foldsReasoning = !this.#foldsReasoning;
+        this.#note = this.#foldsReasoning
+          ? "reasoning is folded from now on"
+          : "reasoning is shown from now on";
+        return true;
+      case "ctrl-o":
+        if (!this.#host.unfold()) this.#note = "nothing is folded";
+        return true;
+      case "escape":
+        if (this.#host.dialog.takesKeys) return false;
+        this.#cancelTurn("turn");
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #interrupt(): void {
+    const { busy, queued } = this.#host.chat.getSnapshot();
+    if (this.#editor.text !== "") this.#editor = stepEditor(this.#editor, { type: "clear" });
+    else if (this.#host.local.stop()) this.#note = "the command is stopped";
+    else if ((busy || queued > 0) && !this.#isCancelled) {
+      this.#isCancelled = true;
+      this.#cancelTurn("all");
+    } else this.#host.onExit("interrupted");
+  }
+
+  #cancelTurn(what: "turn" | "all"): void {
+    const { chat } = this.#host;
+    const { busy, queued } = chat.getSnapshot();
+    if (!busy && (what === "turn" || queued === 0)) {
+      this.#note = "nothing runs";
+      return;
+    }
+    chat.cancel(what);
+    this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
+  }
+
+  #edit(press: Press): void {
+    this.#typedAt = this.#host.clock.now();
+    const action = editorAction(press, this.#editor);
+    if (action === "submit") {
+      this.#typedAt = Number.NEGATIVE_INFINITY; // the user is done
+      this.#submit();
+    } else if (action) this.#editor = stepEditor(this.#editor, action);
+  }
+
+  #submit(): void {
+    const { chat } = this.#host;
+    const input = readInput(textOf(this.#editor));
+    switch (input.type) {
+      case "blank":
+        this.#note = "there is nothing to send";
+        return;
+      case "unknown":
+        this.#note = `there is no command ${displayed(input.name)}: /help shows them`;
+        return;
+      case "help":
+        this.#host.say(HELP);
+        break;
+      case "quit":
+        this.#host.onExit("quit");
+        break;
+      case "dismiss":
+        chat.dismiss();
+        break;
+      case "retry": {
+        const last = lastTurn(chat.getSnapshot());
+        if (last) chat.retry(last.id);
+        else this.#note = "there is nothing to send again";
+        break;
+      }
+      case "local": {
+        const refused = this.#host.local.run(input.command);
+        if (refused) {
+          this.#note = refused;
+          return;
+        }
+        break;
+      }
+      case "prompt": {
+        const result = chat.send(this.#host.local.attachTo(input.text));
+        if (!result.ok && result.id === undefined) return; // the banner says why, and the text stays
+        this.#host.local.sent();
+      }
+    }
+    this.#editor = stepEditor(this.#editor, { type: "sent" });
+  }
+}
+
+/** The last prompt or answer: between turns there may be words of the system. */
+function lastTurn({ messages }: ChatSnapshot): ChatMessage | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages.at(at);
+    if (message && message.role !== "system") return message;
+  }
+  return undefined;
+}

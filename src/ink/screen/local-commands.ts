@@ -1,0 +1,71 @@
+import type { Row } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import type { Sink } from "../transcript/sink.ts";
+import { LocalRun, type RunCommand, type RunningCommand } from "./local-run.ts";
+
+export type { CommandEnd, RunCommand, RunningCommand } from "./local-run.ts";
+
+/** The commands of this machine: one runs at a time, and those that are over go with the next prompt. */
+export class LocalCommands {
+  readonly #start: RunCommand | undefined;
+  readonly #changed: () => void;
+  #current: { readonly run: LocalRun; readonly running: RunningCommand; isOver: boolean } | undefined;
+  #over: readonly LocalRun[] = [];
+
+  constructor(start: RunCommand | undefined, changed: () => void) {
+    this.#start = start;
+    this.#changed = changed;
+  }
+
+  /** Runs a command. Returns why it does not, if it does not. */
+  run(command: string): string | undefined {
+    if (!this.#start) return "commands of this machine are not offered here";
+    if (this.#current) return "a command runs already: Ctrl-C stops it";
+    const run = new LocalRun(command);
+    const running = this.#start(command, (text) => {
+      run.add(text);
+      this.#changed();
+    });
+    const current = { run, running, isOver: false };
+    this.#current = current;
+    void running.ended.then((end) => {
+      run.end(end);
+      current.isOver = true;
+      this.#changed();
+    });
+    return undefined;
+  }
+
+  /** Stops the command that runs. Returns whether there was one. */
+  stop(): boolean {
+    if (!this.#current || this.#current.isOver) return false;
+    this.#current.running.stop();
+    return true;
+  }
+
+  /** The prompt behind what was run since the last one. */
+  attachTo(text: string): string {
+    return [...this.#over.map(({ transcript }) => transcript), text].join("\n\n");
+  }
+
+  /** The prompt went out, and took the commands along. */
+  sent(): void {
+    this.#over = [];
+  }
+
+  /** Prints what is new. Returns whether there is no more to print now. */
+  print(sink: Sink): boolean {
+    if (!this.#current) return true;
+    const { run } = this.#current;
+    const isPrinted = run.print(sink);
+    if (isPrinted) {
+      this.#over = [...this.#over, run];
+      this.#current = undefined;
+    }
+    return isPrinted || sink.room > 0;
+  }
+
+  live(columns: number, maxRows: number, theme: Theme): readonly Row[] {
+    return this.#current ? this.#current.run.live(columns, maxRows, theme) : [];
+  }
+}

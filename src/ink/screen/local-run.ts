@@ -1,0 +1,94 @@
+import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import type { Sink } from "../transcript/sink.ts";
+import { TextPrinter } from "../transcript/text-printer.ts";
+
+/** Characters of the output of one `!command` that are shown, and sent with the next prompt: about 700 lines. More is only counted. */
+export const COMMAND_OUTPUT_LIMIT = 50_000;
+
+/** How a command of this machine ended. */
+export type CommandEnd =
+  | { readonly type: "exited"; readonly code: number }
+  | { readonly type: "killed"; readonly signal: string }
+  | { readonly type: "failed"; readonly reason: string };
+
+export interface RunningCommand {
+  /** Ends the command and whatever it has started. */
+  readonly stop: () => void;
+  /** Never rejects. */
+  readonly ended: Promise<CommandEnd>;
+}
+
+/** Starts a command of the user on this machine. Never throws: a command that cannot start has failed. */
+export type RunCommand = (command: string, onOutput: (text: string) => void) => RunningCommand;
+
+/** One `!command`: its output while it runs, and what of it goes with the next prompt. */
+export class LocalRun {
+  readonly command: string;
+  readonly #printer = new TextPrinter("plain", { text: "  ", tone: "dim" });
+  #output = "";
+  #dropped = 0;
+  #end: CommandEnd | undefined;
+  #hasHead = false;
+
+  constructor(command: string) {
+    this.command = command;
+  }
+
+  add(text: string): void {
+    const room = COMMAND_OUTPUT_LIMIT - this.#output.length;
+    this.#output += text.slice(0, Math.max(0, room));
+    this.#dropped += Math.max(0, text.length - Math.max(0, room));
+  }
+
+  end(end: CommandEnd): void {
+    this.#end = end;
+  }
+
+  /** Prints what is new. Returns whether the command is over and printed whole. */
+  print(sink: Sink): boolean {
+    if (!this.#hasHead)
+      sink.print([EMPTY_ROW, ...rowsOf(displayed(`! ${this.command}`), "user", { columns: sink.columns })]);
+    this.#hasHead = true;
+    this.#printer.feed(this.#output, this.#end !== undefined);
+    if (!this.#printer.print(sink) || !this.#end) return false;
+    sink.print(rowsOf(this.#says(this.#end), "dim", { columns: sink.columns }));
+    return true;
+  }
+
+  live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
+    if (maxRows <= 0) return [];
+    const head: Row = [{ text: `${symbols.running} the command runs; Ctrl-C stops it`, tone: "dim" }];
+    return [...this.#printer.live(columns, maxRows - 1), head];
+  }
+
+  /** The command and its output, for the agent. */
+  get transcript(): string {
+    const fence = "`".repeat(Math.max(3, longestRun(this.#output, "`") + 1));
+    const said = this.#output.trimEnd();
+    const end = this.#end ? this.#says(this.#end) : "still runs";
+    return `I ran \`${this.command}\` (${end}). Its output:\n${fence}\n${said}\n${fence}`;
+  }
+
+  #says(end: CommandEnd): string {
+    const dropped = this.#dropped > 0 ? `; ${this.#dropped} more characters of output were left out` : "";
+    switch (end.type) {
+      case "exited":
+        return `exit code ${end.code}${dropped}`;
+      case "killed":
+        return `stopped by ${end.signal}${dropped}`;
+      case "failed":
+        return `could not run: ${end.reason}`;
+    }
+  }
+}
+
+function longestRun(text: string, character: string): number {
+  let longest = 0;
+  let run = 0;
+  for (const found of text) {
+    run = found === character ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}

@@ -1,0 +1,169 @@
+import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../chat/messages/message.ts";
+import type { List } from "../../universal/reduce/list.ts";
+import { partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
+import { reasoningHang, reasoningHead } from "../parts/reasoning-rows.ts";
+import { isToolOver } from "../parts/tool-rows.ts";
+import { clippedRow, type Row } from "../rows/row.ts";
+import { indented, type Sink } from "./sink.ts";
+import { TextPrinter } from "./text-printer.ts";
+
+/** The part that is being printed: what of it is printed already. */
+type Progress =
+  | { readonly type: "text"; readonly printer: TextPrinter }
+  | { readonly type: "subagent"; readonly parts: PartsPrinter };
+
+export interface LiveOptions extends Pick<Sink, "columns" | "theme" | "foldsReasoning" | "now"> {
+  readonly maxRows: number;
+}
+
+/** Prints the parts of one message, or of one sub-agent, in their order: a part waits until the parts before it are over. */
+export class PartsPrinter {
+  /** So many parts are printed whole. */
+  #at = 0;
+  #progress: Progress | undefined;
+  /** When the open reasoning began: the part and ms since the epoch. */
+  #thinking: { readonly id: string; readonly since: number } | undefined;
+
+  /** Prints what is over. Returns whether all of it is printed. */
+  print(parts: List<ChatPart>, isOver: boolean, sink: Sink): boolean {
+    this.#watch(parts.at(-1), sink.now);
+    for (;;) {
+      const part = parts.at(this.#at);
+      if (!part) return true;
+      if (sink.room <= 0) return false;
+      const isEnded = isOver || isSettled(part, this.#at === parts.length - 1);
+      if (!this.#part(part, isEnded, sink)) return false;
+      this.#at++;
+      this.#progress = undefined;
+    }
+  }
+
+  /** The rows of what is not printed: the last `maxRows` of them. Looks at no more parts than it shows. */
+  live(parts: List<ChatPart>, options: LiveOptions): readonly Row[] {
+    let rows: readonly Row[] = [];
+    for (let at = parts.length - 1; at >= this.#at && rows.length < options.maxRows; at--) {
+      const part = parts.at(at);
+      if (!part) continue;
+      const room = options.maxRows - rows.length;
+      const shown =
+        at === this.#at ? this.#begun(part, { ...options, maxRows: room }) : this.#fresh(part, options);
+      rows = [...shown.slice(-room), ...rows];
+    }
+    return rows;
+  }
+
+  #part(part: ChatPart, isEnded: boolean, sink: Sink): boolean {
+    switch (part.type) {
+      case "text":
+        return this.#text(part.text, isEnded, sink, () => new TextPrinter("plain"));
+      case "reasoning":
+        return this.#reasoning(part, isEnded, sink);
+      case "subagent":
+        return this.#subagent(part, isEnded, sink);
+      default: {
+        if (!isEnded) return false;
+        const { rows, folded } = partRows(part, sink);
+        sink.print(rows);
+        sink.fold(folded);
+        return true;
+      }
+    }
+  }
+
+  #text(text: string, isEnded: boolean, sink: Sink, make: () => TextPrinter): boolean {
+    const printer = this.#progress?.type === "text" ? this.#progress.printer : make();
+    this.#progress = { type: "text", printer };
+    printer.feed(text, isEnded);
+    return printer.print(sink);
+  }
+
+  /** Unfolded reasoning is printed as it comes; what has begun unfolded ends so. */
+  #reasoning(part: ChatReasoningPart, isEnded: boolean, sink: Sink): boolean {
+    const { columns, theme, foldsReasoning, now } = sink;
+    const seconds = this.#seconds(part, now);
+    const isStreamed = this.#progress?.type === "text";
+    if (foldsReasoning && !isStreamed) {
+      if (!isEnded) return false;
+      sink.print([reasoningHead({ open: false }, { columns, theme, seconds })]);
+      if (part.text.trim() !== "") sink.fold([{ title: "The reasoning", text: part.text }]);
+      return true;
+    }
+    if (!isStreamed) sink.print([[{ text: `${theme.symbols.running} Thinking`, tone: "dim" }]]);
+    const isPrinted = this.#text(
+      part.text,
+      isEnded,
+      sink,
+      () => new TextPrinter("dim", reasoningHang(theme)),
+    );
+    if (isPrinted) sink.print([reasoningHead({ open: false }, { columns, theme, seconds })]);
+    return isPrinted;
+  }
+
+  #subagent(part: ChatSubagentPart, isEnded: boolean, sink: Sink): boolean {
+    const begun = this.#progress?.type === "subagent" ? this.#progress.parts : undefined;
+    const nested = begun ?? new PartsPrinter();
+    this.#progress = { type: "subagent", parts: nested };
+    const head = clippedRow(subagentHead(part, sink.theme), sink.columns);
+    if (!begun) sink.print([head]);
+    const isPrinted = nested.print(part.parts, isEnded, indented(sink, [SUBAGENT_INDENT]));
+    if (!isPrinted || !isEnded) return false;
+    if (begun) sink.print([head]);
+    return true;
+  }
+
+  /** The rest of the part that is being printed. */
+  #begun(part: ChatPart, options: LiveOptions): readonly Row[] {
+    const progress = this.#progress;
+    if (progress?.type === "text") return progress.printer.live(options.columns, options.maxRows);
+    if (progress?.type !== "subagent" || part.type !== "subagent") return this.#fresh(part, options);
+    const columns = Math.max(1, options.columns - SUBAGENT_INDENT.text.length);
+    const rows = progress.parts.live(part.parts, { ...options, columns });
+    return rows.map((row) => [SUBAGENT_INDENT, ...row]);
+  }
+
+  #fresh(part: ChatPart, options: LiveOptions): readonly Row[] {
+    const seconds = part.type === "reasoning" ? this.#seconds(part, options.now) : undefined;
+    if (part.type === "subagent") return [clippedRow(subagentHead(part, options.theme), options.columns)];
+    const isAsked = part.type === "question" || (part.type === "tool" && part.state === "awaiting");
+    if (isAsked) return []; // the dialog shows it
+    if (part.type === "text" && part.text.length > MAX_LIVE_TEXT)
+      return partRows({ ...part, text: part.text.slice(-MAX_LIVE_TEXT) }, options).rows;
+    return partRows(part, { ...options, seconds }).rows;
+  }
+
+  #watch(last: ChatPart | undefined, now: number): void {
+    if (last?.type !== "reasoning" || !last.open || this.#thinking?.id === last.id) return;
+    this.#thinking = { id: last.id, since: now };
+  }
+
+  #seconds({ id }: ChatReasoningPart, now: number): number | undefined {
+    return this.#thinking?.id === id ? Math.floor((now - this.#thinking.since) / 1_000) : undefined;
+  }
+}
+
+/** Characters of a text behind an unfinished part that are laid out for the live region. */
+const MAX_LIVE_TEXT = 2_000;
+
+/**
+ * Whether a part stays as it is. The last status is what the agent does now, and the last error may become the error of the message: both
+ * are decided by what follows.
+ */
+function isSettled(part: ChatPart, isLast: boolean): boolean {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return !part.open;
+    case "tool":
+      return isToolOver(part);
+    case "question":
+      return part.status !== "requested";
+    case "subagent":
+      return part.state !== "running";
+    case "status":
+    case "error":
+      return !isLast;
+    case "file":
+    case "data":
+      return true;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Folded } from "../parts/folded.ts";
+import type { Row } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+
+/** Where finished rows go, once and for all, during one frame. */
+export interface Sink {
+  readonly columns: number;
+  readonly theme: Theme;
+  readonly foldsReasoning: boolean;
+  /** ms since the epoch. */
+  readonly now: number;
+  /** Rows of an open text that stay in the live region. */
+  readonly tailRows: number;
+  /** Rows that this frame still takes. */
+  readonly room: number;
+  print(rows: readonly Row[]): void;
+  /** Something was printed in part. */
+  fold(folded: readonly Folded[]): void;
+}
+
+/** A sink whose rows get something in front of them. */
+export function indented(sink: Sink, indent: Row): Sink {
+  const width = indent.reduce((sum, { text }) => sum + text.length, 0);
+  return {
+    columns: Math.max(1, sink.columns - width),
+    theme: sink.theme,
+    foldsReasoning: sink.foldsReasoning,
+    now: sink.now,
+    tailRows: sink.tailRows,
+    get room() {
+      return sink.room;
+    },
+    print: (rows) => sink.print(rows.map((row) => [...indent, ...row])),
+    fold: (folded) => sink.fold(folded),
+  };
+}

@@ -1,0 +1,102 @@
+import { createInert, type InertStream } from "../../chat/print/inert.ts";
+import { type Row, rowsOf, type Span } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
+import { wrap } from "../rows/wrap.ts";
+import type { Tone } from "../theme.ts";
+import type { Sink } from "./sink.ts";
+
+/** The most rows of an open text that are laid out for the live region. */
+const MAX_LIVE_ROWS = 200;
+/** Characters at the end of the known text that are compared while it grows. The whole text is compared once, at its end. */
+const COMPARED = 64;
+
+const DIFFERS = "(the final text differs from what was shown; here is the whole text)";
+
+/** Prints a text that grows: its rows leave the live region from above, and are never printed again. */
+export class TextPrinter {
+  readonly #tone: Tone;
+  readonly #hang: Span | undefined;
+  #inert: InertStream = createInert();
+  /** The text so far, as the agent sent it. */
+  #seen = "";
+  /** The end of the text that is not printed. It is inert. */
+  #pending = "";
+  #hasPrinted = false;
+  #isEnded = false;
+  #isReplaced = false;
+
+  constructor(tone: Tone, hang?: Span) {
+    this.#tone = tone;
+    this.#hang = hang;
+  }
+
+  get hasPrinted(): boolean {
+    return this.#hasPrinted;
+  }
+
+  /** The text as it is now. Takes time in proportion to what is new, and at the end to the whole text. */
+  feed(text: string, isEnded: boolean): void {
+    if (this.#isEnded) return;
+    if (!this.#continues(text, isEnded)) this.#restart();
+    this.#push(text.slice(this.#seen.length));
+    this.#seen = text;
+    if (!isEnded) return;
+    this.#isEnded = true;
+    this.#pending = (this.#pending + this.#inert.end()).trimEnd();
+  }
+
+  /** Prints what is ready. Returns whether all of the text is printed, which is never true before its end. */
+  print(sink: Sink): boolean {
+    if (this.#isReplaced && sink.room > 0) {
+      this.#isReplaced = false;
+      sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
+    }
+    const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
+    const room = Math.max(0, sink.room);
+    const width = sink.columns - widthOf(this.#hang?.text ?? "");
+    const rows = wrap(this.#pending, width, { maxRows: room + keep + 1 });
+    const ready = rows.slice(0, Math.min(room, Math.max(0, rows.length - keep)));
+    const end = ready.at(-1)?.end;
+    if (end !== undefined) {
+      sink.print(ready.map(({ text }) => this.#row(text)));
+      this.#hasPrinted = true;
+      this.#pending = this.#pending.slice(end);
+    }
+    return this.#isEnded && this.#pending === "";
+  }
+
+  /** The rows that are not printed: the last `maxRows` of them. */
+  live(columns: number, maxRows: number): readonly Row[] {
+    if (maxRows <= 0) return [];
+    const width = columns - widthOf(this.#hang?.text ?? "");
+    const rows = wrap(this.#pending, width, { maxRows: MAX_LIVE_ROWS });
+    return rows.slice(-maxRows).map(({ text }) => this.#row(text));
+  }
+
+  #continues(text: string, isEnded: boolean): boolean {
+    const { length } = this.#seen;
+    if (text.length < length) return false;
+    if (isEnded) return text.startsWith(this.#seen);
+    const from = Math.max(0, length - COMPARED);
+    return text.slice(from, length) === this.#seen.slice(from);
+  }
+
+  #restart(): void {
+    this.#isReplaced = this.#hasPrinted;
+    this.#hasPrinted = false;
+    this.#inert = createInert();
+    this.#seen = "";
+    this.#pending = "";
+  }
+
+  #push(fresh: string): void {
+    const shown = this.#inert.push(fresh.includes("\t") ? fresh.replaceAll("\t", "    ") : fresh);
+    const pending = this.#pending + shown;
+    this.#pending = this.#hasPrinted ? pending : pending.replace(/^\n+/, "");
+  }
+
+  #row(text: string): Row {
+    const span: Span = { text, tone: this.#tone };
+    return this.#hang ? [this.#hang, span] : [span];
+  }
+}

@@ -1,0 +1,66 @@
+import type { ChatMessage } from "../../chat/messages/message.ts";
+import type { List } from "../../universal/reduce/list.ts";
+import { endRows, errorRows, promptRows } from "../parts/message-rows.ts";
+import { EMPTY_ROW, type Row } from "../rows/row.ts";
+import { type LiveOptions, PartsPrinter } from "./parts-printer.ts";
+import type { Sink } from "./sink.ts";
+
+/**
+ * Prints the messages of a chat in their order, each row once. What it does for one frame is in proportion to what is new: it keeps the
+ * number of the messages that are printed, and looks at no message before them.
+ */
+export class Transcript {
+  /** So many messages are printed whole. */
+  #printed = 0;
+  /** The message that is being printed. */
+  #parts: PartsPrinter | undefined;
+  /** The prompt that was printed last: it may still fail. */
+  #prompt: { readonly at: number; readonly hasError: boolean } | undefined;
+
+  /** Prints what is over. Returns whether there is no more to print now. */
+  print(messages: List<ChatMessage>, sink: Sink): boolean {
+    this.#lateError(messages, sink);
+    for (;;) {
+      const message = messages.at(this.#printed);
+      if (this.#printed >= messages.length || !message || message.status === "queued") return true;
+      if (sink.room <= 0) return false;
+      if (!this.#message(message, sink)) return sink.room > 0;
+      this.#printed++;
+      this.#parts = undefined;
+    }
+  }
+
+  /** The rows of what is not printed, queued prompts left out: the last `maxRows` of them. */
+  live(messages: List<ChatMessage>, options: LiveOptions): readonly Row[] {
+    const message = this.#printed < messages.length ? messages.at(this.#printed) : undefined;
+    if (!message || message.role === "user" || !this.#parts) return [];
+    return this.#parts.live(message.parts, options);
+  }
+
+  #message(message: ChatMessage, sink: Sink): boolean {
+    if (message.role === "user") {
+      const { rows, folded } = promptRows(message, sink);
+      sink.print([EMPTY_ROW, ...rows, ...(message.error ? errorRows(message.error, sink) : [])]);
+      sink.fold(folded);
+      this.#prompt = { at: this.#printed, hasError: message.error !== undefined };
+      return true;
+    }
+    const isOver = message.status !== "open" && message.status !== "recovering";
+    if (!this.#parts) {
+      if (message.parts.length === 0 && !isOver) return false;
+      this.#parts = new PartsPrinter();
+      sink.print([EMPTY_ROW]);
+    }
+    if (!this.#parts.print(message.parts, isOver, sink) || !isOver) return false;
+    sink.print(endRows(message, sink));
+    return true;
+  }
+
+  #lateError(messages: List<ChatMessage>, sink: Sink): void {
+    if (!this.#prompt || this.#prompt.hasError) return;
+    const error = messages.at(this.#prompt.at)?.error;
+    if (!error) return;
+    this.#prompt = { ...this.#prompt, hasError: true };
+    sink.print(errorRows(error, sink));
+  }
+}

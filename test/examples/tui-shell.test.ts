@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { runInShell } from "../../examples/tui/shell.ts";
+
+/** Whether a process runs. One that has ended may wait for its new parent to look at it, as a zombie. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("a command gives its output, of both streams, and its exit code", async () => {
+  let said = "";
+  const { ended } = runInShell("echo out; echo err >&2; exit 3", (text) => {
+    said += text;
+  });
+  expect(await ended).toEqual({ type: "exited", code: 3 });
+  expect(said.split("\n").sort()).toEqual(["", "err", "out"]);
+});
+
+test("stopping a command ends all that it has started, also what ignores the polite signal", async () => {
+  let said = "";
+  const running = runInShell("(trap '' TERM; echo ready $BASHPID; sleep 1000) & sleep 1000", (text) => {
+    said += text;
+  });
+  await until(() => said.includes("ready"));
+  running.stop();
+  expect(await running.ended).toMatchObject({ type: "killed" });
+  const pid = Number(/ready (\d+)/.exec(said)?.[1]);
+  if (pid > 0) await until(() => !isAlive(pid)); // a shell without BASHPID says no number
+});
+
+test("a command that cannot run says so", async () => {
+  let said = "";
+  const { ended } = runInShell("no-such-command-here", (text) => {
+    said += text;
+  });
+  expect(await ended).toEqual({ type: "exited", code: 127 });
+  expect(said).toContain("not found");
+});

@@ -1,0 +1,234 @@
+import { renderToString } from "ink";
+import type { ReactElement } from "react";
+import { describe, expect, test } from "vitest";
+import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
+import { Approval, Message, Question, Reasoning, StatusLine, ToolCall } from "../../src/ink/components.ts";
+import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
+import { emptyList, listOf } from "../../src/universal/reduce/list.ts";
+
+const rowsOf = (element: ReactElement): readonly string[] => renderToString(element).split("\n");
+const look = { theme: plainTheme, columns: 50 };
+const nobody = (): void => expect.unreachable("no key was pressed");
+
+const call: ChatToolPart = {
+  type: "tool",
+  id: "c",
+  callId: "c",
+  name: "shell",
+  input: { command: "seq 30", cwd: "/tmp" },
+  state: "done",
+  output: Array.from({ length: 30 }, (_, at) => `${at + 1}`).join("\n"),
+  content: [],
+};
+
+describe("<ToolCall>", () => {
+  test("folds a long output, and says how many lines more it has", () => {
+    expect(rowsOf(<ToolCall part={call} {...look} />)).toEqual([
+      "+ shell is done",
+      "  | command: seq 30",
+      "  | cwd: /tmp",
+      ...Array.from({ length: 9 }, (_, at) => `  | ${at + 1}`),
+      "  | ... 21 more lines",
+    ]);
+  });
+
+  test("shows all of it unfolded", () => {
+    expect(rowsOf(<ToolCall part={call} folded={false} {...look} />)).toHaveLength(33);
+  });
+
+  test("shows the end of the output while it runs", () => {
+    const rows = rowsOf(<ToolCall part={{ ...call, state: "running" }} {...look} />);
+    expect(rows[0]).toBe("* shell runs");
+    expect(rows.slice(-4)).toEqual(["  | ... 27 more lines", "  | 28", "  | 29", "  | 30"]);
+  });
+
+  test.each([
+    ["requested", "is requested"],
+    ["awaiting", "waits for your decision"],
+    ["approved", "is approved"],
+    ["failed", "has failed"],
+    ["denied", "was denied"],
+    ["abandoned", "was given up, and may still run"],
+  ] as const)("says of the state %s that it %s", (state, words) => {
+    expect(rowsOf(<ToolCall part={{ ...call, state }} {...look} />)[0]).toContain(`shell ${words}`);
+  });
+});
+
+describe("<Reasoning>", () => {
+  const part = { type: "reasoning", id: "r", text: "one\ntwo", visibility: "public", open: true } as const;
+
+  test("shows the time and the last line while it is open", () => {
+    expect(rowsOf(<Reasoning part={part} seconds={3} {...look} />)).toEqual(["* Thinking 3 s", "  | two"]);
+  });
+
+  test("is one row at its end, and all of it unfolded", () => {
+    const over = { ...part, open: false };
+    expect(rowsOf(<Reasoning part={over} seconds={3} {...look} />)).toEqual(["+ Thought for 3 s"]);
+    expect(rowsOf(<Reasoning part={over} folded={false} {...look} />)).toEqual([
+      "+ Thought",
+      "  | one",
+      "  | two",
+    ]);
+  });
+});
+
+describe("<Approval>", () => {
+  const approval = (input: unknown, tool = "shell") => ({ type: "approval", id: "a", tool, input }) as const;
+
+  test("hides nothing: what a terminal would obey, and every character of a long line", () => {
+    const input = { command: `rm \u001b[8m-rf /\u200b ${"x".repeat(100)} ; end` };
+    const shown = rowsOf(<Approval pending={approval(input)} onDecide={nobody} {...look} />).join("\n");
+    const joined = shown.replaceAll(/\n {2}\| |\s/g, ""); // the space at the end of a row is not seen
+    expect(joined).toContain(`command:rm\\u{1b}[8m-rf/\\u{200b}${"x".repeat(100)};end`);
+  });
+
+  test("shows a name that tries to look like another one", () => {
+    const shown = rowsOf(
+      <Approval pending={approval({}, "read\u202efile\nok")} onDecide={nobody} {...look} />,
+    );
+    expect(shown[0]).toBe("? The agent wants to use read\\u{202e}file\\nok");
+  });
+
+  test("points at rejecting, so that Enter alone allows nothing", () => {
+    const shown = rowsOf(
+      <Approval pending={approval("ls")} onDecide={nobody} theme={plainTheme} columns={70} />,
+    );
+    expect(shown.at(-1)).toContain(">n reject");
+  });
+
+  test("fits 20 columns", () => {
+    const shown = rowsOf(
+      <Approval pending={approval("ls")} onDecide={nobody} theme={plainTheme} columns={20} />,
+    );
+    for (const row of shown) expect(row.length).toBeLessThanOrEqual(20);
+    expect(shown.slice(-2)).toEqual([" y once  a always", ">n reject  r why"]);
+  });
+});
+
+describe("<Question>", () => {
+  const pending = {
+    type: "question",
+    id: "q",
+    questions: [
+      {
+        question: "Which \u001b[2Jones?",
+        header: "Pick",
+        options: [{ label: "main", description: "the trunk" }, { label: "next" }],
+        multi_select: true,
+      },
+    ],
+  } as const;
+
+  test("shows its choices, and what the keys do", () => {
+    expect(rowsOf(<Question pending={pending} onAnswer={nobody} {...look} columns={70} />)).toEqual([
+      "? Pick: Which ones?",
+      "> 1 - main the trunk",
+      "  2 - next",
+      "Space takes, Enter answers, text: your own answer, Esc: none",
+    ]);
+  });
+});
+
+describe("<StatusLine>", () => {
+  const facts = {
+    connection: { status: "ready", attempt: 0, contextLost: false },
+    busy: true,
+    queued: 2,
+    usage: { input_tokens: 12_345, output_tokens: 20 },
+    cost: [{ total: 3, currency: "credits" }],
+  } as const;
+
+  test("shows the time, the connection, what waits, and what it took", () => {
+    expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={90} />)).toEqual([
+      "* working 0 s - connected - 2 queued - 3 credits - 12.3k in - 20 out",
+    ]);
+  });
+
+  test("leaves out what does not fit", () => {
+    expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={20} />)).toEqual([
+      "* working 0 s",
+    ]);
+  });
+
+  test("has a banner while the connection is repaired, with the attempt and the countdown", () => {
+    const reason = {
+      title: "The connection was lost",
+      detail: "",
+      retry: "safe",
+      code: "connection-lost",
+    } as const;
+    const connection = {
+      status: "reconnecting",
+      attempt: 2,
+      retryAt: Date.now() + 4_500,
+      contextLost: false,
+      reason,
+    } as const;
+    expect(rowsOf(<StatusLine {...facts} connection={connection} {...look} columns={90} />)[0]).toBe(
+      "! Reconnecting: attempt 2 in 5 s - The connection was lost",
+    );
+  });
+});
+
+describe("<Message>", () => {
+  const message = (fields: Partial<ChatMessage>): ChatMessage => ({
+    id: "m",
+    role: "assistant",
+    status: "completed",
+    parts: emptyList(),
+    startedAt: 0,
+    endedAt: 1_500,
+    ...fields,
+  });
+  const text: ChatPart = { type: "text", id: "t", text: "Hello\u001b[2J", open: false };
+
+  test("shows its parts in their order, and below them what the turn took", () => {
+    const parts = listOf<ChatPart>([text, { ...call, output: "" }]);
+    const usage = { input_tokens: 100, output_tokens: 20 };
+    const cost = { total: 0.0123, currency: "USD" };
+    expect(rowsOf(<Message message={message({ parts, usage, cost, model: "m1" })} {...look} />)).toEqual([
+      "Hello",
+      "+ shell is done",
+      "  | command: seq 30",
+      "  | cwd: /tmp",
+      "1.5 s - 100 in - 20 out - 0.0123 USD - m1",
+    ]);
+  });
+
+  test("says why a turn failed, and what to do", () => {
+    const error = {
+      title: "The server is busy",
+      detail: "Wait a minute.",
+      retry: "safe",
+      code: "busy",
+    } as const;
+    expect(rowsOf(<Message message={message({ status: "failed", error })} {...look} />)).toEqual([
+      "x The server is busy",
+      "  Wait a minute.",
+      "  /retry sends it again.",
+      "1.5 s",
+    ]);
+  });
+
+  test("folds a long prompt in the middle", () => {
+    const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
+    const parts = listOf<ChatPart>([{ ...text, text: long }]);
+    const rows = rowsOf(<Message message={message({ role: "user", status: "sent", parts })} {...look} />);
+    expect(rows).toHaveLength(12);
+    expect(rows[0]).toBe("> line 0");
+    expect(rows).toContain("> ... 89 more lines");
+    expect(rows.at(-1)).toBe("> line 99");
+  });
+});
+
+describe("the theme", () => {
+  test.each([
+    [{}, defaultTheme],
+    [{ NO_COLOR: "1" }, plainTheme],
+    [{ NO_COLOR: "" }, defaultTheme],
+    [{ FORCE_COLOR: "0" }, plainTheme],
+    [{ TERM: "dumb" }, plainTheme],
+  ])("for %j follows the environment", (env, theme) => {
+    expect(themeFor(env)).toBe(theme);
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "vitest";
+import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
+import type { Row } from "../../src/ink/rows/row.ts";
+import { plainTheme } from "../../src/ink/theme.ts";
+import type { Sink } from "../../src/ink/transcript/sink.ts";
+import { Transcript } from "../../src/ink/transcript/transcript.ts";
+import { type List, listOf } from "../../src/universal/reduce/list.ts";
+
+/** Prints one transcript, snapshot after snapshot. */
+class Print {
+  readonly rows: string[] = [];
+  readonly transcript = new Transcript();
+  now = 0;
+  foldsReasoning = true;
+
+  step(messages: readonly ChatMessage[], room = 1_000): readonly string[] {
+    return this.stepList(listOf(messages), room);
+  }
+
+  stepList(messages: List<ChatMessage>, room = 1_000): readonly string[] {
+    const rows: Row[] = [];
+    const sink: Sink = {
+      columns: 40,
+      theme: plainTheme,
+      foldsReasoning: this.foldsReasoning,
+      now: this.now,
+      tailRows: 2,
+      get room() {
+        return room - rows.length;
+      },
+      print: (more) => rows.push(...more),
+      fold: () => {},
+    };
+    this.transcript.print(messages, sink);
+    const shown = rows.map(textOf);
+    this.rows.push(...shown);
+    return shown;
+  }
+
+  live(messages: readonly ChatMessage[], maxRows = 10): readonly string[] {
+    const options = { columns: 40, theme: plainTheme, foldsReasoning: true, now: this.now, maxRows };
+    return this.transcript.live(listOf(messages), options).map(textOf);
+  }
+}
+
+const textOf = (row: Row): string => row.map(({ text }) => text).join("");
+
+const answer = (
+  parts: readonly ChatPart[],
+  status: ChatMessage["status"] = "open",
+  id = "a",
+): ChatMessage => ({
+  id,
+  role: "assistant",
+  status,
+  parts: listOf(parts),
+  startedAt: 0,
+  ...(status === "completed" ? { endedAt: 2_000 } : {}),
+});
+const prompt = (text: string, id = "p", status: ChatMessage["status"] = "sent"): ChatMessage => ({
+  id,
+  role: "user",
+  status,
+  parts: listOf<ChatPart>([{ type: "text", id: `${id}/t`, text, open: false }]),
+  startedAt: 0,
+});
+const text = (value: string, open = false, id = "t"): ChatPart => ({ type: "text", id, text: value, open });
+const tool = (state: ChatToolPart["state"], fields: Partial<ChatToolPart> = {}): ChatToolPart => ({
+  type: "tool",
+  id: "c",
+  callId: "c",
+  name: "shell",
+  input: "ls",
+  state,
+  output: "",
+  content: [],
+  ...fields,
+});
+
+describe("an open answer", () => {
+  test("is printed from above while it comes, each row once", () => {
+    const print = new Print();
+    let said = "";
+    for (let line = 0; line < 100; line++) {
+      said += `line ${line}\n`;
+      print.step([answer([text(said, true)])]);
+      expect(print.rows.length + print.live([answer([text(said, true)])]).length).toBe(line + 2);
+    }
+    print.step([answer([text(said)], "completed")]);
+    expect(print.rows).toEqual(["", ...Array.from({ length: 100 }, (_, line) => `line ${line}`), "2.0 s"]);
+  });
+
+  test("is printed over several frames, if it comes at once", () => {
+    const print = new Print();
+    const messages = [answer([text("line\n".repeat(1_000))], "completed")];
+    for (let frame = 0; frame < 10; frame++)
+      expect(print.step(messages, 100).length).toBeLessThanOrEqual(101);
+    print.step(messages);
+    expect(print.rows.filter((row) => row === "line")).toHaveLength(1_000);
+  });
+
+  test("is printed again, with a word, if its final text differs from what was shown", () => {
+    const print = new Print();
+    print.step([answer([text("one\ntwo\nthree\nfour\nfive\n", true)])]);
+    expect(print.rows).toContain("one");
+    print.step([answer([text("ONE\ntwo")], "completed")]);
+    const says = print.rows.findIndex((row) => row.includes("differs from what was"));
+    expect(says).toBeGreaterThan(0);
+    expect(print.rows.slice(says).filter((row) => row === "ONE" || row === "two")).toEqual(["ONE", "two"]);
+  });
+
+  test("says nothing of a changed text of which nothing was printed", () => {
+    const print = new Print();
+    print.step([answer([text("helo", true)])]);
+    print.step([answer([text("hello")], "completed")]);
+    expect(print.rows).toEqual(["", "hello", "2.0 s"]);
+  });
+
+  test("cuts escape sequences that come in two pieces", () => {
+    const print = new Print();
+    print.step([answer([text("a\u001b[3", true)])]);
+    print.step([answer([text("a\u001b[31mb")], "completed")]);
+    expect(print.rows).toContain("ab");
+  });
+});
+
+describe("the order of parts", () => {
+  test("holds: nothing behind an unfinished call is printed before it", () => {
+    const print = new Print();
+    const behind = text("behind", false, "t2");
+    print.step([answer([text("before"), tool("running", { output: "some" }), behind])]);
+    expect(print.rows).toEqual(["", "before"]);
+    expect(print.live([answer([text("before"), tool("running", { output: "some" }), behind])])).toEqual([
+      "* shell runs",
+      "  | ls",
+      "  | some",
+      "behind",
+    ]);
+    print.step([answer([text("before"), tool("done", { output: "all" }), behind])]);
+    expect(print.rows).toEqual(["", "before", "+ shell is done", "  | ls", "  | all", "behind"]);
+  });
+
+  test("holds for prompts that wait: they are printed once they are sent", () => {
+    const print = new Print();
+    print.step([prompt("one"), answer([], "completed"), prompt("two", "q", "queued")]);
+    expect(print.rows).not.toContain("> two");
+    print.step([prompt("one"), answer([], "completed"), prompt("two", "q")]);
+    expect(print.rows).toContain("> two");
+  });
+
+  test("holds inside a sub-agent, whose parts are indented", () => {
+    const print = new Print();
+    const agent = (state: "running" | "done", parts: readonly ChatPart[]): ChatPart => ({
+      type: "subagent",
+      id: "s",
+      agentType: "picker",
+      name: "Picker",
+      state,
+      parts: listOf(parts),
+    });
+    print.step([answer([agent("running", [text("found it", false, "n"), tool("running")])])]);
+    expect(print.rows).toEqual(["", "* Picker works", "  found it"]);
+    print.step([answer([agent("done", [text("found it", false, "n"), tool("done")])])]);
+    expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | ls", "+ Picker is done"]);
+  });
+
+  test("ends with the turn: what is open then is printed", () => {
+    const print = new Print();
+    print.step([answer([tool("abandoned"), text("half", true)], "cancelled")]);
+    expect(print.rows).toContain("x shell was given up, and may still run");
+    expect(print.rows).toContain("half");
+    expect(print.rows).toContain("cancelled; /retry sends it again");
+  });
+});
+
+describe("reasoning", () => {
+  const thinking = (value: string, open: boolean): ChatPart => ({
+    type: "reasoning",
+    id: "r",
+    text: value,
+    visibility: "public",
+    open,
+  });
+
+  test("is one row while it is folded, with the time it took", () => {
+    const print = new Print();
+    print.step([answer([thinking("first\nsecond", true)])]);
+    expect(print.live([answer([thinking("first\nsecond", true)])])).toEqual(["* Thinking 0 s", "  | second"]);
+    print.now = 3_400;
+    print.step([answer([thinking("first\nsecond", false)])]);
+    expect(print.rows).toEqual(["", "+ Thought for 3 s"]);
+  });
+
+  test("is printed whole once it is unfolded", () => {
+    const print = new Print();
+    print.foldsReasoning = false;
+    print.step([answer([thinking("one\ntwo\nthree\nfour", true)])]);
+    print.step([answer([thinking("one\ntwo\nthree\nfour", false)])]);
+    expect(print.rows).toEqual([
+      "",
+      "* Thinking",
+      "  | one",
+      "  | two",
+      "  | three",
+      "  | four",
+      "+ Thought for 0 s",
+    ]);
+  });
+});
+
+describe("a long chat", () => {
+  test("costs a frame no more than a short one: messages that are printed are not looked at again", () => {
+    const messages = Array.from({ length: 10_000 }, (_, at) => answer([text("x")], "completed", `m${at}`));
+    const print = new Print();
+    print.step(messages, Number.POSITIVE_INFINITY);
+    const more = listOf([...messages, answer([text("new")], "completed", "new")]);
+    let looks = 0;
+    const counted: List<ChatMessage> = {
+      length: more.length,
+      at: (index) => {
+        looks++;
+        return more.at(index);
+      },
+      map: () => expect.unreachable("a frame goes through all messages"),
+      toArray: () => expect.unreachable("a frame goes through all messages"),
+      toJSON: () => expect.unreachable("a frame goes through all messages"),
+      [Symbol.iterator]: () => expect.unreachable("a frame goes through all messages"),
+    };
+    print.stepList(counted);
+    expect(print.rows.at(-2)).toBe("new");
+    expect(looks).toBeLessThan(5);
+  });
+});
