@@ -11,7 +11,7 @@ export const SEQUENCES = {
   colour: `${ESC}[31;47m`,
   alternateScreen: `${ESC}[?1049h`,
   mouse: `${ESC}[?1003h`,
-  hiddenCursor: `${ESC}[?25l`,
+  hiddenCursor: `${ESC}[?25lhidden`,
   reportStatus: `${ESC}[6n${ESC}[c`,
   device: `${ESC}P$q"p${ESC}\\`,
   eightBit: "\u009b31m\u009d0;owned\u009c",

@@ -29,9 +29,14 @@ export function coloursIn(raw: string): readonly string[] {
     .map(([sequence]) => sequence);
 }
 
-/** The sequences that speak to the terminal itself. A test program's own marks do not count. */
+/** The sequences that speak to the terminal itself. */
 export function terminalStringsIn(raw: string): readonly string[] {
-  return raw.replace(MARK, "").match(STRINGS) ?? [];
+  return raw.match(STRINGS) ?? [];
+}
+
+/** The output without what a test program has marked it with. */
+export function withoutMarks(raw: string): string {
+  return raw.replace(MARK, "");
 }
 
 /** The number of the control sequence that a test program marks its output with. No terminal knows it, so none shows it. */

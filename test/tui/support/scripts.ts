@@ -1,4 +1,4 @@
-import { agentStep, type MockAgentScript, type MockAgentSteps } from "agentwire/testing";
+import { agentStep, type MockAgentScript, type MockAgentStep, type MockAgentSteps } from "agentwire/testing";
 import { HOSTILE } from "./hostile.ts";
 
 /** Chunks of the flood, in a second. */
@@ -31,11 +31,21 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
     yield "That was long.";
   },
   running: function* () {
-    yield* agentStep.tool({ name: "shell", input: { command: "sleep" }, streams: ["working"], during: [agentStep.hang()] });
+    yield* agentStep.tool({
+      name: "shell",
+      input: { command: "sleep" },
+      streams: ["busy with it"],
+      during: [agentStep.hang()],
+    });
   },
   choose: function* () {
     const answers = yield* agentStep.question({
-      questions: [{ question: "Which branch?", options: ["main", "next", { label: "other", description: "an old one" }] }],
+      questions: [
+        {
+          question: "Which branch?",
+          options: ["main", "next", { label: "other", description: "an old one" }],
+        },
+      ],
     });
     yield `The answer is ${JSON.stringify(answers ?? null)}.`;
   },
@@ -66,7 +76,12 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
   hostilethought: () => [agentStep.reasoning(HOSTILE, { deltas: 1 }), " The end."],
   hostiletool: function* () {
     const name = `shell${HOSTILE}`;
-    yield* agentStep.tool({ name, input: { command: HOSTILE, [HOSTILE]: 1 }, output: HOSTILE, approval: true });
+    yield* agentStep.tool({
+      name,
+      input: { command: HOSTILE, [HOSTILE]: 1 },
+      output: HOSTILE,
+      approval: true,
+    });
     yield agentStep.status(HOSTILE, HOSTILE);
     yield agentStep.file(HOSTILE, { diff: HOSTILE });
     yield agentStep.subagent({ type: HOSTILE, name: HOSTILE, steps: [HOSTILE] });
@@ -90,7 +105,7 @@ export const script: MockAgentScript = ({ text }) => {
   return named?.(rest.join(" ")) ?? [`You said ${text.length} characters: ${text}`];
 };
 
-async function* flood(): MockAgentSteps & AsyncGenerator<string | ReturnType<typeof agentStep.delay>> {
+async function* flood(): AsyncGenerator<MockAgentStep, void> {
   const begin = performance.now();
   for (let sent = 0; ; ) {
     for (const due = ((performance.now() - begin) / 1_000) * FLOOD_RATE; sent < due; sent++) {

@@ -1,0 +1,56 @@
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { countFullClears } from "./output.ts";
+import { CLEAN, Terminal, type TerminalOptions } from "./terminal.ts";
+
+const PROGRAM = fileURLToPath(new URL("program.tsx", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../examples/tui/main.tsx", import.meta.url));
+
+/** What the status line says before the first prompt. */
+const READY = "not connected yet";
+
+/** The program with the scripted agent, at its first prompt. */
+export async function scripted(options: TerminalOptions = {}): Promise<Terminal> {
+  const terminal = await Terminal.start(PROGRAM, options);
+  await terminal.until(READY);
+  return terminal;
+}
+
+/** The program as a user starts it, with the mock of a backend, at its first prompt. */
+export async function started(backend: string, options: TerminalOptions = {}): Promise<Terminal> {
+  const args = ["--backend", backend, ...(options.args ?? [])];
+  const terminal = await Terminal.start(MAIN, { ...options, args });
+  await terminal.until(READY);
+  return terminal;
+}
+
+/** Types a prompt, sees it, and presses Enter. */
+export async function send(terminal: Terminal, text: string): Promise<void> {
+  terminal.type(text);
+  await terminal.until(() => composer(terminal) === text);
+  terminal.press("enter");
+  await terminal.until(() => composer(terminal) !== text);
+}
+
+/** The line with the cursor: what is typed so far, or the words of an empty composer. */
+export function composer(terminal: Terminal): string {
+  const line = terminal.screen().findLast((shown) => /^[›>] ?/.test(shown)) ?? "";
+  return line.replace(/^[›>] ?/, "");
+}
+
+/** Whether a turn runs. */
+export function isWorking(terminal: Terminal): boolean {
+  return /^. working \d/m.test(terminal.screen().join("\n"));
+}
+
+/** Waits until no turn runs. */
+export async function over(terminal: Terminal): Promise<void> {
+  await terminal.until(() => !isWorking(terminal));
+}
+
+/** Leaves as a user does, and looks at the terminal that is left. */
+export async function leave(terminal: Terminal): Promise<void> {
+  terminal.press("ctrl-d");
+  expect(await terminal.exit()).toEqual({ ...CLEAN, code: 0 });
+  expect(countFullClears(terminal.raw)).toBe(0);
+}
