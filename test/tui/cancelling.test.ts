@@ -6,7 +6,7 @@ const POINTS = [
   ["before the first chunk", "nothing", "working"],
   ["in reasoning", "think", "I think about it."],
   ["in text", "begin", "I begin."],
-  ["in a running tool", "running", "busy with it"],
+  ["in a running tool", "running", "shell runs"],
   ["in an approval", "tool ls", "wants to use shell"],
 ] as const;
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { composer, isWorking, leave, over, scripted, send } from "./support/user.ts";
+import { composer, leave, over, scripted, send } from "./support/user.ts";
 
 describe("an approval", () => {
   test("once lets one call run, and the next one asks again", async () => {
     await using terminal = await scripted();
     await send(terminal, "tools");
-    await terminal.until(/wants to use shell\n.*│ one/);
+    await terminal.until(/wants to use shell\n.*│ command: one/);
     terminal.type("y");
-    await terminal.until(/wants to use shell\n.*│ two/);
+    await terminal.until(/wants to use shell\n.*│ command: two/);
     terminal.type("n");
-    await terminal.until("one is done. two is denied.");
+    await terminal.until(/one is done\.[\s\S]*two is denied\./);
     await leave(terminal);
   });
 
@@ -18,18 +18,18 @@ describe("an approval", () => {
     await send(terminal, "tools");
     await terminal.until("wants to use shell");
     terminal.type("a");
-    await terminal.until("one is done. two is done.");
+    await terminal.until(/one is done\.[\s\S]*two is done\./);
     await leave(terminal);
   });
 
   test("is rejected by n, by Enter alone, and with a reason, which the agent is told", async () => {
     await using terminal = await scripted();
     await send(terminal, "tool first");
-    await terminal.until("│ first");
+    await terminal.until("│ command: first");
     terminal.type("n");
     await terminal.until("The tool is denied.");
     await send(terminal, "tool second");
-    await terminal.until("│ second");
+    await terminal.until("│ command: second");
     terminal.press("enter");
     await terminal.until(
       () =>
@@ -39,7 +39,7 @@ describe("an approval", () => {
           .match(/The tool is denied\./g)?.length === 2,
     );
     await send(terminal, "tool third");
-    await terminal.until("│ third");
+    await terminal.until("│ command: third");
     terminal.type("r");
     await terminal.until("The reason, then Enter");
     terminal.type("not on a Friday");
@@ -91,10 +91,12 @@ describe("an approval", () => {
     await using terminal = await scripted();
     await send(terminal, "tool ls");
     await terminal.until("wants to use shell");
-    terminal.paste("yes, and also this");
     terminal.type("you should not");
+    terminal.paste("yes, and also this");
+    terminal.type("yes");
     terminal.press("escape");
-    await terminal.until(() => !isWorking(terminal));
+    await over(terminal);
+    terminal.press("ctrl-c"); // clears the line
     expect(terminal.scrollback().join("\n")).not.toContain("The tool is done");
     await leave(terminal);
   });
@@ -173,7 +175,7 @@ describe("a conversation", () => {
     terminal.press("ctrl-u");
     await send(terminal, "fail");
     await terminal.until("the model is overloaded");
-    await terminal.until("/retry sends it again.");
+    await terminal.until("/retry sends it again, once you have checked.");
     await over(terminal);
     await send(terminal, "/retry");
     await terminal.until(

@@ -85,7 +85,7 @@ test("keys that come all at once are all taken: text, Enter, and the text of the
 test("wide characters, combined ones and emoji are typed, deleted and sent whole", async () => {
   await using terminal = await scripted();
   terminal.type("a漢e\u0301👩‍👩‍👧");
-  await terminal.until(/› a漢é👩/);
+  await terminal.until("› a漢e\u0301👩");
   terminal.press("backspace", "backspace");
   await terminal.until(() => composer(terminal) === "a漢");
   terminal.press("left");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ProgramMark } from "./support/marks.ts";
 import { countFullClears } from "./support/output.ts";
 import type { Terminal } from "./support/terminal.ts";
-import { composer, leave, over, scripted, send } from "./support/user.ts";
+import { composer, leave, over, scripted, send, withoutBlanks } from "./support/user.ts";
 
 const MAX_FRAMES_PER_SECOND = 30;
 /** A window of time shows one frame more than fits in it: one at each end. */
@@ -83,14 +83,8 @@ test("10,000 lines are written in 30 frames a second at most", async () => {
   await leave(terminal);
 });
 
-/** How many characters of the text are in the composer, which may have several rows. */
+/** How many characters of the text are in the composer. Blanks do not count. */
 function typedIn(terminal: Terminal, text: string): number {
-  const lines = terminal.screen();
-  const first = lines.findLastIndex((line) => line.startsWith("›"));
-  const typed = lines
-    .slice(first)
-    .map((line) => line.slice(2))
-    .join("")
-    .replaceAll(" ", "");
-  return text.replaceAll(" ", "").startsWith(typed) && composer(terminal) !== "" ? typed.length : 0;
+  const typed = withoutBlanks(composer(terminal));
+  return text.startsWith(typed) ? typed.length : 0;
 }

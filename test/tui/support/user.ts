@@ -26,16 +26,26 @@ export async function started(backend: string, options: TerminalOptions = {}): P
 
 /** Types a prompt, sees it, and presses Enter. */
 export async function send(terminal: Terminal, text: string): Promise<void> {
+  const isTyped = (): boolean => withoutBlanks(composer(terminal)) === withoutBlanks(text);
   terminal.type(text);
-  await terminal.until(() => composer(terminal) === text);
+  await terminal.until(isTyped);
   terminal.press("enter");
-  await terminal.until(() => composer(terminal) !== text);
+  await terminal.until(() => !isTyped());
 }
 
-/** The line with the cursor: what is typed so far, or the words of an empty composer. */
+/** The text with the cursor: what is typed so far, or the words of an empty composer. Its rows are put together. */
 export function composer(terminal: Terminal): string {
-  const line = terminal.screen().findLast((shown) => /^[›>] ?/.test(shown)) ?? "";
-  return line.replace(/^[›>] ?/, "");
+  const lines = terminal.screen();
+  const first = lines.findLastIndex((shown) => /^[›>]( |$)/.test(shown));
+  return lines
+    .slice(first)
+    .map((line) => line.slice(2))
+    .join("");
+}
+
+/** Blanks at the end of a row are not on the screen. */
+export function withoutBlanks(text: string): string {
+  return text.replaceAll(" ", "");
 }
 
 /** Whether a turn runs. */
