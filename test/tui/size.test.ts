@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { countFullClears } from "./support/output.ts";
-import { CLEAN, type Terminal } from "./support/terminal.ts";
+import type { Terminal } from "./support/terminal.ts";
 import { leave, over, scripted, send } from "./support/user.ts";
 
 const LINES = 10_000;

@@ -85,7 +85,7 @@ export class Terminal implements AsyncDisposable {
     this.#watchCursor();
     const command = [process.execPath, "--import", FROM_SOURCE, program, ...args];
     this.#pty = spawn("sh", ["-c", SHELL, "sh", ...command], {
-      name: TERM,
+      name: env["TERM"] ?? TERM,
       cols: columns,
       rows,
       cwd: ROOT,

@@ -3,8 +3,10 @@ import { expect } from "vitest";
 import { countFullClears } from "./output.ts";
 import { CLEAN, Terminal, type TerminalOptions } from "./terminal.ts";
 
-const PROGRAM = fileURLToPath(new URL("program.tsx", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../../examples/tui/main.tsx", import.meta.url));
+/** The program over the scripted agent. */
+export const PROGRAM = fileURLToPath(new URL("program.tsx", import.meta.url));
+/** The program as a user starts it. */
+export const MAIN = fileURLToPath(new URL("../../../examples/tui/main.tsx", import.meta.url));
 
 /** What the status line says before the first prompt. */
 const READY = "not connected yet";
