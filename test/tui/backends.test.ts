@@ -54,6 +54,14 @@ for (const [backend, converse] of Object.entries(CONVERSATIONS))
     await leave(terminal);
   });
 
+test("cli: Ctrl-C while its program runs leaves no process", async () => {
+  await using terminal = await started("cli");
+  await send(terminal, "hello");
+  await terminal.until("Let me look");
+  terminal.press("ctrl-c", "ctrl-c");
+  expect(await terminal.exit()).toEqual({ ...CLEAN, code: 130 });
+});
+
 test("a server that is not there is named by the answer, and a backend that does not exist before anything is shown", async () => {
   await using terminal = await started("codey", { args: ["--url", "ws://127.0.0.1:1"] });
   await send(terminal, "hello");

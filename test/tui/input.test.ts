@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { Lifeline } from "./support/lifeline.ts";
+import { digestOf } from "./support/scripts.ts";
+import { CLEAN } from "./support/terminal.ts";
 import { composer, isWorking, leave, over, scripted, send } from "./support/user.ts";
 
-test("a paste of 100 kB is one prompt, and is sent whole", async () => {
+test("a paste of 100 kB is one prompt, is sent whole, and is shown in part", async () => {
   await using terminal = await scripted();
   const line = "The quick brown fox jumps over the lazy dog, and over äöü and 😀.\n";
   const text = line.repeat(Math.ceil(100_000 / line.length));
@@ -11,7 +13,9 @@ test("a paste of 100 kB is one prompt, and is sent whole", async () => {
   terminal.type(" What is this?");
   await terminal.until("What is this?");
   terminal.press("enter");
-  await terminal.until(`You said ${text.length + " What is this?".length} characters`);
+  const sent = `${text} What is this?`;
+  await terminal.until(new RegExp(`You said ${sent.length} characters,\\s${digestOf(sent)}`));
+  expect(terminal.scrollback().length).toBeLessThan(100);
   await over(terminal);
   expect(terminal.scrollback().filter((shown) => shown.startsWith("You said"))).toHaveLength(1);
   await leave(terminal);
@@ -130,15 +134,26 @@ test("a command's escape sequences do nothing, and it does not get the keys of t
   await leave(terminal);
 });
 
-for (const how of ["Ctrl-D", "Ctrl-C", "SIGTERM", "SIGHUP"] as const)
-  test(`a command that runs is ended when the program is left with ${how}`, async () => {
+test.each(["Ctrl-D", "SIGTERM", "SIGHUP"] as const)(
+  "a command that runs is ended when the program is left by %s, even if it ignores polite signals",
+  async (how) => {
     await using lifeline = await Lifeline.open();
     await using terminal = await scripted();
-    await send(terminal, `!${lifeline.command}`);
+    await send(terminal, `!trap '' TERM HUP INT; ${lifeline.command}`);
     await terminal.until(/^\s*ready$/m);
     if (how === "Ctrl-D") terminal.press("ctrl-d");
-    else if (how === "Ctrl-C") terminal.press("ctrl-c", "ctrl-c", "ctrl-c");
     else terminal.signal(how);
-    await terminal.exit();
+    expect(await terminal.exit()).toMatchObject(CLEAN);
     await lifeline.gone;
-  });
+  },
+);
+
+test("a command whose process has left its group can be stopped, and the program can be left", async () => {
+  await using terminal = await scripted();
+  await send(terminal, "!echo ready; setsid sleep 3600");
+  await terminal.until(/^\s*ready$/m);
+  terminal.press("ctrl-c");
+  await terminal.until("stopped by");
+  terminal.press("ctrl-d");
+  expect(await terminal.exit()).toMatchObject({ ...CLEAN, processes: expect.any(Number), code: 0 });
+});

@@ -14,6 +14,7 @@ test("the instruments see a program that clears, colours, names the window, and 
     mouse: true,
     alternateScreen: true,
     raw: true,
+    processes: 1,
   });
   const { raw } = terminal;
   expect(countFullClears(raw)).toBe(2);

@@ -1,6 +1,9 @@
 // Does to its terminal what no program should, for the test of the instruments, and dies.
+import { spawn } from "node:child_process";
+
 const ESC = "\u001b";
 
+spawn("sleep", ["3600"], { detached: true, stdio: "ignore" });
 process.stdin.setRawMode(true);
 process.stdout.write(
   [

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { agentStep, type MockAgentScript, type MockAgentStep, type MockAgentSteps } from "agentwire/testing";
 import { HOSTILE } from "./hostile.ts";
 
@@ -97,12 +98,24 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
   hostilefailure: () => [agentStep.fail(HOSTILE)],
 };
 
+/** A longer prompt is not repeated. */
+const MAX_REPEATED = 1_000;
+
+function repeat(text: string): string {
+  return text.length > MAX_REPEATED ? `, ${digestOf(text)}` : `: ${text}`;
+}
+
+/** Tells whether a prompt has arrived as it was written. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
 /** Does what the first word of a prompt names. In front of the prompt there may be a transcript. */
 export const script: MockAgentScript = ({ text }) => {
   const prompt = text.slice(text.lastIndexOf("\n\n") + 1).trim();
   const [word = "", ...rest] = prompt.split(" ");
   const named = Object.hasOwn(SCRIPTS, word) ? SCRIPTS[word] : undefined;
-  return named?.(rest.join(" ")) ?? [`You said ${text.length} characters: ${text}`];
+  return named?.(rest.join(" ")) ?? [`You said ${text.length} characters${repeat(text)}`];
 };
 
 async function* flood(): AsyncGenerator<MockAgentStep, void> {

@@ -7,6 +7,7 @@ import { type IPty, spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
 import { KEYS, type Key, pasteOf } from "./keys.ts";
 import { MARK_ID } from "./output.ts";
+import { processesWith } from "./processes.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const FROM_SOURCE = fileURLToPath(new URL("../../helpers/from-source.ts", import.meta.url));
@@ -14,6 +15,8 @@ const FROM_SOURCE = fileURLToPath(new URL("../../helpers/from-source.ts", import
 /** Lines above the screen that are kept: more than any test writes. */
 const SCROLLBACK = 20_000;
 const TERM = "xterm-256color";
+/** The variable that names the file of the modes. No other program has its value. */
+const LEFT_BEHIND = "LEFT_BEHIND";
 /** The file that holds the modes of the terminal after the program. */
 const MODES = "modes";
 /** DEC private modes. */
@@ -44,6 +47,8 @@ export interface Left {
   readonly alternateScreen: boolean;
   /** Whether keys still come one by one, and are not shown. */
   readonly raw: boolean;
+  /** The number of processes that the program has started and that still run. */
+  readonly processes: number;
 }
 
 export const CLEAN = {
@@ -52,6 +57,7 @@ export const CLEAN = {
   mouse: false,
   alternateScreen: false,
   raw: false,
+  processes: 0,
 } as const satisfies Omit<Left, "code">;
 
 type Condition = string | RegExp | ((terminal: Terminal) => boolean);
@@ -186,6 +192,7 @@ export class Terminal implements AsyncDisposable {
       bracketedPaste: bracketedPasteMode,
       mouse: mouseTrackingMode !== "none",
       alternateScreen: this.#screen.buffer.active.type === "alternate",
+      processes: this.#processes.length,
       raw: /-icanon|-echo\b|-isig/.test(modes),
     };
   }
@@ -198,8 +205,13 @@ export class Terminal implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#code === undefined) this.signal("SIGKILL");
     await this.#exited;
+    for (const pid of this.#processes) process.kill(pid, "SIGKILL");
     this.#screen.dispose();
     await rm(this.#folder, { recursive: true });
+  }
+
+  get #processes(): readonly number[] {
+    return processesWith(LEFT_BEHIND, join(this.#folder, MODES));
   }
 
   #show(piece: string): void {
@@ -265,7 +277,7 @@ function environmentOf(folder: string, more: Readonly<Record<string, string>>): 
     LANG: "C.UTF-8",
     TERM,
     NODE_COMPILE_CACHE: join(tmpdir(), "agentwire-tui-compiled"),
-    LEFT_BEHIND: join(folder, MODES),
+    [LEFT_BEHIND]: join(folder, MODES),
     ...more,
   };
 }
