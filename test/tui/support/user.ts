@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { bundleOf } from "./bundle.ts";
 import { countFullClears } from "./output.ts";
 import { CLEAN, Terminal, type TerminalOptions } from "./terminal.ts";
 
@@ -13,7 +14,7 @@ const READY = "not connected yet";
 
 /** The program with the scripted agent, at its first prompt. */
 export async function scripted(options: TerminalOptions = {}): Promise<Terminal> {
-  const terminal = await Terminal.start(PROGRAM, options);
+  const terminal = await Terminal.start(await bundleOf(PROGRAM), options);
   await terminal.until(READY);
   return terminal;
 }
@@ -52,7 +53,7 @@ export function withoutBlanks(text: string): string {
 
 /** Whether a turn runs. */
 export function isWorking(terminal: Terminal): boolean {
-  return /^. working \d/m.test(terminal.screen().join("\n"));
+  return terminal.shows(/[◐*] working \d/);
 }
 
 /** Waits until no turn runs. */
