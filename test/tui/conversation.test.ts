@@ -102,6 +102,26 @@ describe("an approval", () => {
   });
 });
 
+test("an approval that appears while the user types waits until the user has stopped", async () => {
+  await using terminal = await scripted();
+  await send(terminal, "late 200");
+  await terminal.until("Wait for it.");
+  let frames = 0;
+  terminal.onFrame(() => frames++);
+  for (let keys = 1; keys <= 30; keys++) {
+    const before = frames;
+    terminal.type("y");
+    await terminal.until(() => frames > before);
+  }
+  await terminal.until("y once");
+  expect(composer(terminal)).toBe("y".repeat(30));
+  expect(terminal.scrollback().join("\n")).not.toContain("The tool is");
+  terminal.type("n");
+  await terminal.until("The tool is denied.");
+  terminal.press("ctrl-c"); // clears the line
+  await leave(terminal);
+});
+
 describe("a question", () => {
   test("is answered by a digit, by the arrows, and in words of the user's own", async () => {
     await using terminal = await scripted();
@@ -167,6 +187,11 @@ describe("a conversation", () => {
     await over(terminal);
     expect(terminal.scrollback().join("\n")).not.toContain("second thought");
     expect(terminal.scrollback().join("\n")).toContain("✓ Thought");
+    terminal.press("ctrl-r");
+    await terminal.until("reasoning is shown");
+    await send(terminal, "reason");
+    await terminal.until(/│ first thought\n.*│ second thought\n.*│ third thought\nThought over\./);
+    await over(terminal);
     await send(terminal, "bill");
     await terminal.until(/1\.2k in · 34 out · 3 credits/);
     terminal.type("   ");
@@ -215,6 +240,8 @@ describe("a conversation", () => {
     expect(shown).toMatch(/│ output 1\n.*│ output 2\n/);
     expect(shown).toMatch(/\.\.\. 49\d more lines/);
     expect(shown).not.toContain("│ output 500");
+    terminal.press("ctrl-o");
+    await terminal.until("output 500");
     await leave(terminal);
   });
 });

@@ -16,6 +16,7 @@ export const KEYS = {
   "ctrl-d": "\u0004",
   "ctrl-j": "\n",
   "ctrl-o": "\u000f",
+  "ctrl-r": "\u0012",
   "ctrl-u": "\u0015",
 } as const;
 

@@ -9,6 +9,9 @@ const BURST = 5;
 
 const SHELL = { name: "shell", approval: true } as const;
 
+/** Characters of two columns, of none, and of several code points; no blank among them. */
+export const WIDE = "漢字かな交じり文、한글、e\u0301\u0323क्षि، สวัสดี،Größe→ﬁ";
+
 /** What the agent does for a prompt, named by its first word. Any other prompt is repeated. */
 const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
   /** Chunks until it is cancelled. */
@@ -26,6 +29,14 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
       yield `${command} is ${state}. `;
     }
   },
+  /** Asks in the middle of a text. */
+  late: function* (ms) {
+    yield "Wait for it. ";
+    yield agentStep.delay(Number(ms));
+    const { state } = yield* agentStep.tool({ ...SHELL, input: { command: "rm" }, output: "gone" });
+    yield `The tool is ${state}.`;
+  },
+  wide: (count) => [WIDE.repeat(Number(count))],
   output: function* (count) {
     const streams = Array.from({ length: Number(count) }, (_, at) => `output ${at + 1}\n`);
     yield* agentStep.tool({ name: "shell", input: { command: "seq" }, streams });
