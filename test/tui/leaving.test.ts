@@ -14,7 +14,7 @@ const POINTS: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = 
   },
   "in a stream of 1,000 chunks a second": async (terminal) => {
     await send(terminal, "flood");
-    await terminal.until("word500");
+    await terminal.until("word100");
   },
   "in the reason of an approval": async (terminal) => {
     await send(terminal, "tool ls");
