@@ -102,26 +102,6 @@ describe("an approval", () => {
   });
 });
 
-test("an approval that appears while the user types waits until the user has stopped", async () => {
-  await using terminal = await scripted();
-  await send(terminal, "late 200");
-  await terminal.until("Wait for it.");
-  let frames = 0;
-  terminal.onFrame(() => frames++);
-  for (let keys = 1; keys <= 30; keys++) {
-    const before = frames;
-    terminal.type("y");
-    await terminal.until(() => frames > before);
-  }
-  await terminal.until("y once");
-  expect(composer(terminal)).toBe("y".repeat(30));
-  expect(terminal.scrollback().join("\n")).not.toContain("The tool is");
-  terminal.type("n");
-  await terminal.until("The tool is denied.");
-  terminal.press("ctrl-c"); // clears the line
-  await leave(terminal);
-});
-
 describe("a question", () => {
   test("is answered by a digit, by the arrows, and in words of the user's own", async () => {
     await using terminal = await scripted();

@@ -91,7 +91,7 @@ test("10,000 lines are all in the scrollback, in their order, without a full cle
 test("what has streamed is in the scrollback once, in its order, with nothing between", async () => {
   await using terminal = await scripted();
   await send(terminal, "flood");
-  await terminal.until("word1500");
+  await terminal.until("word700");
   terminal.press("escape");
   await over(terminal);
   const lines = terminal.scrollback();
@@ -102,7 +102,7 @@ test("what has streamed is in the scrollback once, in its order, with nothing be
     .trim()
     .split(/\s+/);
   expect(words).toEqual(words.map((_, at) => `word${at}`));
-  expect(words.length).toBeGreaterThan(1_500);
+  expect(words.length).toBeGreaterThan(700);
   await leave(terminal);
 });
 

@@ -86,9 +86,9 @@ describe("another size of the window", () => {
     await send(terminal, "flood");
     await terminal.until("word100");
     const sizes = [
-      [40, 2, 500],
-      [5, 1, 1_000],
-      [80, 24, 1_500],
+      [40, 2, 200],
+      [5, 1, 400],
+      [80, 24, 700],
     ] as const;
     for (const [columns, rows, word] of sizes) {
       terminal.resize(columns, rows);

@@ -29,13 +29,6 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
       yield `${command} is ${state}. `;
     }
   },
-  /** Asks in the middle of a text. */
-  late: function* (ms) {
-    yield "Wait for it. ";
-    yield agentStep.delay(Number(ms));
-    const { state } = yield* agentStep.tool({ ...SHELL, input: { command: "rm" }, output: "gone" });
-    yield `The tool is ${state}.`;
-  },
   wide: (count) => [WIDE.repeat(Number(count))],
   output: function* (count) {
     const streams = Array.from({ length: Number(count) }, (_, at) => `output ${at + 1}\n`);
