@@ -3,7 +3,11 @@ const segmenter = new Intl.Segmenter();
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|[\d#*]\u{fe0f}?\u{20e3}/u;
-const FURTHER = /[\p{Mc}\u{ff00}-\u{ffef}]/u;
+/**
+ * What takes columns of its own inside a grapheme: most terminals draw the consonants of an Indic conjunct one by one. The vowels and ends of
+ * a Hangul syllable take none.
+ */
+const FURTHER = /(?![\u{1160}-\u{11ff}\u{d7b0}-\u{d7ff}])[\p{Mc}\p{Lo}\u{ff00}-\u{ffef}]/u;
 
 /**
  * What terminals draw two columns wide (Unicode, East Asian Width W and F), in ranges with the gaps closed: a character that counts for too

@@ -102,7 +102,7 @@ export class Keyboard {
         if (!this.#host.unfold()) this.#note = "nothing is folded";
         return true;
       case "escape":
-        if (this.#host.dialog.takesKeys) return false;
+        if (this.#host.dialog.takesEscape) return false;
         this.#cancelTurn("turn");
         return true;
       default:

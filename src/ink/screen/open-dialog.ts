@@ -141,6 +141,11 @@ export class OpenDialog {
     return asked.type === "question" && takesText(asked.pending, asked.state);
   }
 
+  /** Whether Esc is for the dialog: a question gets no answer, a reason is left. Otherwise Esc cancels the turn. */
+  get takesEscape(): boolean {
+    return this.takesText || (this.#isShown && this.#asked?.type === "question");
+  }
+
   press(press: Press): void {
     const asked = this.#asked;
     switch (asked?.type) {

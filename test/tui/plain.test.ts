@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { Child } from "../examples/support/child.ts";
+import { coloursIn, withoutMarks } from "./support/output.ts";
+import { leave, MAIN, over, PROGRAM, scripted, send } from "./support/user.ts";
+
+describe("colour", () => {
+  test("is on a terminal, and not with NO_COLOR, whatever is shown", async () => {
+    await using coloured = await scripted();
+    await using plain = await scripted({ env: { NO_COLOR: "1" } });
+    for (const terminal of [coloured, plain]) {
+      for (const [prompt, shows] of [
+        ["reason", "Thought over."],
+        ["fail", "has a problem"],
+        ["/help", "!command runs"],
+      ] as const) {
+        await send(terminal, prompt);
+        await terminal.until(shows);
+        await over(terminal);
+      }
+      await send(terminal, "tool ls");
+      await terminal.until("y once");
+      terminal.type("y");
+      await terminal.until("The tool is done.");
+      await over(terminal);
+      await leave(terminal);
+    }
+    expect(coloursIn(coloured.raw).length).toBeGreaterThan(0);
+    expect(coloursIn(plain.raw)).toEqual([]);
+  });
+});
+
+describe("without a terminal", () => {
+  test("the chat is in plain lines: an approval, an answer, the end of the input, and no sequence at all", async () => {
+    await using child = new Child(PROGRAM);
+    child.type("tool ls");
+    await child.until("is to do): ");
+    child.type("y");
+    await child.until("The tool is done.");
+    child.type("hostile");
+    await child.until("The end.");
+    child.endOfInput();
+    expect(await child.exitCode()).toBe(0);
+    expect(child.text).not.toContain("\u001b");
+    expect(child.stderr).toBe("");
+  });
+
+  test("all prompts of a file are answered in their order", async () => {
+    await using child = new Child(MAIN, ["--backend", "cass"]);
+    child.type("one\ntwo");
+    child.endOfInput();
+    expect(await child.exitCode()).toBe(0);
+    expect(child.text).toMatch(/You said: one\.[\s\S]*You said: two\./);
+    expect(child.stderr).toBe("");
+  });
+
+  test("Ctrl-C cancels what runs, and leaves where nothing runs", async () => {
+    await using child = new Child(PROGRAM);
+    child.type("begin");
+    await child.until("I begin.");
+    child.interrupt();
+    await child.until("cancelled");
+    child.type("hello");
+    await child.until("You said 5 characters: hello");
+    child.interrupt();
+    expect(await child.exitCode()).toBe(130);
+  });
+});
+
+test("with TERM=dumb the symbols are ASCII, and nothing is coloured", async () => {
+  await using terminal = await scripted({ env: { TERM: "dumb" } });
+  await send(terminal, "tool ls");
+  await terminal.until("y once");
+  terminal.type("y");
+  await terminal.until("The tool is done.");
+  await over(terminal);
+  expect(terminal.scrollback().join("")).toMatch(/^[\x20-\x7e]*$/);
+  expect(coloursIn(withoutMarks(terminal.raw))).toEqual([]);
+  await leave(terminal);
+});

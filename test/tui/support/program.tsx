@@ -1,0 +1,18 @@
+// The terminal program over an agent without a wire, whose prompts say what it does: see `scripts.ts`.
+import { parseArgs } from "node:util";
+import { MockAgent } from "agentwire/testing";
+import { runTui } from "../../../examples/tui/run.tsx";
+import { markOutput } from "./marks.ts";
+import { script } from "./scripts.ts";
+
+const options = {
+  /** ms before each attempt to reconnect. */
+  "reconnect-delay": { type: "string", default: "0" },
+  /** Writes marks between the frames. */
+  marks: { type: "boolean", default: false },
+} as const;
+const { values } = parseArgs({ options });
+if (values.marks) markOutput();
+
+const delay = Number(values["reconnect-delay"]);
+process.exitCode = await runTui({ source: new MockAgent({ script, reconnect: { delay } }) });
