@@ -1,0 +1,33 @@
+import type { AgentSource } from "agentwire/universal";
+import { type ReactElement, useState } from "react";
+import { readPlace, writePlace } from "./address.ts";
+import { BACKENDS } from "./backends.ts";
+import { BrowserStore } from "./browser-store.ts";
+import { Entrance } from "./entrance.tsx";
+import { Room } from "./room.tsx";
+
+/** Somebody behind the entrance. */
+export interface Session {
+  /** The name of the backend. */
+  readonly backend: string;
+  readonly source: AgentSource;
+  /** The email of the account. Absent without one. */
+  readonly user?: string;
+}
+
+const store = new BrowserStore();
+
+export function App(): ReactElement {
+  const [session, setSession] = useState(restored);
+  if (!session) return <Entrance onEnter={setSession} />;
+  return <Room session={session} store={store} onLeave={() => setSession(undefined)} />;
+}
+
+/** After a reload, somebody without an account is where they were. */
+function restored(): Session | undefined {
+  const { backend: name, chat } = readPlace();
+  const backend = BACKENDS.get(name ?? "");
+  if (name === undefined || chat === undefined || !backend) return undefined;
+  writePlace({ backend: name, chat });
+  return { backend: name, source: backend.open() };
+}

@@ -1,0 +1,42 @@
+import { type Chat, type ChatStore, createChat } from "agentwire/chat";
+import type { AgentSource } from "agentwire/universal";
+
+/** Chats that stay open, each with a connection of its own. A chat that works goes on while another one is looked at. */
+const MAX_OPEN = 6;
+
+/** The chats of one session that were looked at. */
+export class OpenChats {
+  readonly #source: AgentSource;
+  readonly #store: ChatStore;
+  /** The one that was looked at last comes last. */
+  readonly #chats = new Map<string, Chat>();
+
+  constructor(source: AgentSource, store: ChatStore) {
+    this.#source = source;
+    this.#store = store;
+  }
+
+  /** The chat with this id, as it was stored if it was. Always the same object while it is open. */
+  get(id: string): Chat {
+    const chat = this.#chats.get(id) ?? createChat(this.#source, { store: this.#store, id });
+    this.#chats.delete(id);
+    this.#chats.set(id, chat);
+    this.#closeOldest();
+    return chat;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#chats.values()].map((chat) => chat.close()));
+    this.#chats.clear();
+  }
+
+  #closeOldest(): void {
+    for (const [id, chat] of this.#chats) {
+      if (this.#chats.size <= MAX_OPEN) return;
+      const { busy, queued } = chat.getSnapshot();
+      if (busy || queued > 0) continue;
+      this.#chats.delete(id);
+      void chat.close();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { ChatProvider } from "agentwire/react";
+import { type ReactElement, useEffect, useState } from "react";
+import { readPlace, writePlace } from "./address.ts";
+import type { Session } from "./app.tsx";
+import { BACKENDS } from "./backends.ts";
+import type { BrowserStore } from "./browser-store.ts";
+import { ChatView } from "./chat-view.tsx";
+import { Drawer } from "./drawer.tsx";
+import { OpenChats } from "./open-chats.ts";
+import { NEW_TITLE } from "./title.ts";
+import { useStoredChats } from "./use-stored-chats.ts";
+
+export interface RoomProps {
+  readonly session: Session;
+  readonly store: BrowserStore;
+  onLeave(): void;
+}
+
+/** Everything behind the entrance. */
+export function Room({ session, store, onLeave }: RoomProps): ReactElement {
+  const { backend, source, user } = session;
+  // The next one to log in may be somebody else, so the chats of an account are apart.
+  const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
+  const [chats] = useState(() => new OpenChats(source, store));
+  const [id, setId] = useState(() => prefix + ((user === undefined && readPlace().chat) || newId()));
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const stored = useStoredChats(store, prefix);
+  const title = stored.chats.find((chat) => chat.id === id)?.title ?? NEW_TITLE;
+  const { label = backend, suggestions = [] } = BACKENDS.get(backend) ?? {};
+  useEffect(() => {
+    document.title = `${title} · ${label}`;
+  }, [title, label]);
+  useEffect(() => {
+    writePlace({ backend, chat: user === undefined ? id.slice(prefix.length) : undefined });
+  }, [backend, user, id, prefix]);
+
+  const look = (chosen: string): void => {
+    setId(chosen);
+    setDrawerOpen(false);
+  };
+  const leave = async (): Promise<void> => {
+    onLeave();
+    writePlace({ backend, chat: undefined });
+    await chats.close();
+    if (user !== undefined) await store.removeAll(prefix); // nothing of the user is left on the machine
+  };
+
+  return (
+    <div className="app" data-drawer={isDrawerOpen ? "open" : undefined}>
+      <Drawer
+        label={label}
+        user={user ?? "No account"}
+        chats={stored.chats}
+        problem={stored.problem}
+        current={id}
+        isOpen={isDrawerOpen}
+        onClose={() => setDrawerOpen(false)}
+        onChoice={look}
+        onNew={() => look(prefix + newId())}
+        onLeave={() => void leave()}
+        leaveLabel={user === undefined ? "Leave" : "Log out"}
+      />
+      <ChatProvider chat={chats.get(id)}>
+        <ChatView
+          key={id}
+          title={title}
+          label={label}
+          suggestions={suggestions}
+          isDrawerOpen={isDrawerOpen}
+          onDrawer={() => setDrawerOpen(true)}
+        />
+      </ChatProvider>
+    </div>
+  );
+}
+
+function newId(): string {
+  return crypto.getRandomValues(new Uint32Array(2)).join("-");
+}
