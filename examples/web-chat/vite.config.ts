@@ -25,6 +25,7 @@ export default defineConfig({
   optimizeDeps: {
     include: ["eventemitter3", "p-retry", "react", "react-dom/client", "react/jsx-dev-runtime", "zod/mini"],
   },
-  build: { target: "es2022", emptyOutDir: true },
+  // Every backend is in the page, and the agent that runs in it.
+  build: { target: "es2022", emptyOutDir: true, chunkSizeWarningLimit: 1_000 },
   clearScreen: false,
 });

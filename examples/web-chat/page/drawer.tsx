@@ -23,8 +23,14 @@ export function Drawer(props: DrawerProps): ReactElement {
     props;
   const close = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (isOpen) close.current?.focus();
-  }, [isOpen]);
+    if (!isOpen) return;
+    close.current?.focus();
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === "Escape") onClose();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [isOpen, onClose]);
   return (
     <aside className="drawer" aria-label="Conversations">
       <header className="drawer-head">

@@ -1,5 +1,5 @@
 import { ChatProvider } from "agentwire/react";
-import { type ReactElement, useEffect, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useState } from "react";
 import { readPlace, writePlace } from "./address.ts";
 import type { Session } from "./app.tsx";
 import { BACKENDS } from "./backends.ts";
@@ -38,6 +38,7 @@ export function Room({ session, store, onLeave }: RoomProps): ReactElement {
     setId(chosen);
     setDrawerOpen(false);
   };
+  const closeDrawer = useCallback(() => setDrawerOpen(false), []);
   const leave = async (): Promise<void> => {
     onLeave();
     writePlace({ backend, chat: undefined });
@@ -54,7 +55,7 @@ export function Room({ session, store, onLeave }: RoomProps): ReactElement {
         problem={stored.problem}
         current={id}
         isOpen={isDrawerOpen}
-        onClose={() => setDrawerOpen(false)}
+        onClose={closeDrawer}
         onChoice={look}
         onNew={() => look(prefix + newId())}
         onLeave={() => void leave()}
