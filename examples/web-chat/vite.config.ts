@@ -16,7 +16,7 @@ export default defineConfig({
       "agentwire/codebuff": source("codebuff/index.ts"),
       "agentwire/codey": source("codey/index.ts"),
       "agentwire/react": source("react/index.ts"),
-      "agentwire/testing": fileURLToPath(new URL("./testing.ts", import.meta.url)),
+      "agentwire/testing/agent": source("testing/agent/index.ts"),
       "agentwire/universal": source("universal/index.ts"),
       "#socket": source("core/link/socket.global.ts"),
     },

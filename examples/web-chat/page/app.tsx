@@ -1,6 +1,6 @@
 import type { AgentSource } from "agentwire/universal";
 import { type ReactElement, useState } from "react";
-import { readPlace, writePlace } from "./address.ts";
+import { readPlace } from "./address.ts";
 import { BACKENDS } from "./backends.ts";
 import { BrowserStore } from "./browser-store.ts";
 import { Entrance } from "./entrance.tsx";
@@ -19,8 +19,15 @@ const store = new BrowserStore();
 
 export function App(): ReactElement {
   const [session, setSession] = useState(restored);
-  if (!session) return <Entrance onEnter={setSession} />;
-  return <Room session={session} store={store} onLeave={() => setSession(undefined)} />;
+  const [trouble, setTrouble] = useState("");
+  const enter = (entered: Session): void => {
+    setTrouble("");
+    setSession(entered);
+  };
+  if (!session) return <Entrance trouble={trouble} onEnter={enter} />;
+  return (
+    <Room session={session} store={store} onLeave={() => setSession(undefined)} onTrouble={setTrouble} />
+  );
 }
 
 /** After a reload, somebody without an account is where they were. */
@@ -28,6 +35,5 @@ function restored(): Session | undefined {
   const { backend: name, chat } = readPlace();
   const backend = BACKENDS.get(name ?? "");
   if (name === undefined || chat === undefined || !backend) return undefined;
-  writePlace({ backend: name, chat });
   return { backend: name, source: backend.open() };
 }

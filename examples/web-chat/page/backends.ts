@@ -1,6 +1,6 @@
 import { codebuff } from "agentwire/codebuff";
 import { codey } from "agentwire/codey";
-import { MockAgent } from "agentwire/testing";
+import { MockAgent } from "agentwire/testing/agent";
 import type { AgentSource } from "agentwire/universal";
 import { socketUrl } from "./address.ts";
 import { enterCass, logInToCass } from "./cass/login.ts";

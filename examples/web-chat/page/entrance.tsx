@@ -7,8 +7,14 @@ import { refusalOf } from "./login.ts";
 
 const [FIRST = ""] = BACKENDS.keys();
 
+export interface EntranceProps {
+  /** What went wrong on the way out. Empty: nothing did. */
+  readonly trouble: string;
+  onEnter(session: Session): void;
+}
+
 /** The card in front of everything else: which agent, and who is there. */
-export function Entrance({ onEnter }: { readonly onEnter: (session: Session) => void }): ReactElement {
+export function Entrance({ trouble, onEnter }: EntranceProps): ReactElement {
   const [name, setName] = useState(() => {
     const { backend = FIRST } = readPlace();
     return BACKENDS.has(backend) ? backend : FIRST;
@@ -85,7 +91,7 @@ export function Entrance({ onEnter }: { readonly onEnter: (session: Session) => 
           </>
         )}
         <p className="problem" role="alert">
-          {problem}
+          {problem || trouble}
         </p>
         <button className="primary" type="submit" disabled={isWaiting}>
           {logIn ? "Log in" : "Start"}

@@ -5,7 +5,7 @@ import { memo, type ReactElement } from "react";
 import type { Look } from "./avatar.tsx";
 import { PerformingAvatar, Stage, usePerformer } from "./cass/stage.tsx";
 import { factsOf } from "./facts.ts";
-import { Parts } from "./parts.tsx";
+import { isShownElsewhere, Parts } from "./parts.tsx";
 import { countRender } from "./render-count.ts";
 
 /** One message. A message that has not changed is the same object, and is not rendered again. */
@@ -78,8 +78,7 @@ function Reply({ message }: { readonly message: ChatMessage }): ReactElement {
 
 /** Something that the backend says between turns. */
 function Notice({ message }: { readonly message: ChatMessage }): ReactElement | null {
-  const isSilent = message.parts.toArray().every((part) => part.type === "status" && part.label !== "system");
-  if (isSilent && !message.error) return null;
+  if (message.parts.toArray().every(isShownElsewhere) && !message.error) return null;
   return (
     <div className="system">
       <Parts parts={message.parts} isOpen={false} />

@@ -1,4 +1,4 @@
-import { agentStep, type MockAgentScript, type MockAgentStep } from "agentwire/testing";
+import { agentStep, type MockAgentScript, type MockAgentStep } from "agentwire/testing/agent";
 
 const DIFF = "--- a/lamp.py\n+++ b/lamp.py\n@@ -1,2 +1,2 @@\n def lamp():\n-    pass\n+    flash()\n";
 const PICTURE =

@@ -21,16 +21,11 @@ export class OpenChats {
     const chat = this.#chats.get(id) ?? createChat(this.#source, { store: this.#store, id });
     this.#chats.delete(id);
     this.#chats.set(id, chat);
-    this.#closeOldest();
     return chat;
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#chats.values()].map((chat) => chat.close()));
-    this.#chats.clear();
-  }
-
-  #closeOldest(): void {
+  /** Closes the chats that were not looked at for longest, if there are too many. A chat that works stays open. */
+  trim(): void {
     for (const [id, chat] of this.#chats) {
       if (this.#chats.size <= MAX_OPEN) return;
       const { busy, queued } = chat.getSnapshot();
@@ -38,5 +33,10 @@ export class OpenChats {
       this.#chats.delete(id);
       void chat.close();
     }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#chats.values()].map((chat) => chat.close()));
+    this.#chats.clear();
   }
 }

@@ -35,12 +35,16 @@ type Group =
 /** Statuses that the page shows elsewhere: the title of the chat, and who is signed in. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["title", "auth"]);
 
+export function isShownElsewhere(part: ChatPart): boolean {
+  return part.type === "status" && ELSEWHERE.has(part.label);
+}
+
 function groupsOf(parts: List<ChatPart>): readonly Group[] {
   const groups: Group[] = [];
   for (const part of parts) {
+    if (isShownElsewhere(part)) continue;
     const before = groups.at(-1);
     if (part.type === "status") {
-      if (ELSEWHERE.has(part.label)) continue;
       if (before?.type === "steps") before.steps.push(part);
       else groups.push({ type: "steps", id: part.id, steps: [part] });
       continue;

@@ -1,3 +1,4 @@
+import { describeError } from "agentwire/chat";
 import { ChatProvider } from "agentwire/react";
 import { type ReactElement, useCallback, useEffect, useState } from "react";
 import { readPlace, writePlace } from "./address.ts";
@@ -14,10 +15,12 @@ export interface RoomProps {
   readonly session: Session;
   readonly store: BrowserStore;
   onLeave(): void;
+  /** The user has left, and something of theirs may still be in the browser. */
+  onTrouble(words: string): void;
 }
 
 /** Everything behind the entrance. */
-export function Room({ session, store, onLeave }: RoomProps): ReactElement {
+export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactElement {
   const { backend, source, user } = session;
   // The next one to log in may be somebody else, so the chats of an account are apart.
   const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
@@ -32,7 +35,8 @@ export function Room({ session, store, onLeave }: RoomProps): ReactElement {
   }, [title, label]);
   useEffect(() => {
     writePlace({ backend, chat: user === undefined ? id.slice(prefix.length) : undefined });
-  }, [backend, user, id, prefix]);
+    chats.trim();
+  }, [backend, user, id, prefix, chats]);
 
   const look = (chosen: string): void => {
     setId(chosen);
@@ -40,10 +44,16 @@ export function Room({ session, store, onLeave }: RoomProps): ReactElement {
   };
   const closeDrawer = useCallback(() => setDrawerOpen(false), []);
   const leave = async (): Promise<void> => {
-    onLeave();
     writePlace({ backend, chat: undefined });
-    await chats.close();
-    if (user !== undefined) await store.removeAll(prefix); // nothing of the user is left on the machine
+    onLeave();
+    try {
+      // Nothing of the user is left on the machine: neither what was kept, nor what a chat keeps at its end.
+      if (user !== undefined) await store.removeAll(prefix);
+      await chats.close();
+      if (user !== undefined) await store.removeAll(prefix);
+    } catch (error) {
+      onTrouble(describeError(error).detail);
+    }
   };
 
   return (
