@@ -149,6 +149,16 @@ describe.skipIf(isSkipped)("a keyboard", () => {
       await visitor.reads("Allow shell?");
     }));
 
+  test("takes a reason back with Escape, and not the whole answer", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("run");
+      await visitor.press("Reject with a reason");
+      expect(await visitor.page.evaluate("document.activeElement.id")).toBe("reason");
+      await visitor.page.keyboard.press("Escape");
+      await visitor.press("Allow once");
+      await visitor.hears("That was all.");
+    }));
+
   test("closes the list with Escape before it cancels anything", () =>
     stage.mock(async (visitor) => {
       await visitor.page.setViewportSize({ width: 390, height: 700 });
@@ -177,6 +187,17 @@ describe.skipIf(isSkipped)("a screen reader", () => {
         "You said: hello there. The page of this chat is at https://example.com/agentwire.",
       ]);
       expect(await page.locator("[aria-live], [role=log]").count()).toBe(0);
+    }));
+});
+
+describe.skipIf(isSkipped)("whoever wants no motion", () => {
+  test("sees none", () =>
+    stage.mock(async ({ page }) => {
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      const moving = await page.evaluate(
+        "document.getAnimations().filter((one) => one.effect.getComputedTiming().duration > 1).length",
+      );
+      expect(moving).toBe(0);
     }));
 });
 

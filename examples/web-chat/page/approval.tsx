@@ -1,6 +1,6 @@
 import { type ChatPending, reveal } from "agentwire/chat";
 import { useChat } from "agentwire/react";
-import { type FormEvent, type ReactElement, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from "react";
 import { inputOf } from "./tool-call.tsx";
 
 /** A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden. */
@@ -17,6 +17,11 @@ export function Approval({
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
     chat.decide(id, reason === "" ? "reject" : { decision: "reject", reason });
   };
+  const onReasonKey = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // only the reason is taken back, and not the whole answer
+    setGivingReason(false);
+  };
   return (
     <>
       <h2 id="request-title">
@@ -28,7 +33,7 @@ export function Approval({
         <form className="reason" onSubmit={onReason}>
           <label htmlFor="reason">Why not?</label>
           {/* biome-ignore lint/a11y/noAutofocus: the user has just asked for this field */}
-          <input id="reason" name="reason" autoComplete="off" autoFocus />
+          <input id="reason" name="reason" autoComplete="off" autoFocus onKeyDown={onReasonKey} />
           <button className="choice" type="submit">
             Reject
           </button>

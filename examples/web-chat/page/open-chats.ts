@@ -1,4 +1,4 @@
-import { type Chat, type ChatStore, createChat } from "agentwire/chat";
+import { type Chat, type ChatStore, createChat, type SavedChat } from "agentwire/chat";
 import type { AgentSource } from "agentwire/universal";
 
 /** Chats that stay open, each with a connection of its own. A chat that works goes on while another one is looked at. */
@@ -16,9 +16,13 @@ export class OpenChats {
     this.#store = store;
   }
 
-  /** The chat with this id, as it was stored if it was. Always the same object while it is open. */
-  get(id: string): Chat {
-    const chat = this.#chats.get(id) ?? createChat(this.#source, { store: this.#store, id });
+  /**
+   * The chat with this id, as it was stored if it was. Always the same object while it is open.
+   * @param from what a chat that is not open goes on from, instead of what was stored
+   */
+  get(id: string, from?: SavedChat): Chat {
+    const options = { store: this.#store, id, ...(from ? { from } : {}) };
+    const chat = this.#chats.get(id) ?? createChat(this.#source, options);
     this.#chats.delete(id);
     this.#chats.set(id, chat);
     return chat;

@@ -36,7 +36,9 @@ type Group =
 const ELSEWHERE: ReadonlySet<string> = new Set(["title", "auth"]);
 
 export function isShownElsewhere(part: ChatPart): boolean {
-  return part.type === "status" && ELSEWHERE.has(part.label);
+  if (part.type !== "status") return false;
+  const { label, detail, json } = part;
+  return ELSEWHERE.has(label) || (detail === null && json !== undefined); // figures without words are for programs
 }
 
 function groupsOf(parts: List<ChatPart>): readonly Group[] {

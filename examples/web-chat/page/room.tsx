@@ -7,6 +7,7 @@ import { BACKENDS } from "./backends.ts";
 import type { BrowserStore } from "./browser-store.ts";
 import { ChatView } from "./chat-view.tsx";
 import { Drawer } from "./drawer.tsx";
+import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
 import { OpenChats } from "./open-chats.ts";
 import { NEW_TITLE } from "./title.ts";
 import { useStoredChats } from "./use-stored-chats.ts";
@@ -24,8 +25,13 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
   const { backend, source, user } = session;
   // The next one to log in may be somebody else, so the chats of an account are apart.
   const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
-  const [chats] = useState(() => new OpenChats(source, store));
   const [id, setId] = useState(() => prefix + ((user === undefined && readPlace().chat) || newId()));
+  const [chats] = useState(() => {
+    const opened = new OpenChats(source, store);
+    opened.get(id, takeLeftChat(id));
+    return opened;
+  });
+  const chat = chats.get(id);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const stored = useStoredChats(store, prefix);
   const title = stored.chats.find((chat) => chat.id === id)?.title ?? NEW_TITLE;
@@ -37,6 +43,13 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
     writePlace({ backend, chat: user === undefined ? id.slice(prefix.length) : undefined });
     chats.trim();
   }, [backend, user, id, prefix, chats]);
+
+  useEffect(() => {
+    if (user !== undefined) return; // whoever comes back has to log in first
+    const onLeft = (): void => keepLeftChat(id, chat.getSnapshot().saved);
+    addEventListener("pagehide", onLeft);
+    return () => removeEventListener("pagehide", onLeft);
+  }, [user, id, chat]);
 
   const look = (chosen: string): void => {
     setId(chosen);
@@ -71,7 +84,7 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
         onLeave={() => void leave()}
         leaveLabel={user === undefined ? "Leave" : "Log out"}
       />
-      <ChatProvider chat={chats.get(id)}>
+      <ChatProvider chat={chat}>
         <ChatView
           key={id}
           title={title}

@@ -44,7 +44,7 @@ export function ToolCall({ call }: { readonly call: ChatToolPart }): ReactElemen
       {content.map((part, index) => {
         const key = `${part.type}-${index}`;
         if (part.type === "image") return <ContentImage key={key} path={part.path} />;
-        if (part.type === "json")
+        if (part.type === "json" && output === "")
           return <Folded key={key} label="Data" text={JSON.stringify(part.json, null, 2) ?? ""} isFolded />;
         return null;
       })}
