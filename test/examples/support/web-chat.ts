@@ -74,7 +74,11 @@ export class Stage implements AsyncDisposable {
 
   /** Somebody in front of the page that is at `url`. */
   async visitor(url: string): Promise<Visitor> {
-    const context = await this.#browser.newContext({ viewport: { width: 1180, height: 780 } });
+    // Without motion: moving pictures take most of a processor, and axe would see colours in between.
+    const context = await this.#browser.newContext({
+      viewport: { width: 1180, height: 780 },
+      reducedMotion: "reduce",
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const visitor = new Visitor(context, page);
@@ -230,12 +234,12 @@ export class Visitor implements AsyncDisposable {
     return new Map(await this.page.evaluate<[string, number][]>("[...renderCounts]"));
   }
 
-  /** What axe finds, in light and in dark. Without motion, which would have colours in between. */
+  /** What axe finds, in light and in dark. */
   async faults(): Promise<readonly string[]> {
     const found: string[] = [];
     if ((await this.page.evaluate("typeof axe")) === "undefined") await this.page.evaluate(axe.source);
     for (const colorScheme of ["light", "dark"] as const) {
-      await this.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await this.page.emulateMedia({ colorScheme });
       const violations = await this.page.evaluate<Result[]>("axe.run().then(({ violations }) => violations)");
       for (const { id, nodes } of violations)
         found.push(...nodes.map(({ html }) => `${colorScheme}: ${id}: ${html}`));
