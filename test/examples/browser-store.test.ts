@@ -53,6 +53,8 @@ async function open(): Promise<Page> {
   await opened.goto(ORIGIN);
   await opened.addScriptTag({ content: code });
   await opened.evaluate(`
+    let now = Date.now();
+    Date.now = () => now++; // no two changes at one time
     globalThis.store = new browserStore.BrowserStore();
     globalThis.delta = (sequence, text = "word" + sequence, session_id = "ses") => ({
       event_id: session_id + sequence, sequence, session_id, native_session_id: null, time: "2026-01-01T00:00:00.000Z",
@@ -121,7 +123,6 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
   test("lists chats by their last change, with the backend's title before the first prompt", async () => {
     const body = `await store.append("p/a", [prompt("  First\\nwords \\u200b")]); await store.append("p/b", [prompt("x".repeat(100))]);
       await store.append("q/c", [prompt("another backend's")]);
-      await new Promise((resolve) => setTimeout(resolve, 5));
       await store.append("p/a", [delta(2)]);
       const before = await store.chats("p/");
       const title = { ...prompt(""), sequence: 3 };
@@ -142,7 +143,6 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     const body = `const { MAX_CHATS } = browserStore;
       for (let n = 0; n <= MAX_CHATS; n++) {
         await store.append("chat" + n, [delta(1)]);
-        await new Promise((resolve) => setTimeout(resolve, 2));
       }
       return [(await store.list()).length === MAX_CHATS, await texts("chat0"), await texts("chat1")];`;
     expect(await run(body)).toEqual([true, [], ["word1"]]);

@@ -1,19 +1,10 @@
-import type { AgentSource } from "agentwire/universal";
 import { type ReactElement, useState } from "react";
 import { readPlace } from "./address.ts";
 import { BACKENDS } from "./backends.ts";
 import { BrowserStore } from "./browser-store.ts";
 import { Entrance } from "./entrance.tsx";
 import { Room } from "./room.tsx";
-
-/** Somebody behind the entrance. */
-export interface Session {
-  /** The name of the backend. */
-  readonly backend: string;
-  readonly source: AgentSource;
-  /** The email of the account. Absent without one. */
-  readonly user?: string;
-}
+import type { Session } from "./session.ts";
 
 const store = new BrowserStore();
 

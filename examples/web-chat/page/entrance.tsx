@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
 import { readPlace, writePlace } from "./address.ts";
-import type { Session } from "./app.tsx";
 import { Avatar } from "./avatar.tsx";
 import { BACKENDS } from "./backends.ts";
 import { refusalOf } from "./login.ts";
+import type { Session } from "./session.ts";
 
 const [FIRST = ""] = BACKENDS.keys();
 

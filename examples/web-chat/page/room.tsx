@@ -2,13 +2,13 @@ import { describeError } from "agentwire/chat";
 import { ChatProvider } from "agentwire/react";
 import { type ReactElement, useCallback, useEffect, useState } from "react";
 import { readPlace, writePlace } from "./address.ts";
-import type { Session } from "./app.tsx";
 import { BACKENDS } from "./backends.ts";
 import type { BrowserStore } from "./browser-store.ts";
 import { ChatView } from "./chat-view.tsx";
 import { Drawer } from "./drawer.tsx";
 import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
 import { OpenChats } from "./open-chats.ts";
+import type { Session } from "./session.ts";
 import { NEW_TITLE } from "./title.ts";
 import { useStoredChats } from "./use-stored-chats.ts";
 

@@ -1,0 +1,10 @@
+import type { AgentSource } from "agentwire/universal";
+
+/** Somebody behind the entrance. */
+export interface Session {
+  /** The name of the backend. */
+  readonly backend: string;
+  readonly source: AgentSource;
+  /** The email of the account. Absent without one. */
+  readonly user?: string;
+}
