@@ -148,6 +148,22 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(await visitor.request.count()).toBe(0);
     }));
 
+  test("decides on one tool with a double click, and not on the next one too", () =>
+    stage.codey(
+      { answer: () => [codeyStep.calls(codeyTool.shell("ls", "a"), codeyTool.shell("rm a", "b")), "Done."] },
+      async (visitor, server) => {
+        await visitor.say("go");
+        await visitor.reads("Allow mcp_shell?");
+        const allow = visitor.page.getByRole("button", { name: "Allow once" });
+        await allow.click();
+        await visitor.request.filter({ hasText: "rm a" }).waitFor();
+        await allow.dispatchEvent("click", { detail: 2 }); // the second click of the same hand
+        await visitor.press("Reject");
+        await visitor.hears("Done.");
+        expect(server.decisions.map(({ approved }) => approved)).toEqual([true, false]);
+      },
+    ));
+
   test("hides nothing in the input of a tool that waits for approval", () =>
     stage.codey(
       { answer: () => [codeyStep.calls(codeyTool.shell("rm \u202Eoc.txt\u200b -rf /", ""))] },

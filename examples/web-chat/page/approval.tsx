@@ -1,6 +1,6 @@
 import { type ChatPending, reveal } from "agentwire/chat";
 import { useChat } from "agentwire/react";
-import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement, useState } from "react";
 import { inputOf } from "./tool-call.tsx";
 
 /** A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden. */
@@ -16,6 +16,10 @@ export function Approval({
     event.preventDefault();
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
     chat.decide(id, reason === "" ? "reject" : { decision: "reject", reason });
+  };
+  // The next request has its buttons in the same place: the second click of a double click decides nothing.
+  const onChoice = (event: MouseEvent): void => {
+    if (event.detail > 1) event.stopPropagation();
   };
   const onReasonKey = (event: KeyboardEvent): void => {
     if (event.key !== "Escape") return;
@@ -42,7 +46,7 @@ export function Approval({
           </button>
         </form>
       ) : (
-        <div className="request-choices">
+        <div className="request-choices" onClickCapture={onChoice}>
           <button className="primary" type="button" onClick={() => chat.decide(id, "once")}>
             Allow once
           </button>
