@@ -9,8 +9,11 @@ import {
 } from "vite";
 import config from "./vite.config.ts";
 
-/** Where the page finds the server of Cass, on its own origin. */
-const PREFIX = "/cass";
+/** The backends that the page reaches over the network. Each is under a path of its name on the page's own origin: `/codey`. */
+export const BACKENDS = ["codebuff", "codey", "cass"] as const;
+
+/** Where each backend is: `http:`, `https:`, `ws:` or `wss:`. One without an address has no path. */
+export type Servers = Readonly<Partial<Record<(typeof BACKENDS)[number], string>>>;
 
 /** A page that is served until it is closed. */
 export interface ServedPage {
@@ -20,8 +23,7 @@ export interface ServedPage {
 }
 
 export interface PageOptions {
-  /** The server of Cass, as an HTTP address: `http://127.0.0.1:8000/`. */
-  readonly server: string;
+  readonly servers: Servers;
   /** 0 for a free one. */
   readonly port: number;
   /** Where Vite keeps what it has prepared. @default `node_modules/.vite` */
@@ -29,10 +31,10 @@ export interface PageOptions {
 }
 
 /** Serves the page as it is being worked on: a change of a file shows at once. */
-export async function servePage({ server, port, cacheDir }: PageOptions): Promise<ServedPage> {
+export async function servePage({ servers, port, cacheDir }: PageOptions): Promise<ServedPage> {
   const vite = await createServer({
     ...inline(cacheDir),
-    server: { host: "127.0.0.1", port, proxy: proxyTo(server) },
+    server: { host: "127.0.0.1", port, proxy: proxyTo(servers) },
   });
   await vite.listen();
   return { url: vite.resolvedUrls?.local[0] ?? "", close: () => vite.close() };
@@ -44,11 +46,11 @@ export async function buildPage(outDir: string): Promise<void> {
 }
 
 /** Serves what {@link buildPage} made, with the same proxy. */
-export async function serveBuilt(outDir: string, { server, port }: PageOptions): Promise<ServedPage> {
+export async function serveBuilt(outDir: string, { servers, port }: PageOptions): Promise<ServedPage> {
   const vite = await preview({
     ...inline(),
     build: { ...config.build, outDir },
-    preview: { host: "127.0.0.1", port, proxy: proxyTo(server) },
+    preview: { host: "127.0.0.1", port, proxy: proxyTo(servers) },
   });
   return { url: vite.resolvedUrls?.local[0] ?? "", close: () => vite.close() };
 }
@@ -73,18 +75,22 @@ function logger(): Logger {
 }
 
 /**
- * Everything under `/cass`, WebSockets too, goes to the server of Cass. A page may not call another origin unless that
- * allows it, and the server does not; so a proxy stands before both, here and in production.
+ * Everything under `/codey`, WebSockets too, goes to the server of Codey, and so on. A page may not call another origin unless that origin
+ * allows it, so a proxy stands before both, here and in production.
  */
-function proxyTo(server: string): Record<string, ProxyOptions> {
-  const { origin, pathname } = new URL(server);
-  const base = pathname.replace(/\/+$/, "");
-  return {
-    [PREFIX]: {
+function proxyTo(servers: Servers): Record<string, ProxyOptions> {
+  const routes: Record<string, ProxyOptions> = {};
+  for (const name of BACKENDS) {
+    const address = servers[name];
+    if (address === undefined) continue;
+    const { origin, pathname } = new URL(address.replace(/^ws/, "http"));
+    const base = pathname.replace(/\/+$/, "");
+    routes[`/${name}`] = {
       target: origin,
       ws: true,
       changeOrigin: true,
-      rewrite: (path) => base + path.slice(PREFIX.length),
-    },
-  };
+      rewrite: (path) => base + path.slice(name.length + 1) || "/",
+    };
+  }
+  return routes;
 }

@@ -1,20 +1,24 @@
-/** A chat in the browser with a Cass: `npm run example:web -- [options] [http://127.0.0.1:8000/]` */
+/** A chat in the browser, for every backend: `npm run example:web -- [options] [address]` */
 import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { wantsColour } from "../support/terminal.ts";
-import { type LivelyMock, LOGIN, openMock } from "./mock/open.ts";
-import { TOPICS } from "./mock/topics.ts";
-import { buildPage, servePage } from "./serve.ts";
+import { TOPICS } from "./mock/cass-topics.ts";
+import { type LivelyMocks, LOGIN, openMocks } from "./mock/open.ts";
+import { BACKENDS, buildPage, type Servers, servePage } from "./serve.ts";
 
-const HELP = `Usage: npm run example:web -- [options] [http://127.0.0.1:8000/]
+const NAMES = ["mock", ...BACKENDS];
 
-Serves a chat with the Cass server at that address, or with a mock inside this process.
-r restarts the mock, q or Ctrl-C ends; without a terminal the same letters are read from the standard input.
+const HELP = `Usage: npm run example:web -- [options] [address]
+
+Serves a chat with an agent. The page offers every backend; each is a mock, but for the backend whose address is given.
+r restarts the mocks, q or Ctrl-C ends; without a terminal the same letters are read from the standard input.
 
 Options:
+  --backend <name> The backend that the page begins with: ${NAMES.join(", ")}. With an address: the backend that is
+                   there, such as --backend codey ws://127.0.0.1:8080/
   --port <number>  Where to find the page; the next free port when it is taken, 0 for any. Default: 5173
   --build <folder> Build the page into that folder instead, for a web server.
-                   That has to pass on /cass, with WebSockets, to the server of Cass.
+                   That has to pass on ${BACKENDS.map((name) => `/${name}`).join(", ")}, with WebSockets, to the servers.
   --help           This text.
 `;
 
@@ -22,41 +26,53 @@ const CTRL_C = "\u0003";
 const colour = wantsColour(process.env, process.stdout.isTTY);
 const bold = (text: string): string => (colour ? styleText("bold", text) : text);
 
-async function serve(address: string | undefined, port: number): Promise<void> {
-  const mock = address === undefined ? await openMock() : undefined;
+/** What the page begins with, and where it is. */
+interface Choice {
+  readonly backend: string | undefined;
+  /** Servers that are no mocks. */
+  readonly real: Servers;
+  readonly port: number;
+}
+
+async function serve({ backend, real, port }: Choice): Promise<void> {
+  const mocks = await openMocks();
   try {
-    const server = address ?? mock?.url ?? "";
-    const page = await servePage({ server, port, cacheDir: process.env["AGENTWIRE_VITE_CACHE"] });
+    const servers = { ...mocks.servers, ...real };
+    const page = await servePage({ servers, port, cacheDir: process.env["AGENTWIRE_VITE_CACHE"] });
     try {
-      say(introduction(page.url, server, mock !== undefined));
-      await endOfShow(mock);
+      const url = backend === undefined ? page.url : `${page.url}?backend=${backend}`;
+      say(introduction(url, real));
+      await endOfShow(mocks);
       say("Ending.");
     } finally {
       await page.close();
     }
   } finally {
-    await mock?.stop();
+    await mocks.stop();
   }
 }
 
-function introduction(page: string, server: string, isMock: boolean): string {
+function introduction(page: string, real: Servers): string {
   const lines = ["", bold(`  ${page}`), ""];
-  if (isMock) {
+  for (const name of BACKENDS) {
+    const address = real[name];
+    if (address !== undefined) lines.push(`  ${name} is at ${address}; the other backends are mocks.`, "");
+  }
+  if (real.cass === undefined) {
     const width = Math.max(...TOPICS.map((topic) => topic.say.length));
     lines.push(
-      `  Cass is a mock inside this process, at ${server}`,
-      `  Log in as ${bold(LOGIN.email)} with the password ${bold(LOGIN.password)}, or go on without an account. Say:`,
+      `  Cass: log in as ${bold(LOGIN.email)} with the password ${bold(LOGIN.password)}, or go on without an account. Say:`,
       "",
       ...TOPICS.map((topic) => `    ${topic.say.padEnd(width)}  ${topic.shows}`),
       "",
-      "  r restarts the mock, q ends.",
     );
-  } else lines.push(`  Cass is at ${server}; q ends.`);
+  }
+  lines.push("  r restarts the mocks, q ends.");
   return `${lines.join("\n")}\n`;
 }
 
 /** Obeys the keys until one, or a signal, ends it all. */
-async function endOfShow(mock: LivelyMock | undefined): Promise<void> {
+async function endOfShow(mocks: LivelyMocks): Promise<void> {
   const { stdin } = process;
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
@@ -65,7 +81,7 @@ async function endOfShow(mock: LivelyMock | undefined): Promise<void> {
   const onKeys = (keys: string): void => {
     for (const key of keys) {
       if (key === "q" || key === CTRL_C) end();
-      if (key === "r" && mock) void restart(mock);
+      if (key === "r") void restart(mocks);
     }
   };
   process.once("SIGINT", end);
@@ -79,29 +95,45 @@ async function endOfShow(mock: LivelyMock | undefined): Promise<void> {
   if (stdin.isTTY) stdin.setRawMode(false);
 }
 
-async function restart(mock: LivelyMock): Promise<void> {
-  say("The mock restarts.");
-  await mock.restart();
-  say("It is back.");
+async function restart(mocks: LivelyMocks): Promise<void> {
+  say("The mocks restart.");
+  await mocks.restart();
+  say("They are back.");
 }
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** @throws TypeError for a name or an address that cannot work. */
+function choiceOf(backend: string | undefined, address: string | undefined, port: string): Choice {
+  const number = Number(port);
+  if (!(Number.isInteger(number) && number >= 0 && number < 65_536))
+    throw new TypeError("--port takes a number.");
+  if (backend !== undefined && !NAMES.includes(backend))
+    throw new TypeError(`--backend takes one of ${NAMES.join(", ")}.`);
+  if (address === undefined) return { backend, real: {}, port: number };
+  const name = BACKENDS.find((known) => known === backend);
+  if (name === undefined) throw new TypeError(`An address needs --backend ${BACKENDS.join(", ")}.`);
+  if (!/^(http|ws)s?:$/.test(new URL(address).protocol))
+    throw new TypeError(`${address} is no ws://, wss://, http:// or https:// address.`);
+  return { backend, real: { [name]: address }, port: number };
+}
+
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { port: { type: "string" }, build: { type: "string" }, help: { type: "boolean" } },
+    options: {
+      backend: { type: "string" },
+      port: { type: "string", default: "5173" },
+      build: { type: "string" },
+      help: { type: "boolean" },
+    },
   });
-  const [address] = positionals;
-  const port = Number(values.port ?? 5173);
-  if (!(Number.isInteger(port) && port >= 0 && port < 65_536)) throw new TypeError("--port takes a number.");
-  if (address !== undefined && !/^https?:$/.test(new URL(address).protocol))
-    throw new TypeError(`${address} is no http:// or https:// address.`);
+  const choice = choiceOf(values.backend, positionals[0], values.port);
   if (values.help) say(HELP);
   else if (values.build !== undefined) await buildPage(resolve(values.build));
-  else await serve(address, port);
+  else await serve(choice);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nTry --help.\n`);
   process.exitCode = 2;

@@ -1,45 +1,52 @@
-import { MockCassServer } from "agentwire/testing";
-import { answer } from "./topics.ts";
+import { MockCassServer, MockCodebuffServer, MockCodeyServer } from "agentwire/testing";
+import type { Servers } from "../serve.ts";
+import { answer } from "./cass-topics.ts";
+import { codebuffAnswer } from "./codebuff-answer.ts";
+import { codeyAnswer } from "./codey-answer.ts";
 
 /** ms that a restart takes: long enough to see the page count down. */
 const RESTART = 2_000;
 
-/** The one who may log in. */
+/** The one who may log in to the mock of Cass. */
 export const LOGIN = { email: "guest@example.com", password: "correct horse" };
 
-/** A Cass that was written down beforehand. */
-export interface LivelyMock {
-  /** Its HTTP address. */
-  readonly url: string;
-  /** Every connection ends, and there is nobody for a while. Resolves when it is back; a second call joins the first. */
+/** A server for each backend, whose answers were written down beforehand. */
+export interface LivelyMocks {
+  readonly servers: Required<Servers>;
+  /** Every connection ends, and there is nobody for a while. Resolves when all are back; a second call joins the first. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function openMock(): Promise<LivelyMock> {
+export async function openMocks(): Promise<LivelyMocks> {
+  const codebuff = await MockCodebuffServer.start({ profile: "codebuff", answer: codebuffAnswer });
+  // The real server answers no Close, which takes a second.
+  const codey = await MockCodeyServer.start({ answer: codeyAnswer, closeReply: true });
   // Whoever presses "Send again" means it.
-  const server = await MockCassServer.start({ answer, basePath: "/cass", audio: "none", resends: true });
-  const { userId } = server.addUser({ ...LOGIN, displayName: "Guest" });
-  server.addConversation({ userId, title: "An older conversation" });
+  const cass = await MockCassServer.start({ answer, basePath: "/cass", audio: "none", resends: true });
+  cass.addUser({ ...LOGIN, displayName: "Guest" });
+  const all = [codebuff, codey, cass];
   let timer: NodeJS.Timeout | undefined;
   let back: Promise<void> | undefined;
   return {
-    url: server.httpUrl,
+    servers: { codebuff: codebuff.url, codey: codey.url, cass: cass.httpUrl },
     restart() {
       back ??= new Promise((resolve) => {
-        server.refuseUpgrades(503);
-        server.restart();
+        for (const server of all) server.refuseUpgrades(503);
+        codebuff.dropAll();
+        codey.dropAll();
+        cass.restart();
         timer = setTimeout(() => {
-          server.refuseUpgrades(undefined);
+          for (const server of all) server.refuseUpgrades(undefined);
           back = undefined;
           resolve();
         }, RESTART);
       });
       return back;
     },
-    stop() {
+    async stop() {
       clearTimeout(timer);
-      return server.stop();
+      await Promise.all(all.map((server) => server.stop()));
     },
   };
 }

@@ -1,0 +1,66 @@
+import { type ChatPending, reveal } from "agentwire/chat";
+import { useChat } from "agentwire/react";
+import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement, useState } from "react";
+import { inputOf } from "./tool-call.tsx";
+
+/** A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden. */
+export function Approval({
+  request,
+}: {
+  readonly request: Extract<ChatPending, { readonly type: "approval" }>;
+}): ReactElement {
+  const chat = useChat();
+  const [isGivingReason, setGivingReason] = useState(false);
+  const { id, tool, input } = request;
+  const onReason = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const reason = String(new FormData(event.currentTarget).get("reason")).trim();
+    chat.decide(id, reason === "" ? "reject" : { decision: "reject", reason });
+  };
+  // The next request has its buttons in the same place: the second click of a double click decides nothing.
+  const onChoice = (event: MouseEvent): void => {
+    if (event.detail > 1) event.stopPropagation();
+  };
+  const onReasonKey = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // only the reason is taken back, and not the whole answer
+    setGivingReason(false);
+  };
+  return (
+    <>
+      <h2 id="request-title">
+        Allow <code>{reveal(tool)}</code>?
+      </h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it */}
+      <pre tabIndex={0}>{inputOf(input) || "No input"}</pre>
+      {isGivingReason ? (
+        <form className="reason" onSubmit={onReason}>
+          <label htmlFor="reason">Why not?</label>
+          {/* biome-ignore lint/a11y/noAutofocus: the user has just asked for this field */}
+          <input id="reason" name="reason" autoComplete="off" autoFocus onKeyDown={onReasonKey} />
+          <button className="choice" type="submit">
+            Reject
+          </button>
+          <button className="plain" type="button" onClick={() => setGivingReason(false)}>
+            Back
+          </button>
+        </form>
+      ) : (
+        <div className="request-choices" onClickCapture={onChoice}>
+          <button className="primary" type="button" onClick={() => chat.decide(id, "once")}>
+            Allow once
+          </button>
+          <button className="choice" type="button" onClick={() => chat.decide(id, "always")}>
+            Always allow
+          </button>
+          <button className="choice" type="button" onClick={() => chat.decide(id, "reject")}>
+            Reject
+          </button>
+          <button className="plain" type="button" onClick={() => setGivingReason(true)}>
+            Reject with a reason
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
+import { readPlace, writePlace } from "./address.ts";
+import { Avatar } from "./avatar.tsx";
+import { BACKENDS } from "./backends.ts";
+import { refusalOf } from "./login.ts";
+import type { Session } from "./session.ts";
+
+const [FIRST = ""] = BACKENDS.keys();
+
+export interface EntranceProps {
+  /** What went wrong on the way out. Empty: nothing did. */
+  readonly trouble: string;
+  onEnter(session: Session): void;
+}
+
+/** The card in front of everything else: which agent, and who is there. */
+export function Entrance({ trouble, onEnter }: EntranceProps): ReactElement {
+  const [name, setName] = useState(() => {
+    const { backend = FIRST } = readPlace();
+    return BACKENDS.has(backend) ? backend : FIRST;
+  });
+  const [problem, setProblem] = useState("");
+  const [isWaiting, setWaiting] = useState(false);
+  const first = useRef<HTMLSelectElement>(null);
+  const about = useId();
+  const backend = BACKENDS.get(name);
+  const logIn = backend?.logIn;
+  useEffect(() => {
+    document.title = "A chat for every agent";
+    first.current?.focus();
+  }, []);
+
+  const choose = (chosen: string): void => {
+    setName(chosen);
+    setProblem("");
+    writePlace({ backend: chosen, chat: undefined });
+  };
+  const enter = (): void => {
+    if (backend) onEnter({ backend: name, source: backend.open() });
+  };
+  const onSubmit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    if (!logIn) return enter();
+    const fields = new FormData(event.currentTarget);
+    const email = String(fields.get("email"));
+    setProblem("");
+    setWaiting(true);
+    try {
+      const source = await logIn({ email, password: String(fields.get("password")) });
+      onEnter({ backend: name, source, user: email });
+    } catch (error) {
+      setProblem(refusalOf(error));
+    } finally {
+      setWaiting(false);
+    }
+  };
+
+  return (
+    <main className="entrance">
+      <form className="card" aria-busy={isWaiting} onSubmit={(event) => void onSubmit(event)}>
+        <div className="portrait">
+          <Avatar look={problem === "" ? { gesture: "wave" } : { emote: "concern" }} />
+        </div>
+        <h1>Talk with an agent</h1>
+        <label>
+          Agent
+          <select
+            ref={first}
+            value={name}
+            aria-describedby={about}
+            onChange={(event) => choose(event.target.value)}
+          >
+            {[...BACKENDS].map(([key, { label }]) => (
+              <option key={key} value={key}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p id={about} className="about">
+          {backend?.about}
+        </p>
+        {logIn && (
+          <>
+            <label>
+              Email <input name="email" type="email" autoComplete="username" required />
+            </label>
+            <label>
+              Password <input name="password" type="password" autoComplete="current-password" required />
+            </label>
+          </>
+        )}
+        <p className="problem" role="alert">
+          {problem || trouble}
+        </p>
+        <button className="primary" type="submit" disabled={isWaiting}>
+          {logIn ? "Log in" : "Start"}
+        </button>
+        {logIn && (
+          <button className="plain" type="button" disabled={isWaiting} onClick={enter}>
+            Continue without an account
+          </button>
+        )}
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,103 @@
+import { describeError } from "agentwire/chat";
+import { ChatProvider } from "agentwire/react";
+import { type ReactElement, useCallback, useEffect, useState } from "react";
+import { readPlace, writePlace } from "./address.ts";
+import { BACKENDS } from "./backends.ts";
+import type { BrowserStore } from "./browser-store.ts";
+import { ChatView } from "./chat-view.tsx";
+import { Drawer } from "./drawer.tsx";
+import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
+import { OpenChats } from "./open-chats.ts";
+import type { Session } from "./session.ts";
+import { NEW_TITLE } from "./title.ts";
+import { useStoredChats } from "./use-stored-chats.ts";
+
+export interface RoomProps {
+  readonly session: Session;
+  readonly store: BrowserStore;
+  onLeave(): void;
+  /** The user has left, and something of theirs may still be in the browser. */
+  onTrouble(words: string): void;
+}
+
+/** Everything behind the entrance. */
+export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactElement {
+  const { backend, source, user } = session;
+  // The next one to log in may be somebody else, so the chats of an account are apart.
+  const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
+  const [id, setId] = useState(() => prefix + ((user === undefined && readPlace().chat) || newId()));
+  const [chats] = useState(() => {
+    const opened = new OpenChats(source, store);
+    opened.get(id, takeLeftChat(id));
+    return opened;
+  });
+  const chat = chats.get(id);
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const stored = useStoredChats(store, prefix);
+  const title = stored.chats.find((chat) => chat.id === id)?.title ?? NEW_TITLE;
+  const { label = backend, suggestions = [] } = BACKENDS.get(backend) ?? {};
+  useEffect(() => {
+    document.title = `${title} · ${label}`;
+  }, [title, label]);
+  useEffect(() => {
+    writePlace({ backend, chat: user === undefined ? id.slice(prefix.length) : undefined });
+    chats.trim();
+  }, [backend, user, id, prefix, chats]);
+
+  useEffect(() => {
+    if (user !== undefined) return; // whoever comes back has to log in first
+    const onLeft = (): void => keepLeftChat(id, chat.getSnapshot().saved);
+    addEventListener("pagehide", onLeft);
+    return () => removeEventListener("pagehide", onLeft);
+  }, [user, id, chat]);
+
+  const look = (chosen: string): void => {
+    setId(chosen);
+    setDrawerOpen(false);
+  };
+  const closeDrawer = useCallback(() => setDrawerOpen(false), []);
+  const leave = async (): Promise<void> => {
+    writePlace({ backend, chat: undefined });
+    onLeave();
+    try {
+      // Nothing of the user is left on the machine: neither what was kept, nor what a chat keeps at its end.
+      if (user !== undefined) await store.removeAll(prefix);
+      await chats.close();
+      if (user !== undefined) await store.removeAll(prefix);
+    } catch (error) {
+      onTrouble(describeError(error).detail);
+    }
+  };
+
+  return (
+    <div className="app" data-drawer={isDrawerOpen ? "open" : undefined}>
+      <Drawer
+        label={label}
+        user={user ?? "No account"}
+        chats={stored.chats}
+        problem={stored.problem}
+        current={id}
+        isOpen={isDrawerOpen}
+        onClose={closeDrawer}
+        onChoice={look}
+        onNew={() => look(prefix + newId())}
+        onLeave={() => void leave()}
+        leaveLabel={user === undefined ? "Leave" : "Log out"}
+      />
+      <ChatProvider chat={chat}>
+        <ChatView
+          key={id}
+          title={title}
+          label={label}
+          suggestions={suggestions}
+          isDrawerOpen={isDrawerOpen}
+          onDrawer={() => setDrawerOpen(true)}
+        />
+      </ChatProvider>
+    </div>
+  );
+}
+
+function newId(): string {
+  return crypto.getRandomValues(new Uint32Array(2)).join("-");
+}

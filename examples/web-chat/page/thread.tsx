@@ -1,0 +1,30 @@
+import { useAgentChat } from "agentwire/react";
+import type { ReactElement } from "react";
+import { Avatar } from "./avatar.tsx";
+import { Message } from "./message.tsx";
+
+const THINKS = { gesture: "think" } as const;
+
+/** All messages, and the place of an answer that has not begun. */
+export function Thread(): ReactElement {
+  const messages = useAgentChat(undefined, (chat) => chat.messages);
+  const isBusy = useAgentChat(undefined, (chat) => chat.busy);
+  const hasAnswer = messages.toArray().some(({ status }) => status === "open" || status === "recovering");
+  return (
+    <div className="thread">
+      {messages.map((message) => (
+        <Message key={message.id} message={message} />
+      ))}
+      {isBusy && !hasAnswer && (
+        <article className="message reply" aria-label="Answer" aria-busy="true">
+          <div className="portrait">
+            <Avatar look={THINKS} />
+          </div>
+          <div className="body">
+            <p className="progress">Sent</p>
+          </div>
+        </article>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { isSkipped, Stage } from "./support/web-chat.ts";
+
+// A browser on a machine that does other things besides.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+let stage: Stage;
+
+beforeAll(async () => {
+  if (!isSkipped) stage = await Stage.open();
+});
+
+afterAll(async () => {
+  if (!isSkipped) await stage[Symbol.asyncDispose]();
+});
+
+describe.skipIf(isSkipped)("a link that breaks", () => {
+  test("is told of and counted down to, and what was said meanwhile is sent when the server is back", () =>
+    stage.codebuff(
+      { answer: ({ messages }) => [`You said: ${messages.at(-1)?.content}`] },
+      async (visitor, server) => {
+        await visitor.say("before");
+        await visitor.hears("You said: before");
+        server.refuseUpgrades(503);
+        server.dropAll();
+        await visitor.sees("Reconnecting");
+        await visitor.reads(/Attempt \d in \d s\./);
+        await visitor.say("meanwhile");
+        server.refuseUpgrades(undefined);
+        await visitor.page.clock.fastForward(30_000);
+        await visitor.hears("You said: meanwhile");
+        await visitor.sees("Connected");
+        expect(server.prompts).toHaveLength(2);
+      },
+    ));
+
+  test.each([
+    ["Send what was said along", /before[\s\S]*after$/],
+    ["Go on as if new", /^after$/],
+  ])("on a server that forgets leaves the choice to the user: %s", (choice, sent) =>
+    stage.codey({ answer: () => ["Yes."] }, async (visitor, server) => {
+      await visitor.say("before");
+      await visitor.hears("Yes.");
+      server.dropAll();
+      await visitor.reads("The agent has forgotten this conversation.");
+      await visitor.say("after");
+      await visitor.reads("Waits to be sent");
+      await visitor.press(choice);
+      await visitor.page.clock.fastForward(30_000);
+      await visitor.rests();
+      expect(server.sends.map(({ content }) => content)).toEqual(["before", expect.stringMatching(sent)]);
+      await visitor.page.locator(".reply", { hasText: "Yes." }).nth(1).waitFor();
+    }),
+  );
+
+  test("in the middle of an answer says so, and the answer goes on where it was", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("recover");
+      await visitor.reads("The link broke. Looking for the answer");
+      await visitor.reads("Attempt 1");
+      await visitor.page.clock.fastForward(4_000);
+      await visitor.hears("The link breaks, and the answer goes on.");
+      await visitor.sees("Connected");
+    }));
+});
+
+describe.skipIf(isSkipped)("a browser that keeps nothing", () => {
+  test("is told of, and the chat goes on", () =>
+    stage.visit("mock", async (visitor) => {
+      const { page } = visitor;
+      await page.evaluate(
+        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError') }",
+      );
+      await visitor.press("Start");
+      await visitor.say("hello");
+      await visitor.hears("You said: hello");
+      const problem = page.getByRole("region", { name: "A problem" });
+      await problem.waitFor();
+      await visitor.press("Dismiss");
+      await problem.waitFor({ state: "hidden" });
+    }));
+});
+
+describe.skipIf(isSkipped)("a reload", () => {
+  test("finds the same chat with all that was said, and the list of the others", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("Show me everything");
+      await visitor.press("Allow once");
+      await visitor.hears("That was all.");
+      await visitor.rests();
+      const before = await visitor.answers.innerText();
+      await visitor.press("New conversation");
+      await visitor.say("another one");
+      await visitor.hears("You said: another one");
+      await visitor.keeps(2);
+      await visitor.page.reload();
+      await visitor.hears("You said: another one");
+      await visitor.page.getByRole("heading", { name: "another one" }).waitFor();
+      await visitor.press("Show me everything");
+      await visitor.hears("That was all.");
+      expect(await visitor.answers.innerText()).toBe(before);
+      expect(await visitor.request.count()).toBe(0);
+    }));
+
+  test("leaves the agent what it remembers", () =>
+    stage.codebuff(
+      { answer: ({ messages }) => [`I have heard ${messages.map(({ content }) => content).join()}.`] },
+      async (visitor) => {
+        await visitor.say("one");
+        await visitor.hears("I have heard one.");
+        await visitor.page.reload();
+        await visitor.hears("I have heard one.");
+        await visitor.say("two");
+        await visitor.hears(/I have heard one,.*two\./);
+      },
+    ));
+
+  test("finds a chat that was left earlier in the store, and asks how to go on", () =>
+    stage.codebuff({ answer: ({ messages }) => [`I have heard ${messages.length}.`] }, async (visitor) => {
+      await visitor.say("one");
+      await visitor.hears("I have heard 1.");
+      await visitor.keeps(1);
+      await visitor.press("New conversation");
+      await visitor.reads("What would you like to talk about?");
+      await visitor.page.reload();
+      await visitor.press("one");
+      await visitor.hears("I have heard 1.");
+      await visitor.say("two");
+      await visitor.reads("The agent has forgotten this conversation.");
+      await visitor.press("Send what was said along");
+      await visitor.page.locator(".reply", { hasText: "I have heard" }).nth(1).waitFor();
+    }));
+
+  test("in the middle of an answer keeps what had come, and says that it has ended", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("count");
+      await visitor.hears("2 3");
+      await visitor.page.reload();
+      await visitor.hears("1 2");
+      await visitor.page.locator(".trouble").waitFor();
+      await visitor.say("hello");
+      await visitor.press("Go on as if new");
+      await visitor.hears("You said: hello");
+    }));
+
+  test("keeps each backend's chats apart", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("for the mock");
+      await visitor.hears("You said: for the mock");
+      await visitor.press("Leave");
+      await visitor.page.getByLabel("Agent").selectOption("Codey");
+      await visitor.press("Start");
+      await visitor.reads("Nothing was said yet.");
+    }));
+
+  test("goes on while another chat is looked at", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("count");
+      await visitor.hears("2 3");
+      await visitor.press("New conversation");
+      await visitor.reads("What would you like to talk about?");
+      await visitor.page.clock.runFor(20_000);
+      await visitor.press("count");
+      await visitor.hears("99 100");
+    }));
+});
