@@ -6,7 +6,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { specifierOf } from "../support/entries.ts";
+import { peersOf, specifierOf } from "../support/entries.ts";
 import { findFirstProgram } from "../support/first-program.ts";
 import { listFiles } from "../support/list-files.ts";
 import { readManifest } from "../support/manifest.ts";
@@ -50,7 +50,7 @@ export const packageCheck: Check = async (root, note) => {
   const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
   for (const subpath of subpaths) {
     const specifier = specifierOf(manifest, subpath);
-    for (const complaint of await judgeSideEffects(consumer.folder, specifier)) {
+    for (const complaint of await judgeSideEffects(consumer.folder, specifier, peersOf(subpath))) {
       report("package.json", `"sideEffects": false is not true of ${specifier}: ${complaint}`);
     }
   }

@@ -35,7 +35,8 @@ export const snippets: Check = async (root, note) => {
       if (regions.has(region.name)) report(file, region.line, `a second region ${region.name}`);
       regions.set(region.name, region);
     }
-    if (!compiled.has(join(root, file))) report(file, 1, `${CONFIGS.join(" and ")} do not include it: it may rot`);
+    if (!compiled.has(join(root, file)))
+      report(file, 1, `${CONFIGS.join(" and ")} do not include it: it may rot`);
     const silenced = text.split("\n").findIndex((line) => /@ts-(nocheck|ignore|expect-error)\b/.test(line));
     if (silenced !== -1) report(file, silenced + 1, "silences the compiler: what is shown has to compile");
   }

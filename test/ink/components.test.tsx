@@ -15,7 +15,7 @@ const call: ChatToolPart = {
   id: "c",
   callId: "c",
   name: "shell",
-  input: { command: "seq 30", cwd: "/tmp" },
+  input: { command: "seq 30", cwd: "docs" },
   state: "done",
   output: Array.from({ length: 30 }, (_, at) => `${at + 1}`).join("\n"),
   content: [],
@@ -26,7 +26,7 @@ describe("<ToolCall>", () => {
     expect(rowsOf(<ToolCall part={call} {...look} />)).toEqual([
       "+ shell is done",
       "  | command: seq 30",
-      "  | cwd: /tmp",
+      "  | cwd: docs",
       ...Array.from({ length: 9 }, (_, at) => `  | ${at + 1}`),
       "  | ... 21 more lines",
     ]);
@@ -190,7 +190,7 @@ describe("<Message>", () => {
       "Hello",
       "+ shell is done",
       "  | command: seq 30",
-      "  | cwd: /tmp",
+      "  | cwd: docs",
       "1.5 s - 100 in - 20 out - 0.0123 USD - m1",
     ]);
   });

@@ -14,7 +14,7 @@ const LIMIT = 64;
 const ALLOWED = /^added globalThis\.__zod_\w+$/;
 
 /**
- * Prints what the import of `process.argv[2]` changes in a process: globals and built-in prototypes,
+ * Prints what the import of `process.argv[2]` changes, behind the import of its peers, in a process: globals and built-in prototypes,
  * listeners, and whatever would keep it running. Descriptors are compared, not values read, because
  * reading some globals loads them.
  */
@@ -27,9 +27,11 @@ const take = () => new Map(objects.map(([name, value]) => [name, Object.getOwnPr
 const resources = () => [...process.eventNames().map((name) => "process.on(" + String(name) + ") x" + process.listenerCount(name)),
   ...process.getActiveResourcesInfo()].sort().join(", ");
 const keys = ["value", "get", "set", "writable", "enumerable", "configurable"];
+const [specifier, ...peers] = process.argv.slice(2);
+for (const peer of peers) await import(peer); // what a peer of the user does is its own
 take(); // Looking makes Node load what it had put off, so the first look does not count.
 const before = take(), resourcesBefore = resources();
-await import(process.argv[2]);
+await import(specifier);
 const changes = [];
 for (const [name, now] of take()) {
   const was = before.get(name);
@@ -45,7 +47,11 @@ console.log(JSON.stringify(changes));
 `;
 
 /** Whether `"sideEffects": false` is true of an entry: unused it costs nothing, and importing it does nothing. */
-export async function judgeSideEffects(folder: string, specifier: string): Promise<readonly string[]> {
+export async function judgeSideEffects(
+  folder: string,
+  specifier: string,
+  peers: readonly string[] = [],
+): Promise<readonly string[]> {
   const complaints: string[] = [];
   const bundled = await bundle(folder, `import ${JSON.stringify(specifier)};`, {
     platform: "node",
@@ -57,7 +63,10 @@ export async function judgeSideEffects(folder: string, specifier: string): Promi
 
   const observer = join(folder, "observe-import.mjs");
   await writeFile(observer, OBSERVER);
-  const observed = await run(process.execPath, [observer, specifier], { cwd: folder, timeout: 30_000 });
+  const observed = await run(process.execPath, [observer, specifier, ...peers], {
+    cwd: folder,
+    timeout: 30_000,
+  });
   if (!observed.ok) return [...complaints, `importing it fails (${observed.ending}):\n${tail(observed)}`];
   const changes = z.array(z.string()).parse(JSON.parse(observed.stdout));
   for (const change of changes) {
