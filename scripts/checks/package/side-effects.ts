@@ -56,6 +56,7 @@ export async function judgeSideEffects(
   const bundled = await bundle(folder, `import ${JSON.stringify(specifier)};`, {
     platform: "node",
     minify: true,
+    external: peers,
   });
   complaints.push(...bundled.errors);
   const bytes = Buffer.byteLength(bundled.code);
