@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { peersOf, specifierOf } from "../support/entries.ts";
 import { findFirstProgram } from "../support/first-program.ts";
 import { listFiles } from "../support/list-files.ts";
-import { readManifest } from "../support/manifest.ts";
+import { readManifest, resolveTarget } from "../support/manifest.ts";
 import { supportedNodes } from "../support/node-versions.ts";
 import { consumerOf } from "../support/pack.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -44,10 +44,14 @@ export const packageCheck: Check = async (root, note) => {
   }
   note(`${files.length} files in the tarball`);
 
-  for (const complaint of await lint(consumer.tarball)) report("package.json", complaint);
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
+  // Ink is an ES module that awaits at its top level: no CommonJS can load it, nor what imports it.
+  const esmOnly = subpaths.filter(
+    (subpath) => resolveTarget(manifest.exports[subpath], new Set(["node", "require"])) === undefined,
+  );
+  for (const complaint of await lint(consumer.tarball, esmOnly)) report("package.json", complaint);
   note("publint --strict, attw --profile node16");
 
-  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
   for (const subpath of subpaths) {
     const specifier = specifierOf(manifest, subpath);
     for (const complaint of await judgeSideEffects(consumer.folder, specifier, peersOf(subpath))) {

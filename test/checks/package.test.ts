@@ -19,6 +19,8 @@ describe("the contents of the tarball", () => {
     "docs/codebuff-cli.md",
     "docs/universal.md",
     "docs/ui.md",
+    "docs/react.md",
+    "docs/tui.md",
     "docs/testing.md",
     "package.json",
     "dist/index.js",

@@ -1,3 +1,4 @@
+export { ManualClock } from "../manual-clock.ts";
 export { MockAgent } from "./agent.ts";
 export type { MockAgentClient, MockAgentClientEvents } from "./client.ts";
 export type { MockConversation, MockConversationState } from "./conversation.ts";
@@ -25,4 +26,3 @@ export {
   type MockToolStep,
 } from "./script.ts";
 export type { MockTurn, MockTurnEvents } from "./turn.ts";
-export { ManualClock } from "../manual-clock.ts";
