@@ -2,9 +2,10 @@
 import { parseArgs } from "node:util";
 import { type Chat, createChat } from "agentwire/chat";
 import { backendNamed, NAMES } from "./support/backends.ts";
-import { ChatUser, until } from "./support/chat-user.ts";
+import { ChatUser } from "./support/chat-user.ts";
 import { ChatView } from "./support/chat-view.ts";
 import { Lines, Screen, wantsColour } from "./support/terminal.ts";
+import { until } from "./support/until.ts";
 
 const HELP = `Usage: npm run example -- examples/one-ui.ts [--backend <name>] [--url <address>]
 

@@ -1,18 +1,6 @@
-import { type Chat, type ChatPending, type ChatSnapshot, reveal } from "agentwire/chat";
+import { type Chat, type ChatPending, reveal } from "agentwire/chat";
 import { type Lines, quoted, type Screen } from "./terminal.ts";
-
-/** Resolves once `holds` is true of the chat. */
-export function until(chat: Chat, holds: (snapshot: ChatSnapshot) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      if (!holds(chat.getSnapshot())) return;
-      off();
-      resolve();
-    };
-    const off = chat.subscribe(look);
-    look();
-  });
-}
+import { until } from "./until.ts";
 
 /** The user at the terminal, who is asked what the chat waits for. */
 export class ChatUser {

@@ -1,7 +1,7 @@
 import { type Chat, type ChatPart, createChat, inert } from "agentwire/chat";
 import { backendNamed } from "./backends.ts";
-import { until } from "./chat-user.ts";
 import { label, type Stage } from "./stage.ts";
+import { until } from "./until.ts";
 
 const PROMPT = "Hello";
 const BACKENDS = ["codebuff", "codey", "cass", "cli"];

@@ -224,7 +224,7 @@ export class LiveChat implements Chat, TurnsHost {
   ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
     try {
       const result = call();
-      // A failure with an id is shown by its message, also that no client can be made.
+      // The message of a failure with an id shows it, in place of an earlier problem.
       if (result.ok || "id" in result) this.#problem.worked("call");
       else this.#problem.failed("call", result.error);
       return result;

@@ -1,6 +1,5 @@
 import { Queue } from "../core/queue.ts";
-import { hasEnded } from "../core/turn/turn-tools.ts";
-import type { Ruling, TurnToolCall } from "../core/values.ts";
+import { hasEnded, type Ruling, type TurnToolCall } from "../core/values.ts";
 import type { RequestedCall, ToolError, TurnMessage } from "./messages.ts";
 
 /** A message about one call. */

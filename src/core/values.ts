@@ -66,6 +66,11 @@ export type ToolCallState =
   | "denied"
   | "abandoned";
 
+/** Whether the call is in one of its four ends. */
+export function hasEnded({ state }: { readonly state: ToolCallState }): boolean {
+  return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
+}
+
 /** `user`: a callback, or `client.decide`. `policy`: a rule or limit of this client. */
 export type Denier = "user" | "policy" | "server";
 

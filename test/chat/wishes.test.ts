@@ -3,8 +3,9 @@ import { codey } from "agentwire/codey";
 import { agentStep, codeyStep, codeyTool, MockAgent, MockCodeyServer } from "agentwire/testing";
 import type { UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import { goldenOptions } from "../universal/golden.ts";
-import { untilChat } from "./support/until-chat.ts";
+import { until } from "../../examples/support/until.ts";
+import { allOf } from "../universal/all-of.ts";
+import { goldenOptions } from "../universal/golden-options.ts";
 
 // What users of other libraries ask for in public: section 10.1 of the document on universal events.
 
@@ -22,8 +23,7 @@ describe("a wish", () => {
     }
     expect(client.pending.map(({ id }) => id)).toEqual(["call_1"]);
     client.decide("call_1", "once");
-    const later: UniversalEvent[] = [];
-    for await (const event of stream.events({ after: seen })) later.push(event);
+    const later = await allOf(stream.events({ after: seen }));
     expect(later[0]).toMatchObject({
       sequence: seen + 1,
       type: "permission.resolved",
@@ -37,9 +37,9 @@ describe("a wish", () => {
     const agent = new MockAgent({ script: ASKS });
     const chat = createChat(agent);
     chat.send("go");
-    await untilChat(chat, ({ pending }) => pending.length === 1);
+    await until(chat, ({ pending }) => pending.length === 1);
     agent.disconnect();
-    await untilChat(chat, ({ busy, connection }) => !busy && connection.status === "ready");
+    await until(chat, ({ busy, connection }) => !busy && connection.status === "ready");
     expect(chat.getSnapshot().pending).toEqual([]);
     expect(chat.decide("call_1", "once")).toEqual({ ok: true });
     expect(agent.decisions).toMatchObject([{ id: "call_1", by: "disconnected" }]);
@@ -58,7 +58,7 @@ describe("a wish", () => {
     });
     const chat = createChat(codey({ url: server.url }));
     chat.send("go");
-    await untilChat(chat, ({ messages }) => messages.at(-1)?.status === "completed");
+    await until(chat, ({ messages }) => messages.at(-1)?.status === "completed");
     const [call] = chat.getSnapshot().messages.at(-1)?.parts ?? [];
     expect(call).toMatchObject({ type: "tool", state: "denied", approval: { reason: "policy" } });
     await chat.close();
@@ -68,9 +68,7 @@ describe("a wish", () => {
     const play = async (): Promise<readonly UniversalEvent[]> => {
       const agent = new MockAgent({ script: ["One two three."], deltas: 2 });
       const client = agent.client();
-      const events: UniversalEvent[] = [];
-      for await (const event of agent.toUniversal(client.prompt("go", { read: false }), goldenOptions()))
-        events.push(event);
+      const events = await allOf(agent.toUniversal(client.prompt("go", { read: false }), goldenOptions()));
       await client.close();
       return events;
     };

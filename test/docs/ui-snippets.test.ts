@@ -1,26 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Chat, type ChatPending, type ChatSnapshot, createChat, memoryStore } from "agentwire/chat";
+import { type ChatPending, type ChatSnapshot, createChat, memoryStore } from "agentwire/chat";
 import { agentStep, MockAgent } from "agentwire/testing";
 import { expect, test } from "vitest";
 import * as page from "../../docs/snippets/ui.ts";
+import { until } from "../../examples/support/until.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
-
-/** Resolves once `holds` is true of the chat. */
-function until(chat: Chat, holds: (snapshot: ChatSnapshot) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      if (!holds(chat.getSnapshot())) return;
-      off();
-      resolve();
-    };
-    const off = chat.subscribe(look);
-    look();
-  });
-}
 
 const idle = ({ busy, queued }: ChatSnapshot): boolean => !busy && queued === 0;
 

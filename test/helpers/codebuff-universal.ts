@@ -1,6 +1,7 @@
 import { type CodebuffClientOptions, type CodebuffServer, toUniversal } from "agentwire/codebuff";
 import type { UniversalEvent, UniversalOptions, UniversalStream } from "agentwire/universal";
-import { expectGolden, goldenOptions } from "../universal/golden.ts";
+import { expectGolden } from "../universal/golden.ts";
+import { goldenOptions } from "../universal/golden-options.ts";
 import { FakeCodebuff, say } from "./codebuff-fake.ts";
 
 export const action = (type: string, fields: object) => ({ type: "action", data: { type, ...fields } });

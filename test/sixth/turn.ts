@@ -1,7 +1,6 @@
 import { decideCall, inferStart } from "../../src/core/gate/decision.ts";
 import type { TurnResult } from "../../src/core/turn/turn.ts";
-import { hasEnded } from "../../src/core/turn/turn-tools.ts";
-import type { Ruling, TurnToolCall } from "../../src/core/values.ts";
+import { hasEnded, type Ruling, type TurnToolCall } from "../../src/core/values.ts";
 import type { Ask, Delta, Done, Output, TurnMessage } from "./messages.ts";
 
 /** What a turn yields: the messages of the server, up to its good end. */

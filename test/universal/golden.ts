@@ -1,5 +1,5 @@
 /// <reference types="vite/types/importMeta.d.ts" />
-import type { UniversalEvent, UniversalOptions } from "agentwire/universal";
+import type { UniversalEvent } from "agentwire/universal";
 import { expect } from "vitest";
 
 // By Vite, not by `node:fs`: these tests run in a browser as well.
@@ -8,19 +8,6 @@ const FILES = import.meta.glob<string>("../fixtures/universal/**/*.jsonl", {
   import: "default",
   eager: true,
 });
-
-/** The moment at which every golden transcript begins. */
-export const GOLDEN_TIME = Date.parse("2026-02-10T09:00:00.000Z");
-
-/** Fixed ids and a clock that stands still: the same frames give the same events. */
-export function goldenOptions(options: UniversalOptions = {}): UniversalOptions {
-  let sessions = 0;
-  return {
-    newSessionId: () => `ses_${++sessions}`,
-    clock: { wallTime: () => GOLDEN_TIME, setTimeout: () => () => {} },
-    ...options,
-  };
-}
 
 /** The events of `test/fixtures/universal/<name>.jsonl`. */
 export function goldenEvents(name: string): readonly unknown[] {

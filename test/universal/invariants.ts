@@ -10,7 +10,7 @@ import {
   type UniversalStream,
 } from "agentwire/universal";
 import { expect } from "vitest";
-import { GOLDEN_TIME } from "./golden.ts";
+import { GOLDEN_TIME } from "./golden-options.ts";
 
 /** The events of facts, from a new session. Nothing closes the session but a fact. */
 export function playFacts<Event extends AnyEvent, Result extends TurnResult>(

@@ -7,6 +7,7 @@ import {
   type UniversalEventType,
 } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
+import { allOf } from "./all-of.ts";
 
 // The weaknesses of the schema of February 2026, each with the rule that repairs it (D1 to D10).
 
@@ -22,8 +23,7 @@ async function played(steps: readonly MockAgentStep[], whole = false): Promise<r
   await turn.outcome;
   if (whole) await client.connect();
   await client.close();
-  const events: UniversalEvent[] = [];
-  for await (const event of stream) events.push(event);
+  const events = await allOf(stream);
   expect(checkTranscript(events)).toEqual([]);
   return events;
 }
@@ -46,7 +46,7 @@ describe("the repairs of the schema", () => {
     const events = await played([
       agentStep.reasoning("Hm."),
       agentStep.text("Yes.", { deltas: "whole" }),
-      ...[...agentStep.tool({ name: "ls", streams: ["a\n"] })],
+      ...agentStep.tool({ name: "ls", streams: ["a\n"] }),
     ]);
     expect(deltas(events)).toEqual([
       ["itm_2", "reasoning", "Hm."],
@@ -123,8 +123,7 @@ describe("the repairs of the schema", () => {
       env: { ...env, CODEBUFF_API_KEY: "" },
       homeDir: import.meta.dirname,
     });
-    const events: UniversalEvent[] = [];
-    for await (const event of ofCli(client.prompt("go", { read: false }))) events.push(event);
+    const events = await allOf(ofCli(client.prompt("go", { read: false })));
     expect(dataOf(events, "session.ended")).toMatchObject([
       { reason: "completed", metadata: { total_cost: 3 } },
     ]);

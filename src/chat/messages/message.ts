@@ -1,3 +1,4 @@
+import type { ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,
   PermissionStatus,
@@ -44,16 +45,7 @@ export interface ChatToolPart {
   readonly name: string;
   /** The parsed arguments. The text itself, if it is no JSON. */
   readonly input: unknown;
-  /** `abandoned`: the turn ended before the call had a result, and the tool may still run. */
-  readonly state:
-    | "requested"
-    | "awaiting"
-    | "approved"
-    | "running"
-    | "done"
-    | "failed"
-    | "denied"
-    | "abandoned";
+  readonly state: ToolCallState;
   readonly approval?: ChatApproval;
   /** The output so far; in the end the whole output. */
   readonly output: string;

@@ -1,3 +1,4 @@
+import { hasEnded } from "../../core/values.ts";
 import type { ChatPart, ChatToolPart } from "../messages/message.ts";
 
 /** A part whose turn is over: nothing of it is under way. The same part if nothing was. Parts of a sub-agent end on their own. */
@@ -22,8 +23,8 @@ export function endPart(part: ChatPart): ChatPart {
 
 /** Nobody can decide on the call any more. */
 function endTool(part: ChatToolPart): ChatToolPart {
-  const { state, approval } = part;
-  if (state === "done" || state === "failed" || state === "denied" || state === "abandoned") return part;
+  const { approval } = part;
+  if (hasEnded(part)) return part;
   if (approval?.status !== "requested") return { ...part, state: "abandoned" };
   return {
     ...part,

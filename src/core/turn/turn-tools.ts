@@ -1,4 +1,4 @@
-import type { PendingRequest, Question, ToolCall, TurnToolCall } from "../values.ts";
+import { hasEnded, type PendingRequest, type Question, type ToolCall, type TurnToolCall } from "../values.ts";
 
 /** Gets the changes. */
 interface Listener {
@@ -70,8 +70,4 @@ export class TurnTools {
   closed(id: string): void {
     if (this.#pending.delete(id)) this.#pendingSnapshot = undefined;
   }
-}
-
-export function hasEnded({ state }: TurnToolCall): boolean {
-  return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
 }

@@ -28,6 +28,7 @@ import { Tells } from "./tells.ts";
 import type { MockTurn } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
+/** The events of a {@link MockAgentClient}. */
 export type MockAgentClientEvents = ClientEvents<MockAgentEvent, MockAgentResult>;
 
 const EVENTS: Readonly<Record<keyof MockAgentClientEvents, true>> = {

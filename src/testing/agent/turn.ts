@@ -11,6 +11,7 @@ import { ORIGIN } from "./origin.ts";
 import { Reader } from "./reader.ts";
 import type { Stop, Stopper, TurnParts } from "./turn-parts.ts";
 
+/** The events of a {@link MockTurn}. */
 export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
 const EVENTS: Readonly<Record<keyof MockTurnEvents, true>> = {

@@ -1,7 +1,7 @@
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnEndMetadata } from "../events.ts";
 import type { FailedFacts } from "../mapping.ts";
-import type { TurnClose } from "./said.ts";
+import type { TurnClose } from "./session-details.ts";
 
 /** What a mapping says of errors. */
 interface Failures {

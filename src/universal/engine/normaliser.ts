@@ -8,8 +8,8 @@ import { onConnection } from "./connection-facts.ts";
 import type { Stated } from "./envelope.ts";
 import { failureOf, lostData } from "./failure.ts";
 import type { NormaliserOptions } from "./normaliser-options.ts";
-import type { TurnClose } from "./said.ts";
 import { Session } from "./session.ts";
+import type { TurnClose } from "./session-details.ts";
 import { onAsked, onCall, onSettled } from "./tool-facts.ts";
 import { UNREADABLE } from "./unreadable.ts";
 

@@ -15,7 +15,7 @@ import { finiteJson, type ToolOutputContent } from "./content.ts";
 import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
 import { Items } from "./items.ts";
 import { type ApprovalDetails, Requests } from "./requests.ts";
-import type { StatusDetails, TurnClose } from "./said.ts";
+import type { StatusDetails, TurnClose } from "./session-details.ts";
 
 /** Unreadable messages that one turn reports one by one. Further ones are only counted, so that garbage cannot flood a transcript. */
 export const MAX_UNPARSED = 20;

@@ -2,7 +2,8 @@ import type { CassClientOptions } from "agentwire/cass";
 import { expect, onTestFinished, test } from "vitest";
 import { type CassUniversalOptions, toUniversal } from "../../../src/cass/universal.ts";
 import { FakeCass, fakeCass, say, serverTime } from "../../helpers/cass-fake.ts";
-import { expectGolden, goldenOptions } from "../../universal/golden.ts";
+import { expectGolden } from "../../universal/golden.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 import { eventsSoFar, expectInvariants } from "../../universal/invariants.ts";
 
 // One golden file for each row of the table of Cass: `test/fixtures/universal/cass-ws`.

@@ -5,7 +5,7 @@ import type { UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { cliWorld } from "../../helpers/codebuff-cli.ts";
-import { goldenOptions } from "../../universal/golden.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 import { expectInvariants } from "../../universal/invariants.ts";
 import { collected } from "./collected.ts";
 

@@ -2,7 +2,7 @@ import { codebuffCli, type PrintModeEvent, toUniversal } from "agentwire/codebuf
 import { describe, expect, test } from "vitest";
 import { CodebuffCliMapping } from "../../../src/codebuff-cli/universal.ts";
 import { cliWorld, HELD } from "../../helpers/codebuff-cli.ts";
-import { goldenOptions } from "../../universal/golden.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 import { expectInvariants, playFacts } from "../../universal/invariants.ts";
 import { collected } from "./collected.ts";
 

@@ -3,7 +3,8 @@ import { ManualClock, Replayer, type ReplayerOptions } from "agentwire/testing";
 import type { UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { json } from "../../helpers/codebuff-requests.ts";
-import { goldenOptions } from "../../universal/golden.ts";
+import { allOf } from "../../universal/all-of.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 import { expectInvariants } from "../../universal/invariants.ts";
 
 /** The universal events of one prompt to a recorded server. */
@@ -19,8 +20,7 @@ async function play(
   const clock = new ManualClock();
   await using client = new CodebuffClient({ url: replayer.url, clock, settleWindow: 0, ...options });
   const turn = client.prompt("hi", { read: false });
-  const events: UniversalEvent[] = [];
-  for await (const event of toUniversal(turn, goldenOptions())) events.push(event);
+  const events = await allOf(toUniversal(turn, goldenOptions()));
   expectInvariants(events);
   return events;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { say } from "../../helpers/codebuff-fake.ts";
 import { action, server, Universal } from "../../helpers/codebuff-universal.ts";
 import { errorSaying } from "../../helpers/errors.ts";
-import { goldenOptions } from "../../universal/golden.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 
 const BOTH: readonly CodebuffServer[] = ["proxy", "codebuff"];
 

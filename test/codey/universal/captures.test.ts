@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import type { UniversalStream } from "agentwire/universal";
 import { expect, test } from "vitest";
 import { toUniversal } from "../../../src/codey/universal.ts";
+import { allOf } from "../../universal/all-of.ts";
 import { expectInvariants } from "../../universal/invariants.ts";
 import { playCapture } from "../support/capture-player.ts";
-import { allOf } from "./listened.ts";
 
 const FOLDER = new URL("../../fixtures/codey-real/", import.meta.url);
 

@@ -1,9 +1,10 @@
 import type { CodeyClientOptions } from "agentwire/codey";
-import type { UniversalEvent, UniversalOptions, UniversalStream } from "agentwire/universal";
+import type { UniversalOptions, UniversalStream } from "agentwire/universal";
 import { onTestFinished } from "vitest";
 import { toUniversal } from "../../../src/codey/universal.ts";
 import { type FakePair, fakePair } from "../../helpers/codey-fake.ts";
-import { expectGolden, goldenOptions } from "../../universal/golden.ts";
+import { expectGolden } from "../../universal/golden.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 import { eventsSoFar, expectInvariants } from "../../universal/invariants.ts";
 
 export type CodeyTurn = ReturnType<FakePair["client"]["prompt"]>;
@@ -56,11 +57,4 @@ export function listenTo(made: FakePair, universal: UniversalOptions = {}): List
 function clockOf({ clock }: FakePair): NonNullable<UniversalOptions["clock"]> {
   const { wallTime } = goldenOptions().clock ?? clock;
   return { wallTime, setTimeout: (run, ms) => clock.setTimeout(run, ms) };
-}
-
-/** All events of a stream that ends. */
-export async function allOf(stream: AsyncIterable<UniversalEvent>): Promise<readonly UniversalEvent[]> {
-  const events: UniversalEvent[] = [];
-  for await (const event of stream) events.push(event);
-  return events;
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { toUniversal } from "../../../src/codey/universal.ts";
 import { fakePair, say } from "../../helpers/codey-fake.ts";
-import { goldenOptions } from "../../universal/golden.ts";
+import { allOf } from "../../universal/all-of.ts";
+import { goldenOptions } from "../../universal/golden-options.ts";
 import { eventsSoFar } from "../../universal/invariants.ts";
-import { allOf, listened, listenTo } from "./listened.ts";
+import { listened, listenTo } from "./listened.ts";
 
 // One golden file for each row of the table of Codey: `test/fixtures/universal/codey-ws`.
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { hasEnded, TurnTools } from "../../../src/core/turn/turn-tools.ts";
-import type { PendingRequest, ToolCallState, TurnToolCall } from "../../../src/core/values.ts";
+import { TurnTools } from "../../../src/core/turn/turn-tools.ts";
+import {
+  hasEnded,
+  type PendingRequest,
+  type ToolCallState,
+  type TurnToolCall,
+} from "../../../src/core/values.ts";
 import { question, toolCall } from "../support/gate.ts";
 
 const callOf = (id: string, state: ToolCallState = "requested"): TurnToolCall => ({
