@@ -1,9 +1,10 @@
 import type { Readable, Writable } from "node:stream";
 import { type Chat, createChat } from "agentwire/chat";
 import type { AgentSource } from "agentwire/universal";
-import { ChatUser, until } from "../support/chat-user.ts";
+import { ChatUser } from "../support/chat-user.ts";
 import { ChatView } from "../support/chat-view.ts";
 import { Lines, Screen, wantsColour } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 const HELP = "/retry sends the last prompt again. /dismiss takes an error away. /quit leaves.";
 
