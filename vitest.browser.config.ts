@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { playwright } from "@vitest/browser-playwright";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { findChromium } from "./scripts/support/chromium.ts";
 import { omissions } from "./test/browser/omissions.ts";
+import { SOURCES } from "./vitest.config.ts";
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const executablePath = findChromium();
@@ -11,7 +12,7 @@ const executablePath = findChromium();
  * The tests of the client in a page of Chromium: the same files as on Node but for `omissions.ts`, the code that a
  * browser gets, and mock servers whose ports are in a relay on Node (`test/browser/relay.ts`).
  */
-export default defineConfig({
+const client = {
   resolve: {
     alias: [
       { find: "#socket", replacement: path("./src/core/link/socket.global.ts") },
@@ -28,6 +29,7 @@ export default defineConfig({
   // Found while tests run, they would reload the page under them.
   optimizeDeps: { include: ["eventemitter3", "p-retry", "zod/mini"] },
   test: {
+    name: "client",
     // Of Cass, what its client does; the tables and the REST of `test/cass` itself play on servers of Node.
     include: [
       "test/{codebuff,codey}/**/*.test.ts",
@@ -52,4 +54,18 @@ export default defineConfig({
       }),
     },
   },
-});
+} satisfies TestProjectInlineConfiguration;
+
+/** The tests that drive pages in Chromium from Node: the web chat, and the first program of docs/react.md. */
+const pages: TestProjectInlineConfiguration = {
+  resolve: { alias: SOURCES },
+  test: {
+    name: "pages",
+    include: ["test/**/*.pages.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+  },
+};
+
+export default defineConfig({ test: { projects: [client, pages] } });

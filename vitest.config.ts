@@ -3,24 +3,27 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
+/** The entries of the package, from the sources. */
+export const SOURCES = {
+  "#socket": source("core/link/socket.node.ts"),
+  "agentwire/codebuff": source("codebuff/index.ts"),
+  "agentwire/codey": source("codey/index.ts"),
+  "agentwire/cass": source("cass/index.ts"),
+  "agentwire/codebuff-cli": source("codebuff-cli/index.ts"),
+  "agentwire/universal": source("universal/index.ts"),
+  "agentwire/chat/node": source("chat/node.ts"),
+  "agentwire/chat": source("chat/index.ts"),
+  "agentwire/react": source("react/index.ts"),
+  "agentwire/ink": source("ink/index.ts"),
+  "agentwire/schemas": source("schemas/index.ts"),
+  "agentwire/testing/agent": source("testing/agent/index.ts"),
+  "agentwire/testing": source("testing/index.ts"),
+  agentwire: source("index.ts"),
+};
+
 export default defineConfig({
   resolve: {
-    alias: {
-      "#socket": source("core/link/socket.node.ts"),
-      "agentwire/codebuff": source("codebuff/index.ts"),
-      "agentwire/codey": source("codey/index.ts"),
-      "agentwire/cass": source("cass/index.ts"),
-      "agentwire/codebuff-cli": source("codebuff-cli/index.ts"),
-      "agentwire/universal": source("universal/index.ts"),
-      "agentwire/chat/node": source("chat/node.ts"),
-      "agentwire/chat": source("chat/index.ts"),
-      "agentwire/react": source("react/index.ts"),
-      "agentwire/ink": source("ink/index.ts"),
-      "agentwire/schemas": source("schemas/index.ts"),
-      "agentwire/testing/agent": source("testing/agent/index.ts"),
-      "agentwire/testing": source("testing/index.ts"),
-      agentwire: source("index.ts"),
-    },
+    alias: SOURCES,
   },
   test: {
     include: ["test/**/*.test.{ts,tsx}"],

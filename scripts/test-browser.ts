@@ -1,5 +1,5 @@
 /**
- * `npm run test:browser -- [options of vitest]`: the tests of the client in headless Chromium. Where there is none,
+ * `npm run test:browser -- [options of vitest]`: in headless Chromium, the tests of the clients, and the pages. Where there is none,
  * it says so and passes, but fails with `CI=true`: there nobody reads what was not tested.
  */
 import { spawn } from "node:child_process";

@@ -17,7 +17,9 @@ const agent = new MockAgent({
 });
 const chat = createChat(agent); // a backend of yours: createChat(codey({ url, onToolApproval: "manual" }))
 
-const onExit = (): void => app.unmount(); // /quit, Ctrl-D, or Ctrl-C
+const onExit = () => {
+  app.unmount(); // /quit, Ctrl-D, or Ctrl-C
+};
 const app = render(createElement(Chat, { chat, onExit }), { incrementalRendering: true, exitOnCtrlC: false });
 await app.waitUntilExit();
 await chat.close();

@@ -17,10 +17,11 @@ test("Esc cancels at each point, and the next prompt is answered", async () => {
     await send(terminal, prompt);
     await terminal.until(shows);
     terminal.press("escape");
-    await over(terminal);
     cancelled++;
-    const said = terminal.scrollback().filter((line) => line.startsWith("cancelled; /retry"));
-    expect(said, point).toHaveLength(cancelled);
+    const said = () => terminal.scrollback().filter((line) => line.startsWith("cancelled; /retry"));
+    await terminal.until(() => said().length === cancelled);
+    await over(terminal);
+    expect(said(), point).toHaveLength(cancelled);
   }
   await send(terminal, "hello");
   await terminal.until("You said 5 characters: hello");

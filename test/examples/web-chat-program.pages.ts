@@ -2,15 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MockCodeyServer } from "agentwire/testing";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { Child } from "./support/child.ts";
 import { isSkipped, Stage } from "./support/web-chat.ts";
 
 const START = fileURLToPath(new URL("../../examples/web-chat/start.ts", import.meta.url));
-
-// A browser on a machine that does other things besides.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let stage: Stage;
 

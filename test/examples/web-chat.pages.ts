@@ -1,10 +1,7 @@
 import { codeyStep, codeyTool, step } from "agentwire/testing";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deferred } from "../../src/core/deferred.ts";
 import { isSkipped, Stage } from "./support/web-chat.ts";
-
-// A browser on a machine that does other things besides.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let stage: Stage;
 

@@ -1,15 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isSkipped, openBrowser } from "./support/web-chat.ts";
 
 const path = (from: string): string => fileURLToPath(new URL(`../../${from}`, import.meta.url));
 
 /** Any origin has a database. Nothing is asked for there: the browser is answered by the test. */
 const ORIGIN = "http://store.test/";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 let browser: Browser;
 let code: string;

@@ -9,8 +9,6 @@ import { findChromium } from "../../scripts/support/chromium.ts";
 const FOLDER = fileURLToPath(new URL("../../docs/snippets/web/", import.meta.url));
 
 const isSkipped = findChromium() === undefined && process.env["CI"] !== "true";
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 /** A program of the page as a bundler makes it. */
 async function bundled(program: Pick<BuildOptions, "stdin" | "entryPoints">): Promise<string> {
   const result = await build({
