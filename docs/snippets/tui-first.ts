@@ -1,10 +1,8 @@
 // The first program of docs/tui.md. It has no JSX, so Node runs it as it stands.
 // #region tui-first
 import { createChat } from "agentwire/chat";
-import { Chat } from "agentwire/ink";
+import { renderChat } from "agentwire/ink";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
-import { render } from "ink";
-import { createElement } from "react";
 
 const agent = new MockAgent({
   pace: 30, // ms between two pieces
@@ -15,12 +13,9 @@ const agent = new MockAgent({
     yield "One file.";
   },
 });
-const chat = createChat(agent); // a backend of yours: createChat(codey({ url, onToolApproval: "manual" }))
+const chat = createChat(agent);
 
-const onExit = () => {
-  app.unmount(); // /quit, Ctrl-D, or Ctrl-C
-};
-const app = render(createElement(Chat, { chat, onExit }), { incrementalRendering: true, exitOnCtrlC: false });
-await app.waitUntilExit();
+const end = await renderChat(chat); // until /quit, Ctrl-D or Ctrl-C
 await chat.close();
+process.exitCode = end === "quit" ? 0 : 130;
 // #endregion

@@ -20,7 +20,7 @@ try {
   if (values.help) process.stdout.write(HELP);
   else {
     await import("agentwire/ink"); // names the packages to install, if they are missing
-    const { runTui } = await import("./run.tsx");
+    const { runTui } = await import("./run.ts");
     const backend = await backendNamed(values.backend, values.url);
     try {
       process.exitCode = await runTui({ source: backend.source });

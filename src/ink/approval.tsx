@@ -1,9 +1,9 @@
-import { type ReactElement, useEffect, useRef } from "react";
+import type { ReactElement } from "react";
 import type { Decision } from "../core/values.ts";
 import { withCursor } from "./composer/shown-cursor.ts";
 import { approvalRows, newApproval, type PendingApproval, stepApproval } from "./dialogs/approval-dialog.ts";
 import { Rows } from "./rows/rows.tsx";
-import { useKeys } from "./use-keys.ts";
+import { NO_KEYS, useCanType, useKeys, useSettled } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface ApprovalProps extends Look {
@@ -19,7 +19,7 @@ export interface ApprovalProps extends Look {
 
 /**
  * Asks whether a tool may run. Shows its whole input by `reveal`, so that nothing in it is hidden. Keys: `y` once, `a` always, `n` reject,
- * `r` a reason and Enter, or the arrows and Enter.
+ * `r` a reason and Enter, or the arrows and Enter. It takes no keys before it shows its choices, which is a moment after it has appeared.
  */
 export function Approval({
   pending,
@@ -29,16 +29,14 @@ export function Approval({
   ...look
 }: ApprovalProps): ReactElement {
   const { columns, theme } = useLook(look);
-  const isShown = useRef(false);
-  useEffect(() => {
-    isShown.current = true;
-  }, []);
-  const [state] = useKeys(newApproval, isActive, (press, now, set) => {
-    if (!isShown.current) return;
+  const canType = useCanType();
+  const isSettled = useSettled(pending.id, isActive && canType);
+  const [state] = useKeys(newApproval, isActive && isSettled, (press, now, set) => {
     const step = stepApproval(now, press);
     if (step.type === "open") set(step.state);
     else onDecide(step.decision);
   });
-  const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY };
+  const instead = isActive && !canType ? { instead: NO_KEYS } : isSettled ? {} : { instead: "..." };
+  const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };
   return <Rows rows={withCursor(approvalRows(pending, state, options))} theme={theme} />;
 }

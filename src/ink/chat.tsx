@@ -9,7 +9,8 @@ import { ChatScreen } from "./screen/chat-screen.ts";
 import type { ExitReason } from "./screen/keyboard.ts";
 import type { RunCommand } from "./screen/local-run.ts";
 import type { Theme } from "./theme.ts";
-import { terminalTheme } from "./use-look.ts";
+import { NO_KEYS, useCanType } from "./use-keys.ts";
+import { shownTheme, terminalTheme } from "./use-look.ts";
 
 export interface ChatProps {
   /** Shown as long as the component lives: for another chat, give the component another `key`. @default the chat of the nearest `<ChatProvider>` */
@@ -26,12 +27,13 @@ export interface ChatProps {
 
 /**
  * The whole screen of a chat: the transcript in the scrollback, and below it what is open of the answer, an approval or a question, the
- * status line and the composer. It never takes more rows than the terminal has.
+ * status line and the composer. It never takes more rows than the terminal has. Where the input is no terminal, it takes no keys, and says so.
  *
  * @throws InvalidInputError outside a provider, if no chat is given.
  */
 export function Chat(props: ChatProps): ReactElement {
-  const { theme = terminalTheme, placeholder = "Write to the agent; /help" } = props;
+  const { placeholder = "Write to the agent; /help" } = props;
+  const theme = shownTheme(props.theme ?? terminalTheme);
   const chat = useChat(props.chat);
   const size = useWindowSize();
   const latest = useRef(props);
@@ -57,17 +59,21 @@ export function Chat(props: ChatProps): ReactElement {
   useEffect(() => screen.resize(size), [screen, size]);
   useEffect(() => screen.restyle(theme), [screen, theme]);
   useEffect(() => screen.shown(frame), [screen, frame]);
-  useInput((input, key) => {
-    for (const press of pressesOf(input, key)) screen.press(press);
-  });
-  usePaste((text) => screen.paste(text));
+  const isActive = useCanType();
+  useInput(
+    (input, key) => {
+      for (const press of pressesOf(input, key)) screen.press(press);
+    },
+    { isActive },
+  );
+  usePaste((text) => screen.paste(text), { isActive });
   setCursorPosition(frame.cursor);
   return (
     <Box flexDirection="column">
       <Static key={frame.printed.epoch} items={[...frame.printed.blocks]}>
         {(block) => <Rows key={block.id} rows={block.rows} theme={theme} />}
       </Static>
-      <Rows rows={frame.rows} theme={theme} />
+      <Rows rows={isActive ? frame.rows : [[{ text: NO_KEYS, tone: "warn" }]]} theme={theme} />
     </Box>
   );
 }

@@ -2,11 +2,12 @@ export { Approval, type ApprovalProps } from "./approval.tsx";
 export { Chat, type ChatProps } from "./chat.tsx";
 export { Composer, type ComposerProps } from "./composer.tsx";
 export type { PendingApproval } from "./dialogs/approval-dialog.ts";
-export type { PendingQuestion } from "./dialogs/question-dialog.ts";
+export type { PendingQuestion } from "./dialogs/question-state.ts";
 export { Message, type MessageProps } from "./message.tsx";
 export type { StatusFacts } from "./parts/status-rows.ts";
 export { Question, type QuestionProps } from "./question.tsx";
 export { Reasoning, type ReasoningProps } from "./reasoning.tsx";
+export { type ChatEnd, type RenderChatOptions, renderChat } from "./render-chat.tsx";
 export type { ExitReason } from "./screen/keyboard.ts";
 export {
   COMMAND_OUTPUT_LIMIT,

@@ -4,8 +4,9 @@ import { composerRows } from "./composer/composer-rows.ts";
 import { emptyEditor, stepEditor, textOf } from "./composer/editor.ts";
 import { editorAction } from "./composer/editor-keys.ts";
 import { withCursor } from "./composer/shown-cursor.ts";
+import { clipped } from "./rows/row.ts";
 import { Rows } from "./rows/rows.tsx";
-import { useKeys } from "./use-keys.ts";
+import { NO_KEYS, useCanType, useKeys } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface ComposerProps extends Look {
@@ -36,8 +37,19 @@ export function Composer(props: ComposerProps): ReactElement {
       if (isTaken) setNow(stepEditor(now, { type: "sent" }));
     } else if (action) setNow(stepEditor(now, action));
   });
-  usePaste((text) => change((now) => stepEditor(now, { type: "paste", text })), { isActive });
-  const options = { columns, theme, maxRows, ...(placeholder === undefined ? {} : { placeholder }) };
+  const canType = useCanType();
+  usePaste((text) => change((now) => stepEditor(now, { type: "paste", text })), {
+    isActive: isActive && canType,
+  });
+  if (isActive && !canType)
+    return <Rows rows={[[{ text: clipped(NO_KEYS, columns), tone: "warn" }]]} theme={theme} />;
+  const options = {
+    columns,
+    theme,
+    maxRows,
+    isDim: !isActive,
+    ...(placeholder === undefined ? {} : { placeholder }),
+  };
   const shown = composerRows(state, options);
   return <Rows rows={isActive ? withCursor(shown) : shown.rows} theme={theme} />;
 }

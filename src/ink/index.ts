@@ -14,6 +14,7 @@ export const {
   plainTheme,
   Question,
   Reasoning,
+  renderChat,
   StatusLine,
   themeFor,
   ToolCall,

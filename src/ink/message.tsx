@@ -9,14 +9,26 @@ export interface MessageProps extends Look {
   readonly message: ChatMessage;
   /** Whether reasoning is folded to one row. @default true */
   readonly foldsReasoning?: boolean;
+  /** Whether to show a call and a question that wait for the user too. @default false: `<Approval>` and `<Question>` show them */
+  readonly showsPending?: boolean;
+  /** Whether the app has a command `/retry`, which the rows name. @default false */
+  readonly hasCommands?: boolean;
 }
 
 /** One message: a prompt, or an answer with its parts, and below it what the turn took or why it failed. */
-export function Message({ message, foldsReasoning = true, ...look }: MessageProps): ReactElement {
+export function Message({
+  message,
+  foldsReasoning = true,
+  showsPending = false,
+  hasCommands = false,
+  ...look
+}: MessageProps): ReactElement {
   const { columns, theme } = useLook(look);
+  const options = { columns, theme, hasCommands };
+  const partOptions = { columns, theme, foldsReasoning, omitsPending: !showsPending };
   const rows =
     message.role === "user"
-      ? promptRows(message, { columns, theme }).rows
-      : [...message.parts].flatMap((part) => partRows(part, { columns, theme, foldsReasoning }).rows);
-  return <Rows rows={[...rows, ...endRows(message, { columns, theme })]} theme={theme} />;
+      ? promptRows(message, options).rows
+      : [...message.parts].flatMap((part) => partRows(part, partOptions).rows);
+  return <Rows rows={[...rows, ...endRows(message, options)]} theme={theme} />;
 }

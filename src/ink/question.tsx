@@ -1,9 +1,10 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import type { Answer } from "../core/values.ts";
 import { withCursor } from "./composer/shown-cursor.ts";
-import { newQuestion, type PendingQuestion, questionRows, stepQuestion } from "./dialogs/question-dialog.ts";
+import { questionRows } from "./dialogs/question-dialog.ts";
+import { newQuestion, type PendingQuestion, stepQuestion } from "./dialogs/question-state.ts";
 import { Rows } from "./rows/rows.tsx";
-import { useKeys } from "./use-keys.ts";
+import { NO_KEYS, useCanType, useKeys, useSettled } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface QuestionProps extends Look {
@@ -17,7 +18,10 @@ export interface QuestionProps extends Look {
   readonly isActive?: boolean;
 }
 
-/** Asks the questions of an agent, one after the other: choices, several choices (Space), or text of the user's own. */
+/**
+ * Asks the questions of an agent, one after the other: choices, several choices (Space), or text of the user's own.
+ * Only Enter answers. It takes no keys before it shows its choices, which is a moment after each question has appeared.
+ */
 export function Question({
   pending,
   onAnswer,
@@ -26,11 +30,17 @@ export function Question({
   ...look
 }: QuestionProps): ReactElement {
   const { columns, theme } = useLook(look);
-  const [state] = useKeys(newQuestion, isActive, (press, now, set) => {
+  const canType = useCanType();
+  const [settledAt, setSettledAt] = useState(0);
+  const isSettled = useSettled(`${settledAt} ${pending.id}`, isActive && canType);
+  const [state] = useKeys(newQuestion, isActive && isSettled, (press, now, set) => {
     const step = stepQuestion(now, press, pending);
-    if (step.type === "open") set(step.state);
-    else onAnswer(step.answer);
+    if (step.type === "open") {
+      set(step.state);
+      setSettledAt(step.state.answers.length);
+    } else onAnswer(step.answer);
   });
-  const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY };
+  const instead = isActive && !canType ? { instead: NO_KEYS } : isSettled ? {} : { instead: "..." };
+  const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };
   return <Rows rows={withCursor(questionRows(pending, state, options))} theme={theme} />;
 }

@@ -1,11 +1,15 @@
-import { useInput } from "ink";
-import { useReducer, useRef } from "react";
+import { useInput, useStdin } from "ink";
+import { useEffect, useReducer, useRef, useState } from "react";
 import { type Press, pressesOf } from "./press.ts";
+import { SETTLING } from "./screen/open-dialog.ts";
+
+/** What stands on the screen where keys cannot be read. */
+export const NO_KEYS = "There is no terminal to type on.";
 
 /**
  * State that keys change. It is read and changed outside of rendering, so that no key is lost when keys come faster than renders.
  * `onPress` gets the state of now, and a function that sets it; what is
- * returned is the state, and a function that changes it.
+ * returned is the state, and a function that changes it. Without a terminal to type on there are no keys.
  */
 export function useKeys<State>(
   initial: State,
@@ -14,6 +18,7 @@ export function useKeys<State>(
 ): readonly [state: State, change: (step: (state: State) => State) => void] {
   const current = useRef(initial);
   const [, render] = useReducer((count: number) => count + 1, 0);
+  const canType = useCanType();
   const set = (next: State): void => {
     current.current = next;
     render();
@@ -22,7 +27,26 @@ export function useKeys<State>(
     (input, key) => {
       for (const press of pressesOf(input, key)) onPress(press, current.current, set);
     },
-    { isActive },
+    { isActive: isActive && canType },
   );
   return [current.current, (step) => set(step(current.current))];
+}
+
+/** Whether keys can be read: not where the input is a pipe or a file. */
+export function useCanType(): boolean {
+  return useStdin().isRawModeSupported;
+}
+
+/**
+ * Whether a dialog that takes keys may offer its choices: a moment after it has appeared, and after each change of `of`. The key that
+ * sent the prompt, or answered the question before, may be pressed twice.
+ */
+export function useSettled(of: unknown, isActive: boolean): boolean {
+  const [settled, setSettled] = useState<{ readonly of: unknown }>();
+  useEffect(() => {
+    if (!isActive) return;
+    const timer = setTimeout(() => setSettled({ of }), SETTLING);
+    return () => clearTimeout(timer);
+  }, [of, isActive]);
+  return !isActive || (settled !== undefined && settled.of === of);
 }

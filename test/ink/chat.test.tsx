@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components.ts";
 import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
-import type { RunCommand } from "../../src/ink/screen/local-run.ts";
+import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-run.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
 import { clears, TestTerminal } from "./terminal.ts";
@@ -140,18 +140,77 @@ describe("an approval", () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test("is not decided by a paste, nor by a word that begins with its key", async () => {
-    const { terminal, agent } = await open(function* () {
+  test.each(["\u001b[200~y\u001b[201~", "yes", "retry later"])(
+    "is not decided by %j: the text goes to the composer, and so does Enter",
+    async (text) => {
+      const { terminal, agent } = await open(function* () {
+        yield* approve();
+        yield "Over.";
+      });
+      terminal.type("go\r");
+      await terminal.sees(/y once/);
+      terminal.type(text);
+      await terminal.sees(/Enter sends what you write; clear it \(Ctrl-C\) to answer this\n[\s\S]*> \S/);
+      terminal.type("n");
+      terminal.type("\r");
+      await terminal.sees(/1 queued/);
+      expect(agent.decisions).toEqual([]);
+      await terminal.sees(/y once/);
+      terminal.type("y");
+      await terminal.sees(/Over\./);
+    },
+  );
+
+  test("lets /quit be typed, and leaves nothing of the composer behind", async () => {
+    const { terminal, agent, exits, app } = await open(function* () {
       yield* approve();
     });
     terminal.type("go\r");
     await terminal.sees(/y once/);
-    terminal.type("\u001b[200~y\u001b[201~");
-    terminal.type("yes");
-    await terminal.sees(/> y$/);
+    terminal.type("/quit");
+    terminal.type("\r");
+    await terminal.until(() => exits.length > 0);
+    expect(exits).toEqual(["quit"]);
     expect(agent.decisions).toEqual([]);
-    terminal.type("r\u001b[200~pasted reason\u001b[201~");
-    await terminal.sees(/> pasted reason/);
+    app.unmount();
+    expect(terminal.screen).not.toMatch(/quit|Write to the agent|y once/);
+  });
+
+  test("gives Enter to a text that waits in the composer, unless an arrow was used", async () => {
+    const { terminal, agent } = await open(function* () {
+      yield agentStep.wait("gate");
+      yield* approve();
+      yield* approve();
+      yield "Over.";
+    });
+    terminal.type("go\r");
+    await terminal.sees(/working/);
+    terminal.type("later");
+    await terminal.sees(/> later/);
+    agent.release("gate");
+    await terminal.sees(/y once/);
+    terminal.type("\r");
+    await terminal.sees(/1 queued/);
+    expect(agent.decisions).toEqual([]);
+    terminal.type("\u001b[D");
+    await terminal.sees(/>a always/);
+    terminal.type("\r");
+    await terminal.until(() => agent.decisions.length > 0);
+    expect(agent.decisions[0]).toMatchObject({ decision: "always" });
+  });
+
+  test("takes no key that is pressed again right after the one before was decided", async () => {
+    const { terminal, agent } = await open(function* () {
+      yield* approve();
+      yield* approve();
+    });
+    terminal.type("go\r");
+    await terminal.sees(/y once/);
+    terminal.type("y\r\r");
+    await terminal.until(() => agent.decisions.length > 0);
+    await terminal.sees(/wants to use shell\n.*ls\n\.\.\./);
+    await terminal.sees(/y once/);
+    expect(agent.decisions).toHaveLength(1);
   });
 
   test("that is taller than the screen is printed whole before it is asked", async () => {
@@ -175,7 +234,8 @@ describe("a question", () => {
   };
 
   test.each([
-    ["2", '[["next"]]'],
+    ["2\r", '[["next"]]'],
+    ["1 more\r", '[["1 more"]]'],
     ["\u001b[B\r", '[["next"]]'],
     ["dev\r", '[["dev"]]'],
     ["\u001b", "null"],
@@ -185,6 +245,53 @@ describe("a question", () => {
     await terminal.sees(/1 main/);
     terminal.type(keys);
     await terminal.until(() => terminal.screen.includes(`It is ${answer}.`));
+  });
+});
+
+describe("a question with several parts", () => {
+  test("takes digits as a choice, Enter as the answer, and no Enter without a tick", async () => {
+    const { terminal } = await open(function* () {
+      const answers = yield* agentStep.question({
+        questions: [
+          { question: "Which one?", options: ["red", "blue"] },
+          { question: "Which ones?", options: ["a", "b"], multiSelect: true },
+        ],
+      });
+      yield `It is ${JSON.stringify(answers ?? null)}.`;
+    });
+    terminal.type("go\r");
+    await terminal.sees(/> 1 red/);
+    terminal.type("2");
+    await terminal.sees(/> 2 blue/);
+    for (const key of [" ", "m"]) terminal.type(key); // what begins with the digit is an answer of one's own
+    await terminal.sees(/1 red\n {2}2 blue\n> 2 m/);
+    terminal.type("\r\r");
+    await terminal.sees(/Which ones\?\n[\s\S]*1 - a/);
+    terminal.type("\r");
+    await terminal.sees(/nothing is ticked/);
+    terminal.type("2");
+    await terminal.sees(/2 x b/);
+    terminal.type("\r");
+    await terminal.sees(/It is \[\["2 m"\],\["b"\]\]/);
+  });
+});
+
+describe("a conversation that the agent has forgotten", () => {
+  test("takes a prompt and a command, and only its own keys decide", async () => {
+    const { terminal, agent, chat } = await open([["One", agentStep.forget()], ["Two"]]);
+    terminal.type("go\r");
+    await terminal.sees(/y yes/);
+    for (const key of "hello now") terminal.type(key);
+    await terminal.sees(/> hello now/);
+    terminal.type("\r");
+    await terminal.sees(/1 queued/);
+    expect(chat.getSnapshot().connection.contextLost).toBe(true);
+    terminal.type("/help\r");
+    await terminal.sees(/Ctrl-O shows in full/);
+    await terminal.sees(/y yes/);
+    terminal.type("n");
+    await terminal.sees(/Two/);
+    expect(agent.prompts.at(-1)?.text).toBe("hello now");
   });
 });
 
@@ -228,7 +335,8 @@ describe("bad input is shown", () => {
     ["/retry\r", /there is nothing to send again/],
     ["!ls\r", /not offered here/],
     ["\u000f", /nothing is folded/],
-    ["/help\r", /Ctrl-O shows in full/],
+    ["/help\r", /Ctrl-O shows in full(?![\s\S]*!command)/],
+    ["/dismiss\r", /there is nothing to dismiss/],
   ])("%j", async (keys, words) => {
     const { terminal } = await open([]);
     terminal.type(keys);
@@ -240,6 +348,26 @@ describe("bad input is shown", () => {
     await chat.close();
     terminal.type("hello\r");
     await terminal.sees(/! .*\n[\s\S]*> hello/);
+  });
+});
+
+describe("without a terminal to type on", () => {
+  test("it says so, and takes no keys", async () => {
+    const terminal = new TestTerminal();
+    const chat = createChat(new MockAgent());
+    Object.assign(terminal.stdin, { isTTY: false });
+    const app = render(<Chat chat={chat} theme={plainTheme} />, {
+      stdin: terminal.stdin,
+      stdout: terminal.stdout,
+      interactive: true,
+      patchConsole: false,
+    });
+    closers.push(async () => {
+      app.unmount();
+      await chat.close();
+    });
+    await terminal.sees(/There is no terminal to type on\./);
+    expect(terminal.isRaw).toBe(false);
   });
 });
 
@@ -258,5 +386,68 @@ describe("a command of this machine", () => {
     expect(agent.prompts[0]?.text).toBe(
       "I ran `make test` (exit code 2). Its output:\n```\nran make test\n```\n\nwhy?",
     );
+  });
+
+  test("folds a long output, which Ctrl-O shows, and the prompt takes the whole", async () => {
+    const lines = Array.from({ length: 40 }, (_, at) => `row ${at}`).join("\n");
+    const long: RunCommand = (_, onOutput) => {
+      onOutput(lines);
+      return { stop: () => {}, ended: Promise.resolve({ type: "exited", code: 0 }) };
+    };
+    const { terminal, agent } = await open([["Fine."]], { runCommand: long, rows: 60 });
+    terminal.type("!seq\r");
+    await terminal.sees(/row 0\n[\s\S]*\.\.\. 31 more lines\n[\s\S]*row 39\nexit code 0/);
+    expect(terminal.everything).not.toContain("row 20");
+    terminal.type("\u000f");
+    await terminal.sees(/row 20/);
+    terminal.type("why?\r");
+    await terminal.sees(/Fine\./);
+    expect(agent.prompts[0]?.text).toContain(lines);
+  });
+
+  test("that says nothing goes with the prompt as no output", async () => {
+    const silent: RunCommand = () => ({
+      stop: () => {},
+      ended: Promise.resolve({ type: "exited", code: 0 }),
+    });
+    const { terminal, agent } = await open([["Fine."]], { runCommand: silent });
+    terminal.type("!true\r");
+    await terminal.sees(/exit code 0/);
+    terminal.type("why?\r");
+    await terminal.sees(/Fine\./);
+    expect(agent.prompts[0]?.text).toBe("I ran `true` (exit code 0): no output.\n\nwhy?");
+  });
+
+  test("that is stopped stays out of the prompt", async () => {
+    const { terminal, agent } = await open([["Fine."]], {
+      runCommand: (_, onOutput) => {
+        onOutput("half");
+        let stop = (): void => {};
+        const ended = new Promise<CommandEnd>((resolve) => {
+          stop = () => resolve({ type: "killed", signal: "SIGTERM" });
+        });
+        return { ended, stop: () => stop() };
+      },
+    });
+    terminal.type("!sleep\r");
+    await terminal.sees(/Ctrl-C stops it/);
+    terminal.type("\u0003");
+    await terminal.sees(/stopped by SIGTERM; the next prompt does not take it along/);
+    terminal.type("why?\r");
+    await terminal.sees(/Fine\./);
+    expect(agent.prompts[0]?.text).toBe("why?");
+  });
+
+  test("that does not stop does not keep the user from leaving", async () => {
+    const { terminal, exits } = await open([], {
+      runCommand: () => ({ stop: () => {}, ended: new Promise(() => {}) }),
+    });
+    terminal.type("!sleep\r");
+    await terminal.sees(/Ctrl-C stops it/);
+    terminal.type("\u0003");
+    await terminal.sees(/is being stopped; Ctrl-C leaves\n[\s\S]*Ctrl-C again leaves/);
+    terminal.type("\u0003");
+    await terminal.until(() => exits.length > 0);
+    expect(exits).toEqual(["interrupted"]);
   });
 });

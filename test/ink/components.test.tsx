@@ -2,8 +2,17 @@ import { renderToString } from "ink";
 import type { ReactElement } from "react";
 import { describe, expect, test } from "vitest";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
-import { Approval, Message, Question, Reasoning, StatusLine, ToolCall } from "../../src/ink/components.ts";
+import {
+  Approval,
+  Composer,
+  Message,
+  Question,
+  Reasoning,
+  StatusLine,
+  ToolCall,
+} from "../../src/ink/components.ts";
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
+import { shownTheme } from "../../src/ink/use-look.ts";
 import { emptyList, listOf } from "../../src/universal/reduce/list.ts";
 
 const rowsOf = (element: ReactElement): readonly string[] => renderToString(element).split("\n");
@@ -77,28 +86,42 @@ describe("<Approval>", () => {
 
   test("hides nothing: what a terminal would obey, and every character of a long line", () => {
     const input = { command: `rm \u001b[8m-rf /\u200b ${"x".repeat(100)} ; end` };
-    const shown = rowsOf(<Approval pending={approval(input)} onDecide={nobody} {...look} />).join("\n");
+    const shown = rowsOf(
+      <Approval pending={approval(input)} onDecide={nobody} isActive={false} {...look} />,
+    ).join("\n");
     const joined = shown.replaceAll(/\n {2}\| |\s/g, ""); // the space at the end of a row is not seen
     expect(joined).toContain(`command:rm\\u{1b}[8m-rf/\\u{200b}${"x".repeat(100)};end`);
   });
 
   test("shows a name that tries to look like another one", () => {
     const shown = rowsOf(
-      <Approval pending={approval({}, "read\u202efile\nok")} onDecide={nobody} {...look} />,
+      <Approval pending={approval({}, "read\u202efile\nok")} onDecide={nobody} isActive={false} {...look} />,
     );
     expect(shown[0]).toBe("? The agent wants to use read\\u{202e}file\\nok");
   });
 
   test("points at rejecting, so that Enter alone allows nothing", () => {
     const shown = rowsOf(
-      <Approval pending={approval("ls")} onDecide={nobody} theme={plainTheme} columns={70} />,
+      <Approval
+        pending={approval("ls")}
+        onDecide={nobody}
+        isActive={false}
+        theme={plainTheme}
+        columns={70}
+      />,
     );
     expect(shown.at(-1)).toContain(">n reject");
   });
 
   test("fits 20 columns", () => {
     const shown = rowsOf(
-      <Approval pending={approval("ls")} onDecide={nobody} theme={plainTheme} columns={20} />,
+      <Approval
+        pending={approval("ls")}
+        onDecide={nobody}
+        isActive={false}
+        theme={plainTheme}
+        columns={20}
+      />,
     );
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(20);
     expect(shown.slice(-2)).toEqual([" y once  a always", ">n reject  r why"]);
@@ -120,11 +143,13 @@ describe("<Question>", () => {
   } as const;
 
   test("shows its choices, and what the keys do", () => {
-    expect(rowsOf(<Question pending={pending} onAnswer={nobody} {...look} columns={70} />)).toEqual([
+    expect(
+      rowsOf(<Question pending={pending} onAnswer={nobody} isActive={false} {...look} columns={80} />),
+    ).toEqual([
       "? Pick: Which ones?",
       "> 1 - main the trunk",
       "  2 - next",
-      "Space takes, Enter answers, text: your own answer, Esc: none",
+      "Space or a digit ticks, Enter answers, text: your own answer, Esc: none",
     ]);
   });
 });
@@ -147,6 +172,26 @@ describe("<StatusLine>", () => {
   test("leaves out what does not fit", () => {
     expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={20} />)).toEqual([
       "* working 0 s",
+    ]);
+  });
+
+  test("says only that it works, if it does not know since when", () => {
+    expect(rowsOf(<StatusLine {...facts} {...look} columns={24} />)).toEqual(["* working - connected"]);
+  });
+
+  test("has a banner of three rows at most", () => {
+    const problem = (detail: string) =>
+      ({ title: "It fails", detail, retry: "no", code: "unknown", error: undefined }) as const;
+    const rows = (detail: string) =>
+      rowsOf(<StatusLine {...facts} problem={problem(detail)} {...look} columns={30} />);
+    expect(rows("One reason that is not so short, at all.")).toEqual([
+      "! It fails. One reason that is",
+      "  not so short, at all.",
+      "* working - connected",
+    ]);
+    expect(rows("word ".repeat(50)).slice(2)).toEqual([
+      "  word word word word word ...",
+      "* working - connected",
     ]);
   });
 
@@ -202,12 +247,37 @@ describe("<Message>", () => {
       retry: "safe",
       code: "busy",
     } as const;
-    expect(rowsOf(<Message message={message({ status: "failed", error })} {...look} />)).toEqual([
-      "x The server is busy",
-      "  Wait a minute.",
-      "  /retry sends it again.",
-      "1.5 s",
-    ]);
+    const rows = rowsOf(<Message message={message({ status: "failed", error })} {...look} />);
+    expect(rows).toEqual(["x The server is busy", "  Wait a minute.", "1.5 s"]);
+  });
+
+  test("names /retry only where the app has it", () => {
+    const failed = message({ status: "cancelled" });
+    expect(rowsOf(<Message message={failed} {...look} />)[0]).toBe("cancelled");
+    expect(rowsOf(<Message message={failed} hasCommands {...look} />)[0]).toContain("/retry");
+  });
+
+  test("leaves out what waits for the user, because a dialog shows it", () => {
+    const parts = listOf<ChatPart>([text, { ...call, state: "awaiting" }]);
+    expect(rowsOf(<Message message={message({ parts })} {...look} />)).toEqual(["Hello", "1.5 s"]);
+    const shown = rowsOf(<Message message={message({ parts })} showsPending {...look} />);
+    expect(shown).toContain("? shell waits for your decision");
+  });
+
+  test("shows no word of one backend, and no time that is nothing", () => {
+    const status = { type: "status", id: "s", label: "codebuff.usage", detail: null } as const;
+    const parts = listOf<ChatPart>([text, status, { ...status, id: "d", detail: "half of it" }]);
+    const rows = rowsOf(<Message message={message({ parts, endedAt: 20 })} {...look} />);
+    expect(rows).toEqual(["Hello", "half of it"]);
+  });
+
+  test.each([
+    ["user", "was denied"],
+    ["cancelled", "was not run: cancelled"],
+  ] as const)("says of a call that was denied by %s that it %s", (reason, words) => {
+    const denied = { ...call, state: "denied", approval: { id: "a", status: "reject", reason } } as const;
+    const parts = listOf<ChatPart>([denied]);
+    expect(rowsOf(<Message message={message({ parts })} {...look} />)[0]).toBe(`x shell ${words}`);
   });
 
   test("folds a long prompt in the middle", () => {
@@ -221,7 +291,24 @@ describe("<Message>", () => {
   });
 });
 
+describe("without a terminal to type on", () => {
+  test("a composer says so, and a dialog", () => {
+    const pending = { type: "approval", id: "a", tool: "shell", input: "ls" } as const;
+    expect(rowsOf(<Composer onSubmit={nobody} {...look} />)).toEqual(["There is no terminal to type on."]);
+    expect(rowsOf(<Approval pending={pending} onDecide={nobody} {...look} />)).toContain(
+      "There is no terminal to type on.",
+    );
+  });
+});
+
 describe("the theme", () => {
+  test("of an app loses its colours where there are to be none, and keeps its symbols", () => {
+    const own = { ...defaultTheme, symbols: { ...defaultTheme.symbols, prompt: "$" } };
+    expect(shownTheme(own, plainTheme)).toEqual({ styles: plainTheme.styles, symbols: own.symbols });
+    expect(shownTheme(own, plainTheme)).toBe(shownTheme(own, plainTheme));
+    expect(shownTheme(own, defaultTheme)).toBe(own);
+  });
+
   test.each([
     [{}, defaultTheme],
     [{ NO_COLOR: "1" }, plainTheme],

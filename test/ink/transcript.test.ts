@@ -203,7 +203,7 @@ describe("reasoning", () => {
       "  | two",
       "  | three",
       "  | four",
-      "+ Thought for 0 s",
+      "+ Thought",
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { leave, MAIN, over, send, started } from "./support/user.ts";
 /** A whole conversation with the mock of each backend, as `examples/support/backends.ts` scripts it. */
 const CONVERSATIONS: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = {
   codebuff: async (terminal) => {
-    await terminal.until(/wants to use get_weather\n.*city: Oslo/);
+    await terminal.until(/wants to use get_weather\n.*city: Oslo[\s\S]*y once/);
     terminal.type("y");
     await terminal.until(/Go out\?\n.*1 yes\n.*2 no/);
     terminal.type("2");
@@ -13,7 +13,7 @@ const CONVERSATIONS: Readonly<Record<string, (terminal: Terminal) => Promise<voi
     await terminal.until("3 credits");
   },
   codey: async (terminal) => {
-    await terminal.until(/wants to use mcp_shell\n.*command: find/);
+    await terminal.until(/wants to use mcp_shell\n.*command: find[\s\S]*y once/);
     terminal.type("y");
     await terminal.until(/160 total[\s\S]*Two pages, 160 lines\./);
     await terminal.until(/20 out/);
@@ -28,7 +28,7 @@ const CONVERSATIONS: Readonly<Record<string, (terminal: Terminal) => Promise<voi
     await terminal.until("3 credits");
   },
   mock: async (terminal) => {
-    await terminal.until(/wants to use shell\n.*command: find/);
+    await terminal.until(/wants to use shell\n.*command: find[\s\S]*y once/);
     terminal.type("n");
     await terminal.until("I looked at nothing.");
   },

@@ -31,7 +31,7 @@ test("Esc cancels at each point, and the next prompt is answered", async () => {
 test("Esc answers a question with nothing, and a second Esc cancels", async () => {
   await using terminal = await scripted();
   await send(terminal, "choose");
-  await terminal.until("Which branch?");
+  await terminal.until("› 1 main");
   terminal.press("escape");
   await terminal.until("The answer is null.");
   await send(terminal, "begin");

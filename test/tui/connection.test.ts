@@ -41,7 +41,7 @@ test("after a lost context, prompts wait until the user has said how to go on: w
   await send(terminal, "remember me");
   await terminal.until("characters: remember me");
   await send(terminal, "forget");
-  await terminal.until("The agent has forgotten this conversation.");
+  await terminal.until(/The agent has forgotten this conversation\.[\s\S]*y yes/);
   terminal.type("y");
   await terminal.until(() => !terminal.shows("y yes"));
   await send(terminal, "hello");

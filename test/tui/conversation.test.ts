@@ -5,9 +5,9 @@ describe("an approval", () => {
   test("once lets one call run, and the next one asks again", async () => {
     await using terminal = await scripted();
     await send(terminal, "tools");
-    await terminal.until(/wants to use shell\n.*│ command: one/);
+    await terminal.until(/wants to use shell\n.*│ command: one\n y once/);
     terminal.type("y");
-    await terminal.until(/wants to use shell\n.*│ command: two/);
+    await terminal.until(/wants to use shell\n.*│ command: two\n y once/);
     terminal.type("n");
     await terminal.until(/one is done\.[\s\S]*two is denied\./);
     await leave(terminal);
@@ -16,7 +16,7 @@ describe("an approval", () => {
   test("always lets the later calls of the tool run", async () => {
     await using terminal = await scripted();
     await send(terminal, "tools");
-    await terminal.until("wants to use shell");
+    await terminal.until("y once");
     terminal.type("a");
     await terminal.until(/one is done\.[\s\S]*two is done\./);
     await leave(terminal);
@@ -25,11 +25,11 @@ describe("an approval", () => {
   test("is rejected by n, by Enter alone, and with a reason, which the agent is told", async () => {
     await using terminal = await scripted();
     await send(terminal, "tool first");
-    await terminal.until("│ command: first");
+    await terminal.until(/│ command: first\n y once/);
     terminal.type("n");
     await terminal.until("The tool is denied.");
     await send(terminal, "tool second");
-    await terminal.until("│ command: second");
+    await terminal.until(/│ command: second\n y once/);
     terminal.press("enter");
     await terminal.until(
       () =>
@@ -39,7 +39,7 @@ describe("an approval", () => {
           .match(/The tool is denied\./g)?.length === 2,
     );
     await send(terminal, "tool third");
-    await terminal.until("│ command: third");
+    await terminal.until(/│ command: third\n y once/);
     terminal.type("r");
     await terminal.until("The reason, then Enter");
     terminal.type("not on a Friday");
@@ -75,7 +75,7 @@ describe("an approval", () => {
     terminal.paste(`tool ${words}`);
     await terminal.until(/\[pasted 1\d{3} characters\]/);
     terminal.press("enter");
-    await terminal.until("Its input is above");
+    await terminal.until(/Its input is above\n y once/);
     const shown = terminal
       .scrollback()
       .join("")
@@ -90,7 +90,7 @@ describe("an approval", () => {
   test("is not given by words that were meant for the composer, nor by a paste", async () => {
     await using terminal = await scripted();
     await send(terminal, "tool ls");
-    await terminal.until("wants to use shell");
+    await terminal.until("y once");
     terminal.type("you should not");
     terminal.paste("yes, and also this");
     terminal.type("yes");
@@ -108,6 +108,8 @@ describe("a question", () => {
     await send(terminal, "choose");
     await terminal.until(/Which branch\?\n.*1 main\n.*2 next\n.*3 other an old one/);
     terminal.type("2");
+    await terminal.until("› 2 next");
+    terminal.press("enter");
     await terminal.until('The answer is [["next"]].');
     await send(terminal, "choose");
     await terminal.until("› 1 main");
@@ -129,13 +131,13 @@ describe("a question", () => {
   test("takes several choices, and then the next question of the same request", async () => {
     await using terminal = await scripted();
     await send(terminal, "several");
-    await terminal.until("(1 of 2) Which files?");
+    await terminal.until(/\(1 of 2\) Which files\?\n› 1/);
     terminal.type(" ");
     await terminal.until("1 ◉ a.txt");
     terminal.type("3");
     await terminal.until("3 ◉ c.txt");
     terminal.press("enter");
-    await terminal.until("(2 of 2) Which name?");
+    await terminal.until(/\(2 of 2\) Which name\?\n› your answer/);
     terminal.type("Ada");
     await terminal.until("› Ada");
     terminal.press("enter");
@@ -146,7 +148,7 @@ describe("a question", () => {
   test("of free text is answered in words, and by nothing with Esc", async () => {
     await using terminal = await scripted();
     await send(terminal, "ask");
-    await terminal.until("What is it called?");
+    await terminal.until("your answer, then Enter");
     terminal.type("Grace");
     await terminal.until("› Grace");
     terminal.press("enter");

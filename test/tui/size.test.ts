@@ -114,6 +114,7 @@ describe("another size of the window", () => {
       await terminal.until(/Which branch\?[\s\S]*1 main[\s\S]*2 next/);
     }
     terminal.type("1");
+    terminal.press("enter");
     await terminal.until(/The answer is\s+\[\["main"\]\]\./);
     await leave(terminal, sizes.length);
   });

@@ -11,6 +11,8 @@ export interface ComposerRowsOptions {
   readonly maxRows: number;
   /** What stands in an empty composer. */
   readonly placeholder?: string;
+  /** Whether it takes no keys now. @default false */
+  readonly isDim?: boolean;
 }
 
 export interface ComposerRows {
@@ -21,8 +23,8 @@ export interface ComposerRows {
 
 /** The composer with its cursor. Takes time in proportion to the text; a long paste is one character of it. */
 export function composerRows(state: EditorState, options: ComposerRowsOptions): ComposerRows {
-  const { columns, theme, maxRows, placeholder = "" } = options;
-  const lead: Span = { text: `${theme.symbols.prompt} `, tone: "user" };
+  const { columns, theme, maxRows, placeholder = "", isDim = false } = options;
+  const lead: Span = { text: `${theme.symbols.prompt} `, tone: isDim ? "dim" : "user" };
   const hang: Span = { text: "  ", tone: "plain" };
   const width = Math.max(1, columns - 3); // the lead, and a column for the cursor behind the last character
   if (state.text === "")
@@ -32,7 +34,7 @@ export function composerRows(state: EditorState, options: ComposerRowsOptions): 
   const first = Math.max(0, Math.min(cursor.y - shown + 1, lines.length - shown));
   const rows = lines.slice(first, first + shown).map((text, at): Row => {
     const front = first + at === 0 ? lead : hang;
-    return [front, { text, tone: "plain" }];
+    return [front, { text, tone: isDim ? "dim" : "plain" }];
   });
   return { rows, cursor: { x: cursor.x + 2, y: cursor.y - first } };
 }

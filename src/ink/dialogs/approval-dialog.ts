@@ -8,7 +8,7 @@ import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, type Entry, entryOf, flow, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, type Entry, flow, insteadRow, stepEntry } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
@@ -39,7 +39,10 @@ export type ApprovalStep =
 /** The dialog after a key. */
 export function stepApproval(state: ApprovalState, press: Press): ApprovalStep {
   if (state.reason) return stepReason(state, state.reason, press);
-  if (press.type === "text") return typed(state, press.text);
+  if (press.type === "text") {
+    const choice = choiceOf(press.text);
+    return choice ? chosen(state, choice) : { type: "open", state };
+  }
   switch (press.key) {
     case "left":
     case "up":
@@ -55,12 +58,14 @@ export function stepApproval(state: ApprovalState, press: Press): ApprovalStep {
   }
 }
 
-/** Only the key alone decides. A reason may come together with its key. */
-function typed(state: ApprovalState, text: string): ApprovalStep {
-  const choice = CHOICES.find(({ key }) => key === text.toLowerCase());
-  if (choice) return chosen(state, choice.key);
-  if (!/^r/i.test(text)) return { type: "open", state };
-  return { type: "open", state: { ...state, at: 3, reason: entryOf(text.slice(1)) } };
+/** Whether the dialog does something with a key. Text that is no key of it is for the composer. */
+export function takesPress({ reason }: ApprovalState, press: Press): boolean {
+  return reason !== undefined || press.type === "key" || choiceOf(press.text) !== undefined;
+}
+
+/** Only the key alone decides: a word that begins with it does not. */
+function choiceOf(text: string): ChoiceKey | undefined {
+  return CHOICES.find(({ key }) => key === text.toLowerCase())?.key;
 }
 
 function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {
@@ -122,7 +127,7 @@ export function approvalRows(
   state: ApprovalState,
   options: ApprovalRowsOptions,
 ): DialogRows {
-  const { columns, theme, maxRows, isInputAbove = false, further = 0 } = options;
+  const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
   const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
   const head: readonly Row[] = isInputAbove
     ? [
@@ -137,6 +142,7 @@ export function approvalRows(
         ),
       ]
     : approvalInput(pending, columns, theme);
+  if (instead !== undefined) return { rows: [...head, insteadRow(instead, columns)].slice(0, maxRows) };
   if (state.reason) {
     const says: Row = clippedRow(
       [{ text: "The reason, then Enter (Esc goes back):", tone: "warn" }],

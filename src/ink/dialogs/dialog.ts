@@ -1,7 +1,7 @@
 import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
-import type { Row, Span } from "../rows/row.ts";
+import { clippedRow, type Row, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 
@@ -10,6 +10,13 @@ export interface DialogOptions {
   readonly theme: Theme;
   /** Rows at most. */
   readonly maxRows: number;
+  /** Words in place of the choices, while the dialog takes no keys. */
+  readonly instead?: string;
+}
+
+/** The row that stands where the choices would be. */
+export function insteadRow(text: string, columns: number): Row {
+  return clippedRow([{ text, tone: "dim" }], columns);
 }
 
 export interface DialogRows {

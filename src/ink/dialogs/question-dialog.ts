@@ -1,101 +1,11 @@
-import type { ChatPending } from "../../chat/pending.ts";
-import type { Answer } from "../../core/values.ts";
-import { composerRows } from "../composer/composer-rows.ts";
+import { type ComposerRows, composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
-import type { Press } from "../press.ts";
 import { clipped, clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, type Entry, entryOf, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, insteadRow } from "./dialog.ts";
+import { type PendingQuestion, type QuestionState, takesText } from "./question-state.ts";
 
-export type PendingQuestion = Extract<ChatPending, { readonly type: "question" }>;
 type Item = PendingQuestion["questions"][number];
-
-export interface QuestionState {
-  /** The answers to the questions before. */
-  readonly answers: readonly (readonly string[])[];
-  /** The choice that the arrows point at. */
-  readonly at: number;
-  /** The choices that are taken, where several may be. */
-  readonly taken: ReadonlySet<number>;
-  /** The free answer that the user writes. */
-  readonly free?: Entry;
-}
-
-export const newQuestion: QuestionState = { answers: [], at: 0, taken: new Set() };
-
-export type QuestionStep =
-  | { readonly type: "open"; readonly state: QuestionState }
-  | { readonly type: "answered"; readonly answer: Answer };
-
-/** The dialog after a key. */
-export function stepQuestion(state: QuestionState, press: Press, pending: PendingQuestion): QuestionStep {
-  const item = pending.questions[state.answers.length];
-  if (!item) return { type: "answered", answer: state.answers };
-  const isEscape = press.type === "key" && press.key === "escape";
-  const isFreeOnly = item.options.length === 0;
-  if (isEscape && (!state.free || isFreeOnly)) return { type: "answered", answer: null };
-  if (isEscape) return open({ answers: state.answers, at: state.at, taken: state.taken });
-  if (state.free || isFreeOnly) return stepFree(state, state.free ?? emptyEditor, press, pending);
-  if (press.type === "text") return typed(state, item, press.text, pending);
-  const count = item.options.length;
-  switch (press.key) {
-    case "up":
-    case "left":
-      return open({ ...state, at: (state.at + count - 1) % count });
-    case "down":
-    case "right":
-    case "tab":
-      return open({ ...state, at: (state.at + 1) % count });
-    case "enter":
-      return answered(state, labelsOf(item, state), pending);
-    default:
-      return open(state);
-  }
-}
-
-/** Whether the question takes text now: it has no choices, or the user has begun a free answer. */
-export function takesText(pending: PendingQuestion, state: QuestionState): boolean {
-  return state.free !== undefined || pending.questions[state.answers.length]?.options.length === 0;
-}
-
-function typed(state: QuestionState, item: Item, text: string, pending: PendingQuestion): QuestionStep {
-  if (item.multi_select && text === " ") return open(toggled(state, state.at));
-  const at = /^[1-9]$/.test(text) ? Number(text) - 1 : -1;
-  const option = item.options[at];
-  if (!option) return open({ ...state, free: entryOf(text) });
-  if (item.multi_select) return open(toggled({ ...state, at }, at));
-  return answered(state, [option.label], pending);
-}
-
-function stepFree(state: QuestionState, free: Entry, press: Press, pending: PendingQuestion): QuestionStep {
-  const next = stepEntry(free, press);
-  if (next !== "submit") return open({ ...state, free: next });
-  const text = free.text.trim();
-  return text === "" ? open({ ...state, free }) : answered(state, [text], pending);
-}
-
-function toggled(state: QuestionState, at: number): QuestionState {
-  const taken = new Set(state.taken);
-  if (!taken.delete(at)) taken.add(at);
-  return { ...state, taken };
-}
-
-/** The labels that are taken; the one that the arrows point at, if none is. */
-function labelsOf(item: Item, { at, taken }: QuestionState): readonly string[] {
-  const labels = item.options.filter((_, index) => taken.has(index)).map(({ label }) => label);
-  const pointed = item.options[at];
-  return labels.length > 0 || !pointed ? labels : [pointed.label];
-}
-
-function answered(state: QuestionState, labels: readonly string[], pending: PendingQuestion): QuestionStep {
-  const answers = [...state.answers, labels];
-  if (answers.length === pending.questions.length) return { type: "answered", answer: answers };
-  return open({ ...newQuestion, answers });
-}
-
-function open(state: QuestionState): QuestionStep {
-  return { type: "open", state };
-}
 
 /** The text of the question that is asked now. */
 export function questionText(
@@ -134,7 +44,7 @@ export function questionRows(
   state: QuestionState,
   options: QuestionRowsOptions,
 ): DialogRows {
-  const { columns, theme, maxRows, isTextAbove = false } = options;
+  const { columns, theme, maxRows, isTextAbove = false, instead } = options;
   const item = pending.questions[state.answers.length];
   if (!item) return { rows: [] };
   const above: Row = clippedRow(
@@ -142,26 +52,34 @@ export function questionRows(
     columns,
   );
   const head = isTextAbove ? [above] : questionText(pending, state, columns, theme);
+  if (instead !== undefined) return { rows: [...head, insteadRow(instead, columns)].slice(-maxRows) };
   const room = Math.max(1, maxRows - head.length);
-  if (state.free || item.options.length === 0) {
-    const { rows, cursor } = composerRows(state.free ?? emptyEditor, {
-      columns,
-      theme,
-      maxRows: room,
-      placeholder: "your answer, then Enter; Esc: none",
-    });
-    const all = [...head, ...rows];
-    const dropped = Math.max(0, all.length - maxRows);
-    return { rows: all.slice(dropped), cursor: { x: cursor.x, y: head.length + cursor.y - dropped } };
-  }
-  const hint: Row = clippedRow([{ text: hintOf(item), tone: "dim" }], columns);
-  const space = room > item.options.length ? room - 1 : room;
+  const entry = takesText(pending, state) ? entryRows(state, item, columns, theme, room) : undefined;
+  const isHinted = !entry && (room > item.options.length || state.isUnanswered === true);
+  const hints = isHinted ? [hintRow(item, state, columns)] : [];
+  const space = room - (entry?.rows.length ?? 0) - hints.length;
   const first = Math.max(0, Math.min(state.at - Math.floor(space / 2), item.options.length - space));
   const choices = item.options
-    .slice(first, first + space)
+    .slice(first, first + Math.max(0, space))
     .map((_, index) => choiceRow(item, state, first + index, columns, theme));
-  const all = [...head, ...choices, ...(room > item.options.length ? [hint] : [])];
-  return { rows: all.slice(Math.max(0, all.length - maxRows)) };
+  const all = [...head, ...choices, ...(entry?.rows ?? []), ...hints];
+  const dropped = Math.max(0, all.length - maxRows);
+  const rows = all.slice(dropped);
+  if (!entry) return { rows };
+  const { x, y } = entry.cursor;
+  return { rows, cursor: { x, y: head.length + choices.length + y - dropped } };
+}
+
+/** The answer that the user writes. The choices stay above it. */
+function entryRows(
+  { free }: QuestionState,
+  { options }: Item,
+  columns: number,
+  theme: Theme,
+  maxRows: number,
+): ComposerRows {
+  const placeholder = `your answer, then Enter; Esc: ${options.length === 0 ? "none" : "back"}`;
+  return composerRows(free ?? emptyEditor, { columns, theme, maxRows, placeholder });
 }
 
 function choiceRow(
@@ -172,10 +90,11 @@ function choiceRow(
   { symbols }: Theme,
 ): Row {
   const option = item.options[index];
-  const isPointed = index === state.at;
-  const box = item.multi_select ? `${state.taken.has(index) ? symbols.chosen : symbols.unchosen} ` : "";
+  const isPointed = index === state.at && !state.free;
+  const box = item.multi_select ? `${state.ticked.has(index) ? symbols.chosen : symbols.unchosen} ` : "";
   const text = `${isPointed ? symbols.pointer : " "} ${index < 9 ? index + 1 : " "} ${box}${inLine(option?.label ?? "")}`;
-  const label: Span = { text: clipped(text, columns), tone: isPointed ? "selected" : "plain" };
+  const tone = isPointed ? "selected" : state.free ? "dim" : "plain";
+  const label: Span = { text: clipped(text, columns), tone };
   const description = option?.description ? ` ${inLine(option.description)}` : "";
   return clippedRow(
     [label, ...(description === "" ? [] : [{ text: description, tone: "dim" as const }])],
@@ -183,8 +102,11 @@ function choiceRow(
   );
 }
 
-function hintOf({ multi_select: isMany }: Item): string {
-  return isMany
-    ? "Space takes, Enter answers, text: your own answer, Esc: none"
-    : "Enter or a digit answers, text: your own answer, Esc: none";
+function hintRow({ multi_select: isMany }: Item, { isUnanswered }: QuestionState, columns: number): Row {
+  const text = isUnanswered
+    ? "nothing is ticked: Space or a digit ticks, Esc gives no answer"
+    : isMany
+      ? "Space or a digit ticks, Enter answers, text: your own answer, Esc: none"
+      : "arrows or a digit choose, Enter answers, text: your own answer, Esc: none";
+  return clippedRow([{ text, tone: isUnanswered ? "warn" : "dim" }], columns);
 }

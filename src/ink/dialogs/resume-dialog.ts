@@ -1,8 +1,7 @@
 import type { ChatResume } from "../../chat/chat.ts";
-import type { ChatConnection } from "../../chat/connection.ts";
 import type { Press } from "../press.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
-import type { DialogOptions, DialogRows } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, insteadRow } from "./dialog.ts";
 
 /** How to go on after a lost context. Absent: the key decides nothing. */
 export function stepResume(press: Press): ChatResume | undefined {
@@ -13,10 +12,7 @@ export function stepResume(press: Press): ChatResume | undefined {
 }
 
 /** The agent has forgotten the conversation: what to do. */
-export function resumeRows(
-  _connection: ChatConnection,
-  { columns, theme, maxRows }: DialogOptions,
-): DialogRows {
+export function resumeRows({ columns, theme, maxRows, instead }: DialogOptions): DialogRows {
   const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
   const hang: Span = { text: "  ", tone: "plain" };
   const full: readonly Row[] = [
@@ -25,10 +21,13 @@ export function resumeRows(
       "warn",
       { columns, lead, hang },
     ),
-    ...rowsOf("y yes, n no: go on without it", "plain", { columns, hang }),
+    ...(instead === undefined
+      ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang })
+      : [insteadRow(instead, columns)]),
   ];
   if (full.length <= maxRows) return { rows: full };
+  const short = instead ?? "Context lost. Send the transcript? y/n";
   return {
-    rows: rowsOf("Context lost. Send the transcript? y/n", "warn", { columns, lead, hang }).slice(0, maxRows),
+    rows: rowsOf(short, "warn", { columns, lead, hang }).slice(0, maxRows),
   };
 }

@@ -12,10 +12,15 @@ export const PROMPT_ROWS = 12;
 export interface MessageRowsOptions {
   readonly columns: number;
   readonly theme: Theme;
+  /** Whether the screen has `/retry`, which rows may name. @default false */
+  readonly hasCommands?: boolean;
 }
 
 /** A prompt. Its pictures and files are named. */
-export function promptRows({ parts, status }: ChatMessage, { columns, theme }: MessageRowsOptions): PartRows {
+export function promptRows(
+  { parts, status }: ChatMessage,
+  { columns, theme, hasCommands = false }: MessageRowsOptions,
+): PartRows {
   const texts: string[] = [];
   let files = 0;
   for (const part of parts) {
@@ -32,8 +37,8 @@ export function promptRows({ parts, status }: ChatMessage, { columns, theme }: M
     shows: "both",
   });
   const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
-  const state =
-    status === "queued" ? ["waits"] : status === "cancelled" ? ["taken back; /retry sends it"] : [];
+  const back = hasCommands ? "taken back; /retry sends it" : "taken back";
+  const state = status === "queued" ? ["waits"] : status === "cancelled" ? [back] : [];
   const notes = [...more, ...state].map(
     (note): Row => clippedRow([hang, { text: `(${note})`, tone: "dim" }], columns),
   );
@@ -42,14 +47,14 @@ export function promptRows({ parts, status }: ChatMessage, { columns, theme }: M
 
 /** What stands below the parts of a message that is over: its error, or what it took. */
 export function endRows(message: ChatMessage, options: MessageRowsOptions): readonly Row[] {
-  const { columns } = options;
+  const { columns, hasCommands = false } = options;
   const { role, status, error } = message;
   const failed = error ? errorRows(error, options) : [];
   if (role !== "assistant") return failed;
   if (status === "cancelled")
     return [
       ...failed,
-      ...rowsOf("cancelled; /retry sends it again", "warn", { columns }),
+      ...rowsOf(hasCommands ? "cancelled; /retry sends it again" : "cancelled", "warn", { columns }),
       ...billRows(message, options),
     ];
   return [...failed, ...billRows(message, options)];
@@ -58,7 +63,7 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
 /** An error in words: what happened, and what to do. */
 export function errorRows(
   { title, detail, retry }: ErrorDescription,
-  { columns, theme }: MessageRowsOptions,
+  { columns, theme, hasCommands = false }: MessageRowsOptions,
 ): readonly Row[] {
   const lead: Span = { text: `${theme.symbols.failed} `, tone: "error" };
   const hang: Span = { text: "  ", tone: "plain" };
@@ -70,16 +75,16 @@ export function errorRows(
   return [
     ...rowsOf(inLine(title), "error", { columns, lead, hang }),
     ...rowsOf(inLine(detail), "plain", { columns, hang }),
-    ...(again === "" ? [] : rowsOf(again, "dim", { columns, hang })),
+    ...(again === "" || !hasCommands ? [] : rowsOf(again, "dim", { columns, hang })),
   ];
 }
 
 /** Time, tokens, cost and model of a turn, in one dim line. */
 function billRows(message: ChatMessage, { columns, theme }: MessageRowsOptions): readonly Row[] {
   const { startedAt, endedAt, usage, cost, model } = message;
-  const seconds = endedAt === undefined ? [] : [`${((endedAt - startedAt) / 1_000).toFixed(1)} s`];
+  const seconds = endedAt === undefined ? "0.0" : ((endedAt - startedAt) / 1_000).toFixed(1);
   const words = [
-    ...(endedAt !== undefined && endedAt > startedAt ? seconds : []),
+    ...(Number(seconds) > 0 ? [`${seconds} s`] : []),
     ...usageWords(usage ?? {}),
     ...(cost ? moneyWords([cost]) : []),
     ...(model === undefined ? [] : [inLine(model)]),

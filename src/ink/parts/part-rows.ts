@@ -15,12 +15,23 @@ export interface PartRowsOptions {
   readonly foldsReasoning: boolean;
   /** Seconds of thinking, if they are known. */
   readonly seconds?: number | undefined;
+  /** Whether a call and a question that wait for the user are left out, because a dialog shows them. @default false */
+  readonly omitsPending?: boolean;
+}
+
+/** Whether a part waits for the user. */
+export function isPending(part: ChatPart): boolean {
+  return (
+    (part.type === "question" && part.status === "requested") ||
+    (part.type === "tool" && part.state === "awaiting")
+  );
 }
 
 /** The rows of one part of a message. */
 export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
-  const { columns, theme } = options;
+  const { columns, theme, omitsPending = false } = options;
   const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
+  if (omitsPending && isPending(part)) return plain([]);
   switch (part.type) {
     case "text":
       return plain(rowsOf(displayed(part.text).trimEnd(), "plain", { columns }));
@@ -38,7 +49,8 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       return folding(head, `The diff of ${inLine(path)}`, part.diff ?? "", { columns, tone: "plain", hang });
     }
     case "status": {
-      const text = inLine(part.detail ?? part.label);
+      // a label with a dot is a word of one backend
+      const text = inLine(part.detail ?? (part.label.includes(".") ? "" : part.label));
       return plain(text === "" ? [] : rowsOf(text, part.failed ? "error" : "dim", { columns }));
     }
     case "data":

@@ -27,12 +27,12 @@ export function reasoningRows(part: ChatReasoningPart, options: ReasoningRowsOpt
     : [head, [reasoningHang(theme), { text: clipped(last, Math.max(1, columns - 4)), tone: "dim" }]];
 }
 
-/** `Thinking 3 s`, or `Thought for 3 s`. */
+/** `Thinking 3 s`, or `Thought for 3 s`; `Thought` alone for less than a second. */
 export function reasoningHead(
   { open }: Pick<ChatReasoningPart, "open">,
   { columns, theme, seconds }: ReasoningRowsOptions,
 ): Row {
-  const since = seconds === undefined ? "" : ` ${open ? "" : "for "}${seconds} s`;
+  const since = seconds === undefined || (!open && seconds === 0) ? "" : ` ${open ? "" : "for "}${seconds} s`;
   const symbol = open ? theme.symbols.running : theme.symbols.done;
   return clippedRow([{ text: `${symbol} ${open ? "Thinking" : "Thought"}${since}`, tone: "dim" }], columns);
 }

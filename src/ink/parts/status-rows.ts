@@ -1,7 +1,7 @@
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
-import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
+import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import type { Theme, Tone } from "../theme.ts";
 import { moneyWords, timeWords, usageWords } from "./words.ts";
@@ -21,6 +21,8 @@ export interface StatusFacts {
   readonly problem?: ChatProblem | undefined;
   /** Something that the program says, such as that Ctrl-C again leaves. */
   readonly note?: string | undefined;
+  /** Whether the screen has `/dismiss`, which the banner names. @default false */
+  readonly hasCommands?: boolean;
 }
 
 export interface StatusRowsOptions {
@@ -34,18 +36,21 @@ export interface StatusRowsOptions {
 
 /** The status line, with a banner above it while the connection is being repaired or something went wrong. */
 export function statusRows(facts: StatusFacts, options: StatusRowsOptions): readonly Row[] {
-  const banner = bannerRow(facts, options);
-  const line = statusRow(facts, options);
-  return (banner ? [banner, line] : [line]).slice(-Math.max(0, options.maxRows));
+  const { maxRows } = options;
+  if (maxRows <= 0) return [];
+  return [...bannerRows(facts, options), statusRow(facts, options)];
 }
 
-/** What is wrong, and what to do. Absent: nothing is. */
-function bannerRow(
-  { connection, problem, recovering }: StatusFacts,
-  { columns, theme, now }: StatusRowsOptions,
-): Row | undefined {
+/** What is wrong, and what to do. */
+function bannerRows(
+  { connection, problem, recovering, hasCommands = false }: StatusFacts,
+  { columns, theme, now, maxRows }: StatusRowsOptions,
+): readonly Row[] {
   const { attempt, retryAt, reason, status } = connection;
-  const row = (text: string, tone: Tone): Row => clippedRow([{ text: `! ${text}`, tone }], columns);
+  const row = (text: string, tone: Tone): readonly Row[] => {
+    const lead: Span = { text: "! ", tone };
+    return bounded(rowsOf(text, tone, { columns, lead, hang: { text: "  ", tone } }), maxRows - 1, columns);
+  };
   const why = reason ? inLine(reason.title) : "The connection is lost";
   if (retryAt !== undefined) {
     const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
@@ -56,18 +61,33 @@ function bannerRow(
     return row(`Reconnecting${which} ${theme.symbols.separator} ${why}`, "warn");
   }
   if (recovering) return row("Recovering: the link was lost; looking for the answer", "warn");
-  if (problem) return row(`${inLine(problem.title)}. ${inLine(problem.detail)} (/dismiss)`, "error");
+  const dismiss = hasCommands ? " (/dismiss)" : "";
+  if (problem) return row(`${inLine(problem.title)}. ${inLine(problem.detail)}${dismiss}`, "error");
   if (status === "closed" && reason) return row(`Not connected: ${why}. The next message connects.`, "warn");
-  return undefined;
+  return [];
+}
+
+/** The first rows. The last of them ends in an ellipsis, if there are more. */
+function bounded(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
+  const last = rows[maxRows - 1];
+  const next = rows[maxRows];
+  if (!last || !next) return rows.slice(0, Math.max(0, maxRows));
+  const more = next.slice(1).map(({ text, tone }): Span => ({ text: ` ${text}`, tone }));
+  return [...rows.slice(0, maxRows - 1), clippedRow([...last, ...more], columns)];
 }
 
 function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
-  const { connection, busy, seconds = 0, queued, usage, cost, note } = facts;
+  const { connection, busy, seconds, queued, usage, cost, note } = facts;
   const between = ` ${theme.symbols.separator} `;
   const words: Span[] = [
     ...(note === undefined ? [] : [{ text: note, tone: "warn" } as const]),
     ...(busy
-      ? [{ text: `${theme.symbols.running} working ${timeWords(seconds)}`, tone: "accent" } as const]
+      ? [
+          {
+            text: `${theme.symbols.running} working${seconds === undefined ? "" : ` ${timeWords(seconds)}`}`,
+            tone: "accent",
+          } as const,
+        ]
       : []),
     { text: connectionWord(connection), tone: "dim" },
     ...(queued > 0 ? [{ text: `${queued} queued`, tone: "warn" } as const] : []),
@@ -86,11 +106,11 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   return clippedRow(row, columns);
 }
 
-function connectionWord({ status, contextLost }: ChatConnection): string {
+function connectionWord({ status, contextLost, reason }: ChatConnection): string {
   if (contextLost) return "no context";
   switch (status) {
     case "idle":
-      return "not connected yet";
+      return reason ? "not connected" : "not connected yet";
     case "connecting":
     case "handshaking":
       return "connecting";

@@ -1,4 +1,5 @@
 import type { ChatToolPart } from "../../chat/messages/message.ts";
+import type { ResolvedReason } from "../../universal/events.ts";
 import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
 import type { Theme, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
@@ -83,9 +84,24 @@ function stateOf({ state, approval }: ChatToolPart, { symbols }: Theme): readonl
     case "failed":
       return [symbols.failed, "error", "has failed"];
     case "denied":
-      return [symbols.failed, "error", approval?.reason ? `was denied (${approval.reason})` : "was denied"];
+      return [symbols.failed, "error", deniedWords(approval?.reason)];
     case "abandoned":
       return [symbols.failed, "error", "was given up, and may still run"];
+  }
+}
+
+/** A call is denied by a decision, or because the turn or the link ended before one. */
+function deniedWords(reason: ResolvedReason | undefined): string {
+  switch (reason) {
+    case undefined:
+    case "user":
+      return "was denied";
+    case "policy":
+      return "was denied (policy)";
+    case "cancelled":
+    case "disconnected":
+    case "timeout":
+      return `was not run: ${reason}`;
   }
 }
 

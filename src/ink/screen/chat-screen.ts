@@ -2,7 +2,6 @@ import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { composerRows } from "../composer/composer-rows.ts";
-
 import { statusRows } from "../parts/status-rows.ts";
 import type { Press } from "../press.ts";
 import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
@@ -10,9 +9,9 @@ import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
 import { Transcript } from "../transcript/transcript.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
-import { dialogRows, type Live, layOut, type Size } from "./layout.ts";
+import { dialogRows, hasRoomForBoth, type Live, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
-import { OpenDialog } from "./open-dialog.ts";
+import { type Hold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
 import { type Printed, Printout } from "./printed.ts";
 
@@ -54,8 +53,10 @@ export class ChatScreen {
   #busySince: number | undefined;
   #frame: Frame;
   #isWholeDialog = false;
-  /** ms until the dialog may offer its choices. */
-  #dialogWait = 0;
+  /** Why the dialog does not offer its choices, and for how many ms. `aside` has no end of its own. */
+  #held: { readonly hold: Hold; readonly ms: number } | undefined;
+  /** The user leaves: the next frame is the last one, without the composer. */
+  #leaving: { readonly how: ExitReason; frame?: Frame } | undefined;
   #cancelTick: CancelTimer = () => {};
 
   constructor(options: ScreenOptions) {
@@ -68,6 +69,10 @@ export class ChatScreen {
       ...options,
       dialog: this.#dialog,
       local: this.#local,
+      canRun: options.runCommand !== undefined,
+      leave: (how) => {
+        this.#leaving = { how };
+      },
       say: (text) => this.#say(text),
       unfold: () => this.#unfold(),
     });
@@ -99,6 +104,9 @@ export class ChatScreen {
   shown(frame: Frame): void {
     if (frame.printed === this.#printout.printed) this.#printout.shown();
     if (frame === this.#frame && this.#isWholeDialog) this.#dialog.shown();
+    const leaving = this.#leaving;
+    if (leaving?.frame !== frame) return;
+    queueMicrotask(() => this.#options.onExit(leaving.how)); // not from within an effect of the component that is to be unmounted
   }
 
   resize(size: Size): void {
@@ -114,6 +122,7 @@ export class ChatScreen {
   }
 
   press(press: Press): void {
+    this.#leaving = undefined; // the app has not unmounted
     this.#keyboard.press(press);
     this.#pace.request();
   }
@@ -161,9 +170,15 @@ export class ChatScreen {
     this.#printout.frame(facts, (sink) => {
       isDone = this.#print(snapshot, sink);
     });
-    this.#dialogWait = this.#dialog.wait(clock.now(), this.#keyboard.typedAt);
-    this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained && this.#dialogWait === 0;
-    this.#frame = { printed: this.#printout.printed, ...this.#live(snapshot, now) };
+    this.#held = this.#keyboard.isAside
+      ? { hold: "aside", ms: 0 }
+      : this.#dialog.wait(clock.now(), this.#keyboard.keys);
+    this.#isWholeDialog = this.#dialog.isOpen && this.#printout.isDrained && !this.#held && !this.#leaving;
+    const live = this.#leaving
+      ? { rows: this.#tail(snapshot, now, liveRows(this.#size)) }
+      : this.#live(snapshot, now);
+    this.#frame = { printed: this.#printout.printed, ...live };
+    if (this.#leaving) this.#leaving.frame = this.#frame;
     for (const listener of this.#listeners) listener();
     if (!isDone) this.#pace.request();
     this.#tick(snapshot, now);
@@ -182,25 +197,30 @@ export class ChatScreen {
     if (!snapshot.busy) this.#busySince = undefined;
     else this.#busySince ??= now;
     this.#keyboard.follow(snapshot);
-    this.#dialog.follow(snapshot, this.#options.clock.now());
+    if (this.#dialog.follow(snapshot, this.#options.clock.now())) this.#keyboard.asked();
   }
 
   #live(snapshot: ChatSnapshot, now: number): Live {
     const { columns } = this.#size;
     const theme = this.#theme;
-    const isAsking = this.#dialog.isOpen && this.#printout.isDrained;
+    const hold = this.#held?.hold;
+    const isTyping = hold === "typing" || hold === "aside";
+    const isAsking =
+      this.#dialog.isOpen && this.#printout.isDrained && !(isTyping && !hasRoomForBoth(this.#size));
+    const keysAreAbove = isAsking && !isTyping;
     return layOut(this.#size, {
       dialog: isAsking
-        ? (maxRows) => this.#dialog.rows({ columns, theme, maxRows }, snapshot, this.#dialogWait > 0)
+        ? (maxRows) => this.#dialog.rows({ columns, theme, maxRows }, snapshot, hold)
         : undefined,
-      isTyping: !isAsking || this.#dialogWait > 0,
+      isTyping: !keysAreAbove,
       status: (maxRows) => statusRows(this.#facts(snapshot, now), { columns, theme, now, maxRows }),
       composer: (maxRows) =>
         composerRows(this.#keyboard.editor, {
           columns,
           theme,
           maxRows,
-          placeholder: this.#options.placeholder,
+          placeholder: keysAreAbove ? "" : this.#options.placeholder,
+          isDim: keysAreAbove,
         }),
       tail: (maxRows) => this.#tail(snapshot, now, maxRows),
     });
@@ -226,7 +246,19 @@ export class ChatScreen {
     const { connection, busy, queued, usage, cost, problem, messages } = snapshot;
     const seconds = this.#busySince === undefined ? undefined : Math.floor((now - this.#busySince) / 1_000);
     const recovering = messages.at(-1 - queued)?.status === "recovering";
-    return { connection, busy, queued, usage, cost, problem, recovering, seconds, note: this.#keyboard.note };
+    const { note } = this.#keyboard;
+    return {
+      connection,
+      busy,
+      queued,
+      usage,
+      cost,
+      problem,
+      recovering,
+      seconds,
+      note,
+      hasCommands: true,
+    };
   }
 
   /** A new frame at the next second, while the screen shows a time, and when the dialog may offer its choices. */
@@ -235,7 +267,10 @@ export class ChatScreen {
     const from = connection.retryAt ?? this.#busySince ?? now;
     const second = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
     const isTicking = busy || connection.retryAt !== undefined;
-    const waits = [...(isTicking ? [second] : []), ...(this.#dialogWait > 0 ? [this.#dialogWait] : [])];
+    const waits = [
+      ...(isTicking ? [second] : []),
+      ...(this.#held && this.#held.ms > 0 ? [this.#held.ms] : []),
+    ];
     if (waits.length === 0) return;
     this.#cancelTick = this.#options.clock.setTimeout(() => this.#pace.request(), Math.min(...waits));
   }

@@ -26,9 +26,16 @@ export function readInput(text: string): Input {
   }
 }
 
-export const HELP = `Enter sends; while an answer comes, the prompt waits. Alt-Enter, Ctrl-J, or a backslash and Enter begin a new line.
-Esc cancels the answer. Ctrl-C clears the line, or cancels everything; once more, it leaves. Ctrl-D leaves.
+/** @param canRun whether `!command` is offered */
+export function helpOf(canRun: boolean): string {
+  return canRun ? `${HELP}\n${LOCAL_HELP}` : HELP;
+}
+
+const HELP = `Enter sends; while an answer comes, the prompt waits. Alt-Enter, Ctrl-J, or a backslash and Enter begin a new line.
+Esc cancels the answer; prompts that wait are sent. Ctrl-C clears the line; otherwise it cancels the answer and all prompts that wait;
+once more, it leaves. Ctrl-D leaves.
 Up and Down go through your prompts. Ctrl-A, E, K, U, W, Y edit as in a shell.
 Ctrl-R shows or folds the reasoning from now on. Ctrl-O shows in full what was folded last.
-/retry sends the last prompt again. /dismiss takes an error away. /quit leaves.
-!command runs on this machine; the next prompt takes its output along.`;
+/retry sends the last prompt again. /dismiss takes an error away. /quit leaves.`;
+
+const LOCAL_HELP = "!command runs on this machine; the next prompt takes its output along.";

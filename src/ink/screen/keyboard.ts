@@ -6,9 +6,9 @@ import { type EditorState, emptyEditor, stepEditor, textOf } from "../composer/e
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
 import { displayed } from "../rows/row.ts";
-import { HELP, readInput } from "./commands.ts";
+import { helpOf, readInput } from "./commands.ts";
 import type { LocalCommands } from "./local-commands.ts";
-import type { OpenDialog } from "./open-dialog.ts";
+import type { Keys, OpenDialog } from "./open-dialog.ts";
 
 /** How the user leaves: with `/quit` or Ctrl-D, or with Ctrl-C. */
 export type ExitReason = "quit" | "interrupted";
@@ -18,7 +18,9 @@ export interface KeyboardHost {
   readonly clock: Pick<Clock, "now">;
   readonly dialog: OpenDialog;
   readonly local: LocalCommands;
-  readonly onExit: (how: ExitReason) => void;
+  readonly leave: (how: ExitReason) => void;
+  /** Whether `!command` is offered. */
+  readonly canRun: boolean;
   /** Prints something that the program says. */
   readonly say: (text: string) => void;
   /** Prints in full what was folded last. Returns whether there is anything. */
@@ -31,6 +33,8 @@ export class Keyboard {
   #editor: EditorState = emptyEditor;
   #note: string | undefined;
   #typedAt = Number.NEGATIVE_INFINITY;
+  #pressedAt = Number.NEGATIVE_INFINITY;
+  #isAside = false;
   #foldsReasoning = true;
   /** Ctrl-C has cancelled what runs. */
   #isCancelled = false;
@@ -48,9 +52,13 @@ export class Keyboard {
     return this.#note;
   }
 
-  /** When a key went into the composer last; -Infinity once the text was sent. */
-  get typedAt(): number {
-    return this.#typedAt;
+  get keys(): Keys {
+    return { typedAt: this.#typedAt, pressedAt: this.#pressedAt };
+  }
+
+  /** Whether the user writes something else while a dialog waits. Until that is sent or cleared, all keys are for the composer. */
+  get isAside(): boolean {
+    return this.#isAside;
   }
 
   get foldsReasoning(): boolean {
@@ -62,23 +70,42 @@ export class Keyboard {
     if (!busy && queued === 0) this.#isCancelled = false;
   }
 
+  /** Another dialog is open, or none. */
+  asked(): void {
+    this.#isAside = false;
+  }
+
   press(press: Press): void {
+    const { dialog } = this.#host;
     this.#note = undefined;
+    this.#pressedAt = this.#host.clock.now();
     if (!this.#command(press)) {
-      if (this.#host.dialog.takesKeys) this.#host.dialog.press(press);
+      if (!this.#isAside && dialog.takes(press, this.#editor.text !== "")) dialog.press(press);
       else this.#edit(press);
     }
+    this.#follow();
   }
 
   paste(text: string): void {
     const { clock, dialog } = this.#host;
     this.#note = undefined;
-    if (dialog.takesText) {
+    this.#pressedAt = clock.now();
+    if (dialog.takesPaste && !this.#isAside) {
       dialog.press({ type: "text", text: text.replace(/\s+/g, " ") });
       return;
     }
     this.#typedAt = clock.now();
     this.#editor = stepEditor(this.#editor, { type: "paste", text });
+    this.#isAside = dialog.takesKeys;
+    this.#follow();
+  }
+
+  /** Back to the dialog, once the composer is empty. */
+  #follow(): void {
+    if (!this.#isAside || this.#editor.text !== "") return;
+    this.#isAside = false;
+    this.#typedAt = Number.NEGATIVE_INFINITY;
+    this.#host.dialog.hide();
   }
 
   /** The keys that do the same whatever is open. */
@@ -90,7 +117,7 @@ export class Keyboard {
         return true;
       case "ctrl-d":
         if (this.#editor.text !== "") return false;
-        this.#host.onExit("quit");
+        this.#host.leave("quit");
         return true;
       case "ctrl-r":
         this.#foldsReasoning = !this.#foldsReasoning;
@@ -102,7 +129,7 @@ export class Keyboard {
         if (!this.#host.unfold()) this.#note = "nothing is folded";
         return true;
       case "escape":
-        if (this.#host.dialog.takesEscape) return false;
+        if (this.#host.dialog.takesEscape && !this.#isAside) return false;
         this.#cancelTurn("turn");
         return true;
       default:
@@ -113,11 +140,11 @@ export class Keyboard {
   #interrupt(): void {
     const { busy, queued } = this.#host.chat.getSnapshot();
     if (this.#editor.text !== "") this.#editor = stepEditor(this.#editor, { type: "clear" });
-    else if (this.#host.local.stop()) this.#note = "the command is stopped";
+    else if (this.#host.local.stop()) this.#note = "the command is being stopped; Ctrl-C again leaves";
     else if ((busy || queued > 0) && !this.#isCancelled) {
       this.#isCancelled = true;
       this.#cancelTurn("all");
-    } else this.#host.onExit("interrupted");
+    } else this.#host.leave("interrupted");
   }
 
   #cancelTurn(what: "turn" | "all"): void {
@@ -137,7 +164,10 @@ export class Keyboard {
     if (action === "submit") {
       this.#typedAt = Number.NEGATIVE_INFINITY; // the user is done
       this.#submit();
-    } else if (action) this.#editor = stepEditor(this.#editor, action);
+    } else if (action) {
+      this.#editor = stepEditor(this.#editor, action);
+      this.#isAside ||= this.#host.dialog.takesKeys;
+    }
   }
 
   #submit(): void {
@@ -151,13 +181,14 @@ export class Keyboard {
         this.#note = `there is no command ${displayed(input.name)}: /help shows them`;
         return;
       case "help":
-        this.#host.say(HELP);
+        this.#host.say(helpOf(this.#host.canRun));
         break;
       case "quit":
-        this.#host.onExit("quit");
+        this.#host.leave("quit");
         break;
       case "dismiss":
-        chat.dismiss();
+        if (chat.getSnapshot().problem) chat.dismiss();
+        else this.#note = "there is nothing to dismiss";
         break;
       case "retry": {
         const last = lastTurn(chat.getSnapshot());

@@ -37,6 +37,9 @@ export interface Live {
 /** Rows of the composer, at most. */
 const MAX_COMPOSER_ROWS = 8;
 
+/** Rows of a banner, at most: what went wrong and why are two or three sentences. */
+export const BANNER_ROWS = 3;
+
 /** The rows of the live region: one less than the terminal has, for with as many Ink clears the whole screen. */
 export function liveRows({ rows }: Pick<Size, "rows">): number {
   return Math.max(1, rows - 1);
@@ -45,18 +48,24 @@ export function liveRows({ rows }: Pick<Size, "rows">): number {
 /** Rows that a dialog may have. */
 export function dialogRows(size: Pick<Size, "rows">): number {
   const total = liveRows(size);
-  if (total < 4) return total;
+  if (!hasRoomForBoth(size)) return total;
   return total - 1 - statusLimit(total);
 }
 
+/** Whether a dialog leaves room for the composer. */
+export function hasRoomForBoth(size: Pick<Size, "rows">): boolean {
+  return liveRows(size) >= 4;
+}
+
 function statusLimit(total: number): number {
-  return total < 3 ? 0 : total < 6 ? 1 : 2;
+  if (total < 3) return 0;
+  return total < 6 ? 1 : total < 16 ? 2 : 1 + BANNER_ROWS;
 }
 
 /** Puts the pieces one below the other. All together they never have more than `liveRows`. */
 export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Live {
   const total = liveRows(size);
-  if (dialog && total < 4) return bounded(dialog(total), total);
+  if (dialog && !hasRoomForBoth(size)) return bounded(dialog(total), total);
   const share = dialog ? 1 : Math.max(1, Math.min(MAX_COMPOSER_ROWS, Math.floor(total / 3)));
   const typed = composer(share);
   const line = status(Math.min(statusLimit(total), total - typed.rows.length));

@@ -5,7 +5,7 @@ import { LocalRun, type RunCommand, type RunningCommand } from "./local-run.ts";
 
 export type { CommandEnd, RunCommand, RunningCommand } from "./local-run.ts";
 
-/** The commands of this machine: one runs at a time, and those that are over go with the next prompt. */
+/** The commands of this machine: one runs at a time, and those that end by themselves go with the next prompt. */
 export class LocalCommands {
   readonly #start: RunCommand | undefined;
   readonly #changed: () => void;
@@ -36,11 +36,14 @@ export class LocalCommands {
     return undefined;
   }
 
-  /** Stops the command that runs. Returns whether there was one. */
+  /** Asks the command that runs to stop. Returns whether it is asked for the first time: a command may not obey. */
   stop(): boolean {
     if (!this.#current || this.#current.isOver) return false;
-    this.#current.running.stop();
-    return true;
+    const { run, running } = this.#current;
+    const isFirst = !run.isStopped;
+    run.isStopped = true;
+    running.stop();
+    return isFirst;
   }
 
   /** The prompt behind what was run since the last one. */
@@ -59,7 +62,7 @@ export class LocalCommands {
     const { run } = this.#current;
     const isPrinted = run.print(sink);
     if (isPrinted) {
-      this.#over = [...this.#over, run];
+      if (!run.isStopped) this.#over = [...this.#over, run];
       this.#current = undefined;
     }
     return isPrinted || sink.room > 0;

@@ -1,7 +1,8 @@
-import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
+import { foldedRows } from "../parts/folded.ts";
+import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
+import { displayed, EMPTY_ROW, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
-import { TextPrinter } from "../transcript/text-printer.ts";
 
 /** Characters of the output of one `!command` that are shown, and sent with the next prompt: about 700 lines. More is only counted. */
 export const COMMAND_OUTPUT_LIMIT = 50_000;
@@ -22,10 +23,13 @@ export interface RunningCommand {
 /** Starts a command of the user on this machine. Never throws: a command that cannot start has failed. */
 export type RunCommand = (command: string, onOutput: (text: string) => void) => RunningCommand;
 
+const HANG: Span = { text: "  ", tone: "dim" };
+
 /** One `!command`: its output while it runs, and what of it goes with the next prompt. */
 export class LocalRun {
   readonly command: string;
-  readonly #printer = new TextPrinter("plain", { text: "  ", tone: "dim" });
+  /** The user has stopped the command: its output does not go with the next prompt. */
+  isStopped = false;
   #output = "";
   #dropped = 0;
   #end: CommandEnd | undefined;
@@ -45,21 +49,34 @@ export class LocalRun {
     this.#end = end;
   }
 
-  /** Prints what is new. Returns whether the command is over and printed whole. */
+  /** Prints the command, and at its end its output, a long one folded. Returns whether the command is over. */
   print(sink: Sink): boolean {
     if (!this.#hasHead)
       sink.print([EMPTY_ROW, ...rowsOf(displayed(`! ${this.command}`), "user", { columns: sink.columns })]);
     this.#hasHead = true;
-    this.#printer.feed(this.#output, this.#end !== undefined);
-    if (!this.#printer.print(sink) || !this.#end) return false;
-    sink.print(rowsOf(this.#says(this.#end), "dim", { columns: sink.columns }));
+    if (!this.#end) return false;
+    const { rows, isFolded } = foldedRows(this.#output, {
+      columns: sink.columns,
+      tone: "plain",
+      hang: HANG,
+      maxRows: OUTPUT_ROWS,
+      shows: "both",
+    });
+    const stopped = this.isStopped ? "; the next prompt does not take it along" : "";
+    sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
+    if (isFolded) sink.fold([{ title: `The output of ${this.command}`, text: this.#output }]);
     return true;
   }
 
   live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
     if (maxRows <= 0) return [];
-    const head: Row = [{ text: `${symbols.running} the command runs; Ctrl-C stops it`, tone: "dim" }];
-    return [...this.#printer.live(columns, maxRows - 1), head];
+    const says = this.isStopped
+      ? "the command is being stopped; Ctrl-C leaves"
+      : "the command runs; Ctrl-C stops it";
+    const options = { columns, tone: "plain", hang: HANG, shows: "end" } as const;
+    const rows = maxRows < 3 ? 0 : Math.min(OUTPUT_ROWS, maxRows - 1);
+    const output = rows === 0 ? [] : foldedRows(this.#output, { ...options, maxRows: rows }).rows;
+    return [...output, [{ text: `${symbols.running} ${says}`, tone: "dim" }]];
   }
 
   /** The command and its output, for the agent. */
@@ -67,6 +84,7 @@ export class LocalRun {
     const fence = "`".repeat(Math.max(3, longestRun(this.#output, "`") + 1));
     const said = this.#output.trimEnd();
     const end = this.#end ? this.#says(this.#end) : "still runs";
+    if (said === "") return `I ran \`${this.command}\` (${end}): no output.`;
     return `I ran \`${this.command}\` (${end}). Its output:\n${fence}\n${said}\n${fence}`;
   }
 

@@ -8,18 +8,17 @@ import {
   newApproval,
   type PendingApproval,
   stepApproval,
+  takesPress,
 } from "../dialogs/approval-dialog.ts";
 import type { DialogOptions, DialogRows } from "../dialogs/dialog.ts";
+import { fitsQuestion, questionRows, questionText } from "../dialogs/question-dialog.ts";
 import {
-  fitsQuestion,
   newQuestion,
   type PendingQuestion,
   type QuestionState,
-  questionRows,
-  questionText,
   stepQuestion,
   takesText,
-} from "../dialogs/question-dialog.ts";
+} from "../dialogs/question-state.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
 import type { Press } from "../press.ts";
 import { clippedRow, type Row } from "../rows/row.ts";
@@ -32,6 +31,23 @@ type Asked =
 /** ms without a key after which a user is not typing any more. A dialog that appears while the user types waits so long for its answer. */
 export const TYPING_PAUSE = 500;
 
+/**
+ * ms without a key after which a dialog offers its choices: a second press of the key that sent a prompt or answered the dialog before
+ * must not answer this one.
+ */
+export const SETTLING = 300;
+
+/** Why a dialog takes no keys. `aside`: the user writes something else in the composer. */
+export type Hold = "typing" | "settling" | "aside";
+
+/** When the user pressed what, by the clock of the screen. */
+export interface Keys {
+  /** The last key that went into the composer; -Infinity once the text was sent. */
+  readonly typedAt: number;
+  /** The last key. */
+  readonly pressedAt: number;
+}
+
 /** The dialog that the user has to answer now: the oldest request that waits, or else a lost context. */
 export class OpenDialog {
   readonly #chat: Chat;
@@ -40,6 +56,7 @@ export class OpenDialog {
   /** What is too tall for the dialog was printed above it: for the question with this number. */
   #above: number | undefined;
   #isShown = false;
+  #isTouched = false;
 
   constructor(chat: Chat) {
     this.#chat = chat;
@@ -62,7 +79,7 @@ export class OpenDialog {
     this.#asked = askedOf(first, connection.contextLost);
     this.#openedAt = now;
     this.#above = undefined;
-    this.#isShown = false;
+    this.hide();
     return true;
   }
 
@@ -85,16 +102,17 @@ export class OpenDialog {
       : questionText(asked.pending, asked.state, columns, theme);
   }
 
-  /** @param isWaiting the dialog does not offer its choices yet */
-  rows(options: DialogOptions, snapshot: ChatSnapshot, isWaiting: boolean): DialogRows {
+  /** @param hold why the dialog does not offer its choices, if it does not */
+  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: Hold | undefined): DialogRows {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
-    if (isWaiting) {
-      const { columns, theme } = options;
+    if (hold === "typing") {
+      const { columns, theme } = given;
       const what = asked.type === "question" ? "asks you something" : "waits for your decision";
       const text = `${theme.symbols.waiting} The agent ${what}: stop typing to see it`;
       return { rows: [clippedRow([{ text, tone: "warn" }], columns)] };
     }
+    const options = hold ? { ...given, instead: INSTEAD[hold] } : given;
     switch (asked.type) {
       case "approval": {
         const isInputAbove = this.#above === 0;
@@ -109,8 +127,14 @@ export class OpenDialog {
         return questionRows(asked.pending, asked.state, { ...options, isTextAbove });
       }
       case "resume":
-        return resumeRows(snapshot.connection, options);
+        return resumeRows(options);
     }
+  }
+
+  /** The choices are not offered any more, until a frame shows them again. */
+  hide(): void {
+    this.#isShown = false;
+    this.#isTouched = false;
   }
 
   /** A frame with the whole dialog and its choices is on the screen: from now on, keys decide. */
@@ -122,15 +146,34 @@ export class OpenDialog {
     return this.#isShown;
   }
 
+  /** Why the dialog may not offer its choices yet, and for how many ms. Absent: it may. */
+  wait(
+    now: number,
+    { typedAt, pressedAt }: Keys,
+  ): { readonly hold: "typing" | "settling"; readonly ms: number } | undefined {
+    if (!this.#asked || this.#isShown) return undefined;
+    const typing = typedAt > this.#openedAt - TYPING_PAUSE ? typedAt + TYPING_PAUSE - now : 0;
+    if (typing > 0) return { hold: "typing", ms: typing };
+    const settling = pressedAt + SETTLING - now;
+    return settling > 0 ? { hold: "settling", ms: settling } : undefined;
+  }
+
   /**
-   * ms until the dialog may offer its choices. While the user goes on with what was being typed when it appeared, keys go to the composer.
-   * 0: now.
-   *
-   * @param typedAt when a key went into the composer last
+   * Whether a key is for the dialog. Text that is no key of it is for the composer, and so is Enter on a text in the composer, unless the
+   * user has used the dialog since.
    */
-  wait(now: number, typedAt: number): number {
-    if (!this.#asked || this.#isShown || typedAt <= this.#openedAt - TYPING_PAUSE) return 0;
-    return Math.max(0, typedAt + TYPING_PAUSE - now);
+  takes(press: Press, hasDraft: boolean): boolean {
+    const asked = this.#asked;
+    if (!this.#isShown || !asked) return false;
+    if (press.type === "key" && press.key === "enter" && hasDraft) return this.#isTouched || this.takesText;
+    switch (asked.type) {
+      case "approval":
+        return takesPress(asked.state, press);
+      case "question":
+        return true;
+      case "resume":
+        return press.type === "key" || stepResume(press) !== undefined;
+    }
   }
 
   /** Whether the dialog takes text, such as a reason. */
@@ -141,19 +184,25 @@ export class OpenDialog {
     return asked.type === "question" && takesText(asked.pending, asked.state);
   }
 
+  /** Whether pasted text is for the dialog. */
+  get takesPaste(): boolean {
+    return this.takesText || (this.#isShown && this.#asked?.type === "question");
+  }
+
   /** Whether Esc is for the dialog: a question gets no answer, a reason is left. Otherwise Esc cancels the turn. */
   get takesEscape(): boolean {
-    return this.takesText || (this.#isShown && this.#asked?.type === "question");
+    return this.takesPaste;
   }
 
   press(press: Press): void {
     const asked = this.#asked;
+    this.#isTouched = true;
     switch (asked?.type) {
       case "approval": {
         const step = stepApproval(asked.state, press);
         if (step.type === "open") this.#asked = { ...asked, state: step.state };
         else {
-          this.#isShown = false;
+          this.hide();
           this.#chat.decide(asked.pending.id, step.decision);
         }
         return;
@@ -161,10 +210,10 @@ export class OpenDialog {
       case "question": {
         const step = stepQuestion(asked.state, press, asked.pending);
         if (step.type === "answered") {
-          this.#isShown = false;
+          this.hide();
           this.#chat.answer(asked.pending.id, step.answer);
         } else {
-          if (step.state.answers.length !== asked.state.answers.length) this.#isShown = false;
+          if (step.state.answers.length !== asked.state.answers.length) this.hide();
           this.#asked = { ...asked, state: step.state };
         }
         return;
@@ -172,7 +221,7 @@ export class OpenDialog {
       case "resume": {
         const how = stepResume(press);
         if (!how) return;
-        this.#isShown = false;
+        this.hide();
         this.#chat.resume(how);
         return;
       }
@@ -181,6 +230,12 @@ export class OpenDialog {
     }
   }
 }
+
+/** What stands in place of the choices. */
+const INSTEAD = {
+  settling: "...",
+  aside: "Enter sends what you write; clear it (Ctrl-C) to answer this",
+} as const;
 
 function askedOf(
   first: ChatSnapshot["pending"][number] | undefined,

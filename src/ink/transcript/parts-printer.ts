@@ -1,6 +1,6 @@
 import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../chat/messages/message.ts";
 import type { List } from "../../universal/reduce/list.ts";
-import { partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
+import { isPending, partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
 import { reasoningHang, reasoningHead } from "../parts/reasoning-rows.ts";
 import { isToolOver } from "../parts/tool-rows.ts";
 import { clippedRow, type Row } from "../rows/row.ts";
@@ -124,8 +124,7 @@ export class PartsPrinter {
   #fresh(part: ChatPart, options: LiveOptions): readonly Row[] {
     const seconds = part.type === "reasoning" ? this.#seconds(part, options.now) : undefined;
     if (part.type === "subagent") return [clippedRow(subagentHead(part, options.theme), options.columns)];
-    const isAsked = part.type === "question" || (part.type === "tool" && part.state === "awaiting");
-    if (isAsked) return []; // the dialog shows it
+    if (isPending(part)) return []; // the dialog shows it
     if (part.type === "text" && part.text.length > MAX_LIVE_TEXT)
       return partRows({ ...part, text: part.text.slice(-MAX_LIVE_TEXT) }, options).rows;
     return partRows(part, { ...options, seconds }).rows;

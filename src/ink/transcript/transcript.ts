@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../chat/messages/message.ts";
 import type { List } from "../../universal/reduce/list.ts";
-import { endRows, errorRows, promptRows } from "../parts/message-rows.ts";
+import { endRows, errorRows, type MessageRowsOptions, promptRows } from "../parts/message-rows.ts";
 import { EMPTY_ROW, type Row } from "../rows/row.ts";
 import { type LiveOptions, PartsPrinter } from "./parts-printer.ts";
 import type { Sink } from "./sink.ts";
@@ -39,8 +39,8 @@ export class Transcript {
 
   #message(message: ChatMessage, sink: Sink): boolean {
     if (message.role === "user") {
-      const { rows, folded } = promptRows(message, sink);
-      sink.print([EMPTY_ROW, ...rows, ...(message.error ? errorRows(message.error, sink) : [])]);
+      const { rows, folded } = promptRows(message, lookOf(sink));
+      sink.print([EMPTY_ROW, ...rows, ...(message.error ? errorRows(message.error, lookOf(sink)) : [])]);
       sink.fold(folded);
       this.#prompt = { at: this.#printed, hasError: message.error !== undefined };
       return true;
@@ -52,7 +52,7 @@ export class Transcript {
       sink.print([EMPTY_ROW]);
     }
     if (!this.#parts.print(message.parts, isOver, sink) || !isOver) return false;
-    sink.print(endRows(message, sink));
+    sink.print(endRows(message, lookOf(sink)));
     return true;
   }
 
@@ -61,6 +61,11 @@ export class Transcript {
     const error = messages.at(this.#prompt.at)?.error;
     if (!error) return;
     this.#prompt = { ...this.#prompt, hasError: true };
-    sink.print(errorRows(error, sink));
+    sink.print(errorRows(error, lookOf(sink)));
   }
+}
+
+/** The screen has `/retry`. */
+function lookOf({ columns, theme }: Sink): MessageRowsOptions {
+  return { columns, theme, hasCommands: true };
 }

@@ -1,7 +1,7 @@
 // The terminal program over an agent without a wire, whose prompts say what it does: see `scripts.ts`.
 import { parseArgs } from "node:util";
 import { MockAgent } from "agentwire/testing";
-import { runTui } from "../../../examples/tui/run.tsx";
+import { runTui } from "../../../examples/tui/run.ts";
 import { markOutput } from "./marks.ts";
 import { script } from "./scripts.ts";
 

@@ -1,7 +1,6 @@
 import { createChat } from "agentwire/chat";
-import { Chat, type RunningCommand, themeFor } from "agentwire/ink";
+import { type RunningCommand, renderChat } from "agentwire/ink";
 import type { AgentSource } from "agentwire/universal";
-import { render } from "ink";
 import { talkInLines } from "./plain.ts";
 import { runInShell } from "./shell.ts";
 
@@ -25,39 +24,33 @@ export async function runTui(options: TuiOptions): Promise<number> {
   if (!stdin.isTTY || !stdout.isTTY) return talkInLines(source, stdin, stdout);
   const chat = createChat(source);
   const commands = new Set<RunningCommand>();
-  let code = 0;
-  const leave = (exitCode: number): void => {
-    code = exitCode;
-    app.unmount();
-  };
-  const app = render(
-    <Chat
-      chat={chat}
-      theme={themeFor(process.env)}
-      runCommand={(command, onOutput) => {
+  const closing = new AbortController();
+  let closed: number = SIGNALS.SIGHUP; // where no signal says otherwise, the terminal is gone
+  const listeners = Object.entries(SIGNALS).map(([signal, exitCode]) => {
+    const listener = (): void => {
+      closed = exitCode;
+      closing.abort();
+    };
+    return [signal, listener] as const;
+  });
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  try {
+    const end = await renderChat(chat, {
+      stdin,
+      stdout,
+      signal: closing.signal,
+      runCommand(command, onOutput) {
         const running = runInShell(command, onOutput);
         commands.add(running);
         void running.ended.then(() => commands.delete(running));
         return running;
-      }}
-      onExit={(how) => leave(how === "interrupted" ? SIGNALS.SIGINT : 0)}
-    />,
-    { stdin, stdout, exitOnCtrlC: false, incrementalRendering: true },
-  );
-  const listeners = Object.entries(SIGNALS).map(
-    ([signal, exitCode]) => [signal, () => leave(exitCode)] as const,
-  );
-  for (const [signal, listener] of listeners) process.on(signal, listener);
-  const onEnd = (): void => leave(SIGNALS.SIGHUP); // nobody can type any more
-  stdin.once("end", onEnd);
-  try {
-    await app.waitUntilExit();
+      },
+    });
+    return { quit: 0, interrupted: SIGNALS.SIGINT, closed }[end];
   } finally {
-    stdin.off("end", onEnd);
     await chat.close();
     for (const command of commands) command.stop();
     await Promise.all([...commands].map(({ ended }) => ended));
     for (const [signal, listener] of listeners) process.off(signal, listener);
   }
-  return code;
 }

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { type Installed, withPeers } from "../../src/ink/peers.ts";
+
+const installed = (react: string, ink?: string): Installed => ({
+  react: async () => react,
+  ink: async () => ink,
+});
+const fails = (message: string) => async () => {
+  throw new Error(message);
+};
+const INSTALL = "Install it: npm install ink@8 react@19";
+
+test.each(["19.3.0", "19.3.0-canary-0bdb9206", "20.0.0"])("React %s is new enough", async (react) => {
+  expect(await withPeers(async () => "loaded", installed(react))).toBe("loaded");
+});
+
+test.each(["19.1.0", "18.3.1"])("React %s is refused before Ink is loaded", async (react) => {
+  const loaded = withPeers(fails("Ink was loaded"), installed(react));
+  await expect(loaded).rejects.toMatchObject({
+    code: "unsupported",
+    message: `agentwire/ink: react 19.3 is needed, and this is ${react}. ${INSTALL}`,
+  });
+});
+
+test.each([
+  ["Cannot find package 'ink' imported from /app/chat.mjs", "ink 8 is not installed"],
+  [
+    "The requested module 'ink' does not provide an export named 'usePaste'",
+    "ink 8 is needed, and this is 6.1.0",
+  ],
+  [
+    "The requested module 'react' does not provide an export named 'x'",
+    "react 19.3 is needed, and this is an older version",
+  ],
+])("%s: %s", async (thrown, says) => {
+  await expect(withPeers(fails(thrown), installed("19.3.0", "6.1.0"))).rejects.toThrow(
+    `agentwire/ink: ${says}. ${INSTALL}`,
+  );
+});
+
+test("another error goes on as it is", async () => {
+  await expect(withPeers(fails("boom"), installed("19.3.0"))).rejects.toThrow(/^boom$/);
+});
