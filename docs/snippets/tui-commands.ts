@@ -1,6 +1,6 @@
-import type { Chat } from "agentwire/chat";
 // #region tui-commands
 import { spawn } from "node:child_process";
+import type { Chat } from "agentwire/chat";
 import { type CommandEnd, type RunCommand, renderChat } from "agentwire/ink";
 
 const runCommand: RunCommand = (command, onOutput) => {

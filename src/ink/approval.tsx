@@ -1,9 +1,15 @@
 import type { ReactElement } from "react";
 import type { Decision } from "../core/values.ts";
 import { withCursor } from "./composer/shown-cursor.ts";
-import { approvalRows, newApproval, type PendingApproval, stepApproval } from "./dialogs/approval-dialog.ts";
+import {
+  approvalRows,
+  newApproval,
+  type PendingApproval,
+  stepApproval,
+  takesPress,
+} from "./dialogs/approval-dialog.ts";
 import { Rows } from "./rows/rows.tsx";
-import { NO_KEYS, useCanType, useKeys, useSettled } from "./use-keys.ts";
+import { NO_KEYS, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface ApprovalProps extends Look {
@@ -30,13 +36,17 @@ export function Approval({
 }: ApprovalProps): ReactElement {
   const { columns, theme } = useLook(look);
   const canType = useCanType();
-  const isSettled = useSettled(pending.id, isActive && canType);
-  const [state] = useKeys(newApproval, isActive && isSettled, (press, now, set) => {
+  const offer = useOffer(pending.id, isActive && canType);
+  const [state] = useKeys(newApproval, isActive, (press, now, set) => {
+    if (!offer.takesKeys() || !takesPress(now, press)) {
+      offer.withdraw();
+      return;
+    }
     const step = stepApproval(now, press);
     if (step.type === "open") set(step.state);
     else onDecide(step.decision);
   });
-  const instead = isActive && !canType ? { instead: NO_KEYS } : isSettled ? {} : { instead: "..." };
+  const instead = isActive && !canType ? { instead: NO_KEYS } : offer.isOffered ? {} : { instead: "..." };
   const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };
   return <Rows rows={withCursor(approvalRows(pending, state, options))} theme={theme} />;
 }

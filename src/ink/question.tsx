@@ -4,7 +4,7 @@ import { withCursor } from "./composer/shown-cursor.ts";
 import { questionRows } from "./dialogs/question-dialog.ts";
 import { newQuestion, type PendingQuestion, stepQuestion } from "./dialogs/question-state.ts";
 import { Rows } from "./rows/rows.tsx";
-import { NO_KEYS, useCanType, useKeys, useSettled } from "./use-keys.ts";
+import { NO_KEYS, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface QuestionProps extends Look {
@@ -32,15 +32,19 @@ export function Question({
   const { columns, theme } = useLook(look);
   const canType = useCanType();
   const [settledAt, setSettledAt] = useState(0);
-  const isSettled = useSettled(`${settledAt} ${pending.id}`, isActive && canType);
-  const [state] = useKeys(newQuestion, isActive && isSettled, (press, now, set) => {
+  const offer = useOffer(`${settledAt} ${pending.id}`, isActive && canType);
+  const [state] = useKeys(newQuestion, isActive, (press, now, set) => {
+    if (!offer.takesKeys()) {
+      offer.withdraw();
+      return;
+    }
     const step = stepQuestion(now, press, pending);
     if (step.type === "open") {
       set(step.state);
       setSettledAt(step.state.answers.length);
     } else onAnswer(step.answer);
   });
-  const instead = isActive && !canType ? { instead: NO_KEYS } : isSettled ? {} : { instead: "..." };
+  const instead = isActive && !canType ? { instead: NO_KEYS } : offer.isOffered ? {} : { instead: "..." };
   const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };
   return <Rows rows={withCursor(questionRows(pending, state, options))} theme={theme} />;
 }

@@ -1,7 +1,7 @@
 import { useInput, useStdin } from "ink";
-import { useEffect, useReducer, useRef, useState } from "react";
+import { useEffect, useReducer, useRef } from "react";
 import { type Press, pressesOf } from "./press.ts";
-import { SETTLING } from "./screen/open-dialog.ts";
+import { SETTLING, TYPING_PAUSE } from "./screen/open-dialog.ts";
 
 /** What stands on the screen where keys cannot be read. */
 export const NO_KEYS = "There is no terminal to type on.";
@@ -37,16 +37,39 @@ export function useCanType(): boolean {
   return useStdin().isRawModeSupported;
 }
 
+export interface Offer {
+  /** Whether the choices are shown. */
+  readonly isOffered: boolean;
+  /** Whether a key may be taken: the choices are on the screen. */
+  readonly takesKeys: () => boolean;
+  /** A key came that is none of the dialog, or came too early: the choices are offered again once the user pauses. */
+  readonly withdraw: () => void;
+}
+
 /**
- * Whether a dialog that takes keys may offer its choices: a moment after it has appeared, and after each change of `of`. The key that
- * sent the prompt, or answered the question before, may be pressed twice.
+ * When a dialog offers its choices and takes keys: a moment after it has appeared, and after each change of `of`. The key that sent the
+ * prompt, or answered the question before, may be pressed twice.
  */
-export function useSettled(of: unknown, isActive: boolean): boolean {
-  const [settled, setSettled] = useState<{ readonly of: unknown }>();
+export function useOffer(of: string | number, isActive: boolean): Offer {
+  const [strays, countStray] = useReducer((count: number) => count + 1, 0);
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  const offered = useRef<string>(undefined);
+  const key = `${strays} ${of}`;
+  const wait = strays === 0 ? SETTLING : TYPING_PAUSE;
   useEffect(() => {
     if (!isActive) return;
-    const timer = setTimeout(() => setSettled({ of }), SETTLING);
+    const timer = setTimeout(() => {
+      offered.current = key;
+      render();
+    }, wait);
     return () => clearTimeout(timer);
-  }, [of, isActive]);
-  return !isActive || (settled !== undefined && settled.of === of);
+  }, [key, wait, isActive]);
+  return {
+    isOffered: !isActive || offered.current === key,
+    takesKeys: () => offered.current === key,
+    withdraw: () => {
+      offered.current = undefined;
+      countStray();
+    },
+  };
 }

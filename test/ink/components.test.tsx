@@ -1,6 +1,6 @@
-import { renderToString } from "ink";
+import { render, renderToString } from "ink";
 import type { ReactElement } from "react";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
 import {
   Approval,
@@ -14,6 +14,7 @@ import {
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
 import { shownTheme } from "../../src/ink/use-look.ts";
 import { emptyList, listOf } from "../../src/universal/reduce/list.ts";
+import { TestTerminal } from "./terminal.ts";
 
 const rowsOf = (element: ReactElement): readonly string[] => renderToString(element).split("\n");
 const look = { theme: plainTheme, columns: 50 };
@@ -128,6 +129,33 @@ describe("<Approval>", () => {
   });
 });
 
+describe("<Approval> on a terminal", () => {
+  test("takes no Enter behind a text that is no key of it, and no key before its choices are shown", async () => {
+    const terminal = new TestTerminal();
+    const decisions: Decision[] = [];
+    const app = render(
+      <Approval
+        pending={{ type: "approval", id: "a", tool: "shell", input: "ls" }}
+        onDecide={(decision) => decisions.push(decision)}
+        {...look}
+        columns={80}
+      />,
+      { stdin: terminal.stdin, stdout: terminal.stdout, interactive: true, patchConsole: false },
+    );
+    await terminal.sees(/\.\.\./);
+    terminal.type("y");
+    await terminal.sees(/y once/);
+    terminal.type("/quit\r");
+    await terminal.sees(/\.\.\./);
+    await terminal.sees(/y once/);
+    expect(decisions).toEqual([]);
+    terminal.type("y");
+    await vi.waitFor(() => expect(decisions).toHaveLength(1)); // it writes nothing
+    expect(decisions).toEqual(["once"]);
+    app.unmount();
+  });
+});
+
 describe("<Question>", () => {
   const pending = {
     type: "question",
@@ -173,6 +201,17 @@ describe("<StatusLine>", () => {
     expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={20} />)).toEqual([
       "* working 0 s",
     ]);
+  });
+
+  test("is not connected yet before the first message alone", () => {
+    const idle = {
+      ...facts,
+      busy: false,
+      queued: 0,
+      connection: { ...facts.connection, status: "idle" },
+    } as const;
+    expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);
+    expect(rowsOf(<StatusLine {...idle} messages={[1]} {...look} />)[0]).toMatch(/^not connected -/);
   });
 
   test("says only that it works, if it does not know since when", () => {

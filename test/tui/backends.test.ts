@@ -9,6 +9,8 @@ const CONVERSATIONS: Readonly<Record<string, (terminal: Terminal) => Promise<voi
     terminal.type("y");
     await terminal.until(/Go out\?\n.*1 yes\n.*2 no/);
     terminal.type("2");
+    await terminal.until("› 2 no");
+    terminal.press("enter");
     await terminal.until("Noted.");
     await terminal.until("3 credits");
   },

@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly queued: number;
   readonly usage: UniversalUsage;
   readonly cost: readonly UniversalCost[];
+  /** Once there are any, a connection that is not there is not one to come. @default none */
+  readonly messages?: { readonly length: number };
   /** What went wrong last. */
   readonly problem?: ChatProblem | undefined;
   /** Something that the program says, such as that Ctrl-C again leaves. */
@@ -77,7 +79,7 @@ function bounded(rows: readonly Row[], maxRows: number, columns: number): readon
 }
 
 function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
-  const { connection, busy, seconds, queued, usage, cost, note } = facts;
+  const { connection, busy, seconds, queued, usage, cost, note, messages = [] } = facts;
   const between = ` ${theme.symbols.separator} `;
   const words: Span[] = [
     ...(note === undefined ? [] : [{ text: note, tone: "warn" } as const]),
@@ -89,7 +91,7 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
           } as const,
         ]
       : []),
-    { text: connectionWord(connection), tone: "dim" },
+    { text: connectionWord(connection, messages.length > 0), tone: "dim" },
     ...(queued > 0 ? [{ text: `${queued} queued`, tone: "warn" } as const] : []),
     ...moneyWords(cost).map((text) => ({ text, tone: "dim" }) as const),
     ...usageWords(usage).map((text) => ({ text, tone: "dim" }) as const),
@@ -106,11 +108,11 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   return clippedRow(row, columns);
 }
 
-function connectionWord({ status, contextLost, reason }: ChatConnection): string {
+function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): string {
   if (contextLost) return "no context";
   switch (status) {
     case "idle":
-      return reason ? "not connected" : "not connected yet";
+      return reason || hasMessages ? "not connected" : "not connected yet";
     case "connecting":
     case "handshaking":
       return "connecting";

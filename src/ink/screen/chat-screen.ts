@@ -254,6 +254,7 @@ export class ChatScreen {
       usage,
       cost,
       problem,
+      messages,
       recovering,
       seconds,
       note,
