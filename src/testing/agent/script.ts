@@ -1,9 +1,22 @@
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { Cost, QuestionItem, Usage } from "../../core/values.ts";
-import { checked, InvalidMockInput, type NamesOf } from "../names.ts";
+import { InvalidMockInput } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { MockFailure } from "./errors.ts";
 import type { MockAgentPrompt } from "./record.ts";
+import {
+  checkArguments,
+  checkedLoss,
+  checkedStep,
+  DELTAS,
+  FAILURE,
+  FILE,
+  ITEM,
+  QUESTION,
+  SUBAGENT,
+  TOOL,
+  USAGE,
+} from "./step-checks.ts";
 import type { MockTurn } from "./turn.ts";
 
 /**
@@ -156,59 +169,21 @@ export interface MockQuestionStep {
   [Symbol.iterator](): Generator<MockAgentStep, MockAgentAnswers, MockStepValue>;
 }
 
-const TOOL: NamesOf<MockTool> = {
-  name: true,
-  input: true,
-  id: true,
-  output: true,
-  streams: true,
-  error: true,
-  approval: true,
-  denied: true,
-  during: true,
-};
-const QUESTION: NamesOf<MockQuestion> = { questions: true, id: true };
-const ITEM: NamesOf<MockQuestionDetails> & { readonly question: true } = {
-  question: true,
-  header: true,
-  options: true,
-  multiSelect: true,
-};
-const SUBAGENT: NamesOf<MockSubagent> = { type: true, name: true, steps: true, fails: true };
-const DELTAS = { deltas: true };
-const FAILURE: NamesOf<MockFailure> = {
-  kind: true,
-  retryable: true,
-  status: true,
-  retryAfter: true,
-  balance: true,
-};
-export const LOSS: NamesOf<MockLoss> = {
-  message: true,
-  back: true,
-  recovers: true,
-  forgets: true,
-  forGood: true,
-};
-
 /** Makes the steps of an answer. */
 export const agentStep = {
   /** A text. @param options.deltas replaces the option `deltas` of the agent */
-  text: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep => ({
-    kind: "text",
-    text,
-    deltas: checked(options, DELTAS).deltas,
-  }),
-  reasoning: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep => ({
-    kind: "reasoning",
-    text,
-    deltas: checked(options, DELTAS).deltas,
-  }),
+  text: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
+    spoken("text", text, options),
+  reasoning: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
+    spoken("reasoning", text, options),
   /** Progress, such as `thinking`. */
-  status: (label: string, detail: string | null = null): MockAgentStep => ({ kind: "status", label, detail }),
+  status: (label: string, detail: string | null = null): MockAgentStep => {
+    checkArguments("status", { label, detail });
+    return { kind: "status", label, detail };
+  },
   /** A tool call. `const { state } = yield* agentStep.tool({ ... })` gives its outcome. */
   tool: (tool: MockTool): MockToolStep => {
-    checked(tool, TOOL);
+    checkedStep("tool", tool, TOOL, "name");
     const step: MockToolStep = {
       kind: "tool",
       tool,
@@ -228,7 +203,10 @@ export const agentStep = {
     then?: (answers: MockAgentAnswers) => MockAgentSteps,
   ): MockQuestionStep => {
     const { questions, id } =
-      typeof question === "string" ? { questions: [question] } : checked<MockQuestion>(question, QUESTION);
+      typeof question === "string"
+        ? { questions: [question] }
+        : checkedStep<MockQuestion>("question", question, QUESTION, "questions");
+    if (then !== undefined) checkArguments("question", { then });
     const step: MockQuestionStep = {
       kind: "question",
       items: questions.map(readItem),
@@ -243,58 +221,84 @@ export const agentStep = {
   },
   subagent: (subagent: MockSubagent): MockAgentStep => ({
     kind: "subagent",
-    subagent: checked(subagent, SUBAGENT),
+    subagent: checkedStep("subagent", subagent, SUBAGENT, "type", "steps"),
   }),
   /** The tokens of the turn. */
-  usage: (usage: Usage): MockAgentStep => ({
-    kind: "usage",
-    usage: checked(usage, { inputTokens: true, outputTokens: true }),
-  }),
+  usage: (usage: Usage): MockAgentStep => ({ kind: "usage", usage: checkedStep("usage", usage, USAGE) }),
   /** The cost of the turn. @param unit such as `credits` or `USD` */
-  cost: (amount: number, unit = "credits"): MockAgentStep => ({ kind: "usage", cost: { amount, unit } }),
+  cost: (amount: number, unit = "credits"): MockAgentStep => {
+    checkArguments("cost", { amount, unit });
+    return { kind: "usage", cost: { amount, unit } };
+  },
   /** An error that the turn survives. */
-  error: (message: string, code = "mock.error"): MockAgentStep => ({ kind: "problem", message, code }),
+  error: (message: string, code = "mock.error"): MockAgentStep => {
+    checkArguments("error", { message, code });
+    return { kind: "problem", message, code };
+  },
   /** An error that ends the turn: `turn-failed`. */
-  fail: (message: string, failure: MockFailure = {}): MockAgentStep => ({
-    kind: "fail",
-    message,
-    failure: checked(failure, FAILURE),
-  }),
+  fail: (message: string, failure: MockFailure = {}): MockAgentStep => {
+    checkArguments("fail", { message });
+    return { kind: "fail", message, failure: checkedStep("fail", failure, FAILURE) };
+  },
   /** A file of the answer. @param options.diff a unified diff */
   file: (
     path: string,
     options: { readonly action?: "read" | "write" | "patch"; readonly diff?: string } = {},
   ): MockAgentStep => {
-    const { action = "write", diff = null } = checked(options, { action: true, diff: true });
+    checkArguments("file", { path });
+    const { action = "write", diff = null } = checkedStep("file", options, FILE);
     return { kind: "file", path, action, diff };
   },
   /** An image of the answer. @param path a path, a URL or a `data:` URL */
-  image: (path: string, mime: string | null = null): MockAgentStep => ({ kind: "image", path, mime }),
+  image: (path: string, mime: string | null = null): MockAgentStep => {
+    checkArguments("image", { path, mime });
+    return { kind: "image", path, mime };
+  },
   /** Something that no client knows. */
   data: (data: unknown): MockAgentStep => ({ kind: "data", data }),
   /** Waits until the test calls `agent.release(gate)`. A released gate stays open. */
-  wait: (gate: string): MockAgentStep => ({ kind: "wait", gate }),
+  wait: (gate: string): MockAgentStep => {
+    checkArguments("wait", { gate });
+    return { kind: "wait", gate };
+  },
   /** Waits, in ms of the agent's clock. */
-  delay: (ms: number): MockAgentStep => ({ kind: "delay", ms }),
+  delay: (ms: number): MockAgentStep => {
+    checkArguments("delay", { ms });
+    return { kind: "delay", ms };
+  },
   /** Loses the link here. */
-  lose: (loss: MockLoss = {}): MockAgentStep => ({ kind: "lose", loss: checked(loss, LOSS) }),
+  lose: (loss: MockLoss = {}): MockAgentStep => ({ kind: "lose", loss: checkedLoss(loss) }),
   /** Loses the link here, and with it the memory of the backend. */
   forget: (message = "the backend has forgotten the conversation"): MockAgentStep => ({
     kind: "lose",
-    loss: { message, forgets: true },
+    loss: checkedLoss({ message, forgets: true }),
   }),
   /** The backend closes the link here for good. */
   close: (message = "the backend has closed the link for good"): MockAgentStep => ({
     kind: "lose",
-    loss: { message, forGood: true },
+    loss: checkedLoss({ message, forGood: true }),
   }),
   /** Never goes on: the turn lasts until it is stopped. */
   hang: (): MockAgentStep => ({ kind: "hang" }),
 };
 
+function spoken(
+  kind: "text" | "reasoning",
+  text: string,
+  options: { readonly deltas?: MockDeltas },
+): MockAgentStep {
+  checkArguments(kind, { text });
+  return { kind, text, deltas: checkedStep(kind, options, DELTAS).deltas };
+}
+
 function readItem(item: MockQuestion["questions"][number]): QuestionItem {
   if (typeof item === "string") return { question: item, options: [], multiSelect: false };
-  const { question, header, options = [], multiSelect = false } = checked(item, ITEM);
+  const {
+    question,
+    header,
+    options = [],
+    multiSelect = false,
+  } = checkedStep("question", item, ITEM, "question");
   return {
     question,
     ...(header === undefined ? {} : { header }),
