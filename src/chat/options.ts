@@ -59,7 +59,7 @@ export interface ChatSettings {
 
 /** An object with these functions. */
 const having = (...names: readonly string[]): Check => ({
-  expects: `an object with the functions ${names.join(" and ")}`,
+  expects: `an object with the functions ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`,
   holds: (value) =>
     typeof value === "object" &&
     value !== null &&
@@ -70,7 +70,7 @@ const CHECKS: Checks<ChatOptions> = {
   from: checks.object,
   whenBusy: oneOf("queue", "refuse"),
   maxQueued: checks.count,
-  store: having("load", "append"),
+  store: having("load", "append", "list"),
   id: checks.text,
   universal: checks.object,
   clock: having("wallTime", "setTimeout"),
@@ -104,5 +104,5 @@ export function checkSource(source: AgentSource): void {
   if (isObject(value) && typeof value["name"] === "string" && having("client", "toUniversal").holds(value))
     return;
   const hint = "Pass the maker of a backend, such as codey({ url }), called.";
-  throw new InvalidInputError(`the source is ${describe(value)} that makes no clients.`, hint);
+  throw new InvalidInputError(`the source is ${describe(value)}, which makes no clients.`, hint);
 }

@@ -7,7 +7,7 @@ import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import type { ConnectionChange } from "./connection.ts";
-import { describeError } from "./words/describe-error.ts";
+import { describeConnectionError } from "./words/describe-error.ts";
 
 /** What a session tells its chat. */
 export interface SessionHost {
@@ -128,10 +128,10 @@ export class Session {
       }),
       client.on("reconnecting", ({ attempt, delay, error }) => {
         const retryAt = host.clock.wallTime() + delay;
-        host.onConnection({ type: "retrying", attempt, retryAt, reason: describeError(error) });
+        host.onConnection({ type: "retrying", attempt, retryAt, reason: describeConnectionError(error) });
       }),
       client.on("disconnected", (error) => {
-        host.onConnection({ type: "lost", reason: describeError(error) });
+        host.onConnection({ type: "lost", reason: describeConnectionError(error) });
         if (this.#isClosing || client.capabilities.survivesReconnect) return;
         host.onForgotten(error);
       }),

@@ -19,7 +19,7 @@ import { type ChatPrompt, toInput } from "./prompt.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { Timeline } from "./timeline.ts";
-import { describeError } from "./words/describe-error.ts";
+import { describeConnectionError, describeError } from "./words/describe-error.ts";
 
 export interface TurnsHost {
   readonly source: AgentSource;
@@ -155,7 +155,7 @@ export class Turns implements SessionHost {
   onForgotten(error: unknown): void {
     this.#backend.forget();
     if (!this.#memory.forget()) return;
-    const reason = error === undefined ? {} : { reason: describeError(error) };
+    const reason = error === undefined ? {} : { reason: describeConnectionError(error) };
     this.#host.onConnection({ type: "context", lost: true, ...reason });
   }
 

@@ -110,7 +110,7 @@ const CHECKS = {
   clientSessionId: checks.text,
   fingerprintId: checks.text,
   authToken: {
-    expects: "a string or a function that returns one",
+    expects: "a string that is not blank, or a function that returns one",
     holds: (value) => typeof value === "function" || checks.text.holds(value),
   },
   model: checks.text,

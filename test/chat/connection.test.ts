@@ -1,4 +1,4 @@
-import { ConnectionLostError } from "agentwire";
+import { ConnectError, ConnectionLostError } from "agentwire";
 import { expect, test } from "vitest";
 import type { FakeState } from "../helpers/fake-source.ts";
 import { Rig } from "./support/rig.ts";
@@ -25,6 +25,18 @@ test("the connection shows its status, the attempt, when the next one starts, an
   expect(rig.now.connection.retryAt).toBeUndefined();
   agent.is("ready");
   expect(rig.now.connection).toEqual({ status: "ready", attempt: 0, contextLost: false });
+});
+
+test("the reason of a connection speaks of no message, also after the client gave up", () => {
+  const rig = new Rig();
+  const { agent } = rig.source;
+  agent.is("ready");
+  agent.loses(new ConnectError("cannot connect"));
+  expect(rig.now.connection.reason?.detail).toBe("Check your network, and whether the server is running.");
+  agent.emit("reconnecting", { attempt: 1, delay: 10, error: new ConnectError("cannot connect") });
+  agent.givesUp(new ConnectError("cannot connect"));
+  expect(rig.now.connection).toMatchObject({ status: "closed", reason: { code: "connect-failed" } });
+  expect(rig.now.connection.reason?.detail).not.toMatch(/message/);
 });
 
 test("after a final close the next prompt makes a new client, and goes on from the last state", async () => {

@@ -97,6 +97,14 @@ describe("describeErrorData of", () => {
     expect(told.detail).toContain('It says: "No [31mmodel"');
   });
 
+  test("a failure with an HTTP status quotes the server too", () => {
+    const told = describeErrorData(
+      data("codey.turn_error", { message: "Overloaded", details: { status: 529 } }),
+    );
+    expect(told.title).toBe("The server is busy");
+    expect(told.detail).toContain('It says: "Overloaded"');
+  });
+
   test(
     "any stored event, without a throw",
     () => {

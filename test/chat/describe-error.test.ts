@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChatStoreError } from "../../src/chat/store/store-error.ts";
-import { describeError } from "../../src/chat/words/describe-error.ts";
+import { storeError } from "../../src/chat/store/store-writer.ts";
+import { describeConnectionError, describeError } from "../../src/chat/words/describe-error.ts";
 import {
   ClosedError,
   ConnectError,
@@ -133,13 +134,49 @@ describe("describeError of a store's failure", () => {
   test.each([
     { operation: "append", reason: "ENOSPC", title: "The chat could not be saved", says: /disk is full/ },
     { operation: "append", reason: "EACCES", title: "The chat could not be saved", says: /permissions/ },
-    { operation: "append", reason: undefined, title: "The chat could not be saved", says: /permissions/ },
+    { operation: "append", reason: undefined, title: "The chat could not be saved", says: /It says: "no"$/ },
+    {
+      operation: "load",
+      reason: "QuotaError",
+      title: "The saved chat cannot be read",
+      says: /It says: "no"$/,
+    },
     { operation: "load", reason: "EISDIR", title: "The saved chat cannot be read", says: /permissions/ },
   ] as const)("$operation $reason", ({ operation, reason, title, says }) => {
     const told = describeError(new ChatStoreError("no", { operation, reason, id: "a" }));
     expect(told).toMatchObject({ code: "store-failed", title, retry: "no" });
     expect(told.detail).toMatch(says);
   });
+
+  test("a store of one's own is quoted: advice for folders is for folders", () => {
+    const cause = new Error("quota\u001b[31m exceeded");
+    const { detail } = describeError(storeError(cause, "append", "a"));
+    expect(detail).toBe('The place where chats are kept has failed. It says: "quota [31m exceeded"');
+  });
+});
+
+test("a failed turn with an HTTP status quotes the server, cut and without what a terminal would obey", () => {
+  const serverMessage = `Over\u001b[2Jloaded ${"x".repeat(1_000)}`;
+  const { title, detail } = describeError(turnError({ status: 529, serverMessage }));
+  expect(title).toBe("The server is busy");
+  expect(detail).toMatch(
+    / The server says: "Over \[2Jloaded x{180,190}\.\.\." Send your message again in a minute\.$/,
+  );
+});
+
+describe("describeConnectionError", () => {
+  test.each(codes.flatMap(([, rows]) => rows.map((row) => [row.name, row] as const)))(
+    "%s: speaks of no message, for no message belongs to a connection",
+    (_name, row) => {
+      for (const delivery of ["not-sent", "unknown"] as const) {
+        const error = withDelivery(row.make(), delivery);
+        const told = describeConnectionError(error);
+        expect(told).toMatchObject({ ...describeError(error), detail: told.detail });
+        expect(told.detail).not.toMatch(/Your message|[Ss]end your message|Send it again/);
+        expect(told.detail).toMatch(/^[A-Z].*[."]$/);
+      }
+    },
+  );
 });
 
 describe("the wait that a server asks for", () => {

@@ -4,9 +4,10 @@
 import { codebuff } from "agentwire/codebuff";
 import { toJsonl } from "agentwire/universal";
 
+const authToken = process.env["AGENT_TOKEN"]; // stays on the server
 const source = codebuff({
   url: process.env["AGENT_URL"] ?? "ws://127.0.0.1:4242/ws",
-  authToken: process.env["AGENT_TOKEN"] ?? "", // stays on the server
+  ...(authToken ? { authToken } : {}),
 });
 
 export async function POST(request: Request): Promise<Response> {
@@ -22,7 +23,10 @@ export async function POST(request: Request): Promise<Response> {
       controller.close();
       await client.close();
     },
-    cancel: () => client.close(),
+    async cancel() {
+      await turn.cancel(); // `close` alone waits for the end of the turn
+      await client.close();
+    },
   });
   return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
 }

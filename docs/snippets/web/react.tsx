@@ -1,8 +1,9 @@
 // What docs/react.md shows besides its first program.
 
 import { cass } from "agentwire/cass";
-import { type Chat, type ChatPending, createChat, inert, reveal } from "agentwire/chat";
+import { type Chat, type ChatPending, type ChatStore, createChat, inert, reveal } from "agentwire/chat";
 import { useAgentChat, useChat, useConnection, useOwnChat, useSeconds } from "agentwire/react";
+import { readJsonl, toJsonl } from "agentwire/universal";
 
 export function Everything({ chat }: { readonly chat: Chat }) {
   // #region react-select
@@ -27,6 +28,17 @@ export function Banner() {
   const { status, attempt, retryAt, reason, contextLost } = useConnection();
   const wait = -useSeconds(retryAt);
   const problem = useAgentChat(undefined, (now) => now.problem);
+  if (retryAt !== undefined)
+    return <p role="status">{`${reason?.title}. Attempt ${attempt} in ${wait} s`}</p>;
+  if (problem)
+    return (
+      <p role="alert">
+        {`${problem.title}. ${problem.detail}`}
+        <button type="button" onClick={dismiss}>
+          Close
+        </button>
+      </p>
+    );
   if (contextLost)
     return (
       <p role="status">
@@ -36,17 +48,6 @@ export function Banner() {
         </button>
         <button type="button" onClick={() => resume("without-context")}>
           Go on without
-        </button>
-      </p>
-    );
-  if (retryAt !== undefined)
-    return <p role="status">{`${reason?.title}. Attempt ${attempt} in ${wait} s`}</p>;
-  if (problem)
-    return (
-      <p role="alert">
-        {`${problem.title}. ${problem.detail}`}
-        <button type="button" onClick={dismiss}>
-          Close
         </button>
       </p>
     );
@@ -87,4 +88,20 @@ export function QuestionForm({ request }: { readonly request: Extract<ChatPendin
     </form>
   );
 }
+// #endregion
+
+// #region react-store
+export const browserStore: ChatStore = {
+  async load(id) {
+    return readJsonl(localStorage.getItem(`chat ${id}`) ?? "").events;
+  },
+  async append(id, events) {
+    const before = localStorage.getItem(`chat ${id}`) ?? "";
+    localStorage.setItem(`chat ${id}`, before + toJsonl(events));
+  },
+  async list() {
+    const names = Object.keys(localStorage).filter((name) => name.startsWith("chat "));
+    return names.map((name) => name.slice("chat ".length)).sort();
+  },
+};
 // #endregion

@@ -26,6 +26,8 @@ export interface TurnBook {
   readonly id: string;
   /** ms since the epoch. */
   readonly startedAt: number;
+  /** The index of the prompt's message. Null: no event has told of the prompt. */
+  readonly prompt: number | null;
   /** The index of the turn's message. Null: nothing of the turn is shown yet. */
   readonly message: number | null;
   /** The parts that the end of the turn has to end. */

@@ -1,7 +1,9 @@
+import { isObject } from "../../core/checks.ts";
 import type { ErrorData, SessionEndedData, TurnEndedData, TurnEndMetadata } from "../../universal/events.ts";
 import { emptyDictionary } from "../../universal/reduce/dictionary.ts";
 import { type List, removeLast } from "../../universal/reduce/list.ts";
 import { endPart } from "../saving/end-part.ts";
+import { codeOfUnsent } from "../words/describe-error-data.ts";
 import { addMessage, addPart, changeMessage, changePart, type Draft, type TurnBook } from "./draft.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 
@@ -10,6 +12,7 @@ export function startTurn(draft: Draft, id: string): void {
   draft.book.turn = {
     id,
     startedAt: draft.time,
+    prompt: null,
     message: null,
     unfinished: emptyDictionary(),
     error: null,
@@ -82,8 +85,8 @@ export function endTurn(draft: Draft, { turn_id: id, metadata }: TurnEndedData):
   // The start of the ended turn is missing, and the end of the turn before it.
   if (turn) closeTurn(draft, turn, { status: "failed" }, MISSING_END);
   if (metadata.status !== "failed") return;
-  draft.book.turn = { id, startedAt: draft.time, message: null, unfinished: emptyDictionary(), error: null };
-  closeTurn(draft, draft.book.turn, metadata, NO_REASON);
+  startTurn(draft, id);
+  if (draft.book.turn) closeTurn(draft, draft.book.turn, metadata, NO_REASON);
 }
 
 /** A turn never outlives its session. */
@@ -97,6 +100,7 @@ const NO_REASON = "The backend gave no reason.";
 const MISSING_END = "The end of the answer is missing.";
 
 function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reason: string): void {
+  if (metadata.status === "failed" && failPrompt(draft, turn)) return;
   const { time } = draft;
   const message = answerOf(draft, turn.id);
   for (const spot of turn.unfinished) changePart(draft, spot, endPart);
@@ -113,6 +117,22 @@ function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reas
     endedAt: time,
   }));
   draft.book.turn = null;
+}
+
+/** A prompt that was not sent has failed itself, and has no answer. False: the prompt was sent, or may have been. */
+function failPrompt(draft: Draft, { prompt, message, error }: TurnBook): boolean {
+  if (prompt === null || !error || !isObject(error.data.details)) return false;
+  if (error.data.details["delivery"] !== "not-sent") return false;
+  const answer = message === null ? undefined : draft.messages.at(message);
+  if (answer) {
+    const isLast = message === draft.messages.length - 1;
+    if (!isLast || withoutError(answer.parts, error.part).length > 0) return false;
+    draft.messages = removeLast(draft.messages);
+  }
+  const told = { ...draft.describe(error.data), code: codeOfUnsent(error.data) };
+  changeMessage(draft, prompt, (old) => ({ ...old, status: "failed", error: told, endedAt: draft.time }));
+  draft.book.turn = null;
+  return true;
 }
 
 /** The error that ends a turn comes right before the end, so its part is the last one. */

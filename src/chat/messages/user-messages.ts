@@ -19,6 +19,8 @@ export function startPrompt(draft: Draft, item: UniversalItem): void {
     listOf(partsOf(item, false)),
   );
   remember(draft, keyOf.item(item.item_id), { kind: "user", message });
+  const { turn } = book;
+  if (turn?.prompt === null) book.turn = { ...turn, prompt: message };
 }
 
 /** The message of the turn comes behind the prompt, before the agent has said a word. */

@@ -1,6 +1,6 @@
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
-import { wordsOfCode } from "./describe-error.ts";
+import { isErrorCode, wordsOfCode } from "./describe-error.ts";
 import { describeAs, type ErrorDescription, quoted, type Words } from "./error-description.ts";
 import { deliveryOf, type ErrorFacts, numberOf, textOf } from "./error-facts.ts";
 import { WORDS, wordsOfReason, wordsOfStatus } from "./error-words.ts";
@@ -30,14 +30,36 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
   const words =
     wordsOfEngine(code, details) ??
     wordsOfReason(detail) ??
-    (Number.isNaN(status) ? undefined : wordsOfStatus(status, facts.retryAfter)) ??
+    wordsOfHttp(status, facts, error) ??
     (balance !== undefined && balance <= 0 ? WORDS.credits : undefined) ??
     wordsOfReason(reason) ??
     wordsOfReason(facts.kind ?? "") ??
     wordsOfCode(facts) ??
     (error.retryable === true ? WORDS.trouble : WORDS.failed);
   const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
-  return isVague ? { ...words, what: `${words.what}${quoted("It says", textOf(error.message))}` } : words;
+  return isVague ? wordsOfServer(words, error) : words;
+}
+
+function wordsOfHttp(status: number, { code, retryAfter }: ErrorFacts, error: ErrorData): Words | undefined {
+  const words = Number.isNaN(status) ? undefined : wordsOfStatus(status, retryAfter);
+  return code === "connect-failed" ? words : wordsOfServer(words, error); // that message is the library's own
+}
+
+/** The words, and what the server itself says. */
+function wordsOfServer<Given extends Words | undefined>(words: Given, { message }: ErrorData): Given {
+  return words && { ...words, what: `${words.what}${quoted("It says", textOf(message))}` };
+}
+
+/**
+ * The code of a prompt that was not sent: the same as `describeError` gives for the error itself, which is of this library and not of a
+ * backend. `codey.connect_failed` is `connect-failed`.
+ */
+export function codeOfUnsent({ code, details }: ErrorData): string {
+  if (code === "connection.lost")
+    return isObject(details) && details["context_lost"] === true ? "context-lost" : "connection-lost";
+  const given = textOf(code) ?? "unknown";
+  const own = given.slice(given.lastIndexOf(".") + 1).replaceAll("_", "-");
+  return isErrorCode(own) ? own : given;
 }
 
 /** The codes that the engine gives to all protocols, and its details. */

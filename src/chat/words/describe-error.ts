@@ -16,6 +16,15 @@ export function describeError(error: unknown): ErrorDescription {
   return failure ? describeAs(wordsOfStore(failure), "store-failed") : describeAs(WORDS.unknown, "unknown");
 }
 
+/**
+ * Says why a connection was lost, or cannot be made. No message belongs to a connection, so `detail` speaks of none: what became of a
+ * message is said at the message.
+ */
+export function describeConnectionError(error: unknown): ErrorDescription {
+  const facts = factsOf(error);
+  return { ...describeError(error), detail: (facts ? wordsOf(facts) : WORDS.unknown).what };
+}
+
 /** The words for a code of this library; `undefined` for another code. */
 export function wordsOfCode(facts: ErrorFacts): Words | undefined {
   return isErrorCode(facts.code) ? TABLE[facts.code](facts) : undefined;
@@ -25,7 +34,7 @@ function wordsOf(facts: ErrorFacts): Words {
   return wordsOfCode(facts) ?? WORDS.unknown; // a newer copy of the library has more codes
 }
 
-function isErrorCode(code: string): code is ErrorCode {
+export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(TABLE, code);
 }
 
@@ -129,7 +138,7 @@ function wordsOfTurn(facts: ErrorFacts): Words {
   const { status, retryAfter, balance, kind, serverError, serverMessage, retryable } = facts;
   if (status !== undefined) {
     const words = wordsOfStatus(status, retryAfter);
-    if (words) return words;
+    if (words) return { ...words, what: `${words.what}${quoted("The server says", serverMessage)}` };
   }
   if (balance !== undefined && balance <= 0) return WORDS.credits;
   const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind ?? "") ?? WORDS.failed;
@@ -148,13 +157,17 @@ function problemOf({ message, hint }: ErrorFacts): string {
   return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
-function wordsOfStore({ operation, reason }: StoreFacts): Words {
+function wordsOfStore({ operation, reason, message }: StoreFacts): Words {
   const isSaving = operation === "append";
   const title = isSaving ? "The chat could not be saved" : "The saved chat cannot be read";
-  return { title, what: (isSaving ? SAVING[reason ?? ""] : undefined) ?? STORE_ADVICE, retry: "no" };
+  const isFolder = reason !== undefined && /^E[A-Z\d]+$/.test(reason);
+  const what = isFolder
+    ? ((isSaving ? SAVING[reason] : undefined) ?? FOLDER_ADVICE)
+    : `The place where chats are kept has failed.${quoted("It says", message)}`;
+  return { title, what, retry: "no" };
 }
 
-const STORE_ADVICE = "Check the folder of the chats and its permissions.";
+const FOLDER_ADVICE = "Check the folder of the chats and its permissions.";
 
 const SAVING: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Make room: later messages are saved again.",

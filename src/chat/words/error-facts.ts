@@ -31,7 +31,10 @@ const MAX_CAUSES = 3;
 /** The fields of a {@link ChatStoreError}. */
 export interface StoreFacts {
   readonly operation: string | undefined;
+  /** Of a folder: the system's word, such as `ENOSPC`. */
   readonly reason: string | undefined;
+  /** The words of what the store threw, otherwise of the error itself. */
+  readonly message: string | undefined;
 }
 
 /** Reads an error of this library, or of another copy of it. A foreign or hostile value gives `undefined`. */
@@ -40,11 +43,16 @@ export function factsOf(error: unknown): ErrorFacts | undefined {
 }
 
 export function storeFactsOf(error: unknown): StoreFacts | undefined {
-  return attempt(() =>
-    isChatStoreError(error)
-      ? { operation: textOf(error.operation), reason: textOf(error.reason) }
-      : undefined,
-  );
+  return attempt(() => {
+    if (!isChatStoreError(error)) return undefined;
+    const { operation, reason, cause, message } = error;
+    const words = typeof cause === "object" && cause !== null ? Reflect.get(cause, "message") : cause;
+    return {
+      operation: textOf(operation),
+      reason: textOf(reason),
+      message: textOf(words) ?? textOf(message),
+    };
+  });
 }
 
 function attempt<T>(reading: () => T | undefined): T | undefined {

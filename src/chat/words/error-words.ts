@@ -66,7 +66,7 @@ export const WORDS = {
   },
   credits: {
     title: "You have run out of credits",
-    what: "The account has nothing left to pay for the answer. Add credits, and send your message again.",
+    what: "The account has nothing left to pay with. Add credits, and try again.",
     retry: "no",
   },
   tooMany: {

@@ -2,7 +2,6 @@ import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { SettledRequest } from "../../core/values.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../../universal/stream.ts";
-import { checkNames } from "../names.ts";
 import { Waiters } from "../waiters.ts";
 import type { Backend } from "./backend.ts";
 import { loseLink, MockAgentClient } from "./client.ts";
@@ -16,7 +15,8 @@ import {
   type Settings,
 } from "./options.ts";
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
-import { LOSS, type MockAgentScript, type MockLoss } from "./script.ts";
+import type { MockAgentScript, MockLoss } from "./script.ts";
+import { checkedLoss } from "./step-checks.ts";
 import { toUniversal } from "./universal.ts";
 
 /** A gate that scripts wait at. */
@@ -105,7 +105,7 @@ export class MockAgent implements AgentSource<MockAgentClient> {
 
   /** Loses the links of all clients that are ready. */
   disconnect(loss: MockLoss = {}): void {
-    checkNames(loss, LOSS, "field of the loss");
+    checkedLoss(loss);
     for (const client of this.#clients) loseLink(client, loss);
   }
 

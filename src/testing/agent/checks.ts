@@ -18,6 +18,10 @@ export const isCount: Check = [
   "a whole number, 1 or more",
   (value) => typeof value === "number" && value >= 1 && (Number.isInteger(value) || value === Infinity),
 ];
+export const isDeltas: Check = [
+  'a number of characters, "words" or "whole"',
+  (value) => value === "words" || value === "whole" || isCount[1](value),
+];
 export const isFlag: Check = ["true or false", (value) => typeof value === "boolean"];
 export const isText: Check = [
   "a string that is not blank",

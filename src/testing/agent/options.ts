@@ -8,6 +8,7 @@ import {
   either,
   isCount,
   isDelay,
+  isDeltas,
   isFalse,
   isFlag,
   isText,
@@ -67,11 +68,6 @@ export interface MockReconnect {
 export interface Settings extends Required<Omit<MockAgentSwitches, "reconnect">> {
   readonly reconnect: Required<MockReconnect> | false;
 }
-
-const isDeltas: Check = [
-  'a number of characters, "words" or "whole"',
-  (value) => value === "words" || value === "whole" || isCount[1](value),
-];
 
 const isRefusal: Check = [
   "true, false, a number of attempts, or a reason",

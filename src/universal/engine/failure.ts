@@ -31,7 +31,9 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures): TurnClos
       const facts = factsOf(error, mapping);
       const reason = facts?.reason ?? error.code.replaceAll("-", "_");
       const code = facts?.isBare === true ? reason : `${mapping.errorPrefix}.${reason}`;
-      const details = orNull({ ...facts?.details, ...deliveryOf(error) });
+      const { status } = error.code === "connect-failed" ? error : {};
+      const http = status === undefined ? {} : { status };
+      const details = orNull({ ...http, ...facts?.details, ...deliveryOf(error) });
       const data = { message, code, details, fatal: false, retryable };
       return {
         metadata: { ...metadata, ...facts?.metadata },

@@ -1,0 +1,165 @@
+import type { QuestionItem, Usage } from "../../core/values.ts";
+import type { MockFailure } from "./errors.ts";
+import type {
+  MockAgentAnswers,
+  MockAgentStep,
+  MockAgentSteps,
+  MockDeltas,
+  MockLoss,
+  MockQuestion,
+  MockQuestionStep,
+  MockSubagent,
+  MockTool,
+  MockToolStep,
+} from "./script.ts";
+import {
+  checkArguments,
+  checkedLoss,
+  checkedStep,
+  DELTAS,
+  FAILURE,
+  FILE,
+  ITEM,
+  QUESTION,
+  SUBAGENT,
+  TOOL,
+  USAGE,
+} from "./step-checks.ts";
+
+/** Makes the steps of an answer. */
+export const agentStep = {
+  /** A text. @param options.deltas replaces the option `deltas` of the agent */
+  text: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
+    spoken("text", text, options),
+  reasoning: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
+    spoken("reasoning", text, options),
+  /** Progress, such as `thinking`. */
+  status: (label: string, detail: string | null = null): MockAgentStep => {
+    checkArguments("status", { label, detail });
+    return { kind: "status", label, detail };
+  },
+  /** A tool call. `const { state } = yield* agentStep.tool({ ... })` gives its outcome. */
+  tool: (tool: MockTool): MockToolStep => {
+    checkedStep("tool", tool, TOOL, "name");
+    const step: MockToolStep = {
+      kind: "tool",
+      tool,
+      *[Symbol.iterator]() {
+        const outcome = yield step;
+        return outcome && "state" in outcome ? outcome : { state: "done" };
+      },
+    };
+    return step;
+  },
+  /**
+   * A question to the user. `then` returns the steps behind the answer; `const answers = yield* agentStep.question("Which one?")` gives
+   * the answers to a generator.
+   */
+  question: (
+    question: string | MockQuestion,
+    then?: (answers: MockAgentAnswers) => MockAgentSteps,
+  ): MockQuestionStep => {
+    const { questions, id } =
+      typeof question === "string"
+        ? { questions: [question] }
+        : checkedStep<MockQuestion>("question", question, QUESTION, "questions");
+    if (then !== undefined) checkArguments("question", { then });
+    const step: MockQuestionStep = {
+      kind: "question",
+      items: questions.map(readItem),
+      id,
+      then,
+      *[Symbol.iterator]() {
+        const answers = yield step;
+        return answers && !("state" in answers) ? answers : undefined;
+      },
+    };
+    return step;
+  },
+  subagent: (subagent: MockSubagent): MockAgentStep => ({
+    kind: "subagent",
+    subagent: checkedStep("subagent", subagent, SUBAGENT, "type", "steps"),
+  }),
+  /** The tokens of the turn. */
+  usage: (usage: Usage): MockAgentStep => ({ kind: "usage", usage: checkedStep("usage", usage, USAGE) }),
+  /** The cost of the turn. @param unit such as `credits` or `USD` */
+  cost: (amount: number, unit = "credits"): MockAgentStep => {
+    checkArguments("cost", { amount, unit });
+    return { kind: "usage", cost: { amount, unit } };
+  },
+  /** An error that the turn survives. */
+  error: (message: string, code = "mock.error"): MockAgentStep => {
+    checkArguments("error", { message, code });
+    return { kind: "problem", message, code };
+  },
+  /** An error that ends the turn: `turn-failed`. */
+  fail: (message: string, failure: MockFailure = {}): MockAgentStep => {
+    checkArguments("fail", { message });
+    return { kind: "fail", message, failure: checkedStep("fail", failure, FAILURE) };
+  },
+  /** A file of the answer. @param options.diff a unified diff */
+  file: (
+    path: string,
+    options: { readonly action?: "read" | "write" | "patch"; readonly diff?: string } = {},
+  ): MockAgentStep => {
+    checkArguments("file", { path });
+    const { action = "write", diff = null } = checkedStep("file", options, FILE);
+    return { kind: "file", path, action, diff };
+  },
+  /** An image of the answer. @param path a path, a URL or a `data:` URL */
+  image: (path: string, mime: string | null = null): MockAgentStep => {
+    checkArguments("image", { path, mime });
+    return { kind: "image", path, mime };
+  },
+  /** Something that no client knows. */
+  data: (data: unknown): MockAgentStep => ({ kind: "data", data }),
+  /** Waits until the test calls `agent.release(gate)`. A released gate stays open. */
+  wait: (gate: string): MockAgentStep => {
+    checkArguments("wait", { gate });
+    return { kind: "wait", gate };
+  },
+  /** Waits, in ms of the agent's clock. */
+  delay: (ms: number): MockAgentStep => {
+    checkArguments("delay", { ms });
+    return { kind: "delay", ms };
+  },
+  /** Loses the link here. */
+  lose: (loss: MockLoss = {}): MockAgentStep => ({ kind: "lose", loss: checkedLoss(loss) }),
+  /** Loses the link here, and with it the memory of the backend. */
+  forget: (message = "the backend has forgotten the conversation"): MockAgentStep => ({
+    kind: "lose",
+    loss: checkedLoss({ message, forgets: true }),
+  }),
+  /** The backend closes the link here for good. */
+  close: (message = "the backend has closed the link for good"): MockAgentStep => ({
+    kind: "lose",
+    loss: checkedLoss({ message, forGood: true }),
+  }),
+  /** Never goes on: the turn lasts until it is stopped. */
+  hang: (): MockAgentStep => ({ kind: "hang" }),
+};
+
+function spoken(
+  kind: "text" | "reasoning",
+  text: string,
+  options: { readonly deltas?: MockDeltas },
+): MockAgentStep {
+  checkArguments(kind, { text });
+  return { kind, text, deltas: checkedStep(kind, options, DELTAS).deltas };
+}
+
+function readItem(item: MockQuestion["questions"][number]): QuestionItem {
+  if (typeof item === "string") return { question: item, options: [], multiSelect: false };
+  const {
+    question,
+    header,
+    options = [],
+    multiSelect = false,
+  } = checkedStep("question", item, ITEM, "question");
+  return {
+    question,
+    ...(header === undefined ? {} : { header }),
+    options: options.map((option) => (typeof option === "string" ? { label: option } : option)),
+    multiSelect,
+  };
+}
