@@ -1,6 +1,5 @@
 // #region tui-commands
 import { spawn } from "node:child_process";
-import type { Chat } from "agentwire/chat";
 import { type CommandEnd, type RunCommand, renderChat } from "agentwire/ink";
 
 const runCommand: RunCommand = (command, onOutput) => {
@@ -20,4 +19,4 @@ const runCommand: RunCommand = (command, onOutput) => {
 };
 // #endregion
 
-export const show = (chat: Chat) => renderChat(chat, { runCommand });
+export const show = (chat: Parameters<typeof renderChat>[0]) => renderChat(chat, { runCommand });

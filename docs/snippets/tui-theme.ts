@@ -1,4 +1,3 @@
-import type { Chat } from "agentwire/chat";
 // #region tui-theme
 import { defaultTheme, renderChat, type Theme } from "agentwire/ink";
 
@@ -8,4 +7,4 @@ const theme: Theme = {
 };
 // #endregion
 
-export const show = (chat: Chat) => renderChat(chat, { theme });
+export const show = (chat: Parameters<typeof renderChat>[0]) => renderChat(chat, { theme });

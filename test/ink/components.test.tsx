@@ -2,6 +2,7 @@ import { render, renderToString } from "ink";
 import type { ReactElement } from "react";
 import { describe, expect, test, vi } from "vitest";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
+import type { Decision } from "../../src/core/values.ts";
 import {
   Approval,
   Composer,

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { createChat } from "../../src/chat/create-chat.ts";
+import { renderChat } from "../../src/ink/components.ts";
+import { MockAgent } from "../../src/testing/index.ts";
+import { TestTerminal } from "./terminal.ts";
+
+test.each([
+  ["\u0004", "quit"],
+  ["\u0003", "interrupted"],
+] as const)("ends with %j: %s, and the terminal is cooked again", async (key, end) => {
+  const terminal = new TestTerminal();
+  const { stdin, stdout } = terminal;
+  const chat = createChat(new MockAgent());
+  const shown = renderChat(chat, { stdin, stdout });
+  await terminal.sees(/Write to the agent/);
+  terminal.type(key);
+  expect(await shown).toBe(end);
+  expect(terminal.isRaw).toBe(false);
+  await chat.close();
+});
+
+test("ends when its signal is aborted", async () => {
+  const terminal = new TestTerminal();
+  const { stdin, stdout } = terminal;
+  const closing = new AbortController();
+  const chat = createChat(new MockAgent());
+  const shown = renderChat(chat, { stdin, stdout, signal: closing.signal });
+  await terminal.sees(/Write to the agent/);
+  closing.abort();
+  expect(await shown).toBe("closed");
+  await chat.close();
+});
+
+test("without a terminal it says what to do instead", async () => {
+  const { stdin, stdout } = new TestTerminal();
+  const chat = createChat(new MockAgent());
+  Object.assign(stdin, { isTTY: false });
+  await expect(renderChat(chat, { stdin, stdout })).rejects.toMatchObject({ code: "unsupported" });
+  await chat.close();
+});
