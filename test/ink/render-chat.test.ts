@@ -1,8 +1,11 @@
+import { Console } from "node:console";
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { renderChat } from "../../src/ink/components.ts";
 import { MockAgent } from "../../src/testing/index.ts";
 import { TestTerminal } from "./terminal.ts";
+
+Object.assign(console, { Console }); // what Ink needs of a console, and the one of the test runner lacks
 
 test.each([
   ["\u0004", "quit"],
