@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -28,7 +29,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
     testTimeout: 20_000,
-    maxWorkers: "100%", // the default leaves one core idle, which on two is half of them
+    maxWorkers: Math.ceil(availableParallelism() * 1.5), // many tests wait for processes: a core has work for more than one
     coverage: {
       provider: "v8",
       include: [
