@@ -28,7 +28,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
-    testTimeout: 20_000,
+    testTimeout: 60_000, // some start a compiler, beside other workers on a slow machine
     maxWorkers: Math.ceil(availableParallelism() * 1.5), // many tests wait for processes: a core has work for more than one
     coverage: {
       provider: "v8",
