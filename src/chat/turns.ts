@@ -103,6 +103,7 @@ export class Turns implements SessionHost {
   cancelWaiting(): void {
     for (const { id } of this.#waiting.values()) this.#host.timeline.end(id, { status: "cancelled" });
     this.#waiting.clear();
+    this.#host.changed(); // without a turn nothing else tells of it
   }
 
   /** Goes on after the backend has forgotten the conversation. Does nothing if it has not. */

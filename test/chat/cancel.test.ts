@@ -1,3 +1,4 @@
+import { ConnectionLostError } from "agentwire";
 import { expect, test } from "vitest";
 import { Script } from "../universal/build.ts";
 import { MemoryStore } from "./support/memory-store.ts";
@@ -121,4 +122,33 @@ test("a prompt that is cancelled while the store is read stays, behind what the 
   store.release();
   await rig.settle();
   expect(rig.lines).toEqual(["user sent: Before", "assistant completed: ", "user cancelled: Hello"]);
+});
+
+test("taking back prompts that wait for `resume` changes the snapshot, and listeners hear of it", async () => {
+  const rig = new Rig({}, { goesOn: false, capabilities: { survivesReconnect: false } });
+  await rig.talk("Hello", "Hi");
+  rig.source.agent.loses(new ConnectionLostError("the connection ended"));
+  rig.chat.send("More");
+  await rig.settle();
+  expect(rig.now).toMatchObject({ busy: false, queued: 1, connection: { contextLost: true } });
+  let changes = 0;
+  rig.chat.subscribe(() => changes++);
+  expect(rig.chat.cancel("all")).toEqual({ ok: true });
+  await rig.settle();
+  expect(changes).toBe(1);
+  expect(rig.now.queued).toBe(0);
+  expect(rig.prompts).toEqual(["user sent: Hello", "user cancelled: More"]);
+  rig.chat.resume("without-context");
+  expect(rig.source.turns).toHaveLength(1);
+});
+
+test("taking back prompts that wait for the store changes the snapshot at once", async () => {
+  const store = new MemoryStore();
+  store.hold();
+  const rig = new Rig({ store, id: "chat" });
+  rig.chat.send("Hello");
+  expect(rig.now.queued).toBe(1);
+  rig.chat.cancel("all");
+  expect(rig.now.queued).toBe(0);
+  expect(rig.lines).toEqual(["user cancelled: Hello"]);
 });
