@@ -39,6 +39,14 @@ export class Backend {
   }
 
   /**
+   * Connects now, with a new client if the client has closed for good.
+   * @throws what the source and the client throw
+   */
+  connect(): void {
+    this.#ready().session.connect();
+  }
+
+  /**
    * Prompts the conversation. Undefined if the backend has forgotten the chat.
    * @param make makes the input, once it is known whether it needs the recap
    * @throws what the source and the client throw

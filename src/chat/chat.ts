@@ -55,6 +55,12 @@ export interface Chat extends AsyncDisposable {
    * text. Ok, without effect, if nothing is lost.
    */
   readonly resume: (how: ChatResume) => ChatResult;
+  /**
+   * Connects now, without a prompt. A client that waits for its next attempt (`connection.retryAt`) makes the attempt at once, and a client
+   * that has closed for good is replaced. Ok before the connection is made: `connection` tells how it goes, and `connection.reason` why it
+   * failed. Prompts that wait for `resume` go on waiting.
+   */
+  readonly connect: () => ChatResult;
   /** Takes `problem` out of the snapshot. */
   readonly dismiss: () => void;
   /**

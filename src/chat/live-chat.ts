@@ -127,6 +127,14 @@ export class LiveChat implements Chat, TurnsHost {
   readonly answer = (id: string, answer: Answer): ChatResult =>
     this.#reply(id, (client) => client.answer(id, answer));
 
+  readonly connect = (): ChatResult =>
+    this.#try(() => {
+      this.#assertOpen();
+      this.#turns.connect();
+      this.#see();
+      return OK;
+    });
+
   readonly resume = (how: ChatResume): ChatResult =>
     this.#try(() => {
       checkWord(how, "without-context", "with-transcript");

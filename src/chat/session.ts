@@ -38,7 +38,8 @@ export class Session {
   #offStream: Unsubscribe | undefined;
   /** Whether the conversation is over. The next prompt needs a new one. */
   #isOver = true;
-  #isClosing = false;
+  /** Whether the chat takes no more notice of this client. */
+  #hasLeft = false;
 
   /** @throws what the source throws: it cannot make a client. */
   constructor(source: AgentSource, options: UniversalOptions, host: SessionHost) {
@@ -82,6 +83,13 @@ export class Session {
     return this.#conversation.prompt(input, { read: false });
   }
 
+  /** Connects now, also in the middle of a wait. A failure becomes the reason of the connection. */
+  connect(): void {
+    this.client.connect().catch((error: unknown) => {
+      if (!this.#hasLeft) this.#host.onConnection({ type: "lost", reason: describeConnectionError(error) });
+    });
+  }
+
   /** The backend has forgotten the conversation: it takes no more prompts. */
   forget(): void {
     this.#isOver = true;
@@ -89,7 +97,7 @@ export class Session {
 
   /** Closes the client. What is open ends in the events first. */
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.#hasLeft = true;
     try {
       await this.client.close();
     } finally {
@@ -105,6 +113,7 @@ export class Session {
 
   /** Stops listening. */
   leave(): void {
+    this.#hasLeft = true;
     this.#endStream();
     for (const off of this.#offs.splice(0)) off();
   }
@@ -124,7 +133,7 @@ export class Session {
     this.#offs.push(
       client.on("status", (status) => {
         host.onConnection({ type: "status", status });
-        if (status === "closed" && !this.#isClosing) host.onGivenUp();
+        if (status === "closed" && !this.#hasLeft) host.onGivenUp();
       }),
       client.on("reconnecting", ({ attempt, delay, error }) => {
         const retryAt = host.clock.wallTime() + delay;
@@ -132,7 +141,7 @@ export class Session {
       }),
       client.on("disconnected", (error) => {
         host.onConnection({ type: "lost", reason: describeConnectionError(error) });
-        if (this.#isClosing || client.capabilities.survivesReconnect) return;
+        if (this.#hasLeft || client.capabilities.survivesReconnect) return;
         host.onForgotten(error);
       }),
       client.on("approval", requests),

@@ -42,6 +42,8 @@ export class Turns implements SessionHost {
   readonly #backend: Backend;
   #active: ActivePrompt | undefined;
   #isOpen = false;
+  /** Whether the chat connects as soon as it is open. */
+  #connectsAtOnce = false;
 
   /** @param state what the backend's conversation goes on from */
   constructor(host: TurnsHost, state: ConversationState | undefined) {
@@ -78,7 +80,8 @@ export class Turns implements SessionHost {
     if (hasContext) this.#memory.told();
     this.#isOpen = true;
     try {
-      this.#backend.open();
+      if (this.#connectsAtOnce) this.#backend.connect();
+      else this.#backend.open();
     } finally {
       this.#pump();
     }
@@ -90,6 +93,15 @@ export class Turns implements SessionHost {
     this.#waiting.set(id, job);
     this.#pump();
     return job.error;
+  }
+
+  /**
+   * Connects now; as soon as the store has been read, if it is still being read.
+   * @throws what the source and the client throw
+   */
+  connect(): void {
+    if (this.#isOpen) this.#backend.connect();
+    else this.#connectsAtOnce = true;
   }
 
   cancelTurn(): void {

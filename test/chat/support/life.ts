@@ -10,7 +10,7 @@ export type Act =
   | { readonly do: "decide"; readonly which: Which; readonly decision: "once" | "always" | "reject" }
   | { readonly do: "answer"; readonly which: Which; readonly answer: string | null }
   | { readonly do: "resume"; readonly how: "without-context" | "with-transcript" }
-  | { readonly do: "dismiss" | "close" | "restore" | "reload" | "settle" | "open gate" }
+  | { readonly do: "connect" | "dismiss" | "close" | "restore" | "reload" | "settle" | "open gate" }
   | { readonly do: "pass"; readonly ms: number }
   | { readonly do: "lose"; readonly loss: MockLoss }
   | { readonly do: "refuse"; readonly connections: boolean }
@@ -112,7 +112,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constant("lose" as const), loss }),
   fc.record({ do: fc.constant("refuse" as const), connections: fc.boolean() }),
   fc.record({ do: fc.constant("store" as const), is: fc.constantFrom("slow", "broken", "well") }),
-  fc.record({ do: fc.constantFrom("dismiss", "restore", "reload", "close", "open gate") }),
+  fc.record({ do: fc.constantFrom("connect", "dismiss", "restore", "reload", "close", "open gate") }),
 );
 
 export const lives: fc.Arbitrary<Life> = fc.record({

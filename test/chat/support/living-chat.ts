@@ -98,6 +98,7 @@ export class LivingChat {
         return;
       case "cancel":
         expect(chat.cancel(act.what)).toEqual({ ok: true });
+        if (act.what === "all") expect(chat.getSnapshot().queued).toBe(0);
         return;
       case "retry":
         chat.retry(this.#before.messages.at(act.at)?.id ?? "nothing");
@@ -110,6 +111,9 @@ export class LivingChat {
         return;
       case "resume":
         chat.resume(act.how);
+        return;
+      case "connect":
+        expect(chat.connect().ok).toBe(!this.#isClosed);
         return;
       case "dismiss":
         chat.dismiss();
