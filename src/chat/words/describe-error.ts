@@ -38,15 +38,19 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(TABLE, code);
 }
 
+/** How every client and every chat refuses a prompt without text. */
+const BLANK_PROMPT = /^(the prompt|prompt field `(text|prompt|content|message)`) is an? (empty|blank) string\b/;
+
 const REPORT = "Reload the app. If this happens again, tell its makers.";
 
 /** All codes: a new one does not compile without its words. */
 const TABLE = {
-  "invalid-input": (facts) => ({
-    title: "This cannot work",
-    what: `Something in the message or in the settings cannot work.${quoted("The reason", facts.message)} Change it, and try again.`,
-    retry: "no",
-  }),
+  "invalid-input": ({ message }) => {
+    if (BLANK_PROMPT.test(message)) return WORDS.empty;
+    const reason = quoted("The reason", message);
+    const what = `Something in the message or in the settings cannot work.${reason} Change it, and try again.`;
+    return { title: "This cannot work", what, retry: "no" };
+  },
   "already-consumed": () => ({
     title: "The answer is already being read",
     what: `Another part of the app shows this answer. ${REPORT}`,

@@ -26,10 +26,17 @@ export const ROWS = {
   "invalid-input": [
     {
       name: "a mistake in the input",
-      make: () => new InvalidInputError("the prompt is a blank string.", "Pass `text`."),
+      make: () => new InvalidInputError("the prompt has no `text`.", "Pass `text`."),
       title: "This cannot work",
       retry: "no",
-      says: /The reason: "the prompt is a blank string\. Pass `text`\." Change it/,
+      says: /The reason: "the prompt has no `text`\. Pass `text`\." Change it/,
+    },
+    {
+      name: "a prompt without text",
+      make: () => new InvalidInputError("the prompt is a blank string.", "Pass `text`."),
+      title: "The message is empty",
+      retry: "no",
+      says: /^There is nothing to send\. Write a message first\.$/,
     },
   ],
   "already-consumed": [
