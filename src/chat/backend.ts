@@ -89,7 +89,7 @@ export class Backend {
   }
 
   #converse(session: Session): void {
-    if (this.#memory.isMissing) this.#host.onForgotten(undefined);
+    if (this.#memory.isMissing) this.#host.onForgotten();
     session.converse(() => this.#conversation(session.client));
   }
 
@@ -101,7 +101,7 @@ export class Backend {
       return client.conversation({ from: state });
     } catch (error) {
       if (!isAgentwireError(error, "unsupported") && !isAgentwireError(error, "invalid-input")) throw error;
-      this.#host.onForgotten(error);
+      this.#host.onForgotten();
       return client.conversation();
     }
   }

@@ -25,7 +25,7 @@ export type ConnectionChange =
       readonly retryAt: number;
       readonly reason: ErrorDescription;
     }
-  | { readonly type: "context"; readonly lost: boolean; readonly reason?: ErrorDescription };
+  | { readonly type: "context"; readonly lost: boolean };
 
 export const NO_CONNECTION: ChatConnection = { status: "idle", attempt: 0, contextLost: false };
 
@@ -40,11 +40,10 @@ export function stepConnection(connection: ChatConnection, change: ConnectionCha
       const { attempt, retryAt, reason } = change;
       return { ...connection, attempt, retryAt, reason };
     }
-    case "context": {
-      const { lost, reason } = change;
-      if (lost === connection.contextLost) return connection;
-      return { ...connection, contextLost: lost, ...(reason && !connection.reason ? { reason } : {}) };
-    }
+    case "context":
+      return change.lost === connection.contextLost
+        ? connection
+        : { ...connection, contextLost: change.lost };
   }
 }
 

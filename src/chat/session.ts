@@ -18,7 +18,7 @@ export interface SessionHost {
   onRequests(): void;
   onSettled(request: SettledRequest): void;
   /** The connection was lost, and with it the backend's memory of the conversation. */
-  onForgotten(error: unknown): void;
+  onForgotten(): void;
   /** The client has closed for good, although nobody here has closed it. */
   onGivenUp(): void;
 }
@@ -142,7 +142,7 @@ export class Session {
       client.on("disconnected", (error) => {
         host.onConnection({ type: "lost", reason: describeConnectionError(error) });
         if (this.#hasLeft || client.capabilities.survivesReconnect) return;
-        host.onForgotten(error);
+        host.onForgotten();
       }),
       client.on("approval", requests),
       client.on("question", requests),

@@ -19,7 +19,7 @@ import { type ChatPrompt, toInput } from "./prompt.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { Timeline } from "./timeline.ts";
-import { describeConnectionError, describeError } from "./words/describe-error.ts";
+import { describeError } from "./words/describe-error.ts";
 
 export interface TurnsHost {
   readonly source: AgentSource;
@@ -165,11 +165,9 @@ export class Turns implements SessionHost {
     this.#host.onSettled(request);
   }
 
-  onForgotten(error: unknown): void {
+  onForgotten(): void {
     this.#backend.forget();
-    if (!this.#memory.forget()) return;
-    const reason = error === undefined ? {} : { reason: describeConnectionError(error) };
-    this.#host.onConnection({ type: "context", lost: true, ...reason });
+    if (this.#memory.forget()) this.#host.onConnection({ type: "context", lost: true });
   }
 
   onGivenUp(): void {
@@ -211,7 +209,7 @@ export class Turns implements SessionHost {
     } catch (thrown) {
       this.#active = undefined;
       const error = asError(thrown);
-      if (error.code === "context-lost") this.onForgotten(error);
+      if (error.code === "context-lost") this.onForgotten();
       if (this.#memory.isLost) return;
       this.#waiting.delete(job.id);
       this.#fail(job, error);
@@ -222,7 +220,7 @@ export class Turns implements SessionHost {
     if (this.#active !== active) return; // the chat was closed
     this.#active = undefined;
     const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
-    if (error?.code === "context-lost") this.onForgotten(error);
+    if (error?.code === "context-lost") this.onForgotten();
     const isCompleted = outcome?.status === "completed";
     if (isCompleted) this.#memory.told();
     const wasSent = isCompleted || (active.wasShown && error?.delivery !== "not-sent");

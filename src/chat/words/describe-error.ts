@@ -39,7 +39,8 @@ export function isErrorCode(code: string): code is ErrorCode {
 }
 
 /** How every client and every chat refuses a prompt without text. */
-const BLANK_PROMPT = /^(the prompt|prompt field `(text|prompt|content|message)`) is an? (empty|blank) string\b/;
+const BLANK_PROMPT =
+  /^(the prompt|prompt field `(text|prompt|content|message)`) is an? (empty|blank) string\b/;
 
 const REPORT = "Reload the app. If this happens again, tell its makers.";
 
