@@ -37,12 +37,12 @@ export interface Chat extends AsyncDisposable {
   readonly send: (input: string | PromptInput) => ChatSend;
   /**
    * Cancels the turn that runs. Prompts that wait are sent next: the user may have written one instead of the answer. `"all"` takes
-   * them back too: they get the status `cancelled`, and `retry` sends them. Ok if nothing runs. @default "turn"
+   * them back too, also while no turn runs: they get the status `cancelled`, and `retry` sends them. Ok if nothing runs. @default "turn"
    */
   readonly cancel: (what?: ChatCancel) => ChatResult;
   /**
    * Sends the text and the images of a message again, as a new prompt. `messageId` names a message of the user, or an answer to one. The
-   * agent may do again what it did for the first one.
+   * agent may do again what it did for the first one. The old message stays as it was.
    */
   readonly retry: (messageId: string) => ChatSend;
   /** Decides on a tool call in `pending`. Ok, without effect, if the call is already decided. */

@@ -24,11 +24,17 @@ export interface ChatSnapshot {
   readonly capabilities: Capabilities | undefined;
   /** Whether the store is still being read. Prompts wait for it. */
   readonly loading: boolean;
-  /** Whether a turn runs. */
+  /** Whether the client has a prompt: a turn runs, or its prompt waits for the link. The message of the latter is `queued`. */
   readonly busy: boolean;
-  /** The number of prompts that wait for an earlier turn, for the store or for `chat.resume()`. */
+  /**
+   * The number of prompts that the client does not have: they wait for an earlier turn, for the store or for `chat.resume()`. A prompt that
+   * waits for the link is not among them, although its message is `queued`.
+   */
   readonly queued: number;
-  /** What went wrong last, if it is not shown by a message. Stays until `chat.dismiss()`, or until a later call succeeds. */
+  /**
+   * What went wrong last, if it is not shown by a message. Stays until `chat.dismiss()`, or until a later call succeeds. The problem of a
+   * store stays until the store works again.
+   */
   readonly problem: ChatProblem | undefined;
   /**
    * A JSON value to go on from: `createChat(source, { from })`. Made at the first read, which takes time in proportion to the number of

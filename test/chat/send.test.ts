@@ -28,6 +28,7 @@ test("a prompt that waits for the connection shows at once as queued, and keeps 
   rig.chat.send("Hello");
   rig.chat.send("And then?");
   expect(rig.lines).toEqual(["user queued: Hello", "user queued: And then?"]);
+  expect(rig.now).toMatchObject({ busy: true, queued: 1 }); // the client has the first one
   rig.source.turn.send();
   rig.source.turn.says("Hi");
   expect(rig.lines).toEqual(["user sent: Hello", "assistant open: Hi", "user queued: And then?"]);

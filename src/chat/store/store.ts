@@ -11,6 +11,8 @@ import { Overlap } from "../../universal/jsonl/overlap.ts";
  * - `load` gives whole events only. An event whose `sequence` is not above the last one of its session is given once: who is not sure where
  *   an earlier append stopped appends some events a second time.
  * - A failed call rejects, and later calls work.
+ * - Two chats may append to one id, also from two programs or tabs: the events of both are kept. `load` gives the events of each session in
+ *   order; one session may come behind the other. A chat loads once, at its start, and does not show what the other chat adds.
  */
 export interface ChatStore {
   /** The events of a chat, in order. Empty for a chat that is not known. */
