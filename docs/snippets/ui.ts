@@ -75,14 +75,17 @@ export async function settle(chat: Chat, request: ChatPending, dialogs: Dialogs)
 
 export async function bannerOf(chat: Chat, dialogs: Dialogs): Promise<string> {
   // #region ui-connection
-  const { status, attempt, retryAt = 0, reason, contextLost } = chat.getSnapshot().connection;
+  const { status, attempt, retryAt, reason, contextLost } = chat.getSnapshot().connection;
   if (contextLost) {
     const isSent = await dialogs.confirm("The agent has forgotten this.", "Send the transcript along?");
     chat.resume(isSent ? "with-transcript" : "without-context"); // prompts wait until then
   }
-  if (attempt > 0)
-    return `${reason?.title}: attempt ${attempt} in ${Math.ceil((retryAt - Date.now()) / 1_000)} s`;
-  return status === "closed" ? "Not connected. The next message connects." : "";
+  if (retryAt !== undefined) {
+    const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1_000));
+    return `${reason?.title}: attempt ${attempt} in ${seconds} s`;
+  }
+  if (attempt > 0) return `${reason?.title}: trying, attempt ${attempt}`; // no `retryAt` while an attempt runs
+  return status === "closed" ? `${reason?.title ?? "Not connected"}. The next message connects.` : "";
   // #endregion
 }
 

@@ -116,6 +116,23 @@ test("a conversation that was forgotten goes on as the user says", async () => {
   expect(await page.bannerOf(chat, { confirm: async () => true, choose })).toBe("");
 });
 
+test("the banner counts down to an attempt, and says that one runs", async () => {
+  const agent = new MockAgent({ reconnect: { maxAttempts: 2, delay: 90_000 }, script: ["Hello."] });
+  await using chat = createChat(agent);
+  const dialogs = { confirm: async () => true, choose: async () => undefined };
+  chat.send("one");
+  await until(chat, idle);
+  agent.disconnect();
+  await until(chat, ({ connection }) => connection.retryAt !== undefined);
+  expect(await page.bannerOf(chat, dialogs)).toMatch(/^The connection was lost: attempt 1 in \d+ s$/);
+  agent.set({ connectDelay: 600_000 });
+  chat.connect();
+  await until(chat, ({ connection }) => connection.status === "connecting");
+  expect(await page.bannerOf(chat, dialogs)).toBe("The connection was lost: trying, attempt 1");
+  await chat.close();
+  expect(await page.bannerOf(chat, dialogs)).toBe("The connection was lost. The next message connects.");
+});
+
 test("what was stored is shown again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "agentwire-"));
   try {
