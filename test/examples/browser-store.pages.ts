@@ -108,6 +108,22 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     expect(await run(body)).toEqual(["word1", "word2", "word3", "word4"]);
   });
 
+  test("keeps what two pages append to one chat at the same time", async () => {
+    const one = page;
+    const two = await open();
+    const append = (session: string): string => `(async () => {
+      for (let n = 1; n <= 100; n++) await store.append("a", [delta(n, "${session}" + n, "${session}")]);
+    })()`;
+    await Promise.all([one.evaluate(append("y")), two.evaluate(append("z"))]);
+    page = await open();
+    const texts = await run<readonly string[]>("return texts('a')");
+    const of = (session: string): string[] =>
+      Array.from({ length: 100 }, (_, index) => `${session}${index + 1}`);
+    expect(texts.filter((text) => text.startsWith("y"))).toEqual(of("y"));
+    expect(texts.filter((text) => text.startsWith("z"))).toEqual(of("z"));
+    expect(texts).toHaveLength(200);
+  });
+
   test("makes no chat of no events, and keeps any text and any id", async () => {
     const body = `await store.append("empty", []);
       const odd = ["\\n", "\\u2028", "\\u{1f600}", "\\ud83d", "\\u0000", '"\\\\', "__proto__", "%41"];

@@ -50,6 +50,48 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
     }),
   );
 
+  test("on a server that forgets and stays away shows why and the choice, takes prompts back, and tries when asked", () =>
+    stage.codey({ answer: () => ["Yes."] }, async (visitor, server) => {
+      await visitor.say("before");
+      await visitor.hears("Yes.");
+      server.refuseUpgrades(503);
+      server.dropAll();
+      await visitor.reads("The agent has forgotten this conversation.");
+      const giveUp = async (): Promise<string> => {
+        await visitor.page.clock.fastForward(30_000); // to the next attempt
+        return visitor.page.locator(".pill").innerText();
+      };
+      await expect.poll(giveUp, { timeout: 20_000 }).toBe("Disconnected");
+      await visitor.page.getByRole("region", { name: "The connection" }).waitFor();
+      await visitor.say("after");
+      await visitor.reads("Waits to be sent");
+      await visitor.press("Cancel");
+      await visitor.reads("Cancelled. It was not sent.");
+      await visitor.rests();
+      await visitor.reads("The agent has forgotten this conversation.");
+      server.refuseUpgrades(undefined);
+      await visitor.press("Try now");
+      await visitor.sees("Connected");
+      await visitor.page.getByRole("button", { name: "Try now" }).waitFor({ state: "hidden" });
+      await visitor.reads("The agent has forgotten this conversation.");
+      expect(server.sends).toHaveLength(1);
+    }));
+
+  test("shows a prompt that waits for the link as one that waits, and not as sent", () =>
+    stage.codebuff({ answer: () => ["Yes."] }, async (visitor, server) => {
+      await visitor.say("before");
+      await visitor.hears("Yes.");
+      server.refuseUpgrades(503);
+      server.dropAll();
+      await visitor.sees("Reconnecting");
+      await visitor.say("after");
+      await visitor.reads("Waits to be sent");
+      expect(await visitor.page.getByText("Sent", { exact: true }).count()).toBe(0);
+      await visitor.press("Cancel");
+      await visitor.reads("Cancelled. It was not sent.");
+      expect(server.prompts).toHaveLength(1);
+    }));
+
   test("in the middle of an answer says so, and the answer goes on where it was", () =>
     stage.mock(async (visitor) => {
       await visitor.say("recover");

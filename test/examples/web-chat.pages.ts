@@ -229,9 +229,17 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.hears(/send (it|your message) again/i);
       server.answer = ({ content }) => [`You said: ${content}`];
       expect(server.sends).toHaveLength(1);
-      await visitor.page.getByRole("button", { name: /^(Try|Send) again$/ }).click();
+      const again = visitor.page.getByRole("button", { name: /^(Try|Send) again$/ });
+      await again.click();
       await visitor.hears("You said: hello");
       expect(server.sends).toHaveLength(2);
+      expect(await again.count()).toBe(0); // nobody sends it a third time by mistake
+      await visitor.keeps(2);
+      await visitor.press("New conversation");
+      await visitor.page.reload(); // the store knows of no retry
+      await visitor.press("hello");
+      await visitor.hears("You said: hello");
+      expect(await again.count()).toBe(0);
     }));
 
   test("takes a line break with Shift and Enter, and sends nothing blank", () =>

@@ -1,4 +1,4 @@
-import type { ChatMessage, ErrorDescription } from "agentwire/chat";
+import type { ChatMessage, ChatSnapshot, ErrorDescription } from "agentwire/chat";
 import { inert } from "agentwire/chat";
 import { useAgentChat, useChat } from "agentwire/react";
 import { memo, type ReactElement } from "react";
@@ -112,16 +112,30 @@ interface TroubleProps {
 
 function Trouble({ id, end, words, again }: TroubleProps): ReactElement {
   const chat = useChat();
+  const isPast = useAgentChat(undefined, ({ messages }) => hasLaterPrompt(messages, id));
   return (
     <div className="trouble" data-end={end}>
       <p>{words}</p>
-      {again !== undefined && (
+      {again !== undefined && !isPast && (
         <button className="again" type="button" onClick={() => chat.retry(id)}>
           {again}
         </button>
       )}
     </div>
   );
+}
+
+/**
+ * Whether a prompt behind the message was sent, or waits: the message was sent again, or the talk has gone on. A retry changes nothing of
+ * the message itself, and a store does not know of it.
+ */
+function hasLaterPrompt(messages: ChatSnapshot["messages"], id: string): boolean {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages.at(at);
+    if (message?.id === id) return false;
+    if (message?.role === "user" && (message.status === "sent" || message.status === "queued")) return true;
+  }
+  return false;
 }
 
 function wordsOf({ title, detail }: ErrorDescription): string {

@@ -14,22 +14,26 @@ export function Notices(): ReactElement {
   );
 }
 
-/** The connection is being repaired, or has ended for good. */
+/** The connection is being repaired, or has ended, or cannot be made. */
 function LostLink(): ReactElement | null {
+  const chat = useChat();
   const connection = useConnection();
-  const { status, attempt, reason, contextLost } = connection;
-  const isOver = status === "closed" && reason !== undefined;
-  if ((attempt === 0 && !isOver) || contextLost) return null;
+  const { status, attempt, reason } = connection;
+  if (!reason) return null;
+  const isTrying = status === "connecting" || status === "handshaking";
   return (
     <section className="notice" aria-label="The connection">
       <p>
-        <strong>{inert(reason?.title ?? "The connection was lost")}.</strong>{" "}
-        {isOver ? (
-          `${inert(reason.detail)} The next message connects again.`
-        ) : (
-          <Countdown connection={connection} />
-        )}
+        <strong>{inert(reason.title)}.</strong>{" "}
+        {attempt > 0 ? <Countdown connection={connection} /> : inert(reason.detail)}
       </p>
+      {!isTrying && (
+        <div className="notice-choices">
+          <button className="choice" type="button" onClick={chat.connect}>
+            Try now
+          </button>
+        </div>
+      )}
     </section>
   );
 }
@@ -37,13 +41,13 @@ function LostLink(): ReactElement | null {
 /** The backend has forgotten the conversation. Prompts wait for the user's choice. */
 function LostContext(): ReactElement | null {
   const chat = useChat();
-  const connection = useConnection();
-  if (!connection.contextLost) return null;
+  const { contextLost } = useConnection();
+  if (!contextLost) return null;
   return (
     <section className="notice" aria-label="The agent has forgotten">
       <p>
         <strong>The agent has forgotten this conversation.</strong> Messages wait until you choose how to go
-        on. {connection.attempt > 0 && <Countdown connection={connection} />}
+        on.
       </p>
       <div className="notice-choices">
         <button className="choice" type="button" onClick={() => chat.resume("with-transcript")}>

@@ -9,13 +9,17 @@ const THINKS = { gesture: "think" } as const;
 export function Thread(): ReactElement {
   const messages = useAgentChat(undefined, (chat) => chat.messages);
   const isBusy = useAgentChat(undefined, (chat) => chat.busy);
-  const hasAnswer = messages.toArray().some(({ status }) => status === "open" || status === "recovering");
+  const queued = useAgentChat(undefined, (chat) => chat.queued);
+  const shown = messages.toArray();
+  const hasAnswer = shown.some(({ status }) => status === "open" || status === "recovering");
+  // One more than the chat has queued: the client's prompt waits for the link, and its message says so.
+  const isSent = shown.filter(({ status }) => status === "queued").length <= queued;
   return (
     <div className="thread">
       {messages.map((message) => (
         <Message key={message.id} message={message} />
       ))}
-      {isBusy && !hasAnswer && (
+      {isBusy && isSent && !hasAnswer && (
         <article className="message reply" aria-label="Answer" aria-busy="true">
           <div className="portrait">
             <Avatar look={THINKS} />
