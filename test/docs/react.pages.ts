@@ -23,6 +23,11 @@ async function bundled(program: Pick<BuildOptions, "stdin" | "entryPoints">): Pr
   return result.outputFiles.map(({ text }) => text).join("");
 }
 
+/** A program beside the snippets. */
+const inline = (contents: string): Pick<BuildOptions, "stdin"> => ({
+  stdin: { contents, resolveDir: FOLDER, loader: "tsx" },
+});
+
 describe.skipIf(isSkipped)("in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -44,7 +49,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     return { page, complaints };
   }
 
-  const openedWith = (contents: string) => opened({ stdin: { contents, resolveDir: FOLDER, loader: "tsx" } });
+  const openedWith = (contents: string) => opened(inline(contents));
 
   test("the first program of the page talks, asks for the tool, and shows what it found", async () => {
     const { page, complaints } = await opened({ entryPoints: [`${FOLDER}react-first.tsx`] });
@@ -59,65 +64,207 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a chat kept by the browser's store is there again, and in its list", async () => {
+  test("Stop takes back a prompt that waits for the choice after a lost conversation", async () => {
     const { page, complaints } = await openedWith(`
-      import { createChat } from "agentwire/chat";
       import { MockAgent } from "agentwire/testing/agent";
-      import { browserStore } from "./react.tsx";
-      window.talk = async () => {
-        const kept = new Map();
-        Object.defineProperty(window, "localStorage", { value: new Proxy({}, {
-          get: (_, name) => ({ getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) })[name],
-          ownKeys: () => [...kept.keys()],
-          getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-        }) });
-        const open = () => createChat(new MockAgent({ script: ["Kept."] }), { store: browserStore, id: "today" });
-        const until = (chat, holds) => new Promise((resolve) => {
-          const look = () => holds(chat.getSnapshot()) && resolve();
-          chat.subscribe(look);
-          look();
-        });
-        const first = open();
-        first.send("Keep this");
-        await until(first, ({ messages }) => messages.at(-1)?.status === "completed");
-        await first.close();
-        const again = open();
-        await until(again, ({ loading }) => !loading);
-        return [await browserStore.list(), again.getSnapshot().messages.map(({ parts }) => parts.at(0).text)];
-      };`);
-    expect(await page.evaluate("talk()")).toEqual([["today"], ["Keep this", "Kept."]]);
+      const make = MockAgent.prototype.client;
+      MockAgent.prototype.client = function () {
+        window.agent = this;
+        const client = make.call(this);
+        return Object.defineProperty(client, "capabilities", { value: { ...client.capabilities, survivesReconnect: false } });
+      };
+      void import("./react-first.tsx");`);
+    await page.getByLabel("Your message").fill("hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByText("One file.").waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await page.evaluate("agent.disconnect()");
+    await page.getByLabel("Your message").fill("more");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("waits").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("waits").waitFor({ state: "detached" });
+    expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
+    expect(await page.evaluate("agent.prompts.length")).toBe(1);
     expect(complaints).toEqual([]);
   });
 
-  test("the banner counts down, and goes away; a question is answered by its form", async () => {
+  test("chats that two tabs have kept at once under one id are whole, and in the list", async () => {
+    const context = await browser.newContext();
+    await context.route("**/*", (route) =>
+      route.fulfill({ contentType: "text/html", body: '<div id="root"></div>' }),
+    );
+    const code = await bundled(
+      inline(`
+      import { createChat } from "agentwire/chat";
+      import { MockAgent } from "agentwire/testing/agent";
+      import { browserStore } from "./browser-store.ts";
+      const script = ({ text }) => Array.from({ length: 30 }, (_, at) => text + at + " ");
+      const chat = createChat(new MockAgent({ script, pace: 1 }), { store: browserStore, id: "today" });
+      const until = (holds) => new Promise((resolve) => {
+        const look = () => holds(chat.getSnapshot()) && resolve();
+        chat.subscribe(look);
+        look();
+      });
+      window.talk = async (text) => {
+        await until(({ loading }) => !loading);
+        chat.send(text);
+        await until(({ messages }) => messages.at(-1)?.status === "completed");
+        await chat.close();
+      };
+      window.kept = async () => {
+        await until(({ loading }) => !loading);
+        const texts = chat.getSnapshot().messages.map(({ parts, status }) => status + " " + parts.at(0).text);
+        return [await browserStore.list(), texts];
+      };`),
+    );
+    const tab = async () => {
+      const page = await context.newPage();
+      await page.goto("http://store.test/");
+      await page.addScriptTag({ content: code });
+      return page;
+    };
+    const [one, two] = [await tab(), await tab()];
+    await Promise.all([one.evaluate('talk("a")'), two.evaluate('talk("b")')]);
+    const said = (text: string): string => Array.from({ length: 30 }, (_, at) => `${text}${at} `).join("");
+    expect(await (await tab()).evaluate("kept()")).toEqual([
+      ["today"],
+      ["sent a", `completed ${said("a")}`, "sent b", `completed ${said("b")}`],
+    ]);
+    await context.close();
+  });
+
+  test("the banner counts down, tries at once when asked, and hides neither the reason nor the choice", async () => {
+    const { page, complaints } = await openedWith(`
+      import { createChat } from "agentwire/chat";
+      import { ChatProvider } from "agentwire/react";
+      import { MockAgent } from "agentwire/testing/agent";
+      import { createRoot } from "react-dom/client";
+      import { Banner } from "./banner.tsx";
+      const agent = new MockAgent({
+        reconnect: { maxAttempts: 2, delay: 90_000 },
+        capabilities: { survivesReconnect: false },
+        script: ["Hello."],
+      });
+      const chat = createChat(agent);
+      createRoot(document.getElementById("root")).render(<ChatProvider chat={chat}><Banner /></ChatProvider>);
+      Object.assign(window, { agent, chat });`);
+    const status = page.getByRole("status");
+    expect(await status.innerText()).toBe("");
+    await page.evaluate('chat.send("hi")');
+    await page.waitForFunction("chat.getSnapshot().messages.at(-1)?.status === 'completed'");
+    await page.evaluate("agent.disconnect()");
+    await page.getByText(/Attempt 1 in \d\d s\./).waitFor();
+    await page.getByText("The agent has forgotten this conversation.").waitFor();
+    await page.evaluate("agent.set({ connectDelay: 600_000 })");
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText(/The connection was lost\. Trying, attempt 1\./).waitFor();
+    expect(await page.getByRole("button", { name: "Try now" }).count()).toBe(0);
+    await page.evaluate("agent.clients.at(-1).close()");
+    await page.getByText("The connection is closed. The connection to the agent was closed.").waitFor();
+    await page.getByText("The agent has forgotten this conversation.").waitFor();
+    await page.evaluate("agent.set({ connectDelay: 0 })");
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByRole("button", { name: "Try now" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Go on without" }).click();
+    await page.waitForFunction("document.querySelector('[role=status]').innerText === ''");
+    await page.evaluate('chat.send(" ")');
+    await page.getByText("The message is empty.").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    expect(await status.innerText()).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  test("a question is answered by labels, by the user's own words, or not at all, but never by nothing", async () => {
     const { page, complaints } = await openedWith(`
       import { createChat } from "agentwire/chat";
       import { ChatProvider, usePending } from "agentwire/react";
       import { agentStep, MockAgent } from "agentwire/testing/agent";
       import { createRoot } from "react-dom/client";
-      import { Banner, Everything, QuestionForm } from "./react.tsx";
-      const agent = new MockAgent({ reconnect: { delay: 2_500 }, capabilities: { survivesReconnect: false }, script: function* () {
-        const answers = yield* agentStep.question({ questions: [{ question: "Which?", options: ["this", "that"] }, "Why?"] });
-        yield JSON.stringify(answers);
-      } });
-      const chat = createChat(agent);
+      import { QuestionForm } from "./question-form.tsx";
+      const questions = [{ question: "Which?", options: ["this", " that "] }, { question: "When?", options: ["now"] }, "Why?"];
+      const chat = createChat(new MockAgent({ *script() {
+        yield JSON.stringify(yield* agentStep.question({ questions }));
+      } }));
       const Questions = () => usePending().map((each) => <QuestionForm key={each.id} request={each} />);
-      createRoot(document.getElementById("root")).render(
-        <ChatProvider chat={chat}><Banner /><Questions /><Everything chat={chat} /></ChatProvider>);
-      window.ask = () => chat.send("hi");
-      window.answer = () => chat.getSnapshot().messages.at(-1).parts.toArray().map((part) => part.text).join("");
-      window.cut = () => agent.disconnect();`);
-    await page.evaluate("ask()");
-    await page.getByLabel("that").check();
-    await page.getByLabel("Why?").fill("because");
-    await page.getByRole("button", { name: "Answer", exact: true }).click();
+      createRoot(document.getElementById("root")).render(<ChatProvider chat={chat}><Questions /></ChatProvider>);
+      Object.assign(window, { chat });
+      window.answer = () => chat.getSnapshot().messages.at(-1).parts.toArray().map((part) => part.text).join("");`);
+    await page.evaluate('chat.send("hi")');
+    const submit = page.getByRole("button", { name: "Answer", exact: true });
+    await submit.click();
+    await page.getByText("Each question needs an answer.").waitFor();
+    await page.getByLabel("that", { exact: true }).check();
+    await page.getByLabel("In your words: When?").fill("tomorrow");
+    await page.getByLabel("In your words: Why?").fill(" ");
+    await submit.click();
+    expect(await page.evaluate("chat.getSnapshot().pending.length")).toBe(1);
+    await page.getByLabel("In your words: Why?").fill("because");
+    await submit.click();
     await page.waitForFunction('answer().includes("because")');
-    expect(await page.evaluate("answer()")).toContain('[["that"],["because"]]');
-    await page.evaluate("cut()");
-    // The context is lost from now on, and the countdown comes first.
-    await page.getByText(/Attempt 1 in \d s/).waitFor();
-    await page.getByText(/Attempt/).waitFor({ state: "detached" });
-    await page.getByText("The agent has forgotten this conversation.").waitFor();
+    expect(await page.evaluate("answer()")).toContain('[[" that "],["tomorrow"],["because"]]');
+    await page.evaluate('chat.send("again")');
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.waitForFunction("chat.getSnapshot().pending.length === 0");
+    expect(complaints).toEqual([]);
+  });
+
+  test("a failed message is sent again once: its button goes with the next prompt, and stays away when the chat is loaded", async () => {
+    const { page, complaints } = await openedWith(`
+      import { createChat, memoryStore } from "agentwire/chat";
+      import { ChatProvider, useAgentChat } from "agentwire/react";
+      import { agentStep, MockAgent } from "agentwire/testing/agent";
+      import { createRoot } from "react-dom/client";
+      import { TryAgain } from "./try-again.tsx";
+      const agent = new MockAgent({ script: [[agentStep.fail("no")], ["Yes."]] });
+      const store = memoryStore();
+      const List = () => useAgentChat(undefined, (now) => now.messages).map((message) =>
+        <p key={message.id}>{message.status} <TryAgain message={message} /></p>);
+      const root = createRoot(document.getElementById("root"));
+      window.open = () => {
+        window.chat = createChat(agent, { store, id: "today" });
+        root.render(<ChatProvider chat={chat}><List /></ChatProvider>);
+      };
+      window.open();
+      window.asked = [];
+      window.confirm = (text) => asked.push(text);`);
+    await page.evaluate('chat.send("hi")');
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("completed").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    expect(await page.evaluate("asked.length")).toBe(1);
+    await page.evaluate("chat.close().then(open)");
+    await page.waitForFunction("!chat.getSnapshot().loading");
+    await page.getByText("completed").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("the page of Next shows what is refused, and goes on", async () => {
+    const { page, complaints } = await openedWith(`
+      import { createRoot } from "react-dom/client";
+      import Page from "./next-page.tsx";
+      window.answers = [];
+      window.fetch = async () => {
+        const answer = answers.shift();
+        return answer === undefined ? Promise.reject(new TypeError("Failed to fetch")) : new Response(...answer);
+      };
+      createRoot(document.getElementById("root")).render(<Page />);`);
+    const field = page.getByLabel("Your message");
+    const ask = async (text: string): Promise<void> => {
+      await field.fill(text);
+      await field.press("Enter");
+    };
+    await page.evaluate('answers.push(["A blank prompt", { status: 400 }])');
+    await ask(" ");
+    await page.getByText("A blank prompt").waitFor();
+    await ask("hi");
+    await page.getByText("Failed to fetch").waitFor();
+    await page.evaluate('answers.push([""])');
+    await ask("hi");
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(await field.getAttribute("required")).not.toBeNull();
     expect(complaints).toEqual([]);
   });
 });

@@ -8,9 +8,11 @@ import { useState } from "react";
 
 export default function Page() {
   const [state, setState] = useState<MessagesState>(emptyMessages);
-  const ask = async (form: FormData): Promise<void> => {
-    const response = await fetch("/api/agent", { method: "POST", body: String(form.get("prompt")) });
+  const [problem, setProblem] = useState("");
+  const stream = async (prompt: string): Promise<void> => {
+    const response = await fetch("/api/agent", { method: "POST", body: prompt });
     if (!response.ok || !response.body) throw new Error(await response.text());
+    setProblem("");
     const lines = new JsonlReader();
     const body = response.body.getReader();
     for (let piece = await body.read(); !piece.done; piece = await body.read()) {
@@ -18,6 +20,9 @@ export default function Page() {
       setState((before) => events.reduce((now, event) => reduceMessages(now, event), before));
     }
   };
+  // React unmounts a page whose form action throws.
+  const ask = (form: FormData): Promise<void> =>
+    stream(String(form.get("prompt"))).catch(({ message }: Error) => setProblem(message));
   return (
     <main>
       {state.messages.map((message) => (
@@ -26,8 +31,9 @@ export default function Page() {
           {message.error?.detail}
         </p>
       ))}
+      {problem && <p role="alert">{problem}</p>}
       <form action={ask}>
-        <input name="prompt" aria-label="Your message" />
+        <input name="prompt" aria-label="Your message" required />
       </form>
     </main>
   );

@@ -1,4 +1,4 @@
-// The first program of docs/react.md: a page that runs as it stands.
+// The first program of docs/react.md, which runs as it stands.
 // #region react-first
 import { type ChatMessage, type ChatPart, createChat, inert, reveal } from "agentwire/chat";
 import { ChatProvider, useAgentChat, useChat, usePending } from "agentwire/react";
@@ -35,6 +35,7 @@ const Message = memo(({ message }: { readonly message: ChatMessage }) => (
     {message.parts.map((part) => (
       <Part key={part.id} part={part} />
     ))}
+    {message.status === "queued" && <i>waits</i>}
     {message.error && <p role="alert">{`${message.error.title}. ${message.error.detail}`}</p>}
   </article>
 ));
@@ -65,7 +66,8 @@ function Approvals() {
 
 function Composer() {
   const { send, cancel } = useChat();
-  const busy = useAgentChat(undefined, (now) => now.busy);
+  // While a turn runs, Stop ends it. Without a turn, Stop takes back the prompts that wait, such as for `resume`.
+  const stop = useAgentChat(undefined, ({ busy, queued }) => (busy ? "turn" : queued > 0 ? "all" : null));
   return (
     <form
       onSubmit={(event) => {
@@ -74,10 +76,10 @@ function Composer() {
         event.currentTarget.reset();
       }}
     >
-      <input name="prompt" aria-label="Your message" />
+      <input name="prompt" aria-label="Your message" required />
       <button type="submit">Send</button>
-      {busy && (
-        <button type="button" onClick={() => cancel()}>
+      {stop && (
+        <button type="button" onClick={() => cancel(stop)}>
           Stop
         </button>
       )}
