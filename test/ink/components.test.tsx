@@ -176,7 +176,7 @@ describe("<Question>", () => {
       rowsOf(<Question pending={pending} onAnswer={nobody} isActive={false} {...look} columns={80} />),
     ).toEqual([
       "? Pick: Which ones?",
-      "> 1 - main the trunk",
+      "> 1 - main - the trunk",
       "  2 - next",
       "Space or a digit ticks, Enter answers, text: your own answer, Esc: none",
     ]);
@@ -195,6 +195,14 @@ describe("<StatusLine>", () => {
   test("shows the time, the connection, what waits, and what it took", () => {
     expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={90} />)).toEqual([
       "* working 0 s - connected - 2 queued - 3 credits - 12.3k in - 20 out",
+    ]);
+  });
+
+  test("says in words that the agent has forgotten the conversation, and that one credit is one", () => {
+    const lost = { ...facts, busy: false, queued: 0, connection: { ...facts.connection, contextLost: true } };
+    const cost = [{ total: 1, currency: "credits" }];
+    expect(rowsOf(<StatusLine {...lost} usage={{}} cost={cost} {...look} />)).toEqual([
+      "context forgotten - 1 credit",
     ]);
   });
 
@@ -294,7 +302,9 @@ describe("<Message>", () => {
   test("names /retry only where the app has it", () => {
     const failed = message({ status: "cancelled" });
     expect(rowsOf(<Message message={failed} {...look} />)[0]).toBe("cancelled");
-    expect(rowsOf(<Message message={failed} hasCommands {...look} />)[0]).toContain("/retry");
+    expect(rowsOf(<Message message={failed} hasCommands {...look} columns={80} />)[0]).toBe(
+      "cancelled; /retry sends it again (until your next prompt)",
+    );
   });
 
   test("leaves out what waits for the user, because a dialog shows it", () => {

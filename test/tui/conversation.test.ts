@@ -106,7 +106,7 @@ describe("a question", () => {
   test("is answered by a digit, by the arrows, and in words of the user's own", async () => {
     await using terminal = await scripted();
     await send(terminal, "choose");
-    await terminal.until(/Which branch\?\n.*1 main\n.*2 next\n.*3 other an old one/);
+    await terminal.until(/Which branch\?\n.*1 main\n.*2 next\n.*3 other · an old one/);
     terminal.type("2");
     await terminal.until("› 2 next");
     terminal.press("enter");
@@ -182,7 +182,7 @@ describe("a conversation", () => {
     terminal.press("ctrl-u");
     await send(terminal, "fail");
     await terminal.until("the model is overloaded");
-    await terminal.until("/retry sends it again, once you have checked.");
+    await terminal.until("Check first; then /retry sends it again (until your next prompt).");
     await over(terminal);
     await send(terminal, "/retry");
     await terminal.until(

@@ -95,7 +95,7 @@ function choiceRow(
   const text = `${isPointed ? symbols.pointer : " "} ${index < 9 ? index + 1 : " "} ${box}${inLine(option?.label ?? "")}`;
   const tone = isPointed ? "selected" : state.free ? "dim" : "plain";
   const label: Span = { text: clipped(text, columns), tone };
-  const description = option?.description ? ` ${inLine(option.description)}` : "";
+  const description = option?.description ? ` ${symbols.separator} ${inLine(option.description)}` : "";
   return clippedRow(
     [label, ...(description === "" ? [] : [{ text: description, tone: "dim" as const }])],
     columns,

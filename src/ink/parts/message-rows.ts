@@ -9,6 +9,9 @@ import { moneyWords, usageWords } from "./words.ts";
 /** Rows of a prompt of the user. More of it is folded, such as a paste. */
 export const PROMPT_ROWS = 12;
 
+/** Rows in the scrollback stay as they are, and `/retry` sends the last prompt: a later prompt takes its place. */
+const AGAIN = "/retry sends it again (until your next prompt)";
+
 export interface MessageRowsOptions {
   readonly columns: number;
   readonly theme: Theme;
@@ -37,7 +40,7 @@ export function promptRows(
     shows: "both",
   });
   const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
-  const back = hasCommands ? "taken back; /retry sends it" : "taken back";
+  const back = hasCommands ? "taken back; /retry sends the last prompt" : "taken back";
   const state = status === "queued" ? ["waits"] : status === "cancelled" ? [back] : [];
   const notes = [...more, ...state].map(
     (note): Row => clippedRow([hang, { text: `(${note})`, tone: "dim" }], columns),
@@ -54,7 +57,7 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
   if (status === "cancelled")
     return [
       ...failed,
-      ...rowsOf(hasCommands ? "cancelled; /retry sends it again" : "cancelled", "warn", { columns }),
+      ...rowsOf(hasCommands ? `cancelled; ${AGAIN}` : "cancelled", "warn", { columns }),
       ...billRows(message, options),
     ];
   return [...failed, ...billRows(message, options)];
@@ -68,8 +71,8 @@ export function errorRows(
   const lead: Span = { text: `${theme.symbols.failed} `, tone: "error" };
   const hang: Span = { text: "  ", tone: "plain" };
   const again = {
-    safe: "/retry sends it again.",
-    ask: "/retry sends it again, once you have checked.",
+    safe: `${AGAIN}.`,
+    ask: `Check first; then ${AGAIN}.`,
     no: "",
   }[retry];
   return [

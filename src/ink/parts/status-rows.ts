@@ -109,7 +109,7 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
 }
 
 function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): string {
-  if (contextLost) return "no context";
+  if (contextLost) return "context forgotten";
   switch (status) {
     case "idle":
       return reason || hasMessages ? "not connected" : "not connected yet";
