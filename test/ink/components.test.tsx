@@ -330,6 +330,25 @@ describe("<Message>", () => {
     expect(rowsOf(<Message message={message({ parts })} {...look} />)[0]).toBe(`x shell ${words}`);
   });
 
+  test("notes what became of a prompt in its own row, and never behind a second symbol of a prompt", () => {
+    const file: ChatPart = { type: "file", id: "f", path: "a.png", mediaType: "image/png" };
+    const rows = (status: ChatMessage["status"], said: string, ...more: readonly ChatPart[]) =>
+      rowsOf(
+        <Message
+          message={message({ role: "user", status, parts: listOf([{ ...text, text: said }, ...more]) })}
+          {...look}
+          hasCommands
+        />,
+      );
+    expect(rows("queued", "hello")).toEqual(["> hello (waits)"]);
+    expect(rows("queued", "hello", file)).toEqual(["> hello (with 1 file) (waits)"]);
+    expect(rows("cancelled", "hello there")).toEqual([
+      "> hello there",
+      "  (taken back; /retry sends the last prompt)",
+    ]);
+    expect(rows("sent", "", file)).toEqual(["> (with 1 file)"]);
+  });
+
   test("folds a long prompt in the middle", () => {
     const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
     const parts = listOf<ChatPart>([{ ...text, text: long }]);

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../../chat/messages/message.ts";
 import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 import { foldedRows } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
@@ -42,10 +43,18 @@ export function promptRows(
   const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
   const back = hasCommands ? "taken back; /retry sends the last prompt" : "taken back";
   const state = status === "queued" ? ["waits"] : status === "cancelled" ? [back] : [];
-  const notes = [...more, ...state].map(
-    (note): Row => clippedRow([hang, { text: `(${note})`, tone: "dim" }], columns),
-  );
-  return { rows: [...rows, ...notes], folded: isFolded ? [{ title: "The prompt", text }] : [] };
+  const noted = [...more, ...state].reduce((all, note) => withNote(all, `(${note})`, hang, columns), rows);
+  return { rows: noted, folded: isFolded ? [{ title: "The prompt", text }] : [] };
+}
+
+/** A note behind the last row of a prompt. Where it does not fit, it is a row of its own, without the symbol of a prompt. */
+function withNote(rows: readonly Row[], note: string, hang: Span, columns: number): readonly Row[] {
+  const last = rows.at(-1);
+  if (!last) return [clippedRow([hang, { text: note, tone: "dim" }], columns)];
+  const width = last.reduce((sum, { text }) => sum + widthOf(text), 0);
+  if (width + 1 + note.length <= columns)
+    return [...rows.slice(0, -1), [...last, { text: ` ${note}`, tone: "dim" }]];
+  return [...rows, clippedRow([{ text: `  ${note}`, tone: "dim" }], columns)];
 }
 
 /** What stands below the parts of a message that is over: its error, or what it took. */
