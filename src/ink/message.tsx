@@ -1,7 +1,9 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import type { ChatMessage } from "../chat/messages/message.ts";
+import { useSeconds } from "../react/index.ts";
 import { endRows, promptRows } from "./parts/message-rows.ts";
 import { partRows } from "./parts/part-rows.ts";
+import { ThinkingTimes } from "./parts/thinking-times.ts";
 import { Rows } from "./rows/rows.tsx";
 import { type Look, useLook } from "./use-look.ts";
 
@@ -15,7 +17,10 @@ export interface MessageProps extends Look {
   readonly hasCommands?: boolean;
 }
 
-/** One message: a prompt, or an answer with its parts, and below it what the turn took or why it failed. */
+/**
+ * One message: a prompt, or an answer with its parts, and below it what the turn took or why it failed. How long the agent thought is counted
+ * while this component shows the message.
+ */
 export function Message({
   message,
   foldsReasoning = true,
@@ -25,7 +30,12 @@ export function Message({
 }: MessageProps): ReactElement {
   const { columns, theme } = useLook(look);
   const options = { columns, theme, hasCommands };
-  const partOptions = { columns, theme, foldsReasoning, omitsPending: !showsPending };
+  const [times] = useState(() => new ThinkingTimes());
+  const now = Date.now();
+  times.see(message.parts, now);
+  useSeconds(times.since);
+  const secondsOf = (id: string) => times.secondsOf(id, now);
+  const partOptions = { columns, theme, foldsReasoning, omitsPending: !showsPending, secondsOf };
   const rows =
     message.role === "user"
       ? promptRows(message, options).rows

@@ -72,6 +72,13 @@ describe("<Reasoning>", () => {
     expect(rowsOf(<Reasoning part={part} seconds={3} {...look} />)).toEqual(["* Thinking 3 s", "  | two"]);
   });
 
+  test("shows the end of a long line, which moves on", () => {
+    const long = { ...part, text: `${"word ".repeat(100)}here` };
+    const [, last = ""] = rowsOf(<Reasoning part={long} seconds={3} {...look} />);
+    expect(last).toMatch(/^ {2}\| \.\.\..*word here$/);
+    expect(last).toHaveLength(50);
+  });
+
   test("is one row at its end, and all of it unfolded", () => {
     const over = { ...part, open: false };
     expect(rowsOf(<Reasoning part={over} seconds={3} {...look} />)).toEqual(["+ Thought for 3 s"]);
@@ -305,6 +312,30 @@ describe("<Message>", () => {
     expect(rowsOf(<Message message={failed} hasCommands {...look} columns={80} />)[0]).toBe(
       "cancelled; /retry sends it again (until your next prompt)",
     );
+  });
+
+  test("says how long the agent thinks, and how long it thought", async () => {
+    const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+    try {
+      const terminal = new TestTerminal();
+      const shown = (open: boolean) => {
+        const parts = listOf<ChatPart>([
+          { type: "reasoning", id: "r", text: "Hm.", visibility: "public", open },
+        ]);
+        return <Message message={message({ status: "open", parts })} {...look} />;
+      };
+      const { stdin, stdout } = terminal;
+      const app = render(shown(true), { stdin, stdout, debug: true, patchConsole: false });
+      await terminal.sees(/Thinking 0 s/);
+      now.mockReturnValue(4_200);
+      app.rerender(shown(true));
+      await terminal.sees(/Thinking 3 s/);
+      app.rerender(shown(false));
+      await terminal.sees(/Thought for 3 s/);
+      app.unmount();
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test("leaves out what waits for the user, because a dialog shows it", () => {

@@ -191,20 +191,48 @@ describe("reasoning", () => {
     expect(print.rows).toEqual(["", "+ Thought for 3 s"]);
   });
 
-  test("is printed whole once it is unfolded", () => {
+  test("shows the end of one long paragraph, which moves on while the agent thinks", () => {
+    const print = new Print();
+    const messages = [answer([thinking(`It begins ${"and goes on ".repeat(50)}to here`, true)])];
+    print.step(messages);
+    const [, last = ""] = print.live(messages);
+    expect(last).toMatch(/^ {2}\| \.\.\..*goes on to here$/);
+    expect(last).toHaveLength(40);
+  });
+
+  test("is printed whole once it is unfolded, below one head that says how long it took", () => {
+    const print = new Print();
+    print.foldsReasoning = false;
+    print.step([answer([thinking("one\ntwo", true)])]);
+    print.now = 2_000;
+    expect(print.live([answer([thinking("one\ntwo", true)])])).toEqual([
+      "* Thinking 2 s",
+      "  | one",
+      "  | two",
+    ]);
+    print.step([answer([thinking("one\ntwo\nthree", false)])]);
+    expect(print.rows).toEqual(["", "+ Thought for 2 s", "  | one", "  | two", "  | three"]);
+  });
+
+  test("has one head too, if its first rows are printed before it is over", () => {
     const print = new Print();
     print.foldsReasoning = false;
     print.step([answer([thinking("one\ntwo\nthree\nfour", true)])]);
-    print.step([answer([thinking("one\ntwo\nthree\nfour", false)])]);
-    expect(print.rows).toEqual([
-      "",
-      "* Thinking",
-      "  | one",
-      "  | two",
+    expect(print.rows).toEqual(["", "- Reasoning", "  | one", "  | two"]);
+    expect(print.live([answer([thinking("one\ntwo\nthree\nfour", true)])])).toEqual([
       "  | three",
       "  | four",
-      "+ Thought",
     ]);
+    print.step([answer([thinking("one\ntwo\nthree\nfour", false)])]);
+    expect(print.rows).toEqual(["", "- Reasoning", "  | one", "  | two", "  | three", "  | four"]);
+  });
+
+  test("without a text is its head alone", () => {
+    const print = new Print();
+    print.foldsReasoning = false;
+    print.step([answer([thinking("", true)])]);
+    print.step([answer([thinking("", false)])]);
+    expect(print.rows).toEqual(["", "+ Thought"]);
   });
 });
 

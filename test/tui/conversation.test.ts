@@ -172,7 +172,9 @@ describe("a conversation", () => {
     terminal.press("ctrl-r");
     await terminal.until("reasoning is shown");
     await send(terminal, "reason");
-    await terminal.until(/│ first thought\n.*│ second thought\n.*│ third thought\n✓ Thought\nThought over\./);
+    await terminal.until(
+      /✓ Thought\n.*│ first thought\n.*│ second thought\n.*│ third thought\nThought over\./,
+    );
     await over(terminal);
     await send(terminal, "bill");
     await terminal.until(/1\.2k in · 34 out · 3 credits/);
