@@ -185,7 +185,7 @@ describe("<Question>", () => {
       "? Pick: Which ones?",
       "> 1 - main - the trunk",
       "  2 - next",
-      "Space or a digit ticks, Enter answers, text: your own answer, Esc: none",
+      "Space or a digit ticks, Enter answers, text: your own, Esc: no answer",
     ]);
   });
 });

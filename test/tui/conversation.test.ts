@@ -148,13 +148,13 @@ describe("a question", () => {
   test("of free text is answered in words, and by nothing with Esc", async () => {
     await using terminal = await scripted();
     await send(terminal, "ask");
-    await terminal.until("your answer, then Enter");
+    await terminal.until(/› your answer\nEnter answers with this, Esc: no answer\n/);
     terminal.type("Grace");
     await terminal.until("› Grace");
     terminal.press("enter");
     await terminal.until('The answer is [["Grace"]].');
     await send(terminal, "ask");
-    await terminal.until("your answer, then Enter");
+    await terminal.until(/› your answer\nEnter answers with this, Esc: no answer\n/);
     terminal.press("escape");
     await terminal.until("The answer is null.");
     await leave(terminal);
