@@ -14,7 +14,7 @@ class Screen {
   readonly #stop: () => void;
 
   constructor(script: MockAgentScript) {
-    this.agent = new MockAgent({ script });
+    this.agent = new MockAgent({ script, reconnect: { delay: 60_000 } });
     this.chat = createChat(this.agent);
     const { chat, clock } = this;
     const size = { columns: 80, rows: 24 };
@@ -85,5 +85,50 @@ describe("a question with several parts", () => {
     screen.press("escape");
     expect(await screen.after(PAUSE)).toContain("(1 of 3) one\n> one\n");
     expect(screen.agent.cancels).toEqual([]);
+  });
+});
+
+describe("a prompt that waits", () => {
+  const losing: MockAgentScript = ({ text }) =>
+    text === "go" ? ["Begun. ", agentStep.wait("loss"), agentStep.lose()] : ["Answered."];
+
+  test("is shown and counted while the link is down, and nothing says that a turn works", async () => {
+    const screen = screenOf(losing);
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+    screen.press({ text: "later" }, "enter");
+    expect(await screen.after(PAUSE)).toMatch(
+      /> later \(waits\)\n\* working \d s - connected - 1 queued\n> $/,
+    );
+    screen.agent.set({ refuseConnect: true });
+    screen.agent.release("loss");
+    await screen.until(() => screen.chat.getSnapshot().connection.retryAt !== undefined);
+    await screen.until(() => screen.chat.getSnapshot().busy);
+    const shown = await screen.after(PAUSE);
+    expect(shown).toMatch(/> later \(waits\)\n! Reconnecting: [^\n]*\nreconnecting - 1 queued\n> $/);
+  });
+
+  test("is shown behind the question whether to send the transcript along", async () => {
+    const screen = screenOf([["Begun. ", agentStep.wait("loss"), agentStep.forget()], ["Answered."]]);
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+    screen.press({ text: "later" }, "enter");
+    screen.agent.release("loss");
+    await screen.until(() => screen.chat.getSnapshot().connection.contextLost);
+    const shown = await screen.after(PAUSE);
+    expect(shown).toMatch(/> later \(waits\)\n\? The agent has forgotten/);
+    expect(shown).toMatch(/context forgotten - 1 queued/);
+  });
+
+  test("is one row, and of many the next ones are shown", async () => {
+    const screen = screenOf([["Begun. ", agentStep.hang()]]);
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+    for (const text of [`long ${"word ".repeat(50)}`, "two", "three", "four", "five"])
+      screen.press({ text }, "enter");
+    const rows = (await screen.after(PAUSE)).split("\n").slice(-6);
+    expect(rows[0]).toMatch(/^> long word .*\.\.\. \(waits\)$/);
+    expect(rows[0]).toHaveLength(80);
+    expect(rows.slice(1, 4)).toEqual(["> two (waits)", "> three (waits)", "  2 more wait"]);
   });
 });

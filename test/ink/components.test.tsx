@@ -21,6 +21,16 @@ const rowsOf = (element: ReactElement): readonly string[] => renderToString(elem
 const look = { theme: plainTheme, columns: 50 };
 const nobody = (): void => expect.unreachable("no key was pressed");
 
+const message = (fields: Partial<ChatMessage>): ChatMessage => ({
+  id: "m",
+  role: "assistant",
+  status: "completed",
+  parts: emptyList(),
+  startedAt: 0,
+  endedAt: 1_500,
+  ...fields,
+});
+
 const call: ChatToolPart = {
   type: "tool",
   id: "c",
@@ -227,7 +237,9 @@ describe("<StatusLine>", () => {
       connection: { ...facts.connection, status: "idle" },
     } as const;
     expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);
-    expect(rowsOf(<StatusLine {...idle} messages={[1]} {...look} />)[0]).toMatch(/^not connected -/);
+    expect(
+      rowsOf(<StatusLine {...idle} messages={[message({ role: "user", status: "sent" })]} {...look} />)[0],
+    ).toMatch(/^not connected -/);
   });
 
   test("says only that it works, if it does not know since when", () => {
@@ -271,15 +283,6 @@ describe("<StatusLine>", () => {
 });
 
 describe("<Message>", () => {
-  const message = (fields: Partial<ChatMessage>): ChatMessage => ({
-    id: "m",
-    role: "assistant",
-    status: "completed",
-    parts: emptyList(),
-    startedAt: 0,
-    endedAt: 1_500,
-    ...fields,
-  });
   const text: ChatPart = { type: "text", id: "t", text: "Hello\u001b[2J", open: false };
 
   test("shows its parts in their order, and below them what the turn took", () => {

@@ -103,7 +103,7 @@ describe("another size of the window", () => {
   test("while a dialog is open keeps the dialog whole", async () => {
     await using terminal = await scripted();
     await send(terminal, "choose");
-    await terminal.until("3 other an old one");
+    await terminal.until("3 other · an old one");
     const sizes = [
       [20, 8],
       [100, 30],

@@ -7,6 +7,8 @@ export interface Sink {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;
+  /** Whether the screen has `/retry`, which rows may name. */
+  readonly hasCommands: boolean;
   /** ms since the epoch. */
   readonly now: number;
   /** Rows of an open text that stay in the live region. */
@@ -40,6 +42,7 @@ function through(sink: Sink, print: Sink["print"], columns = sink.columns): Sink
     columns,
     theme: sink.theme,
     foldsReasoning: sink.foldsReasoning,
+    hasCommands: sink.hasCommands,
     now: sink.now,
     tailRows: sink.tailRows,
     get room() {

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
+import { MessagesPrinter } from "../../src/ink/transcript/messages-printer.ts";
 import type { Sink } from "../../src/ink/transcript/sink.ts";
-import { Transcript } from "../../src/ink/transcript/transcript.ts";
 import { type List, listOf } from "../../src/universal/reduce/list.ts";
 
 /** Prints one transcript, snapshot after snapshot. */
 class Print {
   readonly rows: string[] = [];
-  readonly transcript = new Transcript();
+  readonly transcript = new MessagesPrinter();
   now = 0;
   foldsReasoning = true;
 
@@ -23,6 +23,7 @@ class Print {
       columns: 40,
       theme: plainTheme,
       foldsReasoning: this.foldsReasoning,
+      hasCommands: true,
       now: this.now,
       tailRows: 2,
       get room() {
