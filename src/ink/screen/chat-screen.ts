@@ -14,7 +14,7 @@ import { dialogRows, hasRoomForBoth, type Live, layOut, liveRows, type Size } fr
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type Hold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
-import { type Printed, Printout } from "./printed.ts";
+import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 
 export interface ScreenOptions {
   readonly chat: Chat;
@@ -32,9 +32,6 @@ export interface ScreenOptions {
 export interface Frame extends Live {
   readonly printed: Printed;
 }
-
-/** Rows of an open text that stay in the live region. The rows before them go to the scrollback. */
-const TAIL_ROWS = 4;
 
 /**
  * The whole screen of a chat: what is printed for good, what is live, what the user types. Holds all state, so that no key is lost when

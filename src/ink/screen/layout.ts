@@ -64,6 +64,21 @@ export function statusLimit(size: Pick<Size, "rows">): number {
   return total < 6 ? 1 : total < 16 ? 2 : 1 + BANNER_ROWS;
 }
 
+/** How a program of parts shares out its live region. */
+export interface Shares {
+  /** Rows of what is open of the answer. */
+  readonly tail: number;
+  /** Rows of the composer, or of a dialog in its place. */
+  readonly below: number;
+}
+
+/** The shares next to the status line and its banner. */
+export function sharesOf(size: Pick<Size, "rows">): Shares {
+  const total = liveRows(size);
+  const tail = Math.floor(total / 3);
+  return { tail, below: Math.max(1, total - tail - statusLimit(size)) };
+}
+
 /** Puts the pieces one below the other. All together they never have more than `liveRows`. */
 export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Live {
   const total = liveRows(size);
