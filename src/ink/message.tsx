@@ -4,6 +4,7 @@ import { useSeconds } from "../react/index.ts";
 import { endRows, promptRows } from "./parts/message-rows.ts";
 import { partRows } from "./parts/part-rows.ts";
 import { ThinkingTimes } from "./parts/thinking-times.ts";
+import type { Row } from "./rows/row.ts";
 import { Rows } from "./rows/rows.tsx";
 import { type Look, useLook } from "./use-look.ts";
 
@@ -15,6 +16,11 @@ export interface MessageProps extends Look {
   readonly showsPending?: boolean;
   /** Whether the app has a command `/retry`, which the rows name. @default false */
   readonly hasCommands?: boolean;
+  /**
+   * Rows at most: the end of a longer message, below a row that says how many rows are left out. A message that grows needs a limit: Ink clears
+   * the screen for a live region that is as high as the terminal. @default Infinity, for `<Static>`
+   */
+  readonly maxRows?: number;
 }
 
 /**
@@ -26,6 +32,7 @@ export function Message({
   foldsReasoning = true,
   showsPending = false,
   hasCommands = false,
+  maxRows = Number.POSITIVE_INFINITY,
   ...look
 }: MessageProps): ReactElement {
   const { columns, theme } = useLook(look);
@@ -40,5 +47,12 @@ export function Message({
     message.role === "user"
       ? promptRows(message, options).rows
       : [...message.parts].flatMap((part) => partRows(part, partOptions).rows);
-  return <Rows rows={[...rows, ...endRows(message, options)]} theme={theme} />;
+  return <Rows rows={endOfRows([...rows, ...endRows(message, options)], maxRows)} theme={theme} />;
+}
+
+function endOfRows(rows: readonly Row[], maxRows: number): readonly Row[] {
+  if (rows.length <= maxRows) return rows;
+  const shown = Math.max(0, maxRows - 1);
+  const says: Row = [{ text: `... ${rows.length - shown} rows before`, tone: "dim" }];
+  return [says, ...rows.slice(rows.length - shown)];
 }

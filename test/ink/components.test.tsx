@@ -383,6 +383,13 @@ describe("<Message>", () => {
     expect(rows("sent", "", file)).toEqual(["> (with 1 file)"]);
   });
 
+  test("shows its end where its rows are limited", () => {
+    const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
+    const parts = listOf<ChatPart>([{ ...text, text: long }]);
+    const shown = rowsOf(<Message message={message({ status: "open", parts })} maxRows={4} {...look} />);
+    expect(shown).toEqual(["... 98 rows before", "line 98", "line 99", "1.5 s"]);
+  });
+
   test("folds a long prompt in the middle", () => {
     const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
     const parts = listOf<ChatPart>([{ ...text, text: long }]);
