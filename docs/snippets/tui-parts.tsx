@@ -1,47 +1,61 @@
 // #region tui-parts
 import { createChat } from "agentwire/chat";
-import { Approval, Composer, Message, Question, StatusLine } from "agentwire/ink";
-import { ChatProvider, useAgentChat, useChat, usePending } from "agentwire/react";
+import { Approval, Composer, Question, Resume, StatusLine, Transcript } from "agentwire/ink";
+import { ChatProvider, useAgentChat, useChat } from "agentwire/react";
 import { agentStep, MockAgent } from "agentwire/testing/agent";
-import { Box, render, Static, useApp, useInput } from "ink";
+import { render, useApp } from "ink";
+import { useEffect, useState } from "react";
 
 function Own() {
   const chat = useChat();
-  const { exit } = useApp();
   const snapshot = useAgentChat();
-  const [asked] = usePending(); // the oldest request that waits
-  const all = [...snapshot.messages];
-  const open = all.findIndex(({ status }) => ["open", "recovering", "queued"].includes(status));
-  const finished = open === -1 ? all : all.slice(0, open);
-  const live = open === -1 ? undefined : all[open];
-  const since = live ? { since: live.startedAt } : {};
-  useInput((input, key) => {
-    if (!key.ctrl || input !== "c") return;
-    if (snapshot.busy) chat.cancel("all");
-    else exit();
-  });
+  const { exit } = useApp();
+  const [isLeaving, setLeaving] = useState(false);
+  useEffect(() => {
+    if (isLeaving) exit(); // the last frame is without what stands below the transcript
+  }, [isLeaving, exit]);
+  const { busy, queued, connection, pending } = snapshot;
+  const [asked] = pending; // the oldest request that waits
+  const keys = {
+    onInterrupt: () => (busy || queued > 0 ? chat.cancel("all") : setLeaving(true)), // Ctrl-C
+    onEscape: () => chat.cancel(),
+  };
+  const isAsking = asked !== undefined || connection.contextLost;
   return (
-    <>
-      <Static items={finished}>{(message) => <Message key={message.id} message={message} />}</Static>
-      <Box flexDirection="column">
-        {live && <Message message={live} />}
-        {asked?.type === "approval" && (
-          <Approval key={asked.id} pending={asked} onDecide={(decision) => chat.decide(asked.id, decision)} />
-        )}
-        {asked?.type === "question" && (
-          <Question key={asked.id} pending={asked} onAnswer={(answer) => chat.answer(asked.id, answer)} />
-        )}
-        <StatusLine {...snapshot} {...since} />
-        <Composer onSubmit={(text) => chat.send(text).ok} placeholder="Ask" isActive={!asked} />
-      </Box>
-    </>
+    <Transcript {...snapshot}>
+      {!isLeaving && (
+        <>
+          {asked?.type === "approval" && (
+            <Approval
+              key={asked.id}
+              pending={asked}
+              onDecide={(how) => chat.decide(asked.id, how)}
+              {...keys}
+            />
+          )}
+          {asked?.type === "question" && (
+            <Question
+              key={asked.id}
+              pending={asked}
+              onAnswer={(answer) => chat.answer(asked.id, answer)}
+              {...keys}
+            />
+          )}
+          {!asked && connection.contextLost && <Resume onResume={(how) => chat.resume(how)} {...keys} />}
+          <StatusLine {...snapshot} />
+          <Composer onSubmit={(text) => chat.send(text).ok} placeholder="Ask" isHidden={isAsking} {...keys} />
+        </>
+      )}
+    </Transcript>
   );
 }
 
+if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error("This program needs a terminal.");
 const chat = createChat(
   new MockAgent({
+    pace: 5, // ms between two pieces
     *script({ text }) {
-      yield `You said: ${text}. `;
+      yield `You said: ${text}\n`;
       yield* agentStep.tool({ name: "shell", input: { command: "ls" }, output: "a.txt", approval: true });
       const answers = yield* agentStep.question("Which file?");
       yield `You chose ${answers?.[0]?.[0] ?? "none"}.`;

@@ -2,25 +2,29 @@ import type { ReactElement } from "react";
 import type { Decision } from "../core/values.ts";
 import { withCursor } from "./composer/shown-cursor.ts";
 import {
+  approvalInput,
   approvalRows,
+  fitsApproval,
   newApproval,
   type PendingApproval,
   stepApproval,
   takesPress,
 } from "./dialogs/approval-dialog.ts";
+import { useAbove, useRoom } from "./room.ts";
 import { Rows } from "./rows/rows.tsx";
-import { NO_KEYS, useCanType, useKeys, useOffer } from "./use-keys.ts";
+import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
-export interface ApprovalProps extends Look {
+export interface ApprovalProps extends Look, KeyProps {
   /** An entry of `snapshot.pending`. Give the component `key={pending.id}`, so that the next request begins anew. */
   readonly pending: PendingApproval;
   /** Goes to `chat.decide(pending.id, decision)`. */
   readonly onDecide: (decision: Decision) => void;
-  /** Rows at most. An input that is longer is cut: show it elsewhere first. @default Infinity: the whole input */
+  /**
+   * Rows at most. Below a `<Transcript>`, an input that is longer is printed above the dialog. Without one it is cut: show it elsewhere first.
+   * @default what the `<Transcript>` around it gives; without one Infinity: the whole input
+   */
   readonly maxRows?: number;
-  /** Whether it takes keys. @default true */
-  readonly isActive?: boolean;
 }
 
 /**
@@ -32,12 +36,25 @@ export function Approval({
   onDecide,
   maxRows,
   isActive = true,
-  ...look
+  ...props
 }: ApprovalProps): ReactElement {
-  const { columns, theme } = useLook(look);
+  const { columns, theme } = useLook(props);
+  const { maxRows: limit, room } = useRoom(maxRows);
+  const fits = fitsApproval(pending, { columns, theme, maxRows: limit });
+  const standing = useAbove(
+    room,
+    pending.id,
+    fits ? undefined : () => approvalInput(pending, columns, theme),
+  );
   const canType = useCanType();
-  const offer = useOffer(pending.id, isActive && canType);
-  const [state] = useKeys(newApproval, isActive, (press, now, set) => {
+  const isAsking = isActive && standing !== "printing";
+  const offer = useOffer(pending.id, isAsking && canType);
+  const [state] = useKeys(newApproval, { ...props, isActive }, (press, now, set) => {
+    const isEscape = press.type === "key" && press.key === "escape";
+    if (isEscape && !now.reason) {
+      props.onEscape?.();
+      return;
+    }
     if (!offer.takesKeys() || !takesPress(now, press)) {
       offer.withdraw();
       return;
@@ -46,7 +63,7 @@ export function Approval({
     if (step.type === "open") set(step.state);
     else onDecide(step.decision);
   });
-  const instead = isActive && !canType ? { instead: NO_KEYS } : offer.isOffered ? {} : { instead: "..." };
-  const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };
+  const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");
+  const options = { columns, theme, maxRows: limit, isInputAbove: standing !== "inside", ...instead };
   return <Rows rows={withCursor(approvalRows(pending, state, options))} theme={theme} />;
 }

@@ -8,6 +8,7 @@ export type { StatusFacts } from "./parts/status-rows.ts";
 export { Question, type QuestionProps } from "./question.tsx";
 export { Reasoning, type ReasoningProps } from "./reasoning.tsx";
 export { type ChatEnd, type RenderChatOptions, renderChat } from "./render-chat.tsx";
+export { Resume, type ResumeProps } from "./resume.tsx";
 export type { ExitReason } from "./screen/keyboard.ts";
 export {
   COMMAND_OUTPUT_LIMIT,
@@ -26,4 +27,6 @@ export {
   themeFor,
 } from "./theme.ts";
 export { ToolCall, type ToolCallProps } from "./tool-call.tsx";
+export { Transcript, type TranscriptProps } from "./transcript.tsx";
+export type { KeyProps } from "./use-keys.ts";
 export type { Look } from "./use-look.ts";

@@ -15,7 +15,9 @@ export const {
   Question,
   Reasoning,
   renderChat,
+  Resume,
   StatusLine,
   themeFor,
   ToolCall,
+  Transcript,
 } = components;

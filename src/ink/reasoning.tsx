@@ -7,13 +7,13 @@ import { type Look, useLook } from "./use-look.ts";
 
 export interface ReasoningProps extends Look {
   readonly part: ChatReasoningPart;
-  /** Whether to show only that the agent thinks, for how long, and the last line. @default true */
+  /** Whether to show only that the agent thinks, for how long, and the end of its last line. @default true */
   readonly folded?: boolean;
   /** How long the agent has thought, in whole seconds. @default counted while the part is open and this component shows it */
   readonly seconds?: number;
 }
 
-/** Reasoning: `Thinking 3 s` and its last line while it is open, then `Thought for 3 s`. Unfolded: all of it, dim. */
+/** Reasoning: `Thinking 3 s` and the end of its last line while it is open, then `Thought for 3 s`. Unfolded: all of it, dim. */
 export function Reasoning({ part, folded = true, seconds, ...look }: ReasoningProps): ReactElement {
   const { columns, theme } = useLook(look);
   const [since] = useState(() => (part.open ? Date.now() : undefined));

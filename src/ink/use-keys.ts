@@ -6,14 +6,25 @@ import { SETTLING, TYPING_PAUSE } from "./screen/open-dialog.ts";
 /** What stands on the screen where keys cannot be read. */
 export const NO_KEYS = "There is no terminal to type on.";
 
+/** The keys of a component. */
+export interface KeyProps {
+  /** Whether it takes keys. @default true */
+  readonly isActive?: boolean;
+  /** Ctrl-C, where the component does nothing with it. */
+  readonly onInterrupt?: () => void;
+  /** Esc, where the component does nothing with it. */
+  readonly onEscape?: () => void;
+}
+
 /**
  * State that keys change. It is read and changed outside of rendering, so that no key is lost when keys come faster than renders.
  * `onPress` gets the state of now, and a function that sets it; what is
- * returned is the state, and a function that changes it. Without a terminal to type on there are no keys.
+ * returned is the state, and a function that changes it. Without a terminal to type on there are no keys. Ctrl-C goes to `onInterrupt`, if it
+ * is given.
  */
 export function useKeys<State>(
   initial: State,
-  isActive: boolean,
+  { isActive = true, onInterrupt }: Pick<KeyProps, "isActive" | "onInterrupt">,
   onPress: (press: Press, state: State, set: (next: State) => void) => void,
 ): readonly [state: State, change: (step: (state: State) => State) => void] {
   const current = useRef(initial);
@@ -25,7 +36,10 @@ export function useKeys<State>(
   };
   useInput(
     (input, key) => {
-      for (const press of pressesOf(input, key)) onPress(press, current.current, set);
+      for (const press of pressesOf(input, key)) {
+        if (onInterrupt && press.type === "key" && press.key === "ctrl-c") onInterrupt();
+        else onPress(press, current.current, set);
+      }
     },
     { isActive: isActive && canType },
   );
@@ -35,6 +49,16 @@ export function useKeys<State>(
 /** Whether keys can be read: not where the input is a pipe or a file. */
 export function useCanType(): boolean {
   return useStdin().isRawModeSupported;
+}
+
+/** Words in place of the choices of a dialog, where it takes no keys. */
+export function insteadOf(
+  isActive: boolean,
+  canType: boolean,
+  isOffered: boolean,
+): { readonly instead?: string } {
+  if (isActive && !canType) return { instead: NO_KEYS };
+  return isOffered ? {} : { instead: "..." };
 }
 
 export interface Offer {

@@ -151,7 +151,7 @@ describe("describeError of a store's failure", () => {
   test("a store of one's own is quoted: advice for folders is for folders", () => {
     const cause = new Error("quota\u001b[31m exceeded");
     const { detail } = describeError(storeError(cause, "append", "a"));
-    expect(detail).toBe('The place where chats are kept has failed. It says: "quota [31m exceeded"');
+    expect(detail).toBe('The place where chats are kept has failed. It says: "quota exceeded"');
   });
 });
 
@@ -160,8 +160,22 @@ test("a failed turn with an HTTP status quotes the server, cut and without what 
   const { title, detail } = describeError(turnError({ status: 529, serverMessage }));
   expect(title).toBe("The server is busy");
   expect(detail).toMatch(
-    / The server says: "Over \[2Jloaded x{180,190}\.\.\." Send your message again in a minute\.$/,
+    / The server says: "Overloaded x{180,190}\.\.\." Send your message again in a minute\.$/,
   );
+});
+
+test.each([
+  ["\u001b[31mred\u001b[0m", "red"],
+  ["\u009b1;31mred", "red"],
+  ["\u001b]0;title\u0007red", "red"],
+  ["\u001b]8;;https://a.example\u001b\\red", "red"],
+  ["\u009d0;title\u009cred", "red"],
+  ["\u001bPdata\u001b\\red", "red"],
+  ["\u001b(Bred\u001b7", "red"],
+  ["\u001b]0;without an end", "0;without an end"],
+  ["a [31m of the text itself\n[abc]", "a [31m of the text itself [abc]"],
+])("a quoted message holds nothing of an escape sequence: %j", (serverMessage, shown) => {
+  expect(describeError(turnError({ status: 529, serverMessage })).detail).toContain(`says: "${shown}"`);
 });
 
 describe("describeConnectionError", () => {

@@ -276,6 +276,62 @@ describe("a question with several parts", () => {
   });
 });
 
+describe("Esc in a question with several parts", () => {
+  const ask: MockAgentScript = function* () {
+    const answers = yield* agentStep.question({
+      questions: [
+        { question: "Which ones?", options: ["a", "b"], multiSelect: true },
+        { question: "Which name?", options: [] },
+        { question: "Which one?", options: ["red", "blue"] },
+      ],
+    });
+    yield `It is ${JSON.stringify(answers ?? null)}.`;
+  };
+
+  test("goes back to the question before, with its answer, and at the first one gives no answer to all", async () => {
+    const { terminal, agent } = await open(ask);
+    terminal.type("go\r");
+    await terminal.sees(/1 - a[\s\S]*Esc: no answer to all/);
+    terminal.type("2\r");
+    await terminal.sees(/Which name\?[\s\S]*Esc: question before/);
+    terminal.type("Ada");
+    await terminal.sees(/> Ada/);
+    terminal.type("\r");
+    await terminal.sees(/Which one\?[\s\S]*Esc: question before/);
+    terminal.type("\u001b");
+    await terminal.sees(/Which name\?\n> Ada/);
+    await terminal.sees(/Esc: question before/);
+    terminal.type("\u001b");
+    await terminal.sees(/> 2 x b[\s\S]*Esc: no answer to all/);
+    terminal.type("\u001b");
+    await terminal.sees(/It is null\./);
+    expect(agent.cancels).toEqual([]);
+  });
+});
+
+describe("an answer of the user's own", () => {
+  test("says how to get back, that ticks do not count, and what Enter misses", async () => {
+    const { terminal } = await open(function* () {
+      const answers = yield* agentStep.question({
+        questions: [{ question: "Which ones?", options: ["a", "b"], multiSelect: true }],
+      });
+      yield `It is ${JSON.stringify(answers ?? null)}.`;
+    });
+    terminal.type("go\r");
+    await terminal.sees(/1 - a/);
+    terminal.type("1");
+    await terminal.sees(/1 x a/);
+    terminal.type("x");
+    await terminal.sees(/> x\nEnter answers with this alone, not with the ticks, Esc: back to the choices\n/);
+    terminal.type("\u007f\r");
+    await terminal.sees(/> your answer\nnothing is written: type an answer, Esc: back to the choices\n/);
+    terminal.type("\u001b");
+    await terminal.sees(/1 x a\n[\s\S]*Space or a digit ticks/);
+    terminal.type("mine\r");
+    await terminal.sees(/It is \[\["mine"\]\]/);
+  });
+});
+
 describe("a conversation that the agent has forgotten", () => {
   test("takes a prompt and a command, and only its own keys decide", async () => {
     const { terminal, agent, chat } = await open([["One", agentStep.forget()], ["Two"]]);

@@ -21,6 +21,16 @@ const rowsOf = (element: ReactElement): readonly string[] => renderToString(elem
 const look = { theme: plainTheme, columns: 50 };
 const nobody = (): void => expect.unreachable("no key was pressed");
 
+const message = (fields: Partial<ChatMessage>): ChatMessage => ({
+  id: "m",
+  role: "assistant",
+  status: "completed",
+  parts: emptyList(),
+  startedAt: 0,
+  endedAt: 1_500,
+  ...fields,
+});
+
 const call: ChatToolPart = {
   type: "tool",
   id: "c",
@@ -70,6 +80,13 @@ describe("<Reasoning>", () => {
 
   test("shows the time and the last line while it is open", () => {
     expect(rowsOf(<Reasoning part={part} seconds={3} {...look} />)).toEqual(["* Thinking 3 s", "  | two"]);
+  });
+
+  test("shows the end of a long line, which moves on", () => {
+    const long = { ...part, text: `${"word ".repeat(100)}here` };
+    const [, last = ""] = rowsOf(<Reasoning part={long} seconds={3} {...look} />);
+    expect(last).toMatch(/^ {2}\| \.\.\..*word here$/);
+    expect(last).toHaveLength(50);
   });
 
   test("is one row at its end, and all of it unfolded", () => {
@@ -176,9 +193,9 @@ describe("<Question>", () => {
       rowsOf(<Question pending={pending} onAnswer={nobody} isActive={false} {...look} columns={80} />),
     ).toEqual([
       "? Pick: Which ones?",
-      "> 1 - main the trunk",
+      "> 1 - main - the trunk",
       "  2 - next",
-      "Space or a digit ticks, Enter answers, text: your own answer, Esc: none",
+      "Space or a digit ticks, Enter answers, text: your own, Esc: no answer",
     ]);
   });
 });
@@ -198,6 +215,14 @@ describe("<StatusLine>", () => {
     ]);
   });
 
+  test("says in words that the agent has forgotten the conversation, and that one credit is one", () => {
+    const lost = { ...facts, busy: false, queued: 0, connection: { ...facts.connection, contextLost: true } };
+    const cost = [{ total: 1, currency: "credits" }];
+    expect(rowsOf(<StatusLine {...lost} usage={{}} cost={cost} {...look} />)).toEqual([
+      "context forgotten - 1 credit",
+    ]);
+  });
+
   test("leaves out what does not fit", () => {
     expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={20} />)).toEqual([
       "* working 0 s",
@@ -212,7 +237,9 @@ describe("<StatusLine>", () => {
       connection: { ...facts.connection, status: "idle" },
     } as const;
     expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);
-    expect(rowsOf(<StatusLine {...idle} messages={[1]} {...look} />)[0]).toMatch(/^not connected -/);
+    expect(
+      rowsOf(<StatusLine {...idle} messages={[message({ role: "user", status: "sent" })]} {...look} />)[0],
+    ).toMatch(/^not connected -/);
   });
 
   test("says only that it works, if it does not know since when", () => {
@@ -256,15 +283,6 @@ describe("<StatusLine>", () => {
 });
 
 describe("<Message>", () => {
-  const message = (fields: Partial<ChatMessage>): ChatMessage => ({
-    id: "m",
-    role: "assistant",
-    status: "completed",
-    parts: emptyList(),
-    startedAt: 0,
-    endedAt: 1_500,
-    ...fields,
-  });
   const text: ChatPart = { type: "text", id: "t", text: "Hello\u001b[2J", open: false };
 
   test("shows its parts in their order, and below them what the turn took", () => {
@@ -294,7 +312,33 @@ describe("<Message>", () => {
   test("names /retry only where the app has it", () => {
     const failed = message({ status: "cancelled" });
     expect(rowsOf(<Message message={failed} {...look} />)[0]).toBe("cancelled");
-    expect(rowsOf(<Message message={failed} hasCommands {...look} />)[0]).toContain("/retry");
+    expect(rowsOf(<Message message={failed} hasCommands {...look} columns={80} />)[0]).toBe(
+      "cancelled; /retry sends it again (until your next prompt)",
+    );
+  });
+
+  test("says how long the agent thinks, and how long it thought", async () => {
+    const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+    try {
+      const terminal = new TestTerminal();
+      const shown = (open: boolean) => {
+        const parts = listOf<ChatPart>([
+          { type: "reasoning", id: "r", text: "Hm.", visibility: "public", open },
+        ]);
+        return <Message message={message({ status: "open", parts })} {...look} />;
+      };
+      const { stdin, stdout } = terminal;
+      const app = render(shown(true), { stdin, stdout, debug: true, patchConsole: false });
+      await terminal.sees(/Thinking 0 s/);
+      now.mockReturnValue(4_200);
+      app.rerender(shown(true));
+      await terminal.sees(/Thinking 3 s/);
+      app.rerender(shown(false));
+      await terminal.sees(/Thought for 3 s/);
+      app.unmount();
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test("leaves out what waits for the user, because a dialog shows it", () => {
@@ -318,6 +362,32 @@ describe("<Message>", () => {
     const denied = { ...call, state: "denied", approval: { id: "a", status: "reject", reason } } as const;
     const parts = listOf<ChatPart>([denied]);
     expect(rowsOf(<Message message={message({ parts })} {...look} />)[0]).toBe(`x shell ${words}`);
+  });
+
+  test("notes what became of a prompt in its own row, and never behind a second symbol of a prompt", () => {
+    const file: ChatPart = { type: "file", id: "f", path: "a.png", mediaType: "image/png" };
+    const rows = (status: ChatMessage["status"], said: string, ...more: readonly ChatPart[]) =>
+      rowsOf(
+        <Message
+          message={message({ role: "user", status, parts: listOf([{ ...text, text: said }, ...more]) })}
+          {...look}
+          hasCommands
+        />,
+      );
+    expect(rows("queued", "hello")).toEqual(["> hello (waits)"]);
+    expect(rows("queued", "hello", file)).toEqual(["> hello (with 1 file) (waits)"]);
+    expect(rows("cancelled", "hello there")).toEqual([
+      "> hello there",
+      "  (taken back; /retry sends the last prompt)",
+    ]);
+    expect(rows("sent", "", file)).toEqual(["> (with 1 file)"]);
+  });
+
+  test("shows its end where its rows are limited", () => {
+    const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
+    const parts = listOf<ChatPart>([{ ...text, text: long }]);
+    const shown = rowsOf(<Message message={message({ status: "open", parts })} maxRows={4} {...look} />);
+    expect(shown).toEqual(["... 98 rows before", "line 98", "line 99", "1.5 s"]);
   });
 
   test("folds a long prompt in the middle", () => {

@@ -106,7 +106,7 @@ describe("a question", () => {
   test("is answered by a digit, by the arrows, and in words of the user's own", async () => {
     await using terminal = await scripted();
     await send(terminal, "choose");
-    await terminal.until(/Which branch\?\n.*1 main\n.*2 next\n.*3 other an old one/);
+    await terminal.until(/Which branch\?\n.*1 main\n.*2 next\n.*3 other · an old one/);
     terminal.type("2");
     await terminal.until("› 2 next");
     terminal.press("enter");
@@ -148,13 +148,13 @@ describe("a question", () => {
   test("of free text is answered in words, and by nothing with Esc", async () => {
     await using terminal = await scripted();
     await send(terminal, "ask");
-    await terminal.until("your answer, then Enter");
+    await terminal.until(/› your answer\nEnter answers with this, Esc: no answer\n/);
     terminal.type("Grace");
     await terminal.until("› Grace");
     terminal.press("enter");
     await terminal.until('The answer is [["Grace"]].');
     await send(terminal, "ask");
-    await terminal.until("your answer, then Enter");
+    await terminal.until(/› your answer\nEnter answers with this, Esc: no answer\n/);
     terminal.press("escape");
     await terminal.until("The answer is null.");
     await leave(terminal);
@@ -172,7 +172,9 @@ describe("a conversation", () => {
     terminal.press("ctrl-r");
     await terminal.until("reasoning is shown");
     await send(terminal, "reason");
-    await terminal.until(/│ first thought\n.*│ second thought\n.*│ third thought\n✓ Thought\nThought over\./);
+    await terminal.until(
+      /✓ Thought\n.*│ first thought\n.*│ second thought\n.*│ third thought\nThought over\./,
+    );
     await over(terminal);
     await send(terminal, "bill");
     await terminal.until(/1\.2k in · 34 out · 3 credits/);
@@ -182,7 +184,7 @@ describe("a conversation", () => {
     terminal.press("ctrl-u");
     await send(terminal, "fail");
     await terminal.until("the model is overloaded");
-    await terminal.until("/retry sends it again, once you have checked.");
+    await terminal.until("Check first; then /retry sends it again (until your next prompt).");
     await over(terminal);
     await send(terminal, "/retry");
     await terminal.until(

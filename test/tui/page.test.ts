@@ -2,10 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Page } from "../docs/page.ts";
+import { Child } from "../examples/support/child.ts";
 import { bundleOf } from "./support/bundle.ts";
-import { CLEAN, Terminal } from "./support/terminal.ts";
+import { countFullClears } from "./support/output.ts";
+import { CLEAN, Terminal, type TerminalOptions } from "./support/terminal.ts";
 import { leave, over, send } from "./support/user.ts";
 
 const PARTS = fileURLToPath(new URL("../../docs/snippets/tui-parts.tsx", import.meta.url));
@@ -32,19 +34,76 @@ test.each([{}, { CI: "true" }])(
   },
 );
 
-test("the program in parts of docs/tui.md: an approval, a question, Ctrl-C", async () => {
-  await using terminal = await Terminal.start(await bundleOf(PARTS));
+/** The program in parts, at its first prompt. */
+async function parts(options: TerminalOptions = {}): Promise<Terminal> {
+  const terminal = await Terminal.start(await bundleOf(PARTS), options);
   await terminal.until(({ raw }) => raw.includes("\u001b[?2004h")); // keys are read from here on
   await terminal.until("› Ask");
-  await send(terminal, "hello");
-  await terminal.until(/^You said: hello\.\n\? The agent wants to use shell\n.*command: ls\n y once/m);
-  terminal.type("y");
-  await terminal.until(/Which file\?\n› your answer/);
-  terminal.type("a.txt");
-  await terminal.until("› a.txt");
-  terminal.press("enter");
-  await terminal.until(/You chose a\.txt\.[\s\S]*\nconnected\n› Ask/);
-  expect(terminal.scrollback().filter((line) => line === "› hello")).toHaveLength(1);
+  return terminal;
+}
+
+/** Leaves with Ctrl-C. Nothing of the live region may be left. */
+async function leaveParts(terminal: Terminal): Promise<void> {
   terminal.press("ctrl-c");
   expect(await terminal.exit()).toMatchObject({ ...CLEAN, code: 0 });
+  expect(terminal.shows(/connected|› Ask/)).toBe(false);
+  expect(countFullClears(terminal.raw)).toBe(0);
+}
+
+describe("the program in parts of docs/tui.md", () => {
+  test("a prompt, an approval, a question, Ctrl-C", async () => {
+    await using terminal = await parts();
+    await send(terminal, "hello");
+    await terminal.until(
+      /^› hello\n\nYou said: hello\n\? The agent wants to use shell\n.*command: ls\n y once/m,
+    );
+    expect(terminal.shows("› Ask")).toBe(false); // the composer is hidden
+    terminal.type("y");
+    await terminal.until(/Which file\?\n› your answer/);
+    terminal.type("a.txt");
+    await terminal.until("› a.txt");
+    terminal.press("enter");
+    await terminal.until(/You chose a\.txt\.[\s\S]*\nconnected\n› Ask/);
+    expect(terminal.scrollback().filter((line) => line === "› hello")).toHaveLength(1);
+    await leaveParts(terminal);
+  });
+
+  test("prints each of 100 streamed lines once, in their order, and never clears the screen", async () => {
+    await using terminal = await parts();
+    const lines = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`);
+    terminal.paste(lines.join("\n"));
+    await terminal.until("[pasted 100 lines]");
+    terminal.press("enter");
+    await terminal.until(/line 100\n[\s\S]*y once/);
+    terminal.press("enter"); // rejects
+    await terminal.until("› your answer");
+    terminal.press("escape");
+    await terminal.until(/You chose none\.\n[\s\S]*› Ask/);
+    const shown = terminal.scrollback().map((line) => line.replace("You said: ", ""));
+    expect(shown.filter((line) => line.startsWith("line "))).toEqual(lines);
+    await leaveParts(terminal);
+  });
+
+  test("Esc and Ctrl-C cancel the answer; Ctrl-C clears a line before it leaves", async () => {
+    await using terminal = await parts();
+    for (const key of ["escape", "ctrl-c"] as const) {
+      await send(terminal, `with ${key}`);
+      await terminal.until(new RegExp(`with ${key}\\n[\\s\\S]*y once`));
+      terminal.press(key);
+      await terminal.until(new RegExp(`with ${key}\\n[\\s\\S]*cancelled[\\s\\S]*\\nconnected\\n› Ask`));
+    }
+    terminal.type("draft");
+    await terminal.until("› draft");
+    terminal.press("ctrl-c");
+    await terminal.until("› Ask");
+    await leaveParts(terminal);
+  });
+
+  test("without a terminal it says so, in its own words", async () => {
+    await using child = new Child(await bundleOf(PARTS));
+    child.endOfInput();
+    expect(await child.exitCode()).toBe(1);
+    expect(child.stderr).toContain("This program needs a terminal.");
+    expect(child.stderr).not.toContain("raw mode");
+  });
 });

@@ -62,15 +62,28 @@ const ACTED =
 /** Characters of a server's own message that a detail quotes: about three lines. */
 const MAX_QUOTE = 200;
 
-/** A sentence with the first paragraph of a message, in one line, without invisible characters. Empty if there is nothing to quote. */
+/** How a terminal's sequences begin. */
+const ESC = "\u001b";
+
+/** An escape sequence of a terminal: a colour or a cursor move, a string such as a title, or a short one. `inert` would be twice the size of all this. */
+const SEQUENCES = new RegExp(
+  String.raw`(?:${ESC}\[|\x9b)[0-?]*[ -/]*[@-~]|(?:${ESC}[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x9c${ESC}]*(?:\x07|\x9c|${ESC}\\)|${ESC}[ -/]*[0-~]`,
+  "g",
+);
+
+/**
+ * A sentence with the first paragraph of a message, in one line, without escape sequences and invisible characters. Empty if there is nothing
+ * to quote.
+ */
 export function quoted(speaker: string, message: string | undefined): string {
   const [paragraph = ""] = (message ?? "")
     .slice(0, 10 * MAX_QUOTE)
     .trim()
     .split(/\n\s*\n/, 1);
   const text = paragraph
+    .replace(SEQUENCES, "")
     .replace(/[\p{Cc}\p{Z}]+/gu, " ")
-    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, "") // `inert` would be twice the size of all this
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, "")
     .trim();
   if (text === "") return "";
   const characters = [...text];

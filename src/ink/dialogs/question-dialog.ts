@@ -54,9 +54,10 @@ export function questionRows(
   const head = isTextAbove ? [above] : questionText(pending, state, columns, theme);
   if (instead !== undefined) return { rows: [...head, insteadRow(instead, columns)].slice(-maxRows) };
   const room = Math.max(1, maxRows - head.length);
-  const entry = takesText(pending, state) ? entryRows(state, item, columns, theme, room) : undefined;
-  const isHinted = !entry && (room > item.options.length || state.isUnanswered === true);
-  const hints = isHinted ? [hintRow(item, state, columns)] : [];
+  const entry = takesText(pending, state) ? entryRows(state, columns, theme, room) : undefined;
+  const needed = entry ? entry.rows.length : item.options.length;
+  const isHinted = room > needed || (state.isUnanswered === true && !entry);
+  const hints = isHinted ? [hintRow(pending, item, state, columns)] : [];
   const space = room - (entry?.rows.length ?? 0) - hints.length;
   const first = Math.max(0, Math.min(state.at - Math.floor(space / 2), item.options.length - space));
   const choices = item.options
@@ -71,15 +72,8 @@ export function questionRows(
 }
 
 /** The answer that the user writes. The choices stay above it. */
-function entryRows(
-  { free }: QuestionState,
-  { options }: Item,
-  columns: number,
-  theme: Theme,
-  maxRows: number,
-): ComposerRows {
-  const placeholder = `your answer, then Enter; Esc: ${options.length === 0 ? "none" : "back"}`;
-  return composerRows(free ?? emptyEditor, { columns, theme, maxRows, placeholder });
+function entryRows({ free }: QuestionState, columns: number, theme: Theme, maxRows: number): ComposerRows {
+  return composerRows(free ?? emptyEditor, { columns, theme, maxRows, placeholder: "your answer" });
 }
 
 function choiceRow(
@@ -95,18 +89,37 @@ function choiceRow(
   const text = `${isPointed ? symbols.pointer : " "} ${index < 9 ? index + 1 : " "} ${box}${inLine(option?.label ?? "")}`;
   const tone = isPointed ? "selected" : state.free ? "dim" : "plain";
   const label: Span = { text: clipped(text, columns), tone };
-  const description = option?.description ? ` ${inLine(option.description)}` : "";
+  const description = option?.description ? ` ${symbols.separator} ${inLine(option.description)}` : "";
   return clippedRow(
     [label, ...(description === "" ? [] : [{ text: description, tone: "dim" as const }])],
     columns,
   );
 }
 
-function hintRow({ multi_select: isMany }: Item, { isUnanswered }: QuestionState, columns: number): Row {
-  const text = isUnanswered
-    ? "nothing is ticked: Space or a digit ticks, Esc gives no answer"
-    : isMany
-      ? "Space or a digit ticks, Enter answers, text: your own answer, Esc: none"
-      : "arrows or a digit choose, Enter answers, text: your own answer, Esc: none";
-  return clippedRow([{ text, tone: isUnanswered ? "warn" : "dim" }], columns);
+/** What the keys do now, or why Enter did nothing. */
+function hintRow(pending: PendingQuestion, item: Item, state: QuestionState, columns: number): Row {
+  const tone = state.isUnanswered ? "warn" : "dim";
+  return clippedRow(
+    [{ text: `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`, tone }],
+    columns,
+  );
+}
+
+function keysOf(pending: PendingQuestion, { multi_select: isMany }: Item, state: QuestionState): string {
+  const { isUnanswered, ticked } = state;
+  if (takesText(pending, state)) {
+    if (isUnanswered) return "nothing is written: type an answer, ";
+    const isAlone = ticked.size > 0 && isMany;
+    return isAlone ? "Enter answers with this alone, not with the ticks, " : "Enter answers with this, ";
+  }
+  if (isUnanswered) return "nothing is ticked: Space or a digit ticks, ";
+  return isMany
+    ? "Space or a digit ticks, Enter answers, text: your own, "
+    : "arrows or a digit choose, Enter answers, text: your own, ";
+}
+
+function escapeOf(pending: PendingQuestion, item: Item, { free, answers }: QuestionState): string {
+  if (free && item.options.length > 0) return "Esc: back to the choices";
+  if (answers.length > 0) return "Esc: question before";
+  return pending.questions.length > 1 ? "Esc: no answer to all" : "Esc: no answer";
 }

@@ -18,7 +18,7 @@ export interface QuestionState {
   readonly digits: string;
   /** The free answer that the user writes. */
   readonly free?: Entry;
-  /** Enter was pressed, and nothing is ticked. */
+  /** Enter was pressed, and nothing is ticked or written. */
   readonly isUnanswered?: boolean;
 }
 
@@ -28,7 +28,10 @@ export type QuestionStep =
   | { readonly type: "open"; readonly state: QuestionState }
   | { readonly type: "answered"; readonly answer: Answer };
 
-/** The dialog after a key. Only Enter answers, and Esc gives no answer. */
+/**
+ * The dialog after a key. Only Enter answers. Esc goes back: from an answer of the user's own to the choices, from a question to the one before
+ * it. At the first question Esc gives no answer to all of them.
+ */
 export function stepQuestion(
   { isUnanswered: _, ...state }: QuestionState,
   press: Press,
@@ -38,8 +41,12 @@ export function stepQuestion(
   if (!item) return { type: "answered", answer: state.answers };
   const isEscape = press.type === "key" && press.key === "escape";
   const isFreeOnly = item.options.length === 0;
-  if (isEscape && (!state.free || isFreeOnly)) return { type: "answered", answer: null };
-  if (isEscape) return open({ answers: state.answers, at: state.at, ticked: state.ticked, digits: "" });
+  if (isEscape && state.free && !isFreeOnly)
+    return open({ answers: state.answers, at: state.at, ticked: state.ticked, digits: "" });
+  if (isEscape)
+    return state.answers.length === 0
+      ? { type: "answered", answer: null }
+      : open(reopened(state.answers, pending));
   if (state.free || isFreeOnly) return stepFree(state, state.free ?? emptyEditor, press, pending);
   if (press.type === "text") return open(typed(state, item, press.text));
   const count = item.options.length;
@@ -80,7 +87,24 @@ function stepFree(state: QuestionState, free: Entry, press: Press, pending: Pend
   const next = stepEntry(free, press);
   if (next !== "submit") return open({ ...state, free: next });
   const text = free.text.trim();
-  return text === "" ? open({ ...state, free }) : answered(state, [text], pending);
+  return text === "" ? open({ ...state, free, isUnanswered: true }) : answered(state, [text], pending);
+}
+
+/** The question before, as the user has answered it. */
+function reopened(given: QuestionState["answers"], pending: PendingQuestion): QuestionState {
+  const answers = given.slice(0, -1);
+  const said = given.at(-1) ?? [];
+  const options = pending.questions[answers.length]?.options ?? [];
+  const chosen = options.flatMap(({ label }, index) => (said.includes(label) ? [index] : []));
+  const [at = 0] = chosen;
+  const isFree = chosen.length === 0;
+  return {
+    ...newQuestion,
+    answers,
+    at,
+    ticked: new Set(chosen),
+    ...(isFree ? { free: entryOf(said.join(" ")) } : {}),
+  };
 }
 
 function toggled(state: QuestionState, at: number): QuestionState {

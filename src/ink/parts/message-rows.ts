@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../../chat/messages/message.ts";
 import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 import { foldedRows } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
@@ -8,6 +9,9 @@ import { moneyWords, usageWords } from "./words.ts";
 
 /** Rows of a prompt of the user. More of it is folded, such as a paste. */
 export const PROMPT_ROWS = 12;
+
+/** Rows in the scrollback stay as they are, and `/retry` sends the last prompt: a later prompt takes its place. */
+const AGAIN = "/retry sends it again (until your next prompt)";
 
 export interface MessageRowsOptions {
   readonly columns: number;
@@ -37,12 +41,20 @@ export function promptRows(
     shows: "both",
   });
   const more = files > 0 ? [`with ${files} ${files === 1 ? "file" : "files"}`] : [];
-  const back = hasCommands ? "taken back; /retry sends it" : "taken back";
+  const back = hasCommands ? "taken back; /retry sends the last prompt" : "taken back";
   const state = status === "queued" ? ["waits"] : status === "cancelled" ? [back] : [];
-  const notes = [...more, ...state].map(
-    (note): Row => clippedRow([hang, { text: `(${note})`, tone: "dim" }], columns),
-  );
-  return { rows: [...rows, ...notes], folded: isFolded ? [{ title: "The prompt", text }] : [] };
+  const noted = [...more, ...state].reduce((all, note) => withNote(all, `(${note})`, hang, columns), rows);
+  return { rows: noted, folded: isFolded ? [{ title: "The prompt", text }] : [] };
+}
+
+/** A note behind the last row of a prompt. Where it does not fit, it is a row of its own, without the symbol of a prompt. */
+function withNote(rows: readonly Row[], note: string, hang: Span, columns: number): readonly Row[] {
+  const last = rows.at(-1);
+  if (!last) return [clippedRow([hang, { text: note, tone: "dim" }], columns)];
+  const width = last.reduce((sum, { text }) => sum + widthOf(text), 0);
+  if (width + 1 + note.length <= columns)
+    return [...rows.slice(0, -1), [...last, { text: ` ${note}`, tone: "dim" }]];
+  return [...rows, clippedRow([{ text: `  ${note}`, tone: "dim" }], columns)];
 }
 
 /** What stands below the parts of a message that is over: its error, or what it took. */
@@ -54,7 +66,7 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
   if (status === "cancelled")
     return [
       ...failed,
-      ...rowsOf(hasCommands ? "cancelled; /retry sends it again" : "cancelled", "warn", { columns }),
+      ...rowsOf(hasCommands ? `cancelled; ${AGAIN}` : "cancelled", "warn", { columns }),
       ...billRows(message, options),
     ];
   return [...failed, ...billRows(message, options)];
@@ -68,8 +80,8 @@ export function errorRows(
   const lead: Span = { text: `${theme.symbols.failed} `, tone: "error" };
   const hang: Span = { text: "  ", tone: "plain" };
   const again = {
-    safe: "/retry sends it again.",
-    ask: "/retry sends it again, once you have checked.",
+    safe: `${AGAIN}.`,
+    ask: `Check first; then ${AGAIN}.`,
     no: "",
   }[retry];
   return [

@@ -13,8 +13,8 @@ export interface PartRowsOptions {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;
-  /** Seconds of thinking, if they are known. */
-  readonly seconds?: number | undefined;
+  /** Seconds of a reasoning, by its id. @default not known */
+  readonly secondsOf?: (id: string) => number | undefined;
   /** Whether a call and a question that wait for the user are left out, because a dialog shows them. @default false */
   readonly omitsPending?: boolean;
 }
@@ -36,7 +36,14 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     case "text":
       return plain(rowsOf(displayed(part.text).trimEnd(), "plain", { columns }));
     case "reasoning":
-      return plain(reasoningRows(part, { ...options, folded: options.foldsReasoning }));
+      return plain(
+        reasoningRows(part, {
+          columns,
+          theme,
+          folded: options.foldsReasoning,
+          seconds: options.secondsOf?.(part.id),
+        }),
+      );
     case "tool":
       return toolRows(part, options);
     case "question":

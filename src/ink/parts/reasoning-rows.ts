@@ -1,5 +1,5 @@
 import type { ChatReasoningPart } from "../../chat/messages/message.ts";
-import { clipped, clippedRow, displayed, type Row, rowsOf } from "../rows/row.ts";
+import { clippedRow, displayed, endOf, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 
 export interface ReasoningRowsOptions {
@@ -14,7 +14,7 @@ export interface ReasoningRowsOptions {
 /** Characters at the end of a reasoning in which its last line is looked for. */
 const MAX_LAST_LINE = 1_000;
 
-/** Reasoning. Folded: one row while it is open, with its last line, and one row at the end. Unfolded: all of it. */
+/** Reasoning. Folded: one row while it is open, with the end of its last line, and one row at the end. Unfolded: all of it. */
 export function reasoningRows(part: ChatReasoningPart, options: ReasoningRowsOptions): readonly Row[] {
   const { columns, theme, folded = true } = options;
   const head = reasoningHead(part, options);
@@ -24,7 +24,7 @@ export function reasoningRows(part: ChatReasoningPart, options: ReasoningRowsOpt
   const last = displayed(part.text.slice(-MAX_LAST_LINE)).trimEnd().split("\n").at(-1) ?? "";
   return last === ""
     ? [head]
-    : [head, [reasoningHang(theme), { text: clipped(last, Math.max(1, columns - 4)), tone: "dim" }]];
+    : [head, [reasoningHang(theme), { text: endOf(last, Math.max(1, columns - 4)), tone: "dim" }]];
 }
 
 /** `Thinking 3 s`, or `Thought for 3 s`; `Thought` alone for less than a second. */
@@ -35,6 +35,11 @@ export function reasoningHead(
   const since = seconds === undefined || (!open && seconds === 0) ? "" : ` ${open ? "" : "for "}${seconds} s`;
   const symbol = open ? theme.symbols.running : theme.symbols.done;
   return clippedRow([{ text: `${symbol} ${open ? "Thinking" : "Thought"}${since}`, tone: "dim" }], columns);
+}
+
+/** The head in the scrollback of a reasoning that goes on: how long it takes is not known yet, and the head cannot change. */
+export function openHead({ symbols }: Theme): Row {
+  return [{ text: `${symbols.separator} Reasoning`, tone: "dim" }];
 }
 
 export function reasoningHang({ symbols }: Theme): { readonly text: string; readonly tone: "dim" } {

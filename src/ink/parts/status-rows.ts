@@ -1,13 +1,17 @@
 import type { ChatConnection } from "../../chat/connection.ts";
+import type { ChatMessage } from "../../chat/messages/message.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
+import type { List } from "../../universal/reduce/list.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import type { Theme, Tone } from "../theme.ts";
+import { progressOf } from "./waiting-rows.ts";
 import { moneyWords, timeWords, usageWords } from "./words.ts";
 
 export interface StatusFacts {
   readonly connection: ChatConnection;
+  /** Whether a turn runs. With `messages`, a prompt that cannot be sent without a link is none. */
   readonly busy: boolean;
   /** Whether the link was lost during a turn, and the client looks for the answer. */
   readonly recovering?: boolean;
@@ -17,8 +21,11 @@ export interface StatusFacts {
   readonly queued: number;
   readonly usage: UniversalUsage;
   readonly cost: readonly UniversalCost[];
-  /** Once there are any, a connection that is not there is not one to come. @default none */
-  readonly messages?: { readonly length: number };
+  /**
+   * Those of the chat. Once there are any, a connection that is not there is not one to come; and a prompt that the client holds back until
+   * there is a link counts as one that waits. @default none
+   */
+  readonly messages?: Pick<List<ChatMessage>, "length" | "at">;
   /** What went wrong last. */
   readonly problem?: ChatProblem | undefined;
   /** Something that the program says, such as that Ctrl-C again leaves. */
@@ -79,11 +86,12 @@ function bounded(rows: readonly Row[], maxRows: number, columns: number): readon
 }
 
 function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): Row {
-  const { connection, busy, seconds, queued, usage, cost, note, messages = [] } = facts;
+  const { connection, seconds, usage, cost, note, messages } = facts;
+  const { isWorking, waiting } = progressOf(facts);
   const between = ` ${theme.symbols.separator} `;
   const words: Span[] = [
     ...(note === undefined ? [] : [{ text: note, tone: "warn" } as const]),
-    ...(busy
+    ...(isWorking
       ? [
           {
             text: `${theme.symbols.running} working${seconds === undefined ? "" : ` ${timeWords(seconds)}`}`,
@@ -91,8 +99,8 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
           } as const,
         ]
       : []),
-    { text: connectionWord(connection, messages.length > 0), tone: "dim" },
-    ...(queued > 0 ? [{ text: `${queued} queued`, tone: "warn" } as const] : []),
+    { text: connectionWord(connection, (messages?.length ?? 0) > 0), tone: "dim" },
+    ...(waiting > 0 ? [{ text: `${waiting} queued`, tone: "warn" } as const] : []),
     ...moneyWords(cost).map((text) => ({ text, tone: "dim" }) as const),
     ...usageWords(usage).map((text) => ({ text, tone: "dim" }) as const),
   ];
@@ -109,7 +117,7 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
 }
 
 function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): string {
-  if (contextLost) return "no context";
+  if (contextLost) return "context forgotten";
   switch (status) {
     case "idle":
       return reason || hasMessages ? "not connected" : "not connected yet";

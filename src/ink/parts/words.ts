@@ -14,9 +14,12 @@ export function usageWords({
   ];
 }
 
-/** Costs in words, such as `3 credits`. */
+/** Costs in words, such as `3 credits`; `1 credit`. */
 export function moneyWords(costs: readonly UniversalCost[]): readonly string[] {
-  return costs.map(({ total, currency }) => `${amount(total)} ${inLine(currency)}`);
+  return costs.map(({ total, currency }) => {
+    const shown = amount(total);
+    return `${shown} ${shown === "1" && currency === "credits" ? "credit" : inLine(currency)}`;
+  });
 }
 
 /** `950`, `12.3k`, `1.2M`. */

@@ -60,6 +60,21 @@ export function clipped(text: string, columns: number, ellipsis = "..."): string
   return shown + ellipsis;
 }
 
+/** The text itself, or an ellipsis and its end. Looks only at the end of a long text. */
+export function endOf(text: string, columns: number, ellipsis = "..."): string {
+  if (text.length <= columns * 10 && widthOf(text) <= columns) return text;
+  const room = columns - widthOf(ellipsis);
+  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
+  let width = 0;
+  let shown = "";
+  for (const grapheme of graphemes(text.slice(-columns * 10)).toReversed()) {
+    width += graphemeWidth(grapheme);
+    if (width > room) break;
+    shown = grapheme + shown;
+  }
+  return ellipsis + shown;
+}
+
 /** The spans that fit into one row; the last of them is clipped. */
 export function clippedRow(row: Row, columns: number): Row {
   let left = columns;

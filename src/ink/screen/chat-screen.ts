@@ -3,17 +3,18 @@ import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { statusRows } from "../parts/status-rows.ts";
+import { progressOf, waitingRows } from "../parts/waiting-rows.ts";
 import type { Press } from "../press.ts";
 import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
+import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { Sink } from "../transcript/sink.ts";
-import { Transcript } from "../transcript/transcript.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
 import { dialogRows, hasRoomForBoth, type Live, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type Hold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
-import { type Printed, Printout } from "./printed.ts";
+import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 
 export interface ScreenOptions {
   readonly chat: Chat;
@@ -32,9 +33,6 @@ export interface Frame extends Live {
   readonly printed: Printed;
 }
 
-/** Rows of an open text that stay in the live region. The rows before them go to the scrollback. */
-const TAIL_ROWS = 4;
-
 /**
  * The whole screen of a chat: what is printed for good, what is live, what the user types. Holds all state, so that no key is lost when
  * keys come faster than frames, and makes 25 frames a second at most.
@@ -42,7 +40,7 @@ const TAIL_ROWS = 4;
 export class ChatScreen {
   readonly #options: ScreenOptions;
   readonly #pace: Pace;
-  readonly #transcript = new Transcript();
+  readonly #transcript = new MessagesPrinter();
   readonly #printout = new Printout();
   readonly #dialog: OpenDialog;
   readonly #local: LocalCommands;
@@ -164,6 +162,7 @@ export class ChatScreen {
       columns: this.#size.columns,
       theme: this.#theme,
       foldsReasoning: this.#keyboard.foldsReasoning,
+      hasCommands: true,
       now,
       tailRows: TAIL_ROWS,
     };
@@ -194,7 +193,7 @@ export class ChatScreen {
   }
 
   #follow(snapshot: ChatSnapshot, now: number): void {
-    if (!snapshot.busy) this.#busySince = undefined;
+    if (!progressOf(snapshot).isWorking) this.#busySince = undefined;
     else this.#busySince ??= now;
     this.#keyboard.follow(snapshot);
     if (this.#dialog.follow(snapshot, this.#options.clock.now())) this.#keyboard.asked();
@@ -226,10 +225,14 @@ export class ChatScreen {
     });
   }
 
+  /** What is open of the answer and of a command, and below it the prompts that wait. */
   #tail(snapshot: ChatSnapshot, now: number, maxRows: number): readonly Row[] {
     const { columns } = this.#size;
     const theme = this.#theme;
-    const room = maxRows > 8 ? maxRows - 1 : maxRows;
+    const count = this.#leaving ? 0 : progressOf(snapshot).waiting;
+    const waiting = waitingRows(snapshot.messages, count, { columns, theme, maxRows });
+    const left = maxRows - waiting.length;
+    const room = maxRows > 8 ? left - 1 : left;
     const local = this.#local.live(columns, room, theme);
     const options = {
       columns,
@@ -239,7 +242,7 @@ export class ChatScreen {
       maxRows: room - local.length,
     };
     const rows = [...this.#transcript.live(snapshot.messages, options), ...local];
-    return room < maxRows ? [...rows, EMPTY_ROW] : rows;
+    return [...rows, ...(room < left ? [EMPTY_ROW] : []), ...waiting];
   }
 
   #facts(snapshot: ChatSnapshot, now: number) {
@@ -263,11 +266,11 @@ export class ChatScreen {
   }
 
   /** A new frame at the next second, while the screen shows a time, and when the dialog may offer its choices. */
-  #tick({ busy, connection }: ChatSnapshot, now: number): void {
+  #tick({ connection }: ChatSnapshot, now: number): void {
     this.#cancelTick();
     const from = connection.retryAt ?? this.#busySince ?? now;
     const second = 1_000 - ((((now - from) % 1_000) + 1_000) % 1_000);
-    const isTicking = busy || connection.retryAt !== undefined;
+    const isTicking = this.#busySince !== undefined || connection.retryAt !== undefined;
     const waits = [
       ...(isTicking ? [second] : []),
       ...(this.#held && this.#held.ms > 0 ? [this.#held.ms] : []),

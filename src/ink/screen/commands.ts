@@ -32,8 +32,8 @@ export function helpOf(canRun: boolean): string {
 }
 
 const HELP = `Enter sends; while an answer comes, the prompt waits. Alt-Enter, Ctrl-J, or a backslash and Enter begin a new line.
-Esc cancels the answer; prompts that wait are sent. Ctrl-C clears the line; otherwise it cancels the answer and all prompts that wait;
-once more, it leaves. Ctrl-D leaves.
+Esc cancels the answer; prompts that wait are sent. In a question it goes back. Ctrl-C clears the line; otherwise it cancels the answer
+and all prompts that wait; otherwise it leaves. Ctrl-D leaves.
 Up and Down go through your prompts. Ctrl-A, E, K, U, W, Y edit as in a shell.
 Ctrl-R shows or folds the reasoning from now on. Ctrl-O shows in full what was folded last.
 /retry sends the last prompt again. /dismiss takes an error away. /quit leaves.`;

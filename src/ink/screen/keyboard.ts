@@ -130,6 +130,7 @@ export class Keyboard {
         return true;
       case "escape":
         if (this.#host.dialog.takesEscape && !this.#isAside) return false;
+        if (this.#host.dialog.ignoresEscape) return true;
         this.#cancelTurn("turn");
         return true;
       default:

@@ -38,7 +38,7 @@ export interface Live {
 const MAX_COMPOSER_ROWS = 8;
 
 /** Rows of a banner, at most: what went wrong and why are two or three sentences. */
-export const BANNER_ROWS = 3;
+const BANNER_ROWS = 3;
 
 /** The rows of the live region: one less than the terminal has, for with as many Ink clears the whole screen. */
 export function liveRows({ rows }: Pick<Size, "rows">): number {
@@ -49,7 +49,7 @@ export function liveRows({ rows }: Pick<Size, "rows">): number {
 export function dialogRows(size: Pick<Size, "rows">): number {
   const total = liveRows(size);
   if (!hasRoomForBoth(size)) return total;
-  return total - 1 - statusLimit(total);
+  return total - 1 - statusLimit(size);
 }
 
 /** Whether a dialog leaves room for the composer. */
@@ -57,9 +57,26 @@ export function hasRoomForBoth(size: Pick<Size, "rows">): boolean {
   return liveRows(size) >= 4;
 }
 
-function statusLimit(total: number): number {
+/** Rows of the status line and its banner, at most. */
+export function statusLimit(size: Pick<Size, "rows">): number {
+  const total = liveRows(size);
   if (total < 3) return 0;
   return total < 6 ? 1 : total < 16 ? 2 : 1 + BANNER_ROWS;
+}
+
+/** How a program of parts shares out its live region. */
+export interface Shares {
+  /** Rows of what is open of the answer. */
+  readonly tail: number;
+  /** Rows of the composer, or of a dialog in its place. */
+  readonly below: number;
+}
+
+/** The shares next to the status line and its banner. */
+export function sharesOf(size: Pick<Size, "rows">): Shares {
+  const total = liveRows(size);
+  const tail = Math.floor(total / 3);
+  return { tail, below: Math.max(1, total - tail - statusLimit(size)) };
 }
 
 /** Puts the pieces one below the other. All together they never have more than `liveRows`. */
@@ -68,7 +85,7 @@ export function layOut(size: Size, { dialog, isTyping, status, composer, tail }:
   if (dialog && !hasRoomForBoth(size)) return bounded(dialog(total), total);
   const share = dialog ? 1 : Math.max(1, Math.min(MAX_COMPOSER_ROWS, Math.floor(total / 3)));
   const typed = composer(share);
-  const line = status(Math.min(statusLimit(total), total - typed.rows.length));
+  const line = status(Math.min(statusLimit(size), total - typed.rows.length));
   const asked = dialog?.(total - typed.rows.length - line.length);
   const left = total - typed.rows.length - line.length - (asked?.rows.length ?? 0);
   const shown = left > 0 ? tail(left) : [];

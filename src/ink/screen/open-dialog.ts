@@ -57,6 +57,8 @@ export class OpenDialog {
   #above: number | undefined;
   #isShown = false;
   #isTouched = false;
+  /** The user has answered or reopened one question of several, and the other one does not show its choices yet. */
+  #isBetween = false;
 
   constructor(chat: Chat) {
     this.#chat = chat;
@@ -79,6 +81,7 @@ export class OpenDialog {
     this.#asked = askedOf(first, connection.contextLost);
     this.#openedAt = now;
     this.#above = undefined;
+    this.#isBetween = false;
     this.hide();
     return true;
   }
@@ -140,6 +143,12 @@ export class OpenDialog {
   /** A frame with the whole dialog and its choices is on the screen: from now on, keys decide. */
   shown(): void {
     this.#isShown = this.#asked !== undefined;
+    this.#isBetween = false;
+  }
+
+  /** Whether Esc does nothing: it was pressed twice, or too early for the next question. */
+  get ignoresEscape(): boolean {
+    return this.#isBetween;
   }
 
   get takesKeys(): boolean {
@@ -213,7 +222,10 @@ export class OpenDialog {
           this.hide();
           this.#chat.answer(asked.pending.id, step.answer);
         } else {
-          if (step.state.answers.length !== asked.state.answers.length) this.hide();
+          if (step.state.answers.length !== asked.state.answers.length) {
+            this.hide();
+            this.#isBetween = true;
+          }
           this.#asked = { ...asked, state: step.state };
         }
         return;

@@ -20,6 +20,9 @@ const BLOCKS_PER_EPOCH = 256;
 /** Rows that one frame prints. More wait for the next frame: a key that is pressed meanwhile must not wait for all of them. */
 export const MAX_ROWS_PER_FRAME = 400;
 
+/** Rows of an open text that stay in the live region. The rows before them go to the scrollback. */
+export const TAIL_ROWS = 4;
+
 /** What goes to the scrollback: rows of this frame, and longer texts that take several frames. */
 export class Printout {
   #printed: Printed = { epoch: 0, blocks: [] };

@@ -1,15 +1,18 @@
 import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../chat/messages/message.ts";
 import type { List } from "../../universal/reduce/list.ts";
 import { isPending, partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
-import { reasoningHang, reasoningHead } from "../parts/reasoning-rows.ts";
+import { openHead, reasoningHang, reasoningHead } from "../parts/reasoning-rows.ts";
+import { ThinkingTimes } from "../parts/thinking-times.ts";
 import { isToolOver } from "../parts/tool-rows.ts";
 import { clippedRow, type Row } from "../rows/row.ts";
-import { indented, type Sink } from "./sink.ts";
+import { headed, indented, type Sink } from "./sink.ts";
 import { TextPrinter } from "./text-printer.ts";
 
 /** The part that is being printed: what of it is printed already. */
 type Progress =
   | { readonly type: "text"; readonly printer: TextPrinter }
+  /** Unfolded. `hasHead`: the head is printed. */
+  | { readonly type: "reasoning"; readonly printer: TextPrinter; readonly hasHead: boolean }
   | { readonly type: "subagent"; readonly parts: PartsPrinter };
 
 export interface LiveOptions extends Pick<Sink, "columns" | "theme" | "foldsReasoning" | "now"> {
@@ -21,12 +24,11 @@ export class PartsPrinter {
   /** So many parts are printed whole. */
   #at = 0;
   #progress: Progress | undefined;
-  /** When the open reasoning began: the part and ms since the epoch. */
-  #thinking: { readonly id: string; readonly since: number } | undefined;
+  readonly #times = new ThinkingTimes();
 
   /** Prints what is over. Returns whether all of it is printed. */
   print(parts: List<ChatPart>, isOver: boolean, sink: Sink): boolean {
-    this.#watch(parts.at(-1), sink.now);
+    this.#times.see(parts, sink.now);
     for (;;) {
       const part = parts.at(this.#at);
       if (!part) return true;
@@ -55,7 +57,7 @@ export class PartsPrinter {
   #part(part: ChatPart, isEnded: boolean, sink: Sink): boolean {
     switch (part.type) {
       case "text":
-        return this.#text(part.text, isEnded, sink, () => new TextPrinter("plain"));
+        return this.#text(part.text, isEnded, sink);
       case "reasoning":
         return this.#reasoning(part, isEnded, sink);
       case "subagent":
@@ -70,32 +72,32 @@ export class PartsPrinter {
     }
   }
 
-  #text(text: string, isEnded: boolean, sink: Sink, make: () => TextPrinter): boolean {
-    const printer = this.#progress?.type === "text" ? this.#progress.printer : make();
+  #text(text: string, isEnded: boolean, sink: Sink): boolean {
+    const printer = this.#progress?.type === "text" ? this.#progress.printer : new TextPrinter("plain");
     this.#progress = { type: "text", printer };
     printer.feed(text, isEnded);
     return printer.print(sink);
   }
 
-  /** Unfolded reasoning is printed as it comes; what has begun unfolded ends so. */
+  /** Unfolded reasoning is printed as it comes, below one head; what has begun unfolded ends so. */
   #reasoning(part: ChatReasoningPart, isEnded: boolean, sink: Sink): boolean {
     const { columns, theme, foldsReasoning, now } = sink;
-    const seconds = this.#seconds(part, now);
-    const isStreamed = this.#progress?.type === "text";
-    if (foldsReasoning && !isStreamed) {
+    const seconds = this.#times.secondsOf(part.id, now);
+    const begun = this.#progress?.type === "reasoning" ? this.#progress : undefined;
+    const head = reasoningHead({ open: false }, { columns, theme, seconds });
+    if (foldsReasoning && !begun) {
       if (!isEnded) return false;
-      sink.print([reasoningHead({ open: false }, { columns, theme, seconds })]);
+      sink.print([head]);
       if (part.text.trim() !== "") sink.fold([{ title: "The reasoning", text: part.text }]);
       return true;
     }
-    if (!isStreamed) sink.print([[{ text: `${theme.symbols.running} Thinking`, tone: "dim" }]]);
-    const isPrinted = this.#text(
-      part.text,
-      isEnded,
-      sink,
-      () => new TextPrinter("dim", reasoningHang(theme)),
-    );
-    if (isPrinted) sink.print([reasoningHead({ open: false }, { columns, theme, seconds })]);
+    const printer = begun?.printer ?? new TextPrinter("dim", reasoningHang(theme));
+    printer.feed(part.text, isEnded);
+    const below = begun?.hasHead ? sink : headed(sink, isEnded ? head : openHead(theme));
+    const isPrinted = printer.print(below);
+    const hasHead = begun?.hasHead || printer.hasPrinted;
+    if (isPrinted && !hasHead) sink.print([head]); // there is no text
+    this.#progress = { type: "reasoning", printer, hasHead };
     return isPrinted;
   }
 
@@ -115,6 +117,12 @@ export class PartsPrinter {
   #begun(part: ChatPart, options: LiveOptions): readonly Row[] {
     const progress = this.#progress;
     if (progress?.type === "text") return progress.printer.live(options.columns, options.maxRows);
+    if (progress?.type === "reasoning" && part.type === "reasoning") {
+      const rows = progress.printer.live(options.columns, options.maxRows);
+      if (progress.hasHead || rows.length >= options.maxRows) return rows;
+      const seconds = this.#times.secondsOf(part.id, options.now);
+      return [reasoningHead(part, { ...options, seconds }), ...rows];
+    }
     if (progress?.type !== "subagent" || part.type !== "subagent") return this.#fresh(part, options);
     const columns = Math.max(1, options.columns - SUBAGENT_INDENT.text.length);
     const rows = progress.parts.live(part.parts, { ...options, columns });
@@ -122,21 +130,12 @@ export class PartsPrinter {
   }
 
   #fresh(part: ChatPart, options: LiveOptions): readonly Row[] {
-    const seconds = part.type === "reasoning" ? this.#seconds(part, options.now) : undefined;
     if (part.type === "subagent") return [clippedRow(subagentHead(part, options.theme), options.columns)];
     if (isPending(part)) return []; // the dialog shows it
     if (part.type === "text" && part.text.length > MAX_LIVE_TEXT)
       return partRows({ ...part, text: part.text.slice(-MAX_LIVE_TEXT) }, options).rows;
-    return partRows(part, { ...options, seconds }).rows;
-  }
-
-  #watch(last: ChatPart | undefined, now: number): void {
-    if (last?.type !== "reasoning" || !last.open || this.#thinking?.id === last.id) return;
-    this.#thinking = { id: last.id, since: now };
-  }
-
-  #seconds({ id }: ChatReasoningPart, now: number): number | undefined {
-    return this.#thinking?.id === id ? Math.floor((now - this.#thinking.since) / 1_000) : undefined;
+    const secondsOf = (id: string) => this.#times.secondsOf(id, options.now);
+    return partRows(part, { ...options, secondsOf }).rows;
   }
 }
 

@@ -7,6 +7,8 @@ export interface Sink {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;
+  /** Whether the screen has `/retry`, which rows may name. */
+  readonly hasCommands: boolean;
   /** ms since the epoch. */
   readonly now: number;
   /** Rows of an open text that stay in the live region. */
@@ -21,16 +23,32 @@ export interface Sink {
 /** A sink whose rows get something in front of them. */
 export function indented(sink: Sink, indent: Row): Sink {
   const width = indent.reduce((sum, { text }) => sum + text.length, 0);
+  const print = (rows: readonly Row[]): void => sink.print(rows.map((row) => [...indent, ...row]));
+  return through(sink, print, Math.max(1, sink.columns - width));
+}
+
+/** A sink that prints a row before the first rows. */
+export function headed(sink: Sink, head: Row): Sink {
+  let front: readonly Row[] = [head];
+  return through(sink, (rows) => {
+    if (rows.length === 0) return;
+    sink.print([...front, ...rows]);
+    front = [];
+  });
+}
+
+function through(sink: Sink, print: Sink["print"], columns = sink.columns): Sink {
   return {
-    columns: Math.max(1, sink.columns - width),
+    columns,
     theme: sink.theme,
     foldsReasoning: sink.foldsReasoning,
+    hasCommands: sink.hasCommands,
     now: sink.now,
     tailRows: sink.tailRows,
     get room() {
       return sink.room;
     },
-    print: (rows) => sink.print(rows.map((row) => [...indent, ...row])),
+    print,
     fold: (folded) => sink.fold(folded),
   };
 }

@@ -51,6 +51,7 @@ export class TextPrinter {
       this.#isReplaced = false;
       sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
     }
+    if (this.#isEnded && this.#pending === "") return true;
     const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
     const room = Math.max(0, sink.room);
     const width = sink.columns - widthOf(this.#hang?.text ?? "");

@@ -4,7 +4,7 @@ const BEGIN_OF_FRAME = "\u001b[?2026h";
 
 /** A mark of the program. `ms`: of the program's own clock. */
 export type ProgramMark =
-  | { readonly type: "frame"; readonly ms: number }
+  | { readonly type: "frame"; readonly ms: number; readonly columns: number }
   /** Bytes have arrived from the keyboard. */
   | { readonly type: "keys"; readonly bytes: number; readonly ms: number };
 
@@ -18,7 +18,8 @@ export function markOutput(): void {
   const mark = (made: ProgramMark): boolean => write(markOf(JSON.stringify(made)));
   stdout.write = new Proxy(stdout.write, {
     apply(original, self, given) {
-      if (given[0] === BEGIN_OF_FRAME) mark({ type: "frame", ms: performance.now() });
+      if (given[0] === BEGIN_OF_FRAME)
+        mark({ type: "frame", ms: performance.now(), columns: stdout.columns });
       return Reflect.apply(original, self, given);
     },
   });

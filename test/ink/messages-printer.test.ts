@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
+import { MessagesPrinter } from "../../src/ink/transcript/messages-printer.ts";
 import type { Sink } from "../../src/ink/transcript/sink.ts";
-import { Transcript } from "../../src/ink/transcript/transcript.ts";
 import { type List, listOf } from "../../src/universal/reduce/list.ts";
 
 /** Prints one transcript, snapshot after snapshot. */
 class Print {
   readonly rows: string[] = [];
-  readonly transcript = new Transcript();
+  readonly transcript = new MessagesPrinter();
   now = 0;
   foldsReasoning = true;
 
@@ -23,6 +23,7 @@ class Print {
       columns: 40,
       theme: plainTheme,
       foldsReasoning: this.foldsReasoning,
+      hasCommands: true,
       now: this.now,
       tailRows: 2,
       get room() {
@@ -169,7 +170,7 @@ describe("the order of parts", () => {
     print.step([answer([tool("abandoned"), text("half", true)], "cancelled")]);
     expect(print.rows).toContain("x shell was given up, and may still run");
     expect(print.rows).toContain("half");
-    expect(print.rows).toContain("cancelled; /retry sends it again");
+    expect(print.rows.join(" ")).toContain("cancelled; /retry sends it again (until your");
   });
 });
 
@@ -191,20 +192,48 @@ describe("reasoning", () => {
     expect(print.rows).toEqual(["", "+ Thought for 3 s"]);
   });
 
-  test("is printed whole once it is unfolded", () => {
+  test("shows the end of one long paragraph, which moves on while the agent thinks", () => {
+    const print = new Print();
+    const messages = [answer([thinking(`It begins ${"and goes on ".repeat(50)}to here`, true)])];
+    print.step(messages);
+    const [, last = ""] = print.live(messages);
+    expect(last).toMatch(/^ {2}\| \.\.\..*goes on to here$/);
+    expect(last).toHaveLength(40);
+  });
+
+  test("is printed whole once it is unfolded, below one head that says how long it took", () => {
+    const print = new Print();
+    print.foldsReasoning = false;
+    print.step([answer([thinking("one\ntwo", true)])]);
+    print.now = 2_000;
+    expect(print.live([answer([thinking("one\ntwo", true)])])).toEqual([
+      "* Thinking 2 s",
+      "  | one",
+      "  | two",
+    ]);
+    print.step([answer([thinking("one\ntwo\nthree", false)])]);
+    expect(print.rows).toEqual(["", "+ Thought for 2 s", "  | one", "  | two", "  | three"]);
+  });
+
+  test("has one head too, if its first rows are printed before it is over", () => {
     const print = new Print();
     print.foldsReasoning = false;
     print.step([answer([thinking("one\ntwo\nthree\nfour", true)])]);
-    print.step([answer([thinking("one\ntwo\nthree\nfour", false)])]);
-    expect(print.rows).toEqual([
-      "",
-      "* Thinking",
-      "  | one",
-      "  | two",
+    expect(print.rows).toEqual(["", "- Reasoning", "  | one", "  | two"]);
+    expect(print.live([answer([thinking("one\ntwo\nthree\nfour", true)])])).toEqual([
       "  | three",
       "  | four",
-      "+ Thought",
     ]);
+    print.step([answer([thinking("one\ntwo\nthree\nfour", false)])]);
+    expect(print.rows).toEqual(["", "- Reasoning", "  | one", "  | two", "  | three", "  | four"]);
+  });
+
+  test("without a text is its head alone", () => {
+    const print = new Print();
+    print.foldsReasoning = false;
+    print.step([answer([thinking("", true)])]);
+    print.step([answer([thinking("", false)])]);
+    expect(print.rows).toEqual(["", "+ Thought"]);
   });
 });
 

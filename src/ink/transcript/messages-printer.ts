@@ -9,7 +9,7 @@ import type { Sink } from "./sink.ts";
  * Prints the messages of a chat in their order, each row once. What it does for one frame is in proportion to what is new: it keeps the
  * number of the messages that are printed, and looks at no message before them.
  */
-export class Transcript {
+export class MessagesPrinter {
   /** So many messages are printed whole. */
   #printed = 0;
   /** The message that is being printed. */
@@ -65,7 +65,6 @@ export class Transcript {
   }
 }
 
-/** The screen has `/retry`. */
-function lookOf({ columns, theme }: Sink): MessageRowsOptions {
-  return { columns, theme, hasCommands: true };
+function lookOf({ columns, theme, hasCommands }: Sink): MessageRowsOptions {
+  return { columns, theme, hasCommands };
 }

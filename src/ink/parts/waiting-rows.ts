@@ -1,0 +1,85 @@
+import type { ChatConnection } from "../../chat/connection.ts";
+import type { ChatMessage } from "../../chat/messages/message.ts";
+import type { List } from "../../universal/reduce/list.ts";
+import { clippedRow, inLine, type Row } from "../rows/row.ts";
+import { widthOf } from "../rows/width.ts";
+import type { Theme } from "../theme.ts";
+
+/** The fields of a snapshot that tell what waits. */
+export interface ProgressFacts {
+  /** @default not known */
+  readonly messages?: Pick<List<ChatMessage>, "length" | "at">;
+  readonly busy: boolean;
+  readonly queued: number;
+  readonly connection: Pick<ChatConnection, "status">;
+}
+
+export interface Progress {
+  /** Whether a turn is under way. */
+  readonly isWorking: boolean;
+  /** The number of prompts that wait. */
+  readonly waiting: number;
+}
+
+/** Rows of the prompts that wait, at most. */
+const MAX_ROWS = 4;
+
+/**
+ * What runs, and what waits. A prompt that the client has taken, and that is not sent because there is no link, waits too: it does not count as
+ * `queued`, and the chat is `busy`.
+ */
+export function progressOf({ messages, busy, queued, connection }: ProgressFacts): Progress {
+  const unsent = messages ? queuedIn(messages).length : queued;
+  const isHeld = busy && unsent > queued && connection.status !== "ready";
+  return { isWorking: busy && !isHeld, waiting: isHeld ? unsent : queued };
+}
+
+/** When the answer that is open began, in ms since the epoch. */
+export function openSince(messages: Pick<List<ChatMessage>, "length" | "at">): number | undefined {
+  const { length } = messages;
+  const last = messages.at(length - 1 - unsentEnd(messages));
+  return last?.status === "open" || last?.status === "recovering" ? last.startedAt : undefined;
+}
+
+/** The prompts that wait, oldest first, each in one row: the next ones, and how many follow. */
+export function waitingRows(
+  messages: List<ChatMessage>,
+  count: number,
+  { columns, theme, maxRows }: { readonly columns: number; readonly theme: Theme; readonly maxRows: number },
+): readonly Row[] {
+  const limit = Math.min(MAX_ROWS, maxRows);
+  if (count === 0 || limit <= 0) return [];
+  const prompts = queuedIn(messages).slice(-count);
+  const shown = prompts.length > limit ? limit - 1 : prompts.length;
+  const more = prompts.length - shown;
+  const rows = prompts.slice(0, shown).map((prompt) => waitingRow(prompt, columns, theme));
+  return more > 0 ? [...rows, clippedRow([{ text: `  ${more} more wait`, tone: "dim" }], columns)] : rows;
+}
+
+function waitingRow({ parts }: ChatMessage, columns: number, { symbols }: Theme): Row {
+  const note = " (waits)";
+  const first = parts.at(0);
+  const text = first?.type === "text" ? inLine(first.text.slice(0, 10 * columns)) : "a file";
+  const [front] = clippedRow([{ text: `${symbols.prompt} ${text}`, tone: "dim" }], columns - widthOf(note));
+  return clippedRow([...(front ? [front] : []), { text: note, tone: "dim" }], columns);
+}
+
+/** The messages that no event has shown, oldest first, without those that have ended. */
+function queuedIn(messages: Pick<List<ChatMessage>, "length" | "at">): readonly ChatMessage[] {
+  const found: ChatMessage[] = [];
+  for (let at = messages.length - unsentEnd(messages); at < messages.length; at++) {
+    const message = messages.at(at);
+    if (message?.status === "queued") found.push(message);
+  }
+  return found;
+}
+
+/** The number of prompts at the end that were not sent: a prompt that ended behind one that waits keeps its place. */
+function unsentEnd(messages: Pick<List<ChatMessage>, "length" | "at">): number {
+  let count = 0;
+  for (; count < messages.length; count++) {
+    const message = messages.at(messages.length - 1 - count);
+    if (message?.role !== "user" || message.status === "sent") break;
+  }
+  return count;
+}

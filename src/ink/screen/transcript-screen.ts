@@ -1,0 +1,121 @@
+import type { ChatSnapshot } from "../../chat/snapshot.ts";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
+import { openSince, progressOf, waitingRows } from "../parts/waiting-rows.ts";
+import { EMPTY_ROW, type Row } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import { MessagesPrinter } from "../transcript/messages-printer.ts";
+import { Pace } from "./pace.ts";
+import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
+
+const SECOND = 1_000;
+
+/** What a transcript shows, and how. */
+export interface TranscriptInput extends Pick<ChatSnapshot, "messages" | "busy" | "queued" | "connection"> {
+  readonly columns: number;
+  readonly theme: Theme;
+  readonly foldsReasoning: boolean;
+  readonly hasCommands: boolean;
+  /** Rows of what is open, at most. */
+  readonly maxRows: number;
+}
+
+/** One frame of a transcript. The same object until the next frame. */
+export interface TranscriptFrame {
+  readonly printed: Printed;
+  /** What is open. */
+  readonly rows: readonly Row[];
+  /** Whether all that was given to `print` is in the scrollback. */
+  readonly isDrained: boolean;
+}
+
+/** The messages of a chat in a program of parts: finished rows go to the scrollback once, in 25 frames a second at most, and the rest is live. */
+export class TranscriptScreen {
+  readonly #clock: Clock;
+  readonly #pace: Pace;
+  readonly #messages = new MessagesPrinter();
+  readonly #printout = new Printout();
+  readonly #listeners = new Set<() => void>();
+  #input: TranscriptInput;
+  #frame: TranscriptFrame;
+  #cancelTick: CancelTimer = () => {};
+
+  constructor(clock: Clock, input: TranscriptInput) {
+    this.#clock = clock;
+    this.#input = input;
+    this.#pace = new Pace(clock, () => this.#draw());
+    this.#frame = { printed: this.#printout.printed, rows: [], isDrained: true };
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getFrame = (): TranscriptFrame => this.#frame;
+
+  /** Prints rows of the program itself, behind what is printed. */
+  readonly print = (rows: readonly Row[]): void => {
+    this.#printout.enqueue([EMPTY_ROW, ...rows]);
+    this.#pace.request();
+  };
+
+  /** Draws until the returned function is called. */
+  start(): () => void {
+    this.#pace.start();
+    this.#pace.request();
+    return () => {
+      this.#pace.stop();
+      this.#cancelTick();
+    };
+  }
+
+  follow(input: TranscriptInput): void {
+    this.#input = input;
+    this.#pace.request();
+  }
+
+  /** The frame is on the screen. */
+  shown(frame: TranscriptFrame): void {
+    if (frame.printed === this.#printout.printed) this.#printout.shown();
+  }
+
+  #draw(): void {
+    const { messages, columns, theme, foldsReasoning, hasCommands, maxRows } = this.#input;
+    const now = this.#clock.wallTime();
+    let isDone = true;
+    const facts = {
+      columns,
+      theme,
+      foldsReasoning,
+      hasCommands,
+      now,
+      tailRows: Math.min(TAIL_ROWS, maxRows),
+    };
+    this.#printout.frame(facts, (sink) => {
+      isDone = this.#messages.print(messages, sink) && sink.room > 0;
+      if (isDone) this.#printout.drain(sink);
+    });
+    const { isDrained, printed } = this.#printout;
+    this.#frame = { printed, rows: this.#live(now), isDrained };
+    for (const listener of this.#listeners) listener();
+    if (!isDone || !isDrained) this.#pace.request();
+    this.#tick(now);
+  }
+
+  #live(now: number): readonly Row[] {
+    const { messages, columns, theme, foldsReasoning, maxRows } = this.#input;
+    const { waiting } = progressOf(this.#input);
+    const below = waitingRows(messages, waiting, { columns, theme, maxRows });
+    const gap = maxRows > 3 ? [EMPTY_ROW] : [];
+    const room = Math.max(0, maxRows - below.length - gap.length);
+    const open = this.#messages.live(messages, { columns, theme, foldsReasoning, now, maxRows: room });
+    return open.length > 0 || below.length > 0 ? [...open, ...gap, ...below] : [];
+  }
+
+  /** A new frame at the next second, while a turn is under way: reasoning shows its time. */
+  #tick(now: number): void {
+    this.#cancelTick();
+    if (openSince(this.#input.messages) === undefined) return;
+    this.#cancelTick = this.#clock.setTimeout(() => this.#pace.request(), SECOND - (now % SECOND));
+  }
+}

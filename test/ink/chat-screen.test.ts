@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Chat } from "../../src/chat/chat.ts";
+import { createChat } from "../../src/chat/create-chat.ts";
+import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
+import { plainTheme } from "../../src/ink/theme.ts";
+import { agentStep, ManualClock, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
+
+/** A screen whose time the test moves. */
+class Screen {
+  readonly clock = new ManualClock();
+  readonly agent: MockAgent;
+  readonly chat: Chat;
+  readonly #screen: ChatScreen;
+  readonly #stop: () => void;
+
+  constructor(script: MockAgentScript) {
+    this.agent = new MockAgent({ script, reconnect: { delay: 60_000 } });
+    this.chat = createChat(this.agent);
+    const { chat, clock } = this;
+    const size = { columns: 80, rows: 24 };
+    this.#screen = new ChatScreen({
+      chat,
+      clock,
+      size,
+      theme: plainTheme,
+      placeholder: "",
+      onExit: () => {},
+    });
+    this.#screen.subscribe(() => this.#screen.shown(this.#screen.getFrame()));
+    this.#stop = this.#screen.start();
+  }
+
+  /** The rows of the live region, after `ms`. */
+  async after(ms: number): Promise<string> {
+    await this.clock.advance(ms);
+    const { rows } = this.#screen.getFrame();
+    return rows.map((row) => row.map(({ text }) => text).join("")).join("\n");
+  }
+
+  press(...keys: readonly ("escape" | "enter" | { readonly text: string })[]): void {
+    for (const key of keys)
+      this.#screen.press(typeof key === "string" ? { type: "key", key } : { type: "text", text: key.text });
+  }
+
+  /** Resolves once `holds` is true: it is asked after each change of the chat. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.chat.subscribe(resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    await this.chat.close();
+  }
+}
+
+const open: Screen[] = [];
+afterEach(async () => {
+  for (const screen of open.splice(0)) await screen.close();
+});
+
+function screenOf(script: MockAgentScript): Screen {
+  const screen = new Screen(script);
+  open.push(screen);
+  return screen;
+}
+
+/** Longer than a dialog waits before it takes keys. */
+const PAUSE = 1_000;
+
+describe("a question with several parts", () => {
+  test("that Esc is pressed twice in goes back once, and the answer is not cancelled", async () => {
+    const screen = screenOf(function* () {
+      const names = ["one", "two", "three"].map((question) => ({ question, options: [] }));
+      yield* agentStep.question({ questions: names });
+    });
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().pending.length > 0);
+    for (const name of ["one", "two"]) {
+      expect(await screen.after(PAUSE)).toContain(`of 3) ${name}\n`);
+      screen.press({ text: name }, "enter");
+    }
+    expect(await screen.after(PAUSE)).toContain("(3 of 3) three\n");
+    screen.press("escape", "escape");
+    expect(await screen.after(PAUSE)).toContain("(2 of 3) two\n> two\n");
+    screen.press("escape");
+    expect(await screen.after(PAUSE)).toContain("(1 of 3) one\n> one\n");
+    expect(screen.agent.cancels).toEqual([]);
+  });
+});
+
+describe("a prompt that waits", () => {
+  const losing: MockAgentScript = ({ text }) =>
+    text === "go" ? ["Begun. ", agentStep.wait("loss"), agentStep.lose()] : ["Answered."];
+
+  test("is shown and counted while the link is down, and nothing says that a turn works", async () => {
+    const screen = screenOf(losing);
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+    screen.press({ text: "later" }, "enter");
+    expect(await screen.after(PAUSE)).toMatch(
+      /> later \(waits\)\n\* working \d s - connected - 1 queued\n> $/,
+    );
+    screen.agent.set({ refuseConnect: true });
+    screen.agent.release("loss");
+    await screen.until(() => screen.chat.getSnapshot().connection.retryAt !== undefined);
+    await screen.until(() => screen.chat.getSnapshot().busy);
+    const shown = await screen.after(PAUSE);
+    expect(shown).toMatch(/> later \(waits\)\n! Reconnecting: [^\n]*\nreconnecting - 1 queued\n> $/);
+  });
+
+  test("is shown behind the question whether to send the transcript along", async () => {
+    const screen = screenOf([["Begun. ", agentStep.wait("loss"), agentStep.forget()], ["Answered."]]);
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+    screen.press({ text: "later" }, "enter");
+    screen.agent.release("loss");
+    await screen.until(() => screen.chat.getSnapshot().connection.contextLost);
+    const shown = await screen.after(PAUSE);
+    expect(shown).toMatch(/> later \(waits\)\n\? The agent has forgotten/);
+    expect(shown).toMatch(/context forgotten - 1 queued/);
+  });
+
+  test("is one row, and of many the next ones are shown", async () => {
+    const screen = screenOf([["Begun. ", agentStep.hang()]]);
+    screen.press({ text: "go" }, "enter");
+    await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+    for (const text of [`long ${"word ".repeat(50)}`, "two", "three", "four", "five"])
+      screen.press({ text }, "enter");
+    const rows = (await screen.after(PAUSE)).split("\n").slice(-6);
+    expect(rows[0]).toMatch(/^> long word .*\.\.\. \(waits\)$/);
+    expect(rows[0]).toHaveLength(80);
+    expect(rows.slice(1, 4)).toEqual(["> two (waits)", "> three (waits)", "  2 more wait"]);
+  });
+});
