@@ -12,9 +12,6 @@ import { plainTheme } from "../../src/ink/theme.ts";
 import { ManualClock, MockAgent } from "../../src/testing/index.ts";
 import { emptyList, type List, listOf } from "../../src/universal/reduce/list.ts";
 
-/** ms; longer than one frame, shorter than any wait of a dialog. */
-const STEP = 50;
-
 export interface ClockedOptions {
   readonly size?: Size;
   readonly runCommand?: RunCommand;
@@ -76,6 +73,11 @@ export class ClockedScreen {
       onExit,
       ...commands,
     });
+    this.screen.subscribe(() => {
+      const frame = this.screen.getFrame();
+      for (const { id, rows } of frame.printed.blocks) this.#printed.set(id, rows);
+      this.screen.shown(frame);
+    });
     this.screen.start();
   }
 
@@ -97,12 +99,7 @@ export class ClockedScreen {
 
   /** The live region, after `ms`. */
   async after(ms: number): Promise<string> {
-    for (let left = ms; left > 0; left -= STEP) {
-      await this.#clock.advance(Math.min(STEP, left));
-      const frame = this.screen.getFrame();
-      for (const { id, rows } of frame.printed.blocks) this.#printed.set(id, rows);
-      this.screen.shown(frame);
-    }
+    await this.#clock.advance(ms);
     return textOf(this.screen.getFrame().rows);
   }
 
