@@ -44,7 +44,10 @@ export function Approval({
     }
     const step = stepApproval(now, press);
     if (step.type === "open") set(step.state);
-    else onDecide(step.decision);
+    else {
+      offer.withdraw(); // more keys may have come with this one
+      onDecide(step.decision);
+    }
   });
   const instead = isActive && !canType ? { instead: NO_KEYS } : offer.isOffered ? {} : { instead: "..." };
   const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };

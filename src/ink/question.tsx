@@ -41,8 +41,13 @@ export function Question({
     const step = stepQuestion(now, press, pending);
     if (step.type === "open") {
       set(step.state);
+      if (step.state.answers.length === now.answers.length) return;
+      offer.pause();
       setSettledAt(step.state.answers.length);
-    } else onAnswer(step.answer);
+    } else {
+      offer.withdraw(); // more keys may have come with this one
+      onAnswer(step.answer);
+    }
   });
   const instead = isActive && !canType ? { instead: NO_KEYS } : offer.isOffered ? {} : { instead: "..." };
   const options = { columns, theme, maxRows: maxRows ?? Number.POSITIVE_INFINITY, ...instead };
