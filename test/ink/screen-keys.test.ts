@@ -59,6 +59,16 @@ test("a paste on a text that waits beside a dialog leaves the keys to that text"
   expect(screen.decided).toEqual([]);
 });
 
+test("a letter right behind Esc, which is Alt and that letter too, decides nothing", async () => {
+  const screen = new ClockedScreen();
+  screen.set({ pending: [approval("rm")], busy: true });
+  await screen.after(PAUSE);
+  screen.press("escape");
+  screen.type("y");
+  expect(await screen.after(PAUSE)).toContain("> y");
+  expect([screen.cancels, screen.decided]).toEqual([["turn"], []]);
+});
+
 describe("in a line that the user writes in a dialog", () => {
   const dialogs = [
     ["a reason", approval("rm"), ["r"]],

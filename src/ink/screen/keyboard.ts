@@ -163,6 +163,7 @@ export class Keyboard {
       return;
     }
     chat.cancel(what);
+    this.#host.dialog.hide(); // a key that came with this one decides nothing
     this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
   }
 
