@@ -5,6 +5,9 @@ import { Approval, Question } from "../../src/ink/components.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { TestTerminal } from "./terminal.ts";
 
+/** ms; more than a slow machine needs. */
+const PATIENCE = 30_000;
+
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -38,7 +41,7 @@ test("of two Enters that come at once, the second one does not answer the next q
   await terminal.sees(/Push it\?[\s\S]*1 no/);
   expect(answers).toEqual([]);
   terminal.type("\r\r");
-  await vi.waitFor(() => expect(answers).toEqual([[["no"], ["no"]]]));
+  await vi.waitFor(() => expect(answers).toEqual([[["no"], ["no"]]]), PATIENCE);
 });
 
 test("of two keys that come at once, an approval takes the first one", async () => {
@@ -48,7 +51,7 @@ test("of two keys that come at once, an approval takes the first one", async () 
   );
   await terminal.sees(/y once/);
   terminal.type("\r\r");
-  await vi.waitFor(() => expect(decisions).toEqual(["reject"]));
+  await vi.waitFor(() => expect(decisions).toEqual(["reject"]), PATIENCE);
 });
 
 test("an approval that becomes active again takes no key before it offers its choices again", async () => {

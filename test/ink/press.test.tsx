@@ -3,6 +3,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { type Press, pressesOf } from "../../src/ink/press.ts";
 import { TestTerminal } from "./terminal.ts";
 
+/** ms; more than a slow machine needs. */
+const PATIENCE = 30_000;
+
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -19,9 +22,9 @@ async function keysOf(sent: string, count: number): Promise<readonly string[]> {
   };
   const app = render(<Keys />, { stdin, stdout, interactive: true, patchConsole: false });
   closers.push(() => app.unmount());
-  await vi.waitFor(() => expect(terminal.isRaw).toBe(true));
+  await vi.waitFor(() => expect(terminal.isRaw).toBe(true), PATIENCE);
   terminal.type(sent);
-  await vi.waitFor(() => expect(presses.length).toBeGreaterThanOrEqual(count));
+  await vi.waitFor(() => expect(presses.length).toBeGreaterThanOrEqual(count), PATIENCE);
   return presses.map((press) => (press.type === "key" ? `<${press.key}>` : press.text));
 }
 
