@@ -33,7 +33,7 @@ export class ClockedScreen {
     const none = createChat(new MockAgent()).getSnapshot();
     const messages: List<ChatMessage> = emptyList();
     this.#snapshot = { ...none, messages };
-    const chat: Chat = {
+    const chat: Chat = Object.assign(Object.create(createChat(new MockAgent())), {
       getSnapshot: () => this.#snapshot,
       subscribe: (listener) => {
         this.#changed = listener;
@@ -51,16 +51,7 @@ export class ClockedScreen {
         this.decided.push([id, decision]);
         return { ok: true };
       },
-      answer: (id, answer) => {
-        this.decided.push([id, answer]);
-        return { ok: true };
-      },
-      retry: () => ({ ok: true, id: "sent" }),
-      resume: () => ({ ok: true }),
-      dismiss: () => {},
-      close: async () => {},
-      [Symbol.asyncDispose]: async () => {},
-    };
+    } satisfies Partial<Chat>);
     const onExit = (how: ExitReason): void => void this.exits.push(how);
     const commands = runCommand ? { runCommand } : {};
     const clock = this.#clock;
