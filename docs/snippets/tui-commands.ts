@@ -2,8 +2,16 @@
 import { spawn } from "node:child_process";
 import { type CommandEnd, type RunCommand, renderChat } from "agentwire/ink";
 
+const start = (command: string) =>
+  spawn("sh", ["-c", command], { detached: true, stdio: ["ignore", "pipe", "pipe"] }); // leads a process group
+
 const runCommand: RunCommand = (command, onOutput) => {
-  const child = spawn("sh", ["-c", command], { detached: true, stdio: ["ignore", "pipe", "pipe"] }); // leads a process group
+  let child: ReturnType<typeof start>;
+  try {
+    child = start(command);
+  } catch (error) {
+    return { ended: Promise.resolve({ type: "failed", reason: String(error) }), stop: () => {} }; // it is too long
+  }
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", onOutput);
   const ended = new Promise<CommandEnd>((resolve) => {
     child.once("error", (error) => resolve({ type: "failed", reason: error.message }));

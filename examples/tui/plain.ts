@@ -27,7 +27,7 @@ export async function talkInLines(source: AgentSource, stdin: Readable, stdout: 
       if (interrupt.isOver()) return 130;
       if (pending[0]) await user.settle(pending[0]);
       else if (connection.contextLost) {
-        if (!(await user.resume())) return 0;
+        if (!(await user.resume())) return interrupt.isOver() ? 130 : 0;
       } else {
         const line = (await lines.next())?.trim();
         if (line === undefined || line === "/quit") return interrupt.isOver() ? 130 : 0;
@@ -75,7 +75,9 @@ function interruptOf(
     const { busy, queued } = chat.getSnapshot();
     count += busy || queued > 0 ? 1 : 2;
     chat.cancel("all");
-    if (isOver()) lines.close();
+    if (!isOver()) return;
+    lines.close();
+    void chat.close(); // ends a turn that does not stop
   };
   return { listener, isOver };
 }

@@ -4,10 +4,22 @@ import type { CommandEnd, RunCommand } from "agentwire/ink";
 /** ms between the polite signal and the one that no process can ignore. */
 const GRACE = 1_000;
 
+const start = (command: string) =>
+  spawn(process.env["SHELL"] ?? "/bin/sh", ["-c", command], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+
 /** Runs a command in a shell that leads a process group of its own, so that whatever it starts can be stopped with it. */
 export const runInShell: RunCommand = (command, onOutput) => {
-  const shell = process.env["SHELL"] ?? "/bin/sh";
-  const child = spawn(shell, ["-c", command], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let child: ReturnType<typeof start>;
+  try {
+    child = start(command);
+  } catch (error) {
+    // The system takes no command of more than about 100 KB, and none with a NUL character.
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ended: Promise.resolve({ type: "failed", reason }), stop: () => {} };
+  }
   const onExit = (): void => kill(child, "SIGKILL"); // the program ends without having stopped the command
   process.on("exit", onExit);
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", onOutput);

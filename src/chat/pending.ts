@@ -23,6 +23,8 @@ export type ChatPending =
 /** The requests that wait for the user, and the ids of those that have ended. A client forgets them when it is replaced. */
 export class Requests {
   readonly #settled = new Set<string>();
+  /** What each open request was made of. */
+  readonly #subjects = new WeakMap<ChatPending, object>();
   #open: readonly ChatPending[] = [];
   #isStale = false;
 
@@ -40,7 +42,7 @@ export class Requests {
     if (!this.#isStale) return this.#open;
     this.#isStale = false;
     const before = this.#open;
-    this.#open = pendingOf(client?.pending ?? [], before);
+    this.#open = this.#pendingOf(client?.pending ?? [], before);
     const open = new Set(this.#open);
     for (const request of before) if (!open.has(request)) this.#settled.add(request.id);
     return this.#open;
@@ -50,17 +52,25 @@ export class Requests {
   hasEnded(id: string, client: Pick<AnyAgentClient, "pending"> | undefined): boolean {
     return this.#settled.has(id) && !this.open(client).some((request) => request.id === id);
   }
+
+  /** The open requests of a client, oldest first. What has not changed is the same object as before. */
+  #pendingOf(requests: readonly PendingRequest[], before: readonly ChatPending[]): readonly ChatPending[] {
+    const known = new Map(before.map((pending) => [pending.id, pending]));
+    const now = requests.map((request) => {
+      const same = known.get(request.id);
+      if (same && this.#subjects.get(same) === subjectOf(request)) return same;
+      const made = shown(request);
+      this.#subjects.set(made, subjectOf(request));
+      return made;
+    });
+    const isSame = now.length === before.length && now.every((pending, at) => pending === before[at]);
+    return isSame ? before : now;
+  }
 }
 
-/** The open requests of a client, oldest first. What has not changed is the same object as before. */
-function pendingOf(
-  requests: readonly PendingRequest[],
-  before: readonly ChatPending[],
-): readonly ChatPending[] {
-  const known = new Map(before.map((pending) => [pending.id, pending]));
-  const now = requests.map((request) => known.get(request.id) ?? shown(request));
-  const isSame = now.length === before.length && now.every((pending, at) => pending === before[at]);
-  return isSame ? before : now;
+/** The call or the question: another one may have the same id. */
+function subjectOf(request: PendingRequest): object {
+  return request.type === "approval" ? request.call : request.question;
 }
 
 function shown(request: PendingRequest): ChatPending {

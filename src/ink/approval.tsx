@@ -61,7 +61,10 @@ export function Approval({
     }
     const step = stepApproval(now, press);
     if (step.type === "open") set(step.state);
-    else onDecide(step.decision);
+    else {
+      offer.withdraw(); // more keys may have come with this one
+      onDecide(step.decision);
+    }
   });
   const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");
   const options = { columns, theme, maxRows: limit, isInputAbove: standing !== "inside", ...instead };

@@ -3,7 +3,8 @@ import { UnsupportedError } from "../core/errors.ts";
 /** What an app installs beside this package. */
 const INSTALL = "Install it: npm install ink@8 react@19";
 
-const INK = "ink 8";
+const OLDEST_INK = 8;
+const INK = `ink ${OLDEST_INK}`;
 /** Ink 8 uses what older versions of React do not have. */
 const REACT = [19, 3] as const;
 
@@ -40,7 +41,11 @@ export async function withPeers<Loaded>(
   try {
     const found = await react();
     if (isOldReact(found)) throw new UnsupportedError(needs(`react ${REACT.join(".")}`, found), INSTALL);
-    return await load();
+    const loaded = await load();
+    const other = await ink(); // an older Ink may export all names that are imported
+    if (other !== undefined && Number.parseInt(other, 10) < OLDEST_INK)
+      throw new UnsupportedError(needs(INK, other), INSTALL);
+    return loaded;
   } catch (error) {
     const peer = missingPeer(error);
     if (!peer) throw error;

@@ -24,13 +24,27 @@ export type Press =
   | { readonly type: "key"; readonly key: KeyName }
   | { readonly type: "text"; readonly text: string };
 
-/** What Ink's `useInput` tells, as single keys: keys that come fast come as one input. */
+/**
+ * What Ink's `useInput` tells, as single keys: keys that come fast come as one input. Esc and a character right behind it are the same bytes as
+ * Alt and that character. The screen knows few keys with Alt, so all others are Esc and the character.
+ */
 export function pressesOf(input: string, key: Key): readonly Press[] {
   if (key.eventType === "release") return [];
   const named = nameOf(input, key);
   if (named) return [{ type: "key", key: named }];
-  if (key.meta || key.super || key.hyper) return []; // a key that the screen does not know
+  if (key.super || key.hyper) return []; // a key that the screen does not know
+  if (key.meta)
+    return isCharacter(input)
+      ? [
+          { type: "key", key: "escape" },
+          { type: "text", text: input },
+        ]
+      : [];
   return [...splitInput(input)];
+}
+
+function isCharacter(input: string): boolean {
+  return /^\P{C}$/u.test(input);
 }
 
 function nameOf(input: string, key: Key): KeyName | undefined {

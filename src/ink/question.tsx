@@ -37,8 +37,13 @@ export function Question({
       return;
     }
     const step = stepQuestion(now, press, pending);
-    if (step.type === "open") set(step.state);
-    else onAnswer(step.answer);
+    if (step.type === "open") {
+      set(step.state);
+      if (step.state.answers.length !== now.answers.length) offer.pause(); // more keys may have come with this one
+    } else {
+      offer.withdraw();
+      onAnswer(step.answer);
+    }
   });
   const key = `${state.answers.length} ${pending.id}`;
   const fits = fitsQuestion(pending, state, { columns, theme, maxRows: limit });

@@ -66,6 +66,8 @@ export interface Offer {
   readonly isOffered: boolean;
   /** Whether a key may be taken: the choices are on the screen. */
   readonly takesKeys: () => boolean;
+  /** No key is taken until `of` changes: more keys may have come with the last one. */
+  readonly pause: () => void;
   /** A key came that is none of the dialog, or came too early: the choices are offered again once the user pauses. */
   readonly withdraw: () => void;
 }
@@ -86,11 +88,17 @@ export function useOffer(of: string | number, isActive: boolean): Offer {
       offered.current = key;
       render();
     }, wait);
-    return () => clearTimeout(timer);
+    return () => {
+      clearTimeout(timer);
+      offered.current = undefined;
+    };
   }, [key, wait, isActive]);
   return {
     isOffered: !isActive || offered.current === key,
     takesKeys: () => offered.current === key,
+    pause: () => {
+      offered.current = undefined;
+    },
     withdraw: () => {
       offered.current = undefined;
       countStray();

@@ -9,7 +9,9 @@ import { checkReact } from "./peer.ts";
  */
 export function useOwnChat(make: () => Chat): Chat {
   checkReact();
-  const [chat, setChat] = useState(make);
+  const first = useRef<Chat | undefined>(undefined); // `StrictMode` calls an initializer of `useState` twice
+  first.current ??= make();
+  const [chat, setChat] = useState(first.current);
   const closed = useRef<Chat | undefined>(undefined);
   const cancelClose = useRef<() => void>(() => {});
   const latest = useRef(make);

@@ -94,6 +94,18 @@ test("an id that a new client uses again is that of the open request", async () 
   expect(agent.decided).toHaveLength(1);
 });
 
+test("another call with the id of an open one is shown with its own input", () => {
+  const rig = new Rig();
+  const { agent } = rig.source;
+  agent.asks(call("c1"));
+  const [before] = rig.now.pending;
+  const other = { ...call("c1"), call: { ...call("c1").call, input: { command: "rm -rf ~" } } };
+  agent.pending.length = 0;
+  agent.asks(other);
+  expect(rig.now.pending).toMatchObject([{ id: "c1", input: { command: "rm -rf ~" } }]);
+  expect(rig.now.pending[0]).not.toBe(before);
+});
+
 test("the requests are read once for a snapshot, however many have opened or ended", () => {
   const rig = new Rig();
   const { agent } = rig.source;

@@ -41,3 +41,12 @@ test("a command that cannot run says so", async () => {
   expect(await ended).toEqual({ type: "exited", code: 127 });
   expect(said).toContain("not found");
 });
+
+test.each([
+  ["longer than the system takes", "x".repeat(3_000_000)],
+  ["with a character that no command may have", "echo \0"],
+])("a command %s has failed, and nothing is thrown", async (_, command) => {
+  const running = runInShell(command, () => {});
+  expect(await running.ended).toMatchObject({ type: "failed" });
+  running.stop();
+});

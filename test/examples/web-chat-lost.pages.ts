@@ -120,6 +120,24 @@ describe.skipIf(isSkipped)("a browser that keeps nothing", () => {
     }));
 });
 
+describe.skipIf(isSkipped)("a browser that forbids what a page keeps", () => {
+  test.each(["localStorage", "sessionStorage"])("%s: the page works, and leaves it", (storage) =>
+    stage.visit("mock", async (visitor) => {
+      const { page } = visitor;
+      await page.addInitScript(
+        `Object.defineProperty(window, "${storage}", { get() { throw new DOMException("no", "SecurityError") } })`,
+      );
+      await page.reload();
+      await visitor.press("Start");
+      await visitor.say("hello");
+      await visitor.hears("You said: hello");
+      await visitor.keeps(1);
+      await page.reload();
+      await visitor.hears("You said: hello");
+    }),
+  );
+});
+
 describe.skipIf(isSkipped)("a reload", () => {
   test("finds the same chat with all that was said, and the list of the others", () =>
     stage.mock(async (visitor) => {

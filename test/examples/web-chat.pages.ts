@@ -1,3 +1,4 @@
+import { MAX_QUEUED_PROMPTS } from "agentwire/chat";
 import { codeyStep, codeyTool, step } from "agentwire/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deferred } from "../../src/core/deferred.ts";
@@ -161,6 +162,38 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
+  test("takes no click on the next tool within its first moment, and a key at once", () =>
+    stage.codey(
+      {
+        answer: () => [
+          codeyStep.calls(
+            codeyTool.shell("ls", "a"),
+            codeyTool.shell("rm a", "b"),
+            codeyTool.shell("rm b", "c"),
+          ),
+          "Done.",
+        ],
+      },
+      async (visitor, server) => {
+        const { page } = visitor;
+        await visitor.say("go");
+        await visitor.reads("Allow mcp_shell?");
+        const allow = page.getByRole("button", { name: "Allow once" });
+        await allow.click(); // Playwright waits until the buttons take clicks
+        await visitor.request.filter({ hasText: "rm a" }).waitFor();
+        await page.locator(".request-choices:not([aria-disabled=true])").waitFor();
+        await page.clock.pauseAt(await page.evaluate<number>("Date.now() + 1_000"));
+        await visitor.press("Reject");
+        await visitor.request.filter({ hasText: "rm b" }).waitFor();
+        await allow.dispatchEvent("click", { detail: 1 }); // time stands still: this is the first moment
+        await page.getByRole("button", { name: "Reject", exact: true }).focus();
+        await page.keyboard.press("Enter");
+        await page.clock.resume();
+        await visitor.hears("Done.");
+        expect(server.decisions.map(({ approved }) => approved)).toEqual([true, false, false]);
+      },
+    ));
+
   test("hides nothing in the input of a tool that waits for approval", () =>
     stage.codey(
       { answer: () => [codeyStep.calls(codeyTool.shell("rm \u202Eoc.txt\u200b -rf /", ""))] },
@@ -240,6 +273,19 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.press("hello");
       await visitor.hears("You said: hello");
       expect(await again.count()).toBe(0);
+    }));
+
+  test("leaves a message that is refused in the field", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("count");
+      await visitor.hears("2 3");
+      // The answer stands still.
+      await visitor.page.clock.pauseAt(await visitor.page.evaluate<number>("Date.now() + 100"));
+      for (let sent = 0; sent < MAX_QUEUED_PROMPTS; sent++) await visitor.say(`${sent}`);
+      expect(await visitor.field.inputValue()).toBe("");
+      await visitor.say("an important message");
+      await visitor.page.getByRole("region", { name: "A problem" }).waitFor();
+      expect(await visitor.field.inputValue()).toBe("an important message");
     }));
 
   test("takes a line break with Shift and Enter, and sends nothing blank", () =>

@@ -68,6 +68,14 @@ describe("the history", () => {
     expect(shown(press(draft, "up", "up", "down", "down"))).toBe("dra|");
   });
 
+  test("keeps what was changed in a prompt until something is sent", () => {
+    const changed = stepEditor(press(sent, "up", "up"), type(" again"));
+    const back = press(stepEditor(press(changed, "down", "down"), type("dra")), "up", "up");
+    expect(shown(back)).toBe("first again|");
+    expect(shown(press(back, "down", "down"))).toBe("dra|");
+    expect(shown(press(stepEditor(back, { type: "sent" }), "up", "up", "up"))).toBe("first|");
+  });
+
   test("keeps a prompt once that was sent twice in a row", () => {
     expect(run(type("a"), { type: "sent" }, type("a"), { type: "sent" }).history).toHaveLength(1);
   });
@@ -98,6 +106,14 @@ describe("a long paste", () => {
 
   test("comes back from the history", () => {
     expect(textOf(press(stepEditor(state, { type: "sent" }), "up"))).toBe(textOf(state));
+  });
+
+  test("that was taken with Ctrl-U comes back with Ctrl-Y, beside another paste and behind a sent prompt", () => {
+    const taken = stepEditor(press(run({ type: "paste", text: paste }), "ctrl-u"), type("x"));
+    const other = `${"row\n".repeat(20)}end`;
+    const beside = stepEditor(stepEditor(taken, { type: "clear" }), { type: "paste", text: other });
+    expect(textOf(press(beside, "ctrl-y"))).toBe(other + "line\n".repeat(2_000));
+    expect(textOf(press(stepEditor(taken, { type: "sent" }), "ctrl-y"))).toBe("line\n".repeat(2_000));
   });
 
   test("cannot be forged by text that looks like its character", () => {

@@ -22,6 +22,21 @@ test.each(["19.1.0", "18.3.1"])("React %s is refused before Ink is loaded", asyn
   });
 });
 
+test.each(["7.1.0", "6.0.0"])(
+  "Ink %s is refused, although it has all names that are imported",
+  async (ink) => {
+    const loaded = withPeers(async () => "loaded", installed("19.3.0", ink));
+    await expect(loaded).rejects.toMatchObject({
+      code: "unsupported",
+      message: `agentwire/ink: ink 8 is needed, and this is ${ink}. ${INSTALL}`,
+    });
+  },
+);
+
+test.each(["8.0.0", "9.1.0", undefined])("Ink %s is taken", async (ink) => {
+  expect(await withPeers(async () => "loaded", installed("19.3.0", ink))).toBe("loaded");
+});
+
 test.each([
   ["Cannot find package 'ink' imported from /app/chat.mjs", "ink 8 is not installed"],
   [

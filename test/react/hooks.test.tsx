@@ -238,7 +238,8 @@ test("a blank prompt, a closed chat and ids that are gone are in the snapshot: n
   await until(() => screen.shown === "fine");
   chat.retry("no such message");
   await until(() => screen.shown !== "fine");
-  expect(chat.decide("gone", "once").ok).toBe(chat.answer("gone", null).ok);
+  for (const result of [chat.decide("gone", "once"), chat.answer("gone", null)])
+    expect(result).toMatchObject({ ok: false, error: { code: "invalid-input" } });
   await chat.close();
   chat.send("too late");
   await until(() => chat.getSnapshot().problem?.error !== undefined);

@@ -40,8 +40,8 @@ test("a chat of a component is made once, and closed when the component is gone"
   await until(() => isClosed(made[0]));
 });
 
-test("StrictMode, which mounts twice, keeps the chat open", async () => {
-  const { Owner, used } = owner();
+test("StrictMode, which renders and mounts twice, makes one chat and keeps it open", async () => {
+  const { Owner, made, used } = owner();
   using _screen = mount(
     <StrictMode>
       <Owner />
@@ -50,6 +50,7 @@ test("StrictMode, which mounts twice, keeps the chat open", async () => {
   await settled();
   await macrotask();
   await settled();
+  expect(made).toHaveLength(1);
   expect(isClosed(used.at(-1))).toBe(false);
   await used.at(-1)?.close();
 });

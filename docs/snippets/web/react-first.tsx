@@ -72,8 +72,8 @@ function Composer() {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        send(String(new FormData(event.currentTarget).get("prompt")));
-        event.currentTarget.reset();
+        const { ok } = send(String(new FormData(event.currentTarget).get("prompt")));
+        if (ok) event.currentTarget.reset();
       }}
     >
       <input name="prompt" aria-label="Your message" required />

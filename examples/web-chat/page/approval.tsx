@@ -1,7 +1,8 @@
 import { type ChatPending, reveal } from "agentwire/chat";
 import { useChat } from "agentwire/react";
-import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from "react";
 import { inputOf } from "./tool-call.tsx";
+import { useSettled } from "./use-settled.ts";
 
 /** A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden. */
 export function Approval({
@@ -17,10 +18,7 @@ export function Approval({
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
     chat.decide(id, reason === "" ? "reject" : { decision: "reject", reason });
   };
-  // The next request has its buttons in the same place: the second click of a double click decides nothing.
-  const onChoice = (event: MouseEvent): void => {
-    if (event.detail > 1) event.stopPropagation();
-  };
+  const choices = useSettled(request); // the request before had its buttons in the same place
   const onReasonKey = (event: KeyboardEvent): void => {
     if (event.key !== "Escape") return;
     event.stopPropagation(); // only the reason is taken back, and not the whole answer
@@ -46,7 +44,7 @@ export function Approval({
           </button>
         </form>
       ) : (
-        <div className="request-choices" onClickCapture={onChoice}>
+        <div className="request-choices" {...choices}>
           <button className="primary" type="button" onClick={() => chat.decide(id, "once")}>
             Allow once
           </button>

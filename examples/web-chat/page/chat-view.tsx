@@ -30,10 +30,11 @@ export function ChatView({ title, label, suggestions, isDrawerOpen, onDrawer }: 
   useEffect(() => {
     if (!isDrawerOpen) message.current?.focus();
   }, [isDrawerOpen]);
-  const say = (text: string): void => {
+  const say = (text: string): boolean => {
     follow();
-    chat.send(text);
+    const sent = chat.send(text);
     message.current?.focus();
+    return sent.ok || sent.id !== undefined; // a message in the thread says itself what went wrong
   };
   return (
     <main className="chat">

@@ -14,7 +14,8 @@ export interface ComposerProps {
   readonly label: string;
   /** Whether something is in front of it that Escape closes first. */
   readonly isBehind: boolean;
-  onSay(text: string): void;
+  /** Returns whether the message is taken: one that is refused stays in the field. */
+  onSay(text: string): boolean;
 }
 
 /** Where messages are written. React does not know the text: typing renders nothing. */
@@ -35,8 +36,7 @@ export function Composer({ field, label, isBehind, onSay }: ComposerProps): Reac
     event.preventDefault();
     const text = field.current?.value.trim() ?? "";
     if (text === "" || !field.current) return;
-    field.current.value = "";
-    onSay(text);
+    if (onSay(text)) field.current.value = "";
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes a character, Enter is its own.

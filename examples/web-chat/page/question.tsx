@@ -2,6 +2,7 @@ import { type ChatPending, type ChatQuestionPart, inert } from "agentwire/chat";
 import { useChat } from "agentwire/react";
 import type { UniversalQuestion } from "agentwire/universal";
 import { type FormEvent, type ReactElement, useState } from "react";
+import { useSettled } from "./use-settled.ts";
 
 /** Questions that wait for answers: choices, several of them, and words of the user's own. */
 export function OpenQuestion({
@@ -12,6 +13,7 @@ export function OpenQuestion({
   const chat = useChat();
   const { id, questions } = request;
   const [isMissing, setMissing] = useState(false);
+  const choices = useSettled(request);
   const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
@@ -34,7 +36,7 @@ export function OpenQuestion({
       <p className="problem" role="alert">
         {isMissing ? "Each question needs an answer." : ""}
       </p>
-      <div className="request-choices">
+      <div className="request-choices" {...choices}>
         <button className="primary" type="submit">
           Answer
         </button>

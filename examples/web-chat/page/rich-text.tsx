@@ -1,4 +1,4 @@
-import { Fragment, type ReactElement, type ReactNode } from "react";
+import { Fragment, memo, type ReactElement, type ReactNode } from "react";
 
 /** What stands at a place of a text, such as a chip. */
 export interface Inset {
@@ -10,15 +10,49 @@ export interface Inset {
 const FENCE = "```";
 const LINK = /\bhttps?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}]/g;
 
-/** A text as nodes: code between fences as blocks, `http` and `https` addresses as links, all else as it is, each inset at its place. */
+const NONE: readonly Inset[] = [];
+
+/**
+ * A text as nodes: code between fences as blocks, `http` and `https` addresses as links, all else as it is, each inset at its place. A text that
+ * grows renders only its last piece again.
+ */
 export function RichText({
   text,
-  insets = [],
+  insets = NONE,
 }: {
   readonly text: string;
   readonly insets?: readonly Inset[];
 }): ReactElement {
   const waiting = [...insets].sort((one, other) => one.offset - other.offset);
+  return (
+    <>
+      {piecesOf(text).map(({ start, end, kind }) => {
+        const count = waiting.filter(({ offset }) => offset <= end).length;
+        const inside = count === 0 ? NONE : waiting.splice(0, count);
+        return (
+          <Piece
+            key={`${kind}-${start}`}
+            start={start}
+            kind={kind}
+            text={text.slice(start, end)}
+            insets={inside}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+interface PieceProps {
+  /** Where the piece begins in the whole text. */
+  readonly start: number;
+  readonly kind: "prose" | "code";
+  readonly text: string;
+  readonly insets: readonly Inset[];
+}
+
+const Piece = memo(function Piece({ start: first, kind, text, insets }: PieceProps): ReactElement {
+  const waiting = insets.map(({ offset, node }) => ({ offset: offset - first, node }));
   const fill = (start: number, end: number): ReactNode[] => {
     const nodes: ReactNode[] = [];
     let at = start;
@@ -32,37 +66,43 @@ export function RichText({
     nodes.push(<Fragment key={`end-${end}`}>{text.slice(at, end)}</Fragment>);
     return nodes;
   };
+  if (kind === "code")
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, and a keyboard must reach them
+      <pre tabIndex={0}>
+        <code>{fill(0, text.length)}</code>
+      </pre>
+    );
   return (
     <>
-      {partsOf(text).map(({ start, end, kind }) => {
+      {withLinks(text).map(({ start, end, kind }) => {
         const key = `${kind}-${start}`;
         if (kind === "prose") return <Fragment key={key}>{fill(start, end)}</Fragment>;
-        if (kind === "link")
-          return (
-            <a key={key} href={text.slice(start, end)} target="_blank" rel="noopener noreferrer nofollow">
-              {fill(start, end)}
-            </a>
-          );
         return (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, and a keyboard must reach them
-          <pre key={key} tabIndex={0}>
-            <code>{fill(start, end)}</code>
-          </pre>
+          <a key={key} href={text.slice(start, end)} target="_blank" rel="noopener noreferrer nofollow">
+            {fill(start, end)}
+          </a>
         );
       })}
     </>
   );
-}
+});
 
-interface Part {
+interface Range {
   readonly start: number;
   readonly end: number;
-  readonly kind: "prose" | "code" | "link";
 }
 
-/** Where prose, links and code begin and end, without the lines of the fences. A fence that nothing closes opens no code. */
-function partsOf(text: string): readonly Part[] {
-  const found: Part[] = [];
+interface TextPart extends Range {
+  readonly kind: "prose" | "code";
+}
+
+/** Characters of prose from which a piece ends at the next line break. No address goes over a line break. */
+const PIECE = 1_000;
+
+/** Where prose and code begin and end, without the lines of the fences. A fence that nothing closes opens no code. */
+function piecesOf(text: string): readonly TextPart[] {
+  const found: TextPart[] = [];
   let start = 0;
   for (;;) {
     const open = fenceFrom(text, start);
@@ -75,24 +115,36 @@ function partsOf(text: string): readonly Part[] {
   return found
     .map((part) => withoutBlankLines(text, part))
     .filter((part) => part.end > part.start)
-    .flatMap((part) => (part.kind === "prose" ? withLinks(text, part) : [part]));
+    .flatMap((part) => (part.kind === "prose" ? cut(text, part) : [part]));
 }
 
-function withLinks(text: string, { start, end }: Part): readonly Part[] {
-  const found: Part[] = [];
+/** Pieces that stay as they are when the text grows, and the last one. */
+function cut(text: string, { start, end, kind }: TextPart): readonly TextPart[] {
+  const found: TextPart[] = [];
   let at = start;
-  for (const { 0: link, index } of text.slice(start, end).matchAll(LINK)) {
-    const begin = start + index;
-    found.push({ start: at, end: begin, kind: "prose" });
-    at = begin + link.length;
-    found.push({ start: begin, end: at, kind: "link" });
+  for (;;) {
+    const next = text.indexOf("\n", at + PIECE) + 1;
+    if (next === 0 || next >= end) break;
+    found.push({ start: at, end: next, kind });
+    at = next;
   }
-  found.push({ start: at, end, kind: "prose" });
+  return [...found, { start: at, end, kind }];
+}
+
+function withLinks(text: string): readonly (Range & { readonly kind: "prose" | "link" })[] {
+  const found: (Range & { readonly kind: "prose" | "link" })[] = [];
+  let at = 0;
+  for (const { 0: link, index } of text.matchAll(LINK)) {
+    found.push({ start: at, end: index, kind: "prose" });
+    at = index + link.length;
+    found.push({ start: index, end: at, kind: "link" });
+  }
+  found.push({ start: at, end: text.length, kind: "prose" });
   return found.filter((part) => part.end > part.start);
 }
 
 /** A block stands apart by itself. */
-function withoutBlankLines(text: string, { start, end, kind }: Part): Part {
+function withoutBlankLines(text: string, { start, end, kind }: TextPart): TextPart {
   let from = start;
   let to = end;
   while (kind === "prose" && from < to && text[from] === "\n") from++;

@@ -10,6 +10,7 @@ import { keepLeftChat, takeLeftChat } from "./left-chat.ts";
 import { OpenChats } from "./open-chats.ts";
 import type { Session } from "./session.ts";
 import { NEW_TITLE } from "./title.ts";
+import { useOnce } from "./use-once.ts";
 import { useStoredChats } from "./use-stored-chats.ts";
 
 export interface RoomProps {
@@ -26,7 +27,7 @@ export function Room({ session, store, onLeave, onTrouble }: RoomProps): ReactEl
   // The next one to log in may be somebody else, so the chats of an account are apart.
   const prefix = user === undefined ? `${backend}/` : `${backend}:${user}/`;
   const [id, setId] = useState(() => prefix + ((user === undefined && readPlace().chat) || newId()));
-  const [chats] = useState(() => {
+  const chats = useOnce(() => {
     const opened = new OpenChats(source, store);
     opened.get(id, takeLeftChat(id));
     return opened;

@@ -1,8 +1,10 @@
+import { keep, readKept } from "./browser-storage.ts";
+
 const KEY = "theme";
 
 /** Dark or light, as the system has it, until somebody chooses. A choice is kept on this machine. */
 export function restoreTheme(): void {
-  const kept = localStorage.getItem(KEY);
+  const kept = readKept("localStorage", KEY);
   if (kept !== null) document.documentElement.dataset["theme"] = kept;
 }
 
@@ -11,5 +13,5 @@ export function switchTheme(): void {
   const shown = dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   const chosen = shown === "dark" ? "light" : "dark";
   dataset["theme"] = chosen;
-  localStorage.setItem(KEY, chosen);
+  keep("localStorage", KEY, chosen);
 }

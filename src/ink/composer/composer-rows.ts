@@ -1,5 +1,5 @@
 import { clipped, type Row, type Span } from "../rows/row.ts";
-import { graphemes, graphemeWidth, widthOf } from "../rows/width.ts";
+import { graphemes, widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 import type { EditorState } from "./editor.ts";
 import { pasteLabel } from "./pastes.ts";
@@ -58,8 +58,8 @@ function layOut({ text, cursor: at, pastes }: EditorState, width: number): Layou
   };
   for (const grapheme of graphemes(text)) {
     const paste = pastes.get(grapheme);
-    const shown = paste === undefined ? grapheme : clipped(pasteLabel(paste), width);
-    const columns = paste === undefined ? graphemeWidth(grapheme) : widthOf(shown);
+    const shown = clipped(paste === undefined ? grapheme : pasteLabel(paste), width); // marks may make one grapheme wider
+    const columns = widthOf(shown);
     if (grapheme !== "\n" && x > 0 && x + columns > width) next();
     if (offset === at) cursor = { x, y: lines.length };
     offset += grapheme.length;

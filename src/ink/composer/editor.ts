@@ -16,10 +16,10 @@ export interface EditorState {
   readonly history: readonly Draft[];
   /** The entry of the history that is shown; `history.length`: the own draft. */
   readonly at: number;
-  /** What stood in the composer before the history was looked at. */
-  readonly draft: Draft;
+  /** What was written and is not shown, by its place in the history: the own draft, and entries that were changed. */
+  readonly drafts: ReadonlyMap<number, Draft>;
   /** What Ctrl-K, Ctrl-U and Ctrl-W took last, for Ctrl-Y. */
-  readonly killed: string;
+  readonly killed: Draft;
 }
 
 interface Draft {
@@ -34,8 +34,8 @@ export const emptyEditor: EditorState = {
   cursor: 0,
   history: [],
   at: 0,
-  draft: NOTHING,
-  killed: "",
+  drafts: new Map(),
+  killed: NOTHING,
 };
 
 export type EditorAction =
@@ -69,16 +69,16 @@ export function stepEditor(state: EditorState, action: EditorAction): EditorStat
     case "delete":
       return deleted(state, action.what);
     case "yank":
-      return inserted(state, state.killed);
+      return yanked(state);
     case "continue":
       return inserted(cut(state, state.cursor - 1, state.cursor), "\n");
     case "clear":
-      return { ...state, ...NOTHING, cursor: 0, at: state.history.length, draft: NOTHING };
+      return { ...state, ...NOTHING, cursor: 0, at: state.history.length, drafts: new Map() };
     case "sent": {
       const { text, pastes } = state;
       const isAgain = state.history.at(-1)?.text === text && pastes.size === 0;
       const history = isAgain ? state.history : [...state.history, { text, pastes }].slice(-MAX_HISTORY);
-      return { ...state, ...NOTHING, cursor: 0, history, at: history.length, draft: NOTHING };
+      return { ...state, ...NOTHING, cursor: 0, history, at: history.length, drafts: new Map() };
     }
   }
 }
@@ -130,13 +130,13 @@ function moved(state: EditorState, to: Extract<EditorAction, { readonly type: "m
   }
 }
 
-/** Another entry of the history, or the own draft behind the last one. */
+/** Another entry of the history, or the own draft behind the last one. What the user has changed stays until a prompt is sent. */
 function recalled(state: EditorState, at: number): EditorState {
   const { history, text, pastes } = state;
   if (at < 0 || at > history.length || at === state.at) return state;
-  const draft = state.at === history.length ? { text, pastes } : state.draft;
-  const shown = history[at] ?? draft;
-  return { ...state, ...shown, cursor: shown.text.length, at, draft };
+  const drafts = new Map([...state.drafts, [state.at, { text, pastes }]]);
+  const shown = drafts.get(at) ?? history[at] ?? NOTHING;
+  return { ...state, ...shown, cursor: shown.text.length, at, drafts };
 }
 
 function deleted(
@@ -162,8 +162,21 @@ function deleted(
 
 function cut(state: EditorState, from: number, to: number, isKept = false): EditorState {
   if (from === to) return state;
-  const killed = isKept ? state.text.slice(from, to) : state.killed;
+  const killed = isKept ? { text: state.text.slice(from, to), pastes: state.pastes } : state.killed;
   return { ...state, text: state.text.slice(0, from) + state.text.slice(to), cursor: from, killed };
+}
+
+/** Long pastes in what was taken get stand-ins of the text of now. */
+function yanked(state: EditorState): EditorState {
+  let { pastes } = state;
+  let text = "";
+  for (const character of state.killed.text) {
+    const paste = state.killed.pastes.get(character);
+    const folded = paste === undefined ? undefined : withPaste(pastes, paste);
+    if (folded) pastes = folded.pastes;
+    text += folded?.standIn ?? character;
+  }
+  return inserted({ ...state, pastes }, text);
 }
 
 function lineStart(text: string, at: number): number {

@@ -15,8 +15,9 @@ export interface ReasoningRowsOptions {
 const MAX_LAST_LINE = 1_000;
 
 /** Reasoning. Folded: one row while it is open, with the end of its last line, and one row at the end. Unfolded: all of it. */
-export function reasoningRows(part: ChatReasoningPart, options: ReasoningRowsOptions): readonly Row[] {
+export function reasoningRows(given: ChatReasoningPart, options: ReasoningRowsOptions): readonly Row[] {
   const { columns, theme, folded = true } = options;
+  const part = withoutPrivate(given);
   const head = reasoningHead(part, options);
   if (!folded)
     return [head, ...rowsOf(displayed(part.text).trimEnd(), "dim", { columns, hang: reasoningHang(theme) })];
@@ -25,6 +26,11 @@ export function reasoningRows(part: ChatReasoningPart, options: ReasoningRowsOpt
   return last === ""
     ? [head]
     : [head, [reasoningHang(theme), { text: endOf(last, Math.max(1, columns - 4)), tone: "dim" }]];
+}
+
+/** A reasoning as it may be shown: of a private one that and how long the agent thinks, and no text. */
+export function withoutPrivate(part: ChatReasoningPart): ChatReasoningPart {
+  return part.visibility === "private" ? { ...part, text: "" } : part;
 }
 
 /** `Thinking 3 s`, or `Thought for 3 s`; `Thought` alone for less than a second. */

@@ -1,13 +1,16 @@
 const segmenter = new Intl.Segmenter();
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]+$/u;
-const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|[\d#*]\u{fe0f}?\u{20e3}/u;
-/**
- * What takes columns of its own inside a grapheme: most terminals draw the consonants of an Indic conjunct one by one. The vowels and ends of
- * a Hangul syllable take none.
- */
-const FURTHER = /(?![\u{1160}-\u{11ff}\u{d7b0}-\u{d7ff}])[\p{Mc}\p{Lo}\u{ff00}-\u{ffef}]/u;
+const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
+const EMOJI =
+  /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{200d}\p{Extended_Pictographic}|[\d#*]\u{fe0f}?\u{20e3}/u;
+/** A skin tone behind a space or a Hangul letter takes columns of its own. */
+const TONE_ALONE = /[ \u{1100}-\u{11ff}\u{a960}-\u{a97c}\u{ac00}-\u{d7ff}].*\p{Emoji_Modifier}/su;
+/** What takes columns of its own inside a grapheme: most terminals draw the consonants of an Indic conjunct one by one. */
+const FURTHER = /[ \p{Mc}\p{Lo}\u{ff00}-\u{ffef}]/u;
+/** A Hangul syllable in letters: only its first letter counts. */
+const SYLLABLE =
+  /([\u{1100}-\u{115f}\u{a960}-\u{a97c}])[\u{1160}-\u{11a7}\u{d7b0}-\u{d7c6}][\u{11a8}-\u{11ff}\u{d7cb}-\u{d7fb}]?/gu;
 
 /**
  * What terminals draw two columns wide (Unicode, East Asian Width W and F), in ranges with the gaps closed: a character that counts for too
@@ -59,12 +62,14 @@ export function graphemeAfter(text: string, at: number): number {
 /** The columns of one grapheme on a terminal. */
 export function graphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && PRINTABLE_ASCII.test(grapheme)) return 1;
-  if (INVISIBLE.test(grapheme)) return 0;
-  if (EMOJI.test(grapheme)) return 2;
-  let width = 0;
-  for (const character of grapheme) {
-    if (width === 0 ? INVISIBLE.test(character) : !FURTHER.test(character)) continue;
-    width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
+  if (!VISIBLE.test(grapheme)) return 0;
+  const isToneAlone = TONE_ALONE.test(grapheme);
+  const further = isToneAlone ? VISIBLE : FURTHER;
+  let width = EMOJI.test(grapheme) && !isToneAlone ? 2 : 0;
+  // Ink normalises what it lays out: a note of music becomes several characters.
+  for (const character of grapheme.normalize().replace(SYLLABLE, "$1")) {
+    if (!(width === 0 ? VISIBLE : further).test(character)) continue;
+    width += isWide(character.codePointAt(0) ?? 0) || EMOJI.test(character) ? 2 : 1;
   }
   return width;
 }

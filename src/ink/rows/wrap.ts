@@ -71,7 +71,7 @@ function lastSpace(text: string, from: number, fits: number): number {
 /** Upper bound of the UTF-16 code units of one column: an emoji of a family has 11 in two, letters with marks have up to 9. */
 const UNITS_PER_COLUMN = 10;
 
-/** The offset behind the last grapheme that fits; behind the first one in any case. */
+/** The offset behind the last grapheme that fits. A grapheme that is wider than the row is broken between two of its characters. */
 function fitting(text: string, from: number, end: number, width: number): number {
   const plain = text.slice(from, Math.min(end, from + width));
   if (/^[\x20-\x7e]*$/.test(plain)) {
@@ -83,7 +83,20 @@ function fitting(text: string, from: number, end: number, width: number): number
   for (const grapheme of graphemes(text.slice(from, Math.min(end, from + width * UNITS_PER_COLUMN)))) {
     columns += graphemeWidth(grapheme);
     if (columns > width && at > from) return at;
+    if (columns > width) return from + fittingIn(grapheme, width);
     at += grapheme.length;
+  }
+  return at;
+}
+
+/** The UTF-16 code units of the characters that fit; of the first character in any case. */
+function fittingIn(grapheme: string, width: number): number {
+  let columns = 0;
+  let at = 0;
+  for (const character of grapheme) {
+    columns += graphemeWidth(character);
+    if (columns > width && at > 0) break;
+    at += character.length;
   }
   return at;
 }

@@ -53,8 +53,10 @@ export class ChatScreen {
   #isWholeDialog = false;
   /** Why the dialog does not offer its choices, and for how many ms. `aside` has no end of its own. */
   #held: { readonly hold: Hold; readonly ms: number } | undefined;
-  /** The user leaves: the next frame is the last one, without the composer. */
-  #leaving: { readonly how: ExitReason; frame?: Frame } | undefined;
+  /** The user leaves: the next frame is the last one, without the composer. `isTold`: the app knows. */
+  #leaving: { readonly how: ExitReason; frame?: Frame; isTold?: boolean } | undefined;
+  /** What the dialog asks about stands above the live region: nothing else is printed until the dialog is settled. */
+  #isHolding = false;
   #cancelTick: CancelTimer = () => {};
 
   constructor(options: ScreenOptions) {
@@ -103,8 +105,11 @@ export class ChatScreen {
     if (frame.printed === this.#printout.printed) this.#printout.shown();
     if (frame === this.#frame && this.#isWholeDialog) this.#dialog.shown();
     const leaving = this.#leaving;
-    if (leaving?.frame !== frame) return;
-    queueMicrotask(() => this.#options.onExit(leaving.how)); // not from within an effect of the component that is to be unmounted
+    if (leaving?.frame !== frame || leaving.isTold) return;
+    queueMicrotask(() => {
+      leaving.isTold = true;
+      this.#options.onExit(leaving.how);
+    }); // not from within an effect of the component that is to be unmounted
   }
 
   resize(size: Size): void {
@@ -120,6 +125,7 @@ export class ChatScreen {
   }
 
   press(press: Press): void {
+    if (this.#leaving && !this.#leaving.isTold) return; // the key came behind the last one
     this.#leaving = undefined; // the app has not unmounted
     this.#keyboard.press(press);
     this.#pace.request();
@@ -185,18 +191,21 @@ export class ChatScreen {
 
   /** Prints in the order of time: the answer, then what the program says. Returns whether there is no more to print. */
   #print(snapshot: ChatSnapshot, sink: Sink): boolean {
-    const isPrinted = this.#transcript.print(snapshot.messages, sink);
+    this.#isHolding = this.#dialog.isAbove && !this.#leaving && (this.#isHolding || this.#printout.hasBegun);
+    const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink);
     if (!isPrinted || sink.room <= 0) return false;
     this.#printout.drain(sink);
     if (sink.room <= 0) return false;
-    return this.#local.print(sink);
+    return this.#isHolding || this.#local.print(sink);
   }
 
   #follow(snapshot: ChatSnapshot, now: number): void {
     if (!progressOf(snapshot).isWorking) this.#busySince = undefined;
     else this.#busySince ??= now;
     this.#keyboard.follow(snapshot);
-    if (this.#dialog.follow(snapshot, this.#options.clock.now())) this.#keyboard.asked();
+    if (!this.#dialog.follow(snapshot, this.#options.clock.now())) return;
+    this.#keyboard.asked();
+    this.#isHolding = false;
   }
 
   #live(snapshot: ChatSnapshot, now: number): Live {
@@ -221,7 +230,7 @@ export class ChatScreen {
           placeholder: keysAreAbove ? "" : this.#options.placeholder,
           isDim: keysAreAbove,
         }),
-      tail: (maxRows) => this.#tail(snapshot, now, maxRows),
+      tail: (maxRows) => (isAsking && this.#dialog.isAbove ? [] : this.#tail(snapshot, now, maxRows)),
     });
   }
 

@@ -96,7 +96,7 @@ export class Keyboard {
     }
     this.#typedAt = clock.now();
     this.#editor = stepEditor(this.#editor, { type: "paste", text });
-    this.#isAside = dialog.takesKeys;
+    this.#isAside ||= dialog.takesKeys;
     this.#follow();
   }
 
@@ -116,7 +116,7 @@ export class Keyboard {
         this.#interrupt();
         return true;
       case "ctrl-d":
-        if (this.#editor.text !== "") return false;
+        if (this.#editor.text !== "" || this.#isWritingInDialog) return false;
         this.#host.leave("quit");
         return true;
       case "ctrl-r":
@@ -138,8 +138,16 @@ export class Keyboard {
     }
   }
 
+  get #isWritingInDialog(): boolean {
+    return !this.#isAside && this.#host.dialog.hasText;
+  }
+
   #interrupt(): void {
     const { busy, queued } = this.#host.chat.getSnapshot();
+    if (this.#isWritingInDialog) {
+      this.#host.dialog.clearText();
+      return;
+    }
     if (this.#editor.text !== "") this.#editor = stepEditor(this.#editor, { type: "clear" });
     else if (this.#host.local.stop()) this.#note = "the command is being stopped; Ctrl-C again leaves";
     else if ((busy || queued > 0) && !this.#isCancelled) {
@@ -156,6 +164,7 @@ export class Keyboard {
       return;
     }
     chat.cancel(what);
+    this.#host.dialog.hide(); // a key that came with this one decides nothing
     this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
   }
 

@@ -19,13 +19,16 @@ export class LocalCommands {
 
   /** Runs a command. Returns why it does not, if it does not. */
   run(command: string): string | undefined {
-    if (!this.#start) return "commands of this machine are not offered here";
+    const start = this.#start;
+    if (!start) return "commands of this machine are not offered here";
     if (this.#current) return "a command runs already: Ctrl-C stops it";
     const run = new LocalRun(command);
-    const running = this.#start(command, (text) => {
-      run.add(text);
-      this.#changed();
-    });
+    const running = started(() =>
+      start(command, (text) => {
+        run.add(text);
+        this.#changed();
+      }),
+    );
     const current = { run, running, isOver: false };
     this.#current = current;
     void running.ended.then((end) => {
@@ -70,5 +73,15 @@ export class LocalCommands {
 
   live(columns: number, maxRows: number, theme: Theme): readonly Row[] {
     return this.#current ? this.#current.run.live(columns, maxRows, theme) : [];
+  }
+}
+
+/** The caller's function may throw, such as for a command that the system does not take. */
+function started(start: () => RunningCommand): RunningCommand {
+  try {
+    return start();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { stop: () => {}, ended: Promise.resolve({ type: "failed", reason }) };
   }
 }

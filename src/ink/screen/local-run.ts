@@ -1,6 +1,7 @@
 import { foldedRows } from "../parts/folded.ts";
+import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
-import { displayed, EMPTY_ROW, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { EMPTY_ROW, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
 
@@ -22,6 +23,9 @@ export interface RunningCommand {
 
 /** Starts a command of the user on this machine. Never throws: a command that cannot start has failed. */
 export type RunCommand = (command: string, onOutput: (text: string) => void) => RunningCommand;
+
+/** Characters of a command that could not run, and of the reason, that are sent with the next prompt. */
+const MAX_FAILED = 500;
 
 const HANG: Span = { text: "  ", tone: "dim" };
 
@@ -49,10 +53,9 @@ export class LocalRun {
     this.#end = end;
   }
 
-  /** Prints the command, and at its end its output, a long one folded. Returns whether the command is over. */
+  /** Prints the command, and at its end its output, long ones folded. Returns whether the command is over. */
   print(sink: Sink): boolean {
-    if (!this.#hasHead)
-      sink.print([EMPTY_ROW, ...rowsOf(displayed(`! ${this.command}`), "user", { columns: sink.columns })]);
+    if (!this.#hasHead) this.#printHead(sink);
     this.#hasHead = true;
     if (!this.#end) return false;
     const { rows, isFolded } = foldedRows(this.#output, {
@@ -64,8 +67,17 @@ export class LocalRun {
     });
     const stopped = this.isStopped ? "; the next prompt does not take it along" : "";
     sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
-    if (isFolded) sink.fold([{ title: `The output of ${this.command}`, text: this.#output }]);
+    if (isFolded) sink.fold([{ title: `The output of ${bounded(this.command)}`, text: this.#output }]);
     return true;
+  }
+
+  #printHead(sink: Sink): void {
+    const { columns } = sink;
+    const hang: Span = { text: "! ", tone: "user" };
+    const options = { columns, tone: "user", hang, maxRows: PROMPT_ROWS, shows: "both" } as const;
+    const { rows, isFolded } = foldedRows(this.command, options);
+    sink.print([EMPTY_ROW, ...rows]);
+    if (isFolded) sink.fold([{ title: "The command", text: this.command }]);
   }
 
   live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
@@ -84,8 +96,9 @@ export class LocalRun {
     const fence = "`".repeat(Math.max(3, longestRun(this.#output, "`") + 1));
     const said = this.#output.trimEnd();
     const end = this.#end ? this.#says(this.#end) : "still runs";
-    if (said === "") return `I ran \`${this.command}\` (${end}): no output.`;
-    return `I ran \`${this.command}\` (${end}). Its output:\n${fence}\n${said}\n${fence}`;
+    const command = this.#end?.type === "failed" ? bounded(this.command) : this.command;
+    if (said === "") return `I ran \`${command}\` (${end}): no output.`;
+    return `I ran \`${command}\` (${end}). Its output:\n${fence}\n${said}\n${fence}`;
   }
 
   #says(end: CommandEnd): string {
@@ -94,11 +107,15 @@ export class LocalRun {
       case "exited":
         return `exit code ${end.code}${dropped}`;
       case "killed":
-        return `stopped by ${end.signal}${dropped}`;
+        return `stopped by ${inLine(end.signal)}${dropped}`;
       case "failed":
-        return `could not run: ${end.reason}`;
+        return `could not run: ${bounded(inLine(end.reason))}`;
     }
   }
+}
+
+function bounded(text: string): string {
+  return text.length <= MAX_FAILED ? text : `${text.slice(0, MAX_FAILED)}...`;
 }
 
 function longestRun(text: string, character: string): number {

@@ -1,5 +1,6 @@
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
+import { emptyEditor } from "../composer/editor.ts";
 import {
   type ApprovalState,
   approvalInput,
@@ -163,7 +164,7 @@ export class OpenDialog {
     if (!this.#asked || this.#isShown) return undefined;
     const typing = typedAt > this.#openedAt - TYPING_PAUSE ? typedAt + TYPING_PAUSE - now : 0;
     if (typing > 0) return { hold: "typing", ms: typing };
-    const settling = pressedAt + SETTLING - now;
+    const settling = Math.max(pressedAt, this.#openedAt) + SETTLING - now;
     return settling > 0 ? { hold: "settling", ms: settling } : undefined;
   }
 
@@ -191,6 +192,27 @@ export class OpenDialog {
     if (!this.#isShown || !asked) return false;
     if (asked.type === "approval") return asked.state.reason !== undefined;
     return asked.type === "question" && takesText(asked.pending, asked.state);
+  }
+
+  /** Whether the user has written something in the dialog. */
+  get hasText(): boolean {
+    const asked = this.#asked;
+    if (!this.takesText || !asked || asked.type === "resume") return false;
+    return ((asked.type === "approval" ? asked.state.reason : asked.state.free)?.text ?? "") !== "";
+  }
+
+  clearText(): void {
+    const asked = this.#asked;
+    if (asked?.type === "approval")
+      this.#asked = { ...asked, state: { ...asked.state, reason: emptyEditor } };
+    if (asked?.type === "question") this.#asked = { ...asked, state: { ...asked.state, free: emptyEditor } };
+  }
+
+  /** Whether what it asks about was printed above it. */
+  get isAbove(): boolean {
+    const asked = this.#asked;
+    if (!asked || asked.type === "resume") return false;
+    return this.#above === (asked.type === "question" ? asked.state.answers.length : 0);
   }
 
   /** Whether pasted text is for the dialog. */

@@ -46,6 +46,11 @@ export class Printout {
     return this.#at >= this.#queue.length;
   }
 
+  /** Whether rows of the queue were printed. */
+  get hasBegun(): boolean {
+    return this.#at > 0 || this.isDrained;
+  }
+
   /** Prints rows as soon as there is room. */
   enqueue(rows: readonly Row[]): void {
     for (const row of rows) this.#queue.push(row);

@@ -1,7 +1,7 @@
 import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../chat/messages/message.ts";
 import type { List } from "../../universal/reduce/list.ts";
 import { isPending, partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
-import { openHead, reasoningHang, reasoningHead } from "../parts/reasoning-rows.ts";
+import { openHead, reasoningHang, reasoningHead, withoutPrivate } from "../parts/reasoning-rows.ts";
 import { ThinkingTimes } from "../parts/thinking-times.ts";
 import { isToolOver } from "../parts/tool-rows.ts";
 import { clippedRow, type Row } from "../rows/row.ts";
@@ -40,10 +40,12 @@ export class PartsPrinter {
     }
   }
 
-  /** The rows of what is not printed: the last `maxRows` of them. Looks at no more parts than it shows. */
+  /** The rows of what is not printed: the last `maxRows` of them. Of many parts it shows the last ones and the one that is being printed. */
   live(parts: List<ChatPart>, options: LiveOptions): readonly Row[] {
     let rows: readonly Row[] = [];
+    const first = Math.max(this.#at, parts.length - MAX_LIVE_PARTS);
     for (let at = parts.length - 1; at >= this.#at && rows.length < options.maxRows; at--) {
+      if (at < first) at = this.#at; // parts may have no rows
       const part = parts.at(at);
       if (!part) continue;
       const room = options.maxRows - rows.length;
@@ -59,7 +61,7 @@ export class PartsPrinter {
       case "text":
         return this.#text(part.text, isEnded, sink);
       case "reasoning":
-        return this.#reasoning(part, isEnded, sink);
+        return this.#reasoning(withoutPrivate(part), isEnded, sink);
       case "subagent":
         return this.#subagent(part, isEnded, sink);
       default: {
@@ -138,6 +140,9 @@ export class PartsPrinter {
     return partRows(part, { ...options, secondsOf }).rows;
   }
 }
+
+/** Parts behind an unfinished part that are looked at for the live region. */
+const MAX_LIVE_PARTS = 100;
 
 /** Characters of a text behind an unfinished part that are laid out for the live region. */
 const MAX_LIVE_TEXT = 2_000;

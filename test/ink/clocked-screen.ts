@@ -1,0 +1,113 @@
+import type { Chat } from "../../src/chat/chat.ts";
+import { createChat } from "../../src/chat/create-chat.ts";
+import type { ChatMessage, ChatPart } from "../../src/chat/messages/message.ts";
+import type { ChatSnapshot } from "../../src/chat/snapshot.ts";
+import type { KeyName, Press } from "../../src/ink/press.ts";
+import type { Row } from "../../src/ink/rows/row.ts";
+import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
+import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
+import type { Size } from "../../src/ink/screen/layout.ts";
+import type { RunCommand } from "../../src/ink/screen/local-run.ts";
+import { plainTheme } from "../../src/ink/theme.ts";
+import { ManualClock, MockAgent } from "../../src/testing/index.ts";
+import { emptyList, type List, listOf } from "../../src/universal/reduce/list.ts";
+
+export interface ClockedOptions {
+  readonly size?: Size;
+  readonly runCommand?: RunCommand;
+}
+
+/** A screen whose chat and whose time a test sets. Each frame is on the screen at once. */
+export class ClockedScreen {
+  readonly exits: ExitReason[] = [];
+  readonly decided: unknown[] = [];
+  readonly cancels: unknown[] = [];
+  readonly sent: unknown[] = [];
+  readonly screen: ChatScreen;
+  readonly #clock = new ManualClock();
+  readonly #printed = new Map<number, readonly Row[]>();
+  #snapshot: ChatSnapshot;
+  #changed = (): void => {};
+
+  constructor({ size = { columns: 80, rows: 24 }, runCommand }: ClockedOptions = {}) {
+    const none = createChat(new MockAgent()).getSnapshot();
+    const messages: List<ChatMessage> = emptyList();
+    this.#snapshot = { ...none, messages };
+    const chat: Chat = Object.assign(Object.create(createChat(new MockAgent())), {
+      getSnapshot: () => this.#snapshot,
+      subscribe: (listener) => {
+        this.#changed = listener;
+        return () => {};
+      },
+      send: (input) => {
+        this.sent.push(input);
+        return { ok: true, id: "sent" };
+      },
+      cancel: (what) => {
+        this.cancels.push(what);
+        return { ok: true };
+      },
+      decide: (id, decision) => {
+        this.decided.push([id, decision]);
+        return { ok: true };
+      },
+    } satisfies Partial<Chat>);
+    const onExit = (how: ExitReason): void => void this.exits.push(how);
+    const commands = runCommand ? { runCommand } : {};
+    const clock = this.#clock;
+    this.screen = new ChatScreen({
+      chat,
+      theme: plainTheme,
+      clock,
+      size,
+      placeholder: "",
+      onExit,
+      ...commands,
+    });
+    this.screen.subscribe(() => {
+      const frame = this.screen.getFrame();
+      for (const { id, rows } of frame.printed.blocks) this.#printed.set(id, rows);
+      this.screen.shown(frame);
+    });
+    this.screen.start();
+  }
+
+  /** Changes the chat. */
+  set(change: Partial<ChatSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    this.#changed();
+  }
+
+  /** An answer under way has these parts. */
+  says(parts: readonly ChatPart[]): void {
+    this.saysList(listOf(parts));
+  }
+
+  saysList(parts: List<ChatPart>): void {
+    const message: ChatMessage = { id: "m", role: "assistant", status: "open", startedAt: 0, parts };
+    this.set({ messages: listOf([message]), busy: true });
+  }
+
+  /** The live region, after `ms`. */
+  async after(ms: number): Promise<string> {
+    await this.#clock.advance(ms);
+    return textOf(this.screen.getFrame().rows);
+  }
+
+  /** All that was printed. */
+  get printed(): string {
+    return textOf([...this.#printed.values()].flat());
+  }
+
+  type(text: string): void {
+    this.screen.press({ type: "text", text });
+  }
+
+  press(...keys: readonly KeyName[]): void {
+    for (const key of keys) this.screen.press({ type: "key", key } satisfies Press);
+  }
+}
+
+function textOf(rows: readonly Row[]): string {
+  return rows.map((row) => row.map(({ text }) => text).join("")).join("\n");
+}

@@ -1,0 +1,70 @@
+import { render } from "ink";
+import type { ReactElement } from "react";
+import { afterEach, expect, test, vi } from "vitest";
+import { Approval, Question } from "../../src/ink/components.ts";
+import { plainTheme } from "../../src/ink/theme.ts";
+import { TestTerminal } from "./terminal.ts";
+
+/** ms; more than a slow machine needs. */
+const PATIENCE = 30_000;
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+function mount(element: ReactElement) {
+  const terminal = new TestTerminal();
+  const { stdin, stdout } = terminal;
+  const app = render(element, { stdin, stdout, interactive: true, patchConsole: false });
+  closers.push(() => app.unmount());
+  return { terminal, app };
+}
+
+const look = { theme: plainTheme, columns: 80 };
+const request = { type: "approval", id: "a", tool: "shell", input: "ls" } as const;
+
+test("of two Enters that come at once, the second one does not answer the next question", async () => {
+  const labels = [{ label: "no" }, { label: "yes" }];
+  const questions = ["Delete it?", "Push it?"].map((question) => ({
+    question,
+    options: labels,
+    multi_select: false,
+  }));
+  const answers: unknown[] = [];
+  const pending = { type: "question", id: "q", questions } as const;
+  const { terminal } = mount(
+    <Question pending={pending} onAnswer={(answer) => answers.push(answer)} {...look} />,
+  );
+  await terminal.sees(/1 no/);
+  terminal.type("\r\r");
+  await terminal.sees(/Push it\?[\s\S]*1 no/);
+  expect(answers).toEqual([]);
+  terminal.type("\r\r");
+  await vi.waitFor(() => expect(answers).toEqual([[["no"], ["no"]]]), PATIENCE);
+});
+
+test("of two keys that come at once, an approval takes the first one", async () => {
+  const decisions: unknown[] = [];
+  const { terminal } = mount(
+    <Approval pending={request} onDecide={(each) => decisions.push(each)} {...look} />,
+  );
+  await terminal.sees(/y once/);
+  terminal.type("\r\r");
+  await vi.waitFor(() => expect(decisions).toEqual(["reject"]), PATIENCE);
+});
+
+test("an approval that becomes active again takes no key before it offers its choices again", async () => {
+  const decisions: unknown[] = [];
+  const element = (isActive: boolean) => (
+    <Approval pending={request} onDecide={(each) => decisions.push(each)} isActive={isActive} {...look} />
+  );
+  const { terminal, app } = mount(element(true));
+  await terminal.sees(/y once/);
+  app.rerender(element(false));
+  app.rerender(element(true));
+  await terminal.sees(/\.\.\./);
+  terminal.type("y");
+  await terminal.sees(/y once/);
+  expect(decisions).toEqual([]);
+});

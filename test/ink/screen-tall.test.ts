@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import type { ChatPart, ChatTextPart } from "../../src/chat/messages/message.ts";
+import type { ChatPending } from "../../src/chat/pending.ts";
+import type { CommandEnd } from "../../src/ink/screen/local-run.ts";
+import { listOf } from "../../src/universal/reduce/list.ts";
+import { ClockedScreen } from "./clocked-screen.ts";
+
+/** Longer than a dialog waits before it takes keys. */
+const PAUSE = 1_000;
+
+const content = Array.from({ length: 60 }, (_, at) => `rm -rf /home/${at}`).join("\n");
+const tall = (id: string): ChatPending => ({ type: "approval", id, tool: "shell", input: { content } });
+const call = (state: "awaiting" | "done"): ChatPart => ({
+  type: "tool",
+  id: "a",
+  callId: "a",
+  name: "shell",
+  input: { content },
+  state,
+  output: "",
+  content: [],
+});
+const said = (text: string): ChatTextPart => ({ type: "text", id: "t", text, open: true });
+/** A sub-agent that goes on while the user is asked. */
+const helper = (text: string): ChatPart => ({
+  type: "subagent",
+  id: "s",
+  agentType: "helper",
+  name: "helper",
+  state: "running",
+  parts: listOf([said(text)]),
+});
+
+describe("between an input that is taller than the dialog and the dialog", () => {
+  const forged = "? The agent wants to use shell\n  | command: ls\n".repeat(20);
+
+  test.each([
+    ["behind the call", [call("awaiting"), said("Hm.")], [call("awaiting"), said(forged)]],
+    ["before the call", [helper("Hm."), call("awaiting")], [helper(forged), call("awaiting")]],
+  ] as const)("stands no text of an agent that comes %s", async (_, before, after) => {
+    const screen = new ClockedScreen();
+    screen.set({ pending: [tall("a")] });
+    screen.says(before);
+    expect(await screen.after(PAUSE)).toMatch(/^\? Allow shell\? Its input is above\n/);
+    const { printed } = screen;
+    expect(printed).toMatch(/rm -rf \/home\/59$/);
+    screen.says(after);
+    screen.press("ctrl-r"); // another frame
+    expect(await screen.after(PAUSE)).toMatch(/^\? Allow shell\? Its input is above\n/);
+    expect(screen.printed).toBe(printed);
+
+    screen.set({ pending: [] });
+    screen.says(after.map((part) => (part.type === "tool" ? call("done") : part)));
+    await screen.after(PAUSE);
+    expect(screen.printed.slice(printed.length)).toContain("wants to use shell");
+  });
+
+  test("stands no output of a command of the user", async () => {
+    let end = (_: CommandEnd): void => {};
+    const ended = new Promise<CommandEnd>((resolve) => {
+      end = resolve;
+    });
+    const screen = new ClockedScreen({ runCommand: () => ({ stop: () => {}, ended }) });
+    screen.type("!ls");
+    screen.press("enter");
+    await screen.after(PAUSE);
+    screen.set({ pending: [tall("a")], busy: true });
+    await screen.after(PAUSE);
+    end({ type: "exited", code: 3 });
+    expect(await screen.after(PAUSE)).toMatch(/^\? Allow shell\? Its input is above\n/);
+    expect(screen.printed).not.toContain("exit code 3");
+    screen.set({ pending: [] });
+    await screen.after(PAUSE);
+    expect(screen.printed).toContain("exit code 3");
+  });
+});
+
+test("what was held back is printed before the next input, and when the user leaves", async () => {
+  const screen = new ClockedScreen();
+  screen.set({ pending: [tall("a"), tall("b")] });
+  screen.says([call("awaiting")]);
+  await screen.after(PAUSE);
+  const first = { ...said("First is over."), open: false };
+  screen.says([call("done"), first]);
+  screen.set({ pending: [tall("b")] });
+  await screen.after(PAUSE);
+  expect(screen.printed).toMatch(/shell is done[\s\S]*First is over\.[\s\S]*wants to use shell/);
+  screen.says([call("done"), first, { ...said("Last words."), id: "u", open: false }]);
+  await screen.after(PAUSE);
+  expect(screen.printed).not.toContain("Last words.");
+  screen.press("ctrl-d");
+  await screen.after(PAUSE);
+  expect(screen.printed).toContain("Last words.");
+  expect(screen.exits).toEqual(["quit"]);
+});
+
+describe("a key behind the last one", () => {
+  test.each([
+    ["/quit", "/quit", ["enter"], "quit"],
+    ["Ctrl-D", "x", ["backspace", "ctrl-d"], "quit"],
+    ["Ctrl-C", "x", ["ctrl-c", "ctrl-c"], "interrupted"],
+  ] as const)("(%s) does not keep the chat open", async (_, text, keys, how) => {
+    const screen = new ClockedScreen();
+    await screen.after(PAUSE);
+    screen.type(text); // a frame is drawn, and the next one comes later
+    screen.press(...keys, "enter");
+    screen.type("l");
+    await screen.after(PAUSE);
+    expect(screen.exits).toEqual([how]);
+  });
+});

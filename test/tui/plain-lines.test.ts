@@ -1,0 +1,56 @@
+import { PassThrough } from "node:stream";
+import { agentStep, MockAgent } from "agentwire/testing";
+import { expect, test } from "vitest";
+import { talkInLines } from "../../examples/tui/plain.ts";
+
+/** A chat in plain lines in this process, and a user who presses Ctrl-C. */
+function talk(agent: MockAgent) {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  let text = "";
+  let look = (): void => {};
+  stdout.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+    look();
+  });
+  const before = process.listeners("SIGINT");
+  const exitCode = talkInLines(agent, stdin, stdout);
+  const [interrupted] = process.listeners("SIGINT").filter((listener) => !before.includes(listener));
+  return {
+    exitCode,
+    type: (line: string) => stdin.write(`${line}\n`),
+    interrupt: () => interrupted?.("SIGINT"),
+    until: async (words: string) => {
+      while (!text.includes(words))
+        await new Promise<void>((resolve) => {
+          look = resolve;
+        });
+    },
+  };
+}
+
+test("the second Ctrl-C leaves a turn that does not stop", async () => {
+  const agent = new MockAgent({ script: [["I begin. ", agentStep.hang()]], cancelDelay: 3_600_000 });
+  const { exitCode, type, interrupt, until } = talk(agent);
+  type("go");
+  await until("I begin.");
+  interrupt();
+  interrupt();
+  expect(await exitCode).toBe(130);
+});
+
+test("Ctrl-C at the question after a lost context ends with 130, and /quit behind it with 0", async () => {
+  for (const [how, code] of [
+    ["interrupt", 130],
+    ["leave", 0],
+  ] as const) {
+    const { exitCode, type, interrupt, until } = talk(
+      new MockAgent({ script: [["One. ", agentStep.forget()]] }),
+    );
+    type("go");
+    await until("Send the transcript along");
+    if (how === "interrupt") interrupt();
+    else type("n\n/quit");
+    expect(await exitCode).toBe(code);
+  }
+});
