@@ -1,6 +1,6 @@
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import type { FetchLike } from "../../src/cass/rest/http.ts";
+import type { FetchLike } from "../../src/core/http/fetch.ts";
 import {
   ClosedError,
   ConnectError,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { FetchResponse } from "../../src/cass/rest/answer.ts";
-import type { FetchLike } from "../../src/cass/rest/http.ts";
+import type { FetchResponse } from "../../src/core/http/fetch.ts";
+import type { FetchLike } from "../../src/core/http/fetch.ts";
 import {
   ClosedError,
   ConnectError,

@@ -7,7 +7,7 @@ import { InvalidInputError, said } from "../../core/errors.ts";
 import { checkNames } from "../../core/names.ts";
 import type { CassCredentialOptions } from "../auth/credentials.ts";
 import { RestHost } from "./host.ts";
-import type { FetchLike } from "./http.ts";
+import type { FetchLike } from "../../core/http/fetch.ts";
 
 /** Options of {@link CassRest}. Times are in ms, sizes in bytes. */
 export interface CassRestOptions extends CassCredentialOptions {
