@@ -29,6 +29,8 @@ export interface FetchResponse {
 export interface FetchBody {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+    /** Stops a stream that is not read to its end. */
+    cancel?(): Promise<void>;
   };
 }
 
