@@ -50,8 +50,16 @@ export function problemOf(value: unknown): string | undefined {
   if (typeof id !== "string" || !ID.test(id)) return "`id` must be lower-case letters, digits and dashes";
   if (typeof displayName !== "string" || displayName === "") return "`displayName` is missing";
   if (typeof model !== "string" || model === "") return "`model` is missing";
-  for (const name of ["systemPrompt", "instructionsPrompt", "stepPrompt", "publisher", "version", "spawnerPrompt"])
-    if (value[name] != null && typeof value[name] !== "string") return `\`${name}\` is ${describe(value[name])}`;
+  for (const name of [
+    "systemPrompt",
+    "instructionsPrompt",
+    "stepPrompt",
+    "publisher",
+    "version",
+    "spawnerPrompt",
+  ])
+    if (value[name] != null && typeof value[name] !== "string")
+      return `\`${name}\` is ${describe(value[name])}`;
   for (const name of ["toolNames", "spawnableAgents"]) {
     const list = value[name];
     if (list != null && !(Array.isArray(list) && list.every((each) => typeof each === "string")))
@@ -59,7 +67,10 @@ export function problemOf(value: unknown): string | undefined {
   }
   for (const name of ["outputSchema", "inputSchema", "reasoningOptions", "providerOptions"])
     if (value[name] != null && !isObject(value[name])) return `\`${name}\` is ${describe(value[name])}`;
-  if (outputMode != null && !["last_message", "all_messages", "structured_output"].includes(String(outputMode)))
+  if (
+    outputMode != null &&
+    !["last_message", "all_messages", "structured_output"].includes(String(outputMode))
+  )
     return "`outputMode` must be last_message, all_messages or structured_output";
   if (handleSteps != null && typeof handleSteps !== "function")
     return "`handleSteps` must be a function; code in a string is never run";
@@ -116,6 +127,12 @@ export class Agents {
     throw new CodebuffRunError({ kind: "agent_not_found", message });
   }
 
+  /** Agents that others may run. One that cannot be found is left out: it fails when it is run. */
+  async all(ids: readonly string[]): Promise<readonly ResolvedAgent[]> {
+    const found = await Promise.all(ids.map((id) => this.find(id).catch(() => undefined)));
+    return found.filter((each) => each !== undefined);
+  }
+
   async #fetch(id: string): Promise<ResolvedAgent | undefined> {
     const parts = REFERENCE.exec(id);
     if (!parts) return undefined;
@@ -123,14 +140,28 @@ export class Agents {
     const record = await this.#ask([publisher, name, version].map(encodeURIComponent).join("/"));
     if (!isObject(record) || !isObject(record["data"])) return undefined;
     const { data, version: told } = record;
-    if (!["systemPrompt", "instructionsPrompt", "stepPrompt"].every((prompt) => typeof data[prompt] === "string"))
+    if (
+      !["systemPrompt", "instructionsPrompt", "stepPrompt"].every(
+        (prompt) => typeof data[prompt] === "string",
+      )
+    )
       return undefined;
     // Servers of MCP are started for agents of the caller only.
-    const { mcpServers: _, ...definition } = { displayName: name, ...data, id: name };
+    const { mcpServers: _, ...definition }: Readonly<Record<string, unknown>> = {
+      displayName: name,
+      ...data,
+      id: name,
+    };
     const problem = problemOf(definition);
     if (problem !== undefined)
-      throw new CodebuffRunError({ kind: "invalid_agent", message: `Invalid agent config: ${id}: ${problem}` });
+      throw new CodebuffRunError({
+        kind: "invalid_agent",
+        message: `Invalid agent config: ${id}: ${problem}`,
+      });
     const resolved = typeof told === "string" ? told : version;
-    return { definition: definition as unknown as AgentDefinition, recordId: `${publisher}/${name}@${resolved}` };
+    return {
+      definition: definition as unknown as AgentDefinition,
+      recordId: `${publisher}/${name}@${resolved}`,
+    };
   }
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { bytesOf, parsed } from "../core/http/answer.ts";
-import { Answer, chunkOfCompletion, type Piece } from "./answer.ts";
+import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { DONE, eventsOf } from "./event-stream.ts";
 import type { Http, HttpCall, Opened } from "./http.ts";
@@ -91,7 +91,13 @@ export class Backend {
   async #askUser(): Promise<void> {
     try {
       const path = "/api/v1/me?fields=id";
-      const answer = await this.#call({ method: "GET", path, timeout: CALL_TIMEOUT, isRepeated: true, isAccount: true });
+      const answer = await this.#call({
+        method: "GET",
+        path,
+        timeout: CALL_TIMEOUT,
+        isRepeated: true,
+        isAccount: true,
+      });
       if (isObject(answer) && typeof answer["id"] === "string") return;
       const message = `GET ${path}: the answer has no \`id\``;
       throw new CodebuffRunError({ kind: "protocol_error", message });
@@ -135,7 +141,14 @@ export class Backend {
 
   async step(runId: string, record: StepRecord, signal: AbortSignal): Promise<void> {
     const path = `/api/v1/agent-runs/${encodeURIComponent(runId)}/steps`;
-    await this.#call({ method: "POST", path, body: cut(record), timeout: CALL_TIMEOUT, isAccount: true, signal });
+    await this.#call({
+      method: "POST",
+      path,
+      body: cut(record),
+      timeout: CALL_TIMEOUT,
+      isAccount: true,
+      signal,
+    });
   }
 
   async finish(record: FinishRecord): Promise<void> {
@@ -163,7 +176,12 @@ export class Backend {
   }
 
   /** Asks a model, and receives its answer. Another try follows only before the first byte of an answer. */
-  async chat(request: ChatRequest, receiver: Receiver, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+  async chat(
+    request: ChatRequest,
+    receiver: Receiver,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { http, clock, streamTimeout } = this.#setup;
     let hasBegun = false;
     await http.insist(
@@ -185,7 +203,11 @@ export class Backend {
   }
 
   /** Asks a model for `n` texts at once. */
-  async drafts(request: ChatRequest, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly string[]> {
+  async drafts(
+    request: ChatRequest,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const answer = await this.#call({ ...chatCall(request, headers), isRepeated: true, signal });
     const read = readChatMessage(chunkOfCompletion(answer));
     const text = read.type === "chunk" ? read.chunk.choices?.[0]?.delta?.content : undefined;
@@ -200,7 +222,14 @@ export class Backend {
 }
 
 function chatCall(request: ChatRequest, headers: Readonly<Record<string, string>>): HttpCall {
-  return { method: "POST", path: "/api/v1/chat/completions", body: request, headers, timeout: 0, isRepeated: true };
+  return {
+    method: "POST",
+    path: "/api/v1/chat/completions",
+    body: request,
+    headers,
+    timeout: 0,
+    isRepeated: true,
+  };
 }
 
 /** Receives an answer in either of two forms: a stream, or one JSON object. */
@@ -213,7 +242,10 @@ export async function receive(
   const { answer, tell, slowed } = receiver;
   const type = response.headers.get("content-type") ?? "";
   if (/^\s*text\/html\b/i.test(type))
-    throw new CodebuffRunError({ kind: "protocol_error", message: `${reading.what}: the answer is a web page` });
+    throw new CodebuffRunError({
+      kind: "protocol_error",
+      message: `${reading.what}: the answer is a web page`,
+    });
   if (/^\s*application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
     const body = parsed(await watch.wait(bytesOf(response, reading)));
     began();
@@ -247,7 +279,10 @@ function take(value: unknown, answer: Answer, tell: (piece: Piece) => void): voi
       throw new CodebuffRunError({ kind: "upstream_error", message, status, serverCode });
     }
     case "malformed":
-      throw new CodebuffRunError({ kind: "protocol_error", message: `the model's answer has ${read.problem}` });
+      throw new CodebuffRunError({
+        kind: "protocol_error",
+        message: `the model's answer has ${read.problem}`,
+      });
     default:
       read satisfies never;
   }
@@ -286,4 +321,3 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     );
   });
 }
-

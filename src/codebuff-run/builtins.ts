@@ -70,7 +70,9 @@ export const CONTROLS = {
   spawn_agents: {
     description: "Runs other agents, all at once, and waits for their results.",
     parameters: object(
-      { agents: list(object({ agent_type: filled, prompt: text, params: { type: "object" } }, "agent_type")) },
+      {
+        agents: list(object({ agent_type: filled, prompt: text, params: { type: "object" } }, "agent_type")),
+      },
       "agents",
     ),
   },
@@ -82,10 +84,16 @@ export type ControlName = keyof typeof CONTROLS;
 export const HANDLED = {
   write_file: {
     description: "Writes a whole file, new or not.",
-    parameters: object({ path: filled, instructions: text, content: text }, "path", "instructions", "content"),
+    parameters: object(
+      { path: filled, instructions: text, content: text },
+      "path",
+      "instructions",
+      "content",
+    ),
   },
   str_replace: {
-    description: "Replaces texts in a file. Each `old` must stand there exactly once, unless `allowMultiple` is set.",
+    description:
+      "Replaces texts in a file. Each `old` must stand there exactly once, unless `allowMultiple` is set.",
     parameters: object({ path: filled, replacements: list(replacement) }, "path", "replacements"),
   },
   apply_patch: {
@@ -118,7 +126,12 @@ export const HANDLED = {
   code_search: {
     description: "Searches the project for a regular expression.",
     parameters: object(
-      { pattern: filled, flags: text, cwd: text, maxResults: { type: "integer", exclusiveMinimum: 0, default: 15 } },
+      {
+        pattern: filled,
+        flags: text,
+        cwd: text,
+        maxResults: { type: "integer", exclusiveMinimum: 0, default: 15 },
+      },
       "pattern",
     ),
   },

@@ -180,7 +180,10 @@ export function refused(facts: RefusalFacts): CodebuffRunError {
   });
 }
 
-function kindOf({ status, retryAfter, isAccount }: RefusalFacts, code: string | undefined): CodebuffRunFailureKind {
+function kindOf(
+  { status, retryAfter, isAccount }: RefusalFacts,
+  code: string | undefined,
+): CodebuffRunFailureKind {
   switch (status) {
     case 401:
       return "auth";

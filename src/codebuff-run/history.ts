@@ -76,7 +76,11 @@ export function toWire(systemPrompt: string, history: readonly RunMessage[]): re
   return wire;
 }
 
-function wireCall({ toolCallId: id, toolName: name, input }: Extract<RunPart, { readonly type: "tool-call" }>): WireCall {
+function wireCall({
+  toolCallId: id,
+  toolName: name,
+  input,
+}: Extract<RunPart, { readonly type: "tool-call" }>): WireCall {
   return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 

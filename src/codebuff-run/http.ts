@@ -138,7 +138,8 @@ export class Http {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = asRunError(thrown);
-        const wait = isRepeated && failures < RETRIES && !hasBegun() ? this.#waitAfter(error, failures) : undefined;
+        const wait =
+          isRepeated && failures < RETRIES && !hasBegun() ? this.#waitAfter(error, failures) : undefined;
         if (wait === undefined) throw error;
         await this.pause(wait, signal);
       }

@@ -1,6 +1,6 @@
+import { toBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { toBase64 } from "../core/bytes.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
 import { type PromptImage, type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import type { AgentDefinition } from "./agents.ts";
@@ -45,7 +45,10 @@ export function buildPrompt(
 ): RunPrompt {
   const common = readPromptInput(input);
   const given: CodebuffRunPromptInput = common
-    ? { prompt: common.text, ...(common.images ? { content: [textPart(common.text), ...common.images.map(imagePart)] } : {}) }
+    ? {
+        prompt: common.text,
+        ...(common.images ? { content: [textPart(common.text), ...common.images.map(imagePart)] } : {}),
+      }
     : (input as CodebuffRunPromptInput);
   if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
   const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it has no effect there
@@ -75,7 +78,10 @@ function withUserMessage(
   const text = first?.type === "text" ? first.text : "";
   const json = params === undefined ? "" : `\n\n${JSON.stringify(params, null, 2)}`;
   const isMarked = text.startsWith("<user_message>") && text.endsWith("</user_message>") && json === "";
-  const marked: RunPart = { type: "text", text: isMarked ? text : `<user_message>${text}${json}</user_message>` };
+  const marked: RunPart = {
+    type: "text",
+    text: isMarked ? text : `<user_message>${text}${json}</user_message>`,
+  };
   return at === -1 ? [marked, ...parts] : parts.map((part, index) => (index === at ? marked : part));
 }
 
@@ -99,7 +105,8 @@ function readPart(part: CodebuffRunContent, index: number): RunPart {
     }
     case "image": {
       const { image, mediaType } = part;
-      const known = typeof image === "string" ? image !== "" : image instanceof Uint8Array && image.length > 0;
+      const known =
+        typeof image === "string" ? image !== "" : image instanceof Uint8Array && image.length > 0;
       if (!known)
         throw new InvalidInputError(
           `\`content[${index}].image\` is ${describe(image)}.`,
@@ -125,25 +132,44 @@ function filled(text: unknown, where: string): string {
 }
 
 function wellFormedText(text: unknown, where: string): string {
-  if (typeof text !== "string") throw new InvalidInputError(`\`${where}\` is ${describe(text)}.`, "Pass a string.");
+  if (typeof text !== "string")
+    throw new InvalidInputError(`\`${where}\` is ${describe(text)}.`, "Pass a string.");
   if (wellFormed(text) !== text)
     throw new InvalidInputError(`\`${where}\` has half of a surrogate pair.`, "Leave it out.");
   return text;
 }
 
-/** The messages that a prompt adds to a history. */
+/** The messages that begin a run: the prompt, then the agent's instructions. */
 export function promptMessages(
-  { content }: RunPrompt,
+  prompt: RunPrompt | undefined,
   { instructionsPrompt }: AgentDefinition,
   sentAt: number,
 ): readonly RunMessage[] {
-  const said: RunMessage = { role: "user", content, tags: ["USER_PROMPT"], sentAt };
-  if (!instructionsPrompt) return [said];
-  const instructions: RunMessage = {
-    role: "user",
-    content: [{ type: "text", text: instructionsPrompt }],
-    tags: ["INSTRUCTIONS_PROMPT"],
-    sentAt,
+  const messages: RunMessage[] = [];
+  if (prompt) messages.push({ role: "user", content: prompt.content, tags: ["USER_PROMPT"], sentAt });
+  if (instructionsPrompt) {
+    const content = [textPart(instructionsPrompt)];
+    messages.push({ role: "user", content, tags: ["INSTRUCTIONS_PROMPT"], sentAt });
+  }
+  return messages;
+}
+
+/** What a prompt in this protocol's form says, for `universal`. */
+export function saidIn({ prompt, content = [] }: CodebuffRunPromptInput): {
+  readonly text: string;
+  readonly images: readonly { readonly path: string; readonly mime: string | null }[];
+} {
+  const said = content.find((part) => part.type === "text");
+  return {
+    text: said?.type === "text" ? said.text : (prompt ?? ""),
+    images: content.flatMap((part) => {
+      if (part.type !== "image") return [];
+      const { image, mediaType = "image/png" } = part;
+      const isAddress = typeof image === "string" && /^(?:data|https?):/i.test(image);
+      const path = isAddress
+        ? image
+        : `data:${mediaType};base64,${typeof image === "string" ? image : toBase64(image)}`;
+      return [{ path, mime: part.mediaType ?? null }];
+    }),
   };
-  return [said, instructions];
 }

@@ -185,7 +185,9 @@ function readError(error: unknown): ChatMessageRead {
 }
 
 /** Written by hand: it runs for each chunk. */
-function isChatChunk(value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, unknown>> & ChatChunk {
+function isChatChunk(
+  value: Readonly<Record<string, unknown>>,
+): value is Readonly<Record<string, unknown>> & ChatChunk {
   const { id, choices, usage } = value;
   if (id != null && typeof id !== "string") return false;
   if (usage != null && !isUsage(usage)) return false;
@@ -214,7 +216,9 @@ function isFragment(fragment: unknown): boolean {
   if (index != null && typeof index !== "number") return false;
   const called = fragment["function"];
   if (called == null) return isTextOrNone(id);
-  return isObject(called) && isTextOrNone(id) && isTextOrNone(called["name"]) && isTextOrNone(called["arguments"]);
+  return (
+    isObject(called) && isTextOrNone(id) && isTextOrNone(called["name"]) && isTextOrNone(called["arguments"])
+  );
 }
 
 function isUsage(usage: unknown): boolean {

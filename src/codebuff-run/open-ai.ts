@@ -73,7 +73,11 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
-    const body = { ...request, ...(model === undefined ? {} : { model }), stream_options: { include_usage: true } };
+    const body = {
+      ...request,
+      ...(model === undefined ? {} : { model }),
+      stream_options: { include_usage: true },
+    };
     const call = { method: "POST", path: "/chat/completions", body, timeout: 0, isRepeated: false } as const;
     const watch = new Watch(clock, streamTimeout, signal);
     try {

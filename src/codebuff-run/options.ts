@@ -1,4 +1,13 @@
-import { type Check, type Checks, checkFields, checks, defined, describe, isObject, oneOf } from "../core/checks.ts";
+import {
+  type Check,
+  type Checks,
+  checkFields,
+  checks,
+  defined,
+  describe,
+  isObject,
+  oneOf,
+} from "../core/checks.ts";
 import type { LocalSettings } from "../core/client/local-core.ts";
 import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
 import { Outbox } from "../core/client/outbox.ts";
@@ -11,7 +20,13 @@ import { assertPrivate } from "../core/link/private-address.ts";
 import { type AgentDefinition, problemOf } from "./agents.ts";
 import type { RunMessage, RunState } from "./messages.ts";
 import { type ModelProvider, providersCheck } from "./providers.ts";
-import { type CodebuffRunTool, type CodebuffRunToolHandler, customTools, overrides, type Tool } from "./tools.ts";
+import {
+  type CodebuffRunTool,
+  type CodebuffRunToolHandler,
+  customTools,
+  overrides,
+  type Tool,
+} from "./tools.ts";
 
 /** Options of a run that the client sets for all runs, and a prompt for itself. */
 export interface CodebuffRunDefaults {
@@ -110,7 +125,10 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   ...DEFAULTS_CHECKS,
   ...APPROVAL_CHECKS,
   apiKey: checks.text,
-  baseUrl: { expects: "a string or a URL", holds: (value) => typeof value === "string" || value instanceof URL },
+  baseUrl: {
+    expects: "a string or a URL",
+    holds: (value) => typeof value === "string" || value instanceof URL,
+  },
   headers: checks.headers,
   fetch: checks.function,
   providers: providersCheck,
@@ -180,12 +198,16 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     );
   }
   if (apiKey !== undefined && /[^\x21-\x7e]/.test(apiKey))
-    throw new InvalidInputError("`apiKey` holds characters that no header takes.", "Pass it as it was given out.");
+    throw new InvalidInputError(
+      "`apiKey` holds characters that no header takes.",
+      "Pass it as it was given out.",
+    );
   const outbox = new Outbox();
   const { allowInsecure = false, baseUrl = "https://www.codebuff.com" } = options;
   const { logger, signal } = options;
   return {
-    backend: apiKey === undefined ? undefined : { apiKey, baseUrl: checkBaseUrl(baseUrl, true, allowInsecure) },
+    backend:
+      apiKey === undefined ? undefined : { apiKey, baseUrl: checkBaseUrl(baseUrl, true, allowInsecure) },
     headers: options.headers ?? {},
     fetch: options.fetch,
     providers,
@@ -235,14 +257,19 @@ export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure:
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new InvalidInputError(`\`baseUrl\` begins with ${url.protocol}.`, "Use https://.");
   if (url.username !== "" || url.password !== "")
-    throw new InvalidInputError("`baseUrl` holds a user name or a password.", "`fetch` refuses that: pass `apiKey`.");
+    throw new InvalidInputError(
+      "`baseUrl` holds a user name or a password.",
+      "`fetch` refuses that: pass `apiKey`.",
+    );
   if (hasSecrets && !allowInsecure) assertPrivate(url);
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
 /** The key in the environment of the process, on platforms that have one. */
 function keyOfEnvironment(): string | undefined {
-  const { process } = globalThis as { readonly process?: { readonly env?: Readonly<Record<string, unknown>> } };
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
+  };
   const key = process?.env?.["CODEBUFF_API_KEY"];
   return typeof key === "string" && key.trim() !== "" ? key.trim() : undefined;
 }

@@ -32,9 +32,7 @@ export interface ProgramContext {
 /** Steps of an agent in code: a generator. Its return ends the turn. */
 export type AgentProgram = (
   context: ProgramContext,
-) =>
-  | Iterator<ProgramStep, void, ProgramNews>
-  | AsyncIterator<ProgramStep, void, ProgramNews>;
+) => Iterator<ProgramStep, void, ProgramNews> | AsyncIterator<ProgramStep, void, ProgramNews>;
 
 /** What a program can do. */
 export interface ProgramHost {
@@ -42,7 +40,10 @@ export interface ProgramHost {
   /** Runs one step. Returns whether the agent has ended its turn. */
   readonly step: () => Promise<boolean>;
   readonly drafts: (n: number) => Promise<readonly string[]>;
-  readonly call: (toolName: string, input: Readonly<Record<string, unknown>>) => Promise<readonly ToolOutput[]>;
+  readonly call: (
+    toolName: string,
+    input: Readonly<Record<string, unknown>>,
+  ) => Promise<readonly ToolOutput[]>;
 }
 
 /** Runs a program to its end. Throws what the program throws. */
@@ -52,7 +53,11 @@ export async function runProgram(
   host: ProgramHost,
 ): Promise<void> {
   const steps = program({ ...context, agentState: host.state() });
-  let news: Omit<ProgramNews, "agentState"> = { toolResult: undefined, stepsComplete: false, nResponses: undefined };
+  let news: Omit<ProgramNews, "agentState"> = {
+    toolResult: undefined,
+    stepsComplete: false,
+    nResponses: undefined,
+  };
   for (;;) {
     const { done, value } = await steps.next({ agentState: host.state(), ...news });
     if (done) return;
@@ -61,7 +66,8 @@ export async function runProgram(
     else if (value === "STEP_ALL") {
       while (!(await host.step()));
       news = { ...news, stepsComplete: true };
-    } else if ("toolName" in value) news = { ...news, toolResult: await host.call(value.toolName, value.input) };
+    } else if ("toolName" in value)
+      news = { ...news, toolResult: await host.call(value.toolName, value.input) };
     else news = { ...news, nResponses: await host.drafts(value.n) };
   }
 }

@@ -127,7 +127,10 @@ export class Providers {
   async #fallBack(ask: Ask, { name }: ModelProvider, thrown?: unknown): Promise<undefined> {
     if (ask.costMode === "free" || !this.#setup.backend) {
       const words = thrown === undefined ? "" : `: ${this.#setup.redact(said(thrown))}`;
-      throw new CodebuffRunError({ kind: "rate_limited", message: `the provider \`${name}\` has a rate limit${words}` });
+      throw new CodebuffRunError({
+        kind: "rate_limited",
+        message: `the provider \`${name}\` has a rate limit${words}`,
+      });
     }
     await this.#askBackend(ask);
     return undefined;
@@ -140,14 +143,21 @@ export class Providers {
   }
 }
 
-async function receiveFrom(chunks: AsyncIterable<ChatChunk>, receiver: Receiver, signal: AbortSignal): Promise<void> {
+async function receiveFrom(
+  chunks: AsyncIterable<ChatChunk>,
+  receiver: Receiver,
+  signal: AbortSignal,
+): Promise<void> {
   const { answer, tell, slowed } = receiver;
   for await (const chunk of chunks) {
     if (signal.aborted) throw signal.reason;
     const read = readChatMessage(chunk);
     if (read.type !== "chunk") {
       const message = read.type === "error" ? read.message : `the provider gave ${read.problem}`;
-      throw new CodebuffRunError({ kind: read.type === "error" ? "upstream_error" : "protocol_error", message });
+      throw new CodebuffRunError({
+        kind: read.type === "error" ? "upstream_error" : "protocol_error",
+        message,
+      });
     }
     answer.add(read.chunk, tell);
     await slowed();
@@ -167,7 +177,11 @@ function isRateLimit(error: unknown): boolean {
 
 function isAuthFailure(error: unknown): boolean {
   const status = statusOf(error);
-  return status === 401 || status === 403 || /unauthorized|invalid_token|authentication|expired/i.test(wordsOf(error));
+  return (
+    status === 401 ||
+    status === 403 ||
+    /unauthorized|invalid_token|authentication|expired/i.test(wordsOf(error))
+  );
 }
 
 function statusOf(error: unknown): number | undefined {

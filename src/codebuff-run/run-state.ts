@@ -60,7 +60,8 @@ export function isMessage(value: unknown): value is RunMessage {
   if (!isObject(value)) return false;
   const { role, content } = value;
   if (!Array.isArray(content) || !content.every(isObject)) return false;
-  if (role === "tool") return typeof value["toolCallId"] === "string" && typeof value["toolName"] === "string";
+  if (role === "tool")
+    return typeof value["toolCallId"] === "string" && typeof value["toolName"] === "string";
   return (role === "system" || role === "user" || role === "assistant") && content.every(isPart);
 }
 
@@ -73,7 +74,9 @@ function isPart(part: Readonly<Record<string, unknown>>): boolean {
       return typeof part["image"] === "string";
     case "tool-call":
       return (
-        typeof part["toolCallId"] === "string" && typeof part["toolName"] === "string" && isObject(part["input"])
+        typeof part["toolCallId"] === "string" &&
+        typeof part["toolName"] === "string" &&
+        isObject(part["input"])
       );
     default:
       return typeof part["type"] === "string";
@@ -110,7 +113,9 @@ export function fileContextOf(
       : { knowledgeFiles: { ...fieldOf(given, "knowledgeFiles"), ...knowledgeFiles } }),
     agentTemplates: {
       ...fieldOf(given, "agentTemplates"),
-      ...Object.fromEntries(agentDefinitions.map(({ handleSteps: _, ...definition }) => [definition.id, definition])),
+      ...Object.fromEntries(
+        agentDefinitions.map(({ handleSteps: _, ...definition }) => [definition.id, definition]),
+      ),
     },
     customToolDefinitions: {
       ...fieldOf(given, "customToolDefinitions"),
@@ -163,4 +168,3 @@ function treeOf(paths: readonly string[]): readonly TreeNode[] {
   }
   return root;
 }
-

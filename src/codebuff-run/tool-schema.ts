@@ -20,7 +20,12 @@ export interface StandardSchema {
 
 export type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly unknown[] | undefined;
+      }[];
+    };
 
 /** The parameters of a tool: JSON Schema, a schema that carries one, or a schema beside its JSON Schema. */
 export type ToolParameters =
@@ -52,7 +57,10 @@ export function schemaOf(parameters: unknown, tool: string): ToolSchema {
         "Pass { schema, parameters } with the JSON Schema as `parameters`.",
       );
     }
-    return standard(parameters, jsonOf(tool, () => jsonSchema.input({ target: "draft-2020-12" })));
+    return standard(
+      parameters,
+      jsonOf(tool, () => jsonSchema.input({ target: "draft-2020-12" })),
+    );
   }
   if (isObject(parameters) && isStandard(parameters["schema"]))
     return standard(
@@ -82,7 +90,10 @@ function jsonOf(tool: string, make: () => unknown): JsonSchema {
       { cause },
     );
   }
-  if (isObject(json) && (json["type"] === "object" || (json["type"] === undefined && isObject(json["properties"]))))
+  if (
+    isObject(json) &&
+    (json["type"] === "object" || (json["type"] === undefined && isObject(json["properties"])))
+  )
     return { ...json, type: "object" };
   const what = isObject(json) ? "no JSON Schema of an object" : describe(json);
   throw new InvalidInputError(`the parameters of the tool \`${tool}\` are ${what}.`, HOW);
@@ -128,7 +139,9 @@ function plain(json: JsonSchema, tool: string): ToolSchema {
       const input = shaped(json, given);
       const { valid, errors } = validator.validate(input);
       if (valid && isObject(input)) return { input };
-      const deepest = errors.filter(({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref");
+      const deepest = errors.filter(
+        ({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref",
+      );
       const told = deepest.length > 0 ? deepest : errors;
       return {
         issues: told.map(({ instanceLocation, error }) => ({
@@ -146,7 +159,8 @@ function shaped(schema: unknown, value: unknown): unknown {
   const { properties, items, additionalProperties, patternProperties } = schema;
   if (Array.isArray(value)) return isObject(items) ? value.map((item) => shaped(items, item)) : value;
   if (!isObject(value) || !isObject(properties)) return value;
-  const isOpen = additionalProperties === true || isObject(additionalProperties) || isObject(patternProperties);
+  const isOpen =
+    additionalProperties === true || isObject(additionalProperties) || isObject(patternProperties);
   const result: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) define(result, name, shaped(properties[name], field));

@@ -200,7 +200,9 @@ export class Toolbox {
   }
 
   /** As the state of a run keeps them. */
-  get definitions(): Readonly<Record<string, { readonly description: string; readonly inputSchema: object }>> {
+  get definitions(): Readonly<
+    Record<string, { readonly description: string; readonly inputSchema: object }>
+  > {
     return Object.fromEntries(
       [...this.#offered.values()].map(({ name, description, schema }) => [
         name,
@@ -249,7 +251,9 @@ const MAX_MEDIA = 5 * 1_048_576;
 export function limited(output: readonly ToolOutput[]): readonly ToolOutput[] {
   return output.map((part) => {
     if (part.type === "media")
-      return part.data.length * 0.75 > MAX_MEDIA ? json({ errorMessage: "The file is larger than 5 MiB." }) : part;
+      return part.data.length * 0.75 > MAX_MEDIA
+        ? json({ errorMessage: "The file is larger than 5 MiB." })
+        : part;
     return typeof part.value === "string" && part.value.length > MAX_TEXT
       ? json(`${part.value.slice(0, MAX_TEXT)}\n[cut: ${part.value.length} characters]`)
       : part;

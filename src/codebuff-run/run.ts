@@ -1,0 +1,231 @@
+import { defined } from "../core/checks.ts";
+import { ClosedError } from "../core/errors.ts";
+import type { Gate, Withdraw } from "../core/gate/gate.ts";
+import { randomId } from "../core/random-id.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import { AgentRun } from "./agent-run.ts";
+import { Agents, agentOfMode } from "./agents.ts";
+import { CodebuffRunError, outputOf } from "./errors.ts";
+import { promptMessages, type RunPrompt } from "./input.ts";
+import type { CodebuffRunEvent, RunMessage, RunOutput, RunState, RunStopReason } from "./messages.ts";
+import type { CodebuffRunDefaults } from "./options.ts";
+import type { RunCore } from "./run-core.ts";
+import { type Earlier, fileContextOf } from "./run-state.ts";
+import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./shared.ts";
+import type { CodebuffRunResult, Spent } from "./turn.ts";
+
+/** What a prompt asks for, checked. */
+export interface RunOrder {
+  readonly prompt: RunPrompt;
+  readonly options: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+  /** What the run goes on from. A conversation knows it when the turn starts. */
+  readonly earlier: () => Earlier;
+  readonly extraToolResults: readonly RunMessage[];
+}
+
+/** One turn of a client, from the call to its end. */
+export interface Job {
+  readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
+  readonly order: RunOrder;
+  readonly spent: Spent;
+  /** The run, while it works and behind it: the last state is kept. */
+  run: Run | undefined;
+}
+
+export interface RunSetup {
+  readonly core: RunCore;
+  readonly gate: Gate;
+  readonly job: Job;
+  /** The run has done all its work. */
+  readonly over: () => void;
+}
+
+/**
+ * The run of one prompt.
+ *
+ *     the key ──▶ `start` ──▶ the agent ──▶ its run ──▶ `finish` ──▶ completed
+ *        └──────────┴────────────┴────────────┴── a failure: `finish` after `start`, then failed; a stop: stopped
+ */
+export class Run {
+  readonly flow = new Flow();
+  readonly #setup: RunSetup;
+  readonly #controller = new AbortController();
+  readonly #waiting = new Set<Withdraw>();
+  readonly #background = new Set<Promise<void>>();
+  #earlier: Earlier | undefined;
+  #root: AgentRun | undefined;
+  #output: RunOutput | undefined;
+  #stopReason: RunStopReason | undefined;
+
+  constructor(setup: RunSetup) {
+    this.#setup = setup;
+  }
+
+  /** Works to the end of the turn. Never rejects. */
+  async work(): Promise<void> {
+    const { core, job, over } = this.#setup;
+    const { turn } = job;
+    try {
+      const result = await this.#run();
+      core.outbox.run(() => turn.complete(result));
+    } catch (error) {
+      core.outbox.run(() => {
+        if (this.#controller.signal.aborted) turn.stopped();
+        else turn.fail(this.#failure(error));
+      });
+    }
+    await Promise.all(this.#background);
+    core.outbox.run(over);
+  }
+
+  /** Stops the turn. It settles when its tools have ended. */
+  stop(): void {
+    this.#letGo("the turn was cancelled");
+    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error("Run cancelled by user")));
+  }
+
+  /** The client is closed: the turn ends at once. */
+  close(): void {
+    this.#letGo("the client was closed");
+    const message = "the client was closed while the agent worked; what its tools have done stays";
+    this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
+    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error("the client was closed")));
+  }
+
+  /** The state as it is now; `undefined` before the agent has begun. */
+  get state(): RunState | undefined {
+    const { core } = this.#setup;
+    if (!this.#root || !this.#earlier) return undefined;
+    const { mainAgentState, fileContext } = {
+      ...this.#earlier,
+      fileContext: fileContextOf(core.settings, this.#earlier),
+    };
+    const output: RunOutput = this.#output ?? { type: "error", message: "Run cancelled by user" };
+    return {
+      sessionState: { mainAgentState: { ...mainAgentState, ...this.#root.state }, fileContext },
+      output,
+      ...defined({ stopReason: this.#stopReason }),
+    };
+  }
+
+  #letGo(why: string): void {
+    const { turn } = this.#setup.job;
+    this.#output = { type: "error", message: "Run cancelled by user" };
+    this.#stopReason = "cancelled";
+    this.flow.resume();
+    withdrawAll({ waiting: this.#waiting }, "cancelled", why);
+    turn.tools.abandon();
+  }
+
+  async #run(): Promise<CodebuffRunResult> {
+    const { core, gate, job } = this.#setup;
+    const { turn, order, spent } = job;
+    const { costMode, maxAgentSteps, maxContextTokens } = order.options;
+    const { signal } = this.#controller;
+    const { backend } = core;
+    await backend?.user(signal);
+    const earlier = order.earlier();
+    this.#earlier = earlier;
+    const shared: Shared = {
+      core,
+      gate,
+      turn,
+      agents: this.#agents(),
+      costMode,
+      maxAgentSteps,
+      maxContextTokens,
+      clientId: randomId("client"),
+      signal,
+      flow: this.flow,
+      spent,
+      waiting: this.#waiting,
+      background: this.#background,
+    };
+    const start = {
+      messageHistoryLength: earlier.history.length,
+      ...defined({ agentId: earlier.agentType }),
+    };
+    const own = typeof order.options.agent === "object" ? order.options.agent : undefined;
+    tell(shared, { type: "start", ...start, ...defined({ model: own?.model }) }, 0);
+    let root: AgentRun | undefined;
+    try {
+      root = await this.#rootOf(shared, earlier);
+      this.#root = root;
+      const { stopReason, output } = await root.run();
+      this.#output = output;
+      this.#stopReason = stopReason;
+    } finally {
+      const type = root?.setup.speaker.type;
+      tell(
+        shared,
+        { type: "finish", totalCost: root?.record.credits ?? 0, ...defined({ agentId: type }) },
+        0,
+      );
+    }
+    return this.#result(root);
+  }
+
+  #agents(): Agents {
+    const { core, job } = this.#setup;
+    const { settings, backend } = core;
+    const { agent } = job.order.options;
+    const own = typeof agent === "object" ? [...settings.agentDefinitions, agent] : settings.agentDefinitions;
+    return new Agents(own, async (path) => backend?.agent(path, this.#controller.signal));
+  }
+
+  async #rootOf(shared: Shared, earlier: Earlier): Promise<AgentRun> {
+    const { prompt, options, extraToolResults } = this.#setup.job.order;
+    const { agent = agentOfMode(options.costMode), params } = options;
+    const found = await shared.agents.find(typeof agent === "string" ? agent : agent.id);
+    const { definition } = found;
+    const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
+    return new AgentRun({
+      shared,
+      agent: found,
+      speaker: {
+        id: "main-agent",
+        type: definition.id,
+        isRoot: true,
+        parentId: undefined,
+        ancestorRunIds: [],
+      },
+      spawnable,
+      earlier: [...earlier.history, ...extraToolResults],
+      begin: promptMessages(prompt, definition, shared.core.clock.wallTime()),
+      prompt: prompt.text,
+      params,
+      depth: 0,
+    });
+  }
+
+  #result(root: AgentRun): CodebuffRunResult {
+    const { core, job } = this.#setup;
+    const { turn, spent } = job;
+    const { state } = this;
+    if (!state || !this.#stopReason) throw new Error("the run has no end");
+    const { runId, steps } = root.record;
+    return {
+      ...turn.textResult,
+      ...(core.backend ? { cost: { amount: spent.credits, unit: "credits" }, runId } : {}),
+      ...defined({ usage: spent.usage }),
+      toolCalls: turn.toolCalls,
+      output: state.output,
+      stopReason: this.#stopReason,
+      steps,
+      state,
+    };
+  }
+
+  /** The error of the turn. What is no failure of the run itself, such as a fault of a program in code, becomes one. */
+  #failure(thrown: unknown): CodebuffRunError {
+    const { core } = this.#setup;
+    const error =
+      thrown instanceof CodebuffRunError
+        ? thrown
+        : new CodebuffRunError({ kind: "invalid_agent", message: wordsOf({ core }, thrown), cause: thrown });
+    if (error.kind === "auth") core.backend?.forgetUser();
+    this.#output = outputOf(error);
+    this.#stopReason = "error";
+    return error;
+  }
+}

@@ -1,0 +1,121 @@
+import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import { defined } from "../core/checks.ts";
+import { randomId } from "../core/random-id.ts";
+import { AgentRun } from "./agent-run.ts";
+import type { SpawnOrder } from "./calls.ts";
+import { CodebuffRunError, outputOf } from "./errors.ts";
+import { buildPrompt, promptMessages } from "./input.ts";
+import type { RunOutput } from "./messages.ts";
+import { tell, wordsOf } from "./shared.ts";
+import { failure, json } from "./tools.ts";
+
+/** Levels of agents that run agents. A model that delegates without end must not use up the account. */
+const MAX_DEPTH = 5;
+
+/** Runs agents for another agent, all at once. Throws only the reason of a stop. */
+export async function spawnAgents(
+  parent: AgentRun,
+  orders: readonly SpawnOrder[],
+): Promise<readonly ToolOutput[]> {
+  const { depth, shared } = parent.setup;
+  if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, orders.length === 1)));
+  if (shared.signal.aborted) throw shared.signal.reason;
+  return [json(results)];
+}
+
+interface Spawned {
+  readonly agentName: string;
+  readonly agentType: string;
+  readonly value: RunOutput;
+}
+
+async function spawnOne(parent: AgentRun, order: SpawnOrder, onlyChild: boolean): Promise<Spawned> {
+  const { agent_type: type, prompt, params } = order;
+  const { shared, agent, speaker, depth } = parent.setup;
+  const allowed = agent.definition.spawnableAgents ?? [];
+  const id = allowed.find((each) => each === type || nameOf(each) === nameOf(type));
+  if (id === undefined)
+    return {
+      agentName: type,
+      agentType: type,
+      value: error(`The agent ${type} may not be run by ${agent.definition.id}.`),
+    };
+  try {
+    const found = await shared.agents.find(id);
+    const { definition } = found;
+    const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
+    const sentAt = shared.core.clock.wallTime();
+    const isSaid = params !== undefined || (prompt ?? "").trim() !== "";
+    const said = isSaid
+      ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
+      : undefined;
+    const child = new AgentRun({
+      shared,
+      agent: found,
+      speaker: {
+        id: randomId("agent"),
+        type: definition.id,
+        isRoot: false,
+        parentId: speaker.id,
+        ancestorRunIds: [...speaker.ancestorRunIds, parent.record.runId],
+      },
+      spawnable,
+      earlier: [],
+      begin: promptMessages(said, definition, sentAt),
+      prompt,
+      params,
+      depth: depth + 1,
+    });
+    const { displayName } = definition;
+    return {
+      agentName: displayName,
+      agentType: definition.id,
+      value: await runChild(parent, child, order, onlyChild),
+    };
+  } catch (cause) {
+    if (shared.signal.aborted) throw shared.signal.reason;
+    return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
+  }
+}
+
+async function runChild(
+  parent: AgentRun,
+  child: AgentRun,
+  order: SpawnOrder,
+  onlyChild: boolean,
+): Promise<RunOutput> {
+  const { shared, agent, speaker } = child.setup;
+  const { prompt, params } = order;
+  const about = {
+    agentId: speaker.id,
+    agentType: speaker.type,
+    displayName: agent.definition.displayName,
+    onlyChild,
+    ...defined({ parentAgentId: speaker.parentId, prompt, params }),
+  };
+  tell(shared, { type: "subagent_start", ...about }, prompt?.length ?? 0);
+  try {
+    return (await child.run()).output;
+  } catch (cause) {
+    if (shared.signal.aborted) throw shared.signal.reason;
+    return errorOutput(parent, cause);
+  } finally {
+    if (child.record.runId !== "") parent.record.childBegan(child.record.runId);
+    parent.record.childSpent(child.record.credits);
+    tell(shared, { type: "subagent_finish", ...about }, 0);
+  }
+}
+
+function errorOutput({ setup: { shared } }: AgentRun, cause: unknown): RunOutput {
+  return cause instanceof CodebuffRunError ? outputOf(cause) : error(wordsOf(shared, cause));
+}
+
+function error(message: string): RunOutput {
+  return { type: "error", message };
+}
+
+/** The id of an agent without its publisher and version. */
+function nameOf(reference: string): string {
+  return reference.replace(/^.*\//, "").replace(/@.*$/, "");
+}
