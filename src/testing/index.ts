@@ -140,7 +140,7 @@ export type {
   BackendWebSearch,
   MockCodebuffBackendSwitches,
 } from "./codebuff-backend/switches.ts";
-export type { BackendUser, BackendUserSwitches } from "./codebuff-backend/users.ts";
+export type { BackendUser, BackendUserSwitches } from "./codebuff-backend/user.ts";
 export { FakeCodebuffCli } from "./codebuff-cli/cli.ts";
 export type {
   FakeCodebuffEnd,

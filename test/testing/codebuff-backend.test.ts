@@ -160,9 +160,12 @@ describe("a script", () => {
   });
 
   test("waits at a gate until the test opens it", async () => {
-    const gate = Promise.withResolvers<void>();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     await using backend = await MockCodebuffBackend.start({
-      answer: [{ text: ["one", gate.promise, "two"] }],
+      answer: [{ text: ["one", gate, "two"] }],
     });
     const response = await send(backend, "POST /api/v1/chat/completions", {
       body: {
@@ -174,7 +177,7 @@ describe("a script", () => {
     });
     await backend.waitFor(() => backend.requests({ endpoint: "chat" })[0]?.response?.frames[2]);
     expect(backend.requests({ endpoint: "chat", state: "open" })).toHaveLength(1);
-    gate.resolve();
+    open();
     expect(hear(await response.text()).said).toBe("onetwo");
     expect(backend.requests({ endpoint: "chat", state: "answered" })).toHaveLength(1);
   });

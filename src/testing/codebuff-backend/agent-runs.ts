@@ -3,7 +3,7 @@ import type { Backend } from "./backend.ts";
 import { type Call, failed, ok, type Reply } from "./call.ts";
 import type { BackendFinish, BackendStep } from "./record.ts";
 import * as shape from "./shape.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 const START: shape.Shape = { agentId: shape.filled, "ancestorRunIds?": shape.texts };
 

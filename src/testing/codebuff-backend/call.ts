@@ -2,12 +2,14 @@ import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { OpenRequest } from "./journal.ts";
 import type { Route } from "./routes.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 /** A request that has arrived. */
 export interface Call {
   readonly record: OpenRequest;
   readonly route: Route;
+  /** Path and query, as they were sent. */
+  readonly path: string;
   readonly query: URLSearchParams;
   /** The body as it was sent. */
   readonly text: string;

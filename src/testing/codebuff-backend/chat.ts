@@ -7,11 +7,12 @@ import { partsOf } from "./chunks.ts";
 import { completionOf } from "./completion.ts";
 import type { Exchange } from "./exchange.ts";
 import { admit } from "./gates.ts";
+import { passGate } from "./pass-gate.ts";
 import type { OpenRun } from "./runs.ts";
-import type { BackendAnswer, BackendRefusal } from "./script.ts";
+import type { BackendRefusal } from "./script.ts";
 import { Stream } from "./stream.ts";
 import type { BackendSse } from "./switches.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>";
 
@@ -70,7 +71,8 @@ async function answer(
   else if (request.stream && !sse.asJson)
     await new Stream(backend, exchange, sse).play(reply, head, run !== null);
   else {
-    await passGates(reply, exchange);
+    // An answer in one piece waits for all that a stream would wait for.
+    for (const part of partsOf(reply)) if (part.kind === "gate") await passGate(part.gate, exchange);
     exchange.reply({ status: 200, body: completionOf(reply, head, sse, request.n) });
   }
 }
@@ -78,15 +80,6 @@ async function answer(
 function redirect(origin: string, ofBackend: boolean, exchange: Exchange): void {
   const path = ofBackend ? "/api/v1/chat/completions" : "/v1/chat/completions";
   exchange.whole(307, { location: new URL(path, origin).href }, "");
-}
-
-/** An answer in one piece waits for all that a stream would wait for. */
-async function passGates(reply: BackendAnswer, { work }: Exchange): Promise<void> {
-  for (const part of partsOf(reply))
-    if (part.kind === "gate" && !work.stopped)
-      await work.unlessStopped(
-        typeof part.gate === "function" ? part.gate({ signal: work.signal }) : part.gate,
-      );
 }
 
 function providerError(

@@ -1,4 +1,5 @@
 import { checkNames, InvalidMockInput } from "../names.ts";
+import { checkSse } from "./check-sse.ts";
 import { isGate } from "./chunks.ts";
 import { ANSWER, PART, TOOL_CALL } from "./names.ts";
 import type { BackendReply } from "./script.ts";
@@ -12,6 +13,8 @@ export function checkReply(reply: unknown): asserts reply is BackendReply {
       'Such as "Hello" or { text: ["Hello"] }.',
     );
   checkNames(reply, ANSWER, "field of the answer");
+  const sse: unknown = Reflect.get(reply, "sse");
+  if (isObject(sse)) checkSse(sse);
   checkPieces(reply, "reasoning");
   checkPieces(reply, "text");
   const { toolCalls, parts, frames, ...rest }: Record<string, unknown> = { ...reply };

@@ -1,6 +1,6 @@
 import type { Backend } from "./backend.ts";
 import { type Call, failed, ok, type Reply } from "./call.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 const FIELDS = [
   "id",

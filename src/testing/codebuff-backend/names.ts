@@ -11,7 +11,7 @@ import type {
   BackendUsage,
 } from "./script.ts";
 import type { BackendSse, MockCodebuffBackendSwitches } from "./switches.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 export const ENDPOINTS: { readonly [endpoint in BackendEndpoint]: true } = {
   healthz: true,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { BackendScript } from "./script.ts";
 import type { MockCodebuffBackendSwitches } from "./switches.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 /** What `MockCodebuffBackend.start()` takes. */
 export interface MockCodebuffBackendOptions extends MockCodebuffBackendSwitches {

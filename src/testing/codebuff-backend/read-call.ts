@@ -44,7 +44,7 @@ export function readCall(message: IncomingMessage, text: string, backend: Backen
     state: "open",
     response: undefined,
   };
-  return { record, route, query: url.searchParams, text, json, key, user };
+  return { record, route, path, query: url.searchParams, text, json, key, user };
 }
 
 /** The run that a request is about. */

@@ -73,7 +73,7 @@ export interface BackendAnswer {
   /** `finish_reason`. @default "tool_calls" with tool calls, else "stop" */
   readonly finish?: string;
   readonly usage?: BackendUsage;
-  /** The body of the stream as it is, in place of everything else. The switches of `sse` change only `chunkBytes` of it. */
+  /** The body of the stream as it is, in place of everything else. Of `sse`, only `chunkBytes` and `gzip` change it. */
   readonly frames?: readonly (string | Uint8Array | BackendGate)[];
   /** ms of the server's clock before the answer begins. @default 0 */
   readonly delayMs?: number;

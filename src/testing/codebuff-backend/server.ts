@@ -13,7 +13,7 @@ import type { PortOption } from "../server/listen.ts";
 import { Backend } from "./backend.ts";
 import type { BackendFaultOptions } from "./fault.ts";
 import { fits } from "./journal.ts";
-import { FILTER, OPTIONS, USER } from "./names.ts";
+import { FILTER, OPTIONS } from "./names.ts";
 import type { MockCodebuffBackendOptions } from "./options.ts";
 import { HttpPort } from "./port.ts";
 import type {
@@ -27,7 +27,7 @@ import type { BackendScript } from "./script.ts";
 import { Service } from "./service.ts";
 import { setAnew } from "./settings.ts";
 import type { MockCodebuffBackendSwitches } from "./switches.ts";
-import type { BackendUser } from "./users.ts";
+import type { BackendUser } from "./user.ts";
 
 /**
  * The HTTP backend that a Codebuff run talks to, on a port of 127.0.0.1: users, runs and their steps, the registry of agents,
@@ -117,7 +117,6 @@ export class MockCodebuffBackend implements AsyncDisposable {
    * @throws InvalidInputError for a field that does not exist, and for a key that is taken
    */
   addUser(user: Partial<BackendUser> = {}): BackendUser {
-    checkNames(user, USER, "field of the user");
     return this.#backend.users.add(user);
   }
 

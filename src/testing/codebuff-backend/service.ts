@@ -10,6 +10,7 @@ import { me } from "./me.ts";
 import { readCall, readText } from "./read-call.ts";
 import type { BackendEndpoint } from "./record.ts";
 import { agents } from "./registry.ts";
+import { noteRequest } from "./request-rules.ts";
 import { docsSearch, webSearch } from "./searches.ts";
 
 const HANDLERS: {
@@ -46,7 +47,9 @@ export class Service {
     this.#exchanges.add(exchange);
     try {
       const fault = faults.next(record);
-      journal.add(journal.requests, record);
+      journal.requests.push(record);
+      noteRequest(call, this.#backend);
+      journal.changed();
       if (!fault || (await playFault(fault, record, exchange)) === "goes on")
         await this.#serve(call, exchange);
     } catch (error) {

@@ -1,5 +1,7 @@
 import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
+import { checkSse } from "./check-sse.ts";
+import { FREE_MODE } from "./free-mode.ts";
 import { SWITCHES } from "./names.ts";
 import type { MockCodebuffBackendSwitches } from "./switches.ts";
 
@@ -29,7 +31,11 @@ const DEFAULTS: Settings = {
 };
 
 /** What each of these takes. */
-const VALUES = { profile: ["march", "july"], quota: ["none", "weekly", "session"] } as const;
+const VALUES = {
+  profile: ["march", "july"],
+  quota: ["none", "weekly", "session"],
+  freeModeGate: Object.keys(FREE_MODE),
+} as const;
 
 /** The settings of a server that was given switches. @throws InvalidMockInput for a value that does not exist */
 export function settingsOf(switches: MockCodebuffBackendSwitches): Settings {
@@ -45,9 +51,10 @@ export function setAnew(settings: Settings, switches: MockCodebuffBackendSwitche
 }
 
 function checkValues(switches: MockCodebuffBackendSwitches): void {
+  if (switches.sse) checkSse(switches.sse);
   for (const [name, values] of Object.entries(VALUES)) {
     const value: unknown = Reflect.get(switches, name);
-    if (value === undefined || values.some((one) => one === value)) continue;
+    if (value === undefined || value === null || values.some((one) => one === value)) continue;
     throw new InvalidMockInput(
       `${name} \`${String(value)}\` does not exist.`,
       guessAt(String(value), values),

@@ -41,6 +41,7 @@ export const whole = says(
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
 export const object = says("an object", isDict);
+export const list = says("an array", Array.isArray);
 export const texts = says(
   "an array of strings",
   (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),

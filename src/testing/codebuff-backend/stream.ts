@@ -3,7 +3,8 @@ import type { Backend } from "./backend.ts";
 import { type ChunkHead, chunksOf } from "./chunks.ts";
 import type { Exchange } from "./exchange.ts";
 import { comment, dataBlock, Gzip, jsonText, pieces, withLineEnds } from "./framing.ts";
-import type { BackendAnswer, BackendGate } from "./script.ts";
+import { passGate } from "./pass-gate.ts";
+import type { BackendAnswer } from "./script.ts";
 import type { BackendSse } from "./switches.ts";
 
 /** What the stream says when the provider fails in its middle. */
@@ -51,7 +52,7 @@ export class Stream {
   async #playRaw(frames: NonNullable<BackendAnswer["frames"]>, gapMs: number): Promise<void> {
     for (const [place, frame] of frames.entries()) {
       if (typeof frame !== "string" && !(frame instanceof Uint8Array)) {
-        await this.#pass(frame);
+        await passGate(frame, this.#exchange);
         continue;
       }
       if (place > 0) await this.#pause(gapMs);
@@ -64,7 +65,7 @@ export class Stream {
   async #playChunks(answer: BackendAnswer, head: ChunkHead, comments: boolean): Promise<void> {
     if (comments) await this.#comments();
     for (const item of chunksOf(answer, head, this.#sse)) {
-      if (item.kind === "gate") await this.#pass(item.gate);
+      if (item.kind === "gate") await passGate(item.gate, this.#exchange);
       else if ((await this.#frame(jsonText(item.json, this.#sse), answer.gapMs ?? 0)) === "over") return;
     }
     if (!this.#sse.noDone && (await this.#frame("[DONE]", answer.gapMs ?? 0)) === "over") return;
@@ -136,17 +137,6 @@ export class Stream {
   async #end(): Promise<void> {
     if (this.#gzip) await this.#exchange.write([await this.#gzip.end()]);
     this.#exchange.end();
-  }
-
-  /** Waits where the script says so. A rejection cuts the connection. */
-  async #pass(gate: BackendGate): Promise<void> {
-    const { work } = this.#exchange;
-    if (work.stopped) return;
-    try {
-      await work.unlessStopped(typeof gate === "function" ? gate({ signal: work.signal }) : gate);
-    } catch {
-      this.#exchange.cut();
-    }
   }
 
   async #pause(ms: number): Promise<void> {

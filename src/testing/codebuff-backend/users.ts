@@ -1,30 +1,15 @@
-import { InvalidMockInput } from "../names.ts";
-import type { MockCodebuffBackendSwitches } from "./switches.ts";
-
-/** Gates of a user alone, above the switches of the server. */
-export type BackendUserSwitches = Pick<
-  MockCodebuffBackendSwitches,
-  "banned" | "country" | "quota" | "creditFallback" | "balance"
->;
-
-/** Who has an API key. */
-export interface BackendUser extends BackendUserSwitches {
-  readonly key: string;
-  readonly id: string;
-  readonly email: string;
-  readonly discordId: string | null;
-  readonly referralCode: string | null;
-  readonly referralLink: string | null;
-  readonly stripeCustomerId: string | null;
-}
+import { checkNames, InvalidMockInput } from "../names.ts";
+import { USER } from "./names.ts";
+import type { BackendUser } from "./user.ts";
 
 /** The users of the server, by key. */
 export class Users {
   readonly #byKey = new Map<string, BackendUser>();
   #made = 0;
 
-  /** @throws InvalidMockInput for a key that is empty or taken */
+  /** @throws InvalidMockInput for a field that does not exist, and for a key that is empty or taken */
   add(given: Partial<BackendUser>): BackendUser {
+    checkNames(given, USER, "field of the user");
     const number = ++this.#made;
     const key = given.key ?? (number === 1 ? "test-key" : `test-key-${number}`);
     if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for one that is made up.");
