@@ -1,0 +1,94 @@
+import { isDict } from "../server/dict.ts";
+import { STOPPED } from "../server/interruptible.ts";
+import type { Backend } from "./backend.ts";
+import { type Call, failed, type Reply } from "./call.ts";
+import { type BackendChat, readChat } from "./chat-request.ts";
+import { partsOf } from "./chunks.ts";
+import { completionOf } from "./completion.ts";
+import type { Exchange } from "./exchange.ts";
+import { admit } from "./gates.ts";
+import { passGate } from "./pass-gate.ts";
+import type { OpenRun } from "./runs.ts";
+import type { BackendRefusal } from "./script.ts";
+import { Stream } from "./stream.ts";
+import type { BackendSse } from "./switches.ts";
+import type { BackendUser } from "./user.ts";
+
+const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>";
+
+/** Seconds since 1970: the same in all chunks. */
+const CREATED = 1_700_000_000;
+
+/** `POST /api/v1/chat/completions`. */
+export async function chat(call: Call, backend: Backend, exchange: Exchange): Promise<void> {
+  const admitted = admit(call, backend);
+  if ("refusal" in admitted) {
+    exchange.reply(admitted.refusal);
+    return;
+  }
+  const { user, run, body } = admitted;
+  await answer(readChat(body), { user, run, call: ++run.chatCalls }, backend, exchange);
+}
+
+/** `POST /v1/chat/completions`, as a provider has it: no runs, no gates, no comments. */
+export async function directChat(call: Call, backend: Backend, exchange: Exchange): Promise<void> {
+  const { user, json } = call;
+  if (!user) exchange.reply(providerError(401, "Incorrect API key provided."));
+  else if (!json.valid || !isDict(json.value)) exchange.reply(providerError(400, "The body is no JSON."));
+  else
+    await answer(readChat(json.value), { user, run: null, call: ++backend.directCalls }, backend, exchange);
+}
+
+interface Caller {
+  readonly user: BackendUser;
+  readonly run: OpenRun | null;
+  readonly call: number;
+}
+
+async function answer(
+  request: BackendChat,
+  { user, run, call }: Caller,
+  backend: Backend,
+  exchange: Exchange,
+): Promise<void> {
+  const { work } = exchange;
+  const agentId = run?.agentId ?? null;
+  const runId = run?.id ?? null;
+  const { clock } = backend;
+  const context = { request, agentId, runId, call, userId: user.id, signal: work.signal, clock };
+  const reply = await work.unlessStopped(backend.model.answerTo(context));
+  if (reply === STOPPED) return;
+  if (reply.delayMs) await work.delay(reply.delayMs);
+  const { status, message, type } = reply.refused ?? {};
+  if (reply.refused) {
+    exchange.reply(providerError(status ?? 400, message ?? "Provider returned error", type));
+    return;
+  }
+  const sse: BackendSse = { ...backend.settings.sse, ...reply.sse };
+  const head = { id: `gen-${++backend.generations}`, model: request.model, created: CREATED };
+  if (sse.html502) exchange.whole(502, { "content-type": "text/html" }, BAD_GATEWAY);
+  else if (sse.redirect !== undefined) redirect(sse.redirect, run !== null, exchange);
+  else if (request.stream && !sse.asJson)
+    await new Stream(backend, exchange, sse).play(reply, head, run !== null);
+  else {
+    // An answer in one piece waits for all that a stream would wait for.
+    for (const part of partsOf(reply)) if (part.kind === "gate") await passGate(part.gate, exchange);
+    exchange.reply({ status: 200, body: completionOf(reply, head, sse, request.n) });
+  }
+}
+
+function redirect(origin: string, ofBackend: boolean, exchange: Exchange): void {
+  const path = ofBackend ? "/api/v1/chat/completions" : "/v1/chat/completions";
+  exchange.whole(307, { location: new URL(path, origin).href }, "");
+}
+
+function providerError(
+  status: number,
+  message: string,
+  type: BackendRefusal["type"] = "invalid_request_error",
+): Reply {
+  return { status, body: { error: { message, code: status, type, param: null, metadata: {} } } };
+}
+
+/** The catch-all. */
+export const CHAT_FAILED = failed(500, "Failed to process request");
