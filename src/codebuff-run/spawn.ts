@@ -12,7 +12,7 @@ import { failure, json } from "./tools.ts";
 /** Levels of agents that run agents. A model that delegates without end must not use up the account. */
 const MAX_DEPTH = 5;
 
-/** Runs agents for another agent, all at once. Throws only the reason of a stop. */
+/** Runs agents for another agent, all at once. Never throws; a stop is over when all agents have stopped. */
 export async function spawnAgents(
   parent: AgentRun,
   orders: readonly SpawnOrder[],
@@ -20,8 +20,7 @@ export async function spawnAgents(
   const { depth, shared } = parent.setup;
   if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
   const results = await Promise.all(orders.map((order) => spawnOne(parent, order, orders.length === 1)));
-  if (shared.signal.aborted) throw shared.signal.reason;
-  return [json(results)];
+  return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
 }
 
 interface Spawned {
@@ -74,7 +73,6 @@ async function spawnOne(parent: AgentRun, order: SpawnOrder, onlyChild: boolean)
       value: await runChild(parent, child, order, onlyChild),
     };
   } catch (cause) {
-    if (shared.signal.aborted) throw shared.signal.reason;
     return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
   }
 }
@@ -94,15 +92,13 @@ async function runChild(
     onlyChild,
     ...defined({ parentAgentId: speaker.parentId, prompt, params }),
   };
+  parent.record.adopt(child.record);
   tell(shared, { type: "subagent_start", ...about }, prompt?.length ?? 0);
   try {
     return (await child.run()).output;
   } catch (cause) {
-    if (shared.signal.aborted) throw shared.signal.reason;
     return errorOutput(parent, cause);
   } finally {
-    if (child.record.runId !== "") parent.record.childBegan(child.record.runId);
-    parent.record.childSpent(child.record.credits);
     tell(shared, { type: "subagent_finish", ...about }, 0);
   }
 }
