@@ -26,8 +26,10 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
     if (backend) {
       const { apiKey, baseUrl } = backend;
       const all = { ...headers, authorization: `Bearer ${apiKey}` };
-      const http = new Http({ baseUrl, fetch, headers: all, clock, redactor });
-      this.backend = new Backend({ http, clock, apiKey, streamTimeout });
+      const frame = (direction: "in" | "out", text: string): void => this.frame(direction, text);
+      const message = (value: unknown): void => this.message(value);
+      const http = new Http({ baseUrl, fetch, headers: all, clock, redactor, frame, message });
+      this.backend = new Backend({ http, clock, apiKey, streamTimeout, frame, message });
     }
     const redact = (text: string): string => redactor.redact(text);
     this.providers = new Providers({ providers, backend: this.backend, clock, redact });

@@ -1,4 +1,5 @@
 import { defined } from "../core/checks.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
 import { ClosedError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
@@ -50,6 +51,7 @@ export class Run {
   readonly flow = new Flow();
   readonly #setup: RunSetup;
   readonly #controller = new AbortController();
+  readonly #abandon = new AbortController();
   readonly #waiting = new Set<Withdraw>();
   readonly #background = new Set<Promise<void>>();
   #earlier: Earlier | undefined;
@@ -88,18 +90,16 @@ export class Run {
     core.outbox.run(over);
   }
 
-  /** Stops the turn. It settles when its tools have ended. */
-  stop(): void {
-    this.#letGo("the turn was cancelled");
-    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error("Run cancelled by user")));
+  /** Stops the turn. It settles when its tools have ended; `isUrgent`: without waiting for them. */
+  stop(isUrgent: boolean): void {
+    this.#letGo("the turn was cancelled", new Error("Run cancelled by user"), isUrgent);
   }
 
-  /** The client is closed: the turn ends at once. */
-  close(): void {
-    this.#letGo("the client was closed");
+  /** The client is closed: the turn ends at once, and the work when its tools have ended; `isUrgent`: without waiting for them. */
+  close(isUrgent: boolean): void {
     const message = "the client was closed while the agent worked; what its tools have done stays";
+    this.#letGo("the client was closed", new Error("the client was closed"), isUrgent);
     this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
-    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error("the client was closed")));
   }
 
   /** The state as it is now; `undefined` before the agent has begun. */
@@ -118,13 +118,15 @@ export class Run {
     };
   }
 
-  #letGo(why: string): void {
-    const { turn } = this.#setup.job;
+  #letGo(why: string, reason: Error, isUrgent: boolean): void {
+    const { core, job } = this.#setup;
     this.#output = { type: "error", message: "Run cancelled by user" };
     this.#stopReason = "cancelled";
     this.flow.resume();
     withdrawAll({ waiting: this.#waiting }, "cancelled", why);
-    turn.tools.abandon();
+    job.turn.tools.abandon();
+    core.outbox.tell(() => this.#controller.abort(reason));
+    if (isUrgent) core.outbox.tell(() => this.#abandon.abort());
   }
 
   async #run(): Promise<CodebuffRunResult> {
@@ -146,6 +148,7 @@ export class Run {
       maxContextTokens,
       clientId: randomId("client"),
       signal,
+      abandoned: this.#abandon.signal,
       flow: this.flow,
       spent,
       waiting: this.#waiting,
@@ -240,7 +243,11 @@ export class Run {
     const error =
       thrown instanceof CodebuffRunError
         ? thrown
-        : new CodebuffRunError({ kind: "invalid_agent", message: wordsOf({ core }, thrown), cause: thrown });
+        : new CodebuffRunError({
+            kind: "invalid_agent",
+            message: wordsOf({ core }, thrown),
+            cause: cleanCause(thrown, (text) => core.redactor.redact(text)),
+          });
     if (error.kind === "auth") core.backend?.forgetUser();
     this.#output = outputOf(error);
     this.#stopReason = "error";
