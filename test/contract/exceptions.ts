@@ -74,29 +74,23 @@ const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
 /** What a run has not, or has otherwise; each reason with its promises. */
 const RUN: readonly (readonly [reason: string, tests: readonly string[]])[] = [
   [
-    "each call over HTTP stands alone: there is no link that could break, and no frame",
+    "each call over HTTP stands alone: there is no link that could break",
     [
       "cut",
       "garbage",
-      "moments",
       "reconnect",
       "redaction", // `credential-places.test.ts` has its places
-      "close: from a listener of a message",
-      "close: from a listener of a frame",
       "close: while the next attempt to connect is waited for",
       "connect: a refused upgrade fails it, and can be tried again",
       "connect: a server that never answers costs `connectTimeout`",
       "connect: a server that opens and says nothing is not waited for without end",
       "connect: closing ends the wait",
       "conversation: it outlives a lost link exactly where the client says that it does",
-      "frames: of each frame it is told that it came, its message, the status, its events, and then they are read",
-      "frames: who is told of a frame sees what it has brought",
-      "frames: a listener that another one adds is not told of the message of the frame that came before it",
       "frames: listeners hear both ways in the same order when one of them prompts",
-      "frames: an answer that is complete is told to all before the frame of the prompt that its listener makes",
       "frames: a loss and the way back are told in order",
       "frames: who is told of a loss finds a client that has left `ready`",
       "frames: a listener that closes the client at a loss leaves the loss to those behind it first",
+      "frames: an answer that is complete is told to all before the frame of the prompt that its listener makes", // several frames hold a prompt
       "generic: a client that gave up by itself refuses a prompt as a closed one does",
       "limits: a frame over `maxReceiveBytes` ends the link, and with it what runs",
       "many: thirty losses leave no timer, and no listener on the client's own signal",
@@ -114,6 +108,8 @@ const RUN: readonly (readonly [reason: string, tests: readonly string[]])[] = [
     "a run begins at once, and its first event, `start`, is told before the model is asked",
     [
       "break: an error thrown in the loop comes out of it, and cancels the turn",
+      "frames: of each frame it is told that it came, its message, the status, its events, and then they are read",
+      "frames: who is told of a frame sees what it has brought",
       "order: a listener that cancels at `streaming` hides no status from those behind it",
       "order: a listener that closes the client at `streaming` hides no status from those behind it",
       "prompt: the states come in their order, each once",
