@@ -253,26 +253,46 @@ const cliTurn: Connect = async (_, count) => {
 
 const MODEL = "openai/gpt-5-mini";
 
-/** `fetch`, eventsource-parser and JSON.parse on the chunks of a model's answer. */
-const rawRun: Connect = async (server, count) => ({
-  name: "raw-run",
-  async stream(sink) {
-    const body = JSON.stringify({ model: MODEL, stream: true, messages: [{ role: "user", content: "go" }] });
-    const response = await fetch(`${server.runUrl(count)}/api/v1/chat/completions`, { method: "POST", body });
-    if (!response.body) throw new Error("the answer has no body");
-    const parser = createParser({
-      onEvent: ({ data }) => {
-        const text = data === "[DONE]" ? "" : (parsePlainChat(data).choices[0]?.delta.content ?? "");
-        if (text !== "") sink.take(text);
-      },
+/** `fetch`, eventsource-parser and JSON.parse on the chunks of a model's answer, between the calls that the backend wants of a run. */
+const rawRun: Connect = async (server, count) => {
+  const post = async (path: string, body: object): Promise<Response> => {
+    const headers = { "content-type": "application/json", authorization: "Bearer bench" };
+    return fetch(`${server.runUrl(count)}/api/v1/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
     });
-    const decoder = new TextDecoder();
-    const reader = response.body.getReader();
-    for (let read = await reader.read(); !read.done; read = await reader.read())
-      parser.feed(decoder.decode(read.value, { stream: true }));
-  },
-  close: () => {},
-});
+  };
+  const call = async (path: string, body: object): Promise<unknown> => (await post(path, body)).json();
+  return {
+    name: "raw-run",
+    async stream(sink) {
+      const messages = [{ role: "user", content: "go" }];
+      await call("agent-runs", { action: "START" });
+      await call("token-count", { messages });
+      const pieces: string[] = [];
+      const parser = createParser({
+        onEvent: ({ data }) => {
+          const text = data === "[DONE]" ? "" : (parsePlainChat(data).choices[0]?.delta.content ?? "");
+          if (text === "") return;
+          pieces.push(text);
+          sink.take(text);
+        },
+      });
+      const response = await post("chat/completions", { model: MODEL, stream: true, messages });
+      if (!response.body) throw new Error("the answer has no body");
+      const decoder = new TextDecoder();
+      const reader = response.body.getReader();
+      for (let read = await reader.read(); !read.done; read = await reader.read())
+        parser.feed(decoder.decode(read.value, { stream: true }));
+      messages.push({ role: "assistant", content: pieces.join("") });
+      await call("agent-runs/run-1/steps", { stepNumber: 1 });
+      await call("token-count", { messages });
+      await call("agent-runs", { action: "FINISH" });
+    },
+    close: () => {},
+  };
+};
 
 const runTurn: Connect = async (server, count) => {
   const client = new CodebuffRun({
