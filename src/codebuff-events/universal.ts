@@ -25,7 +25,7 @@ export interface PrintModeOptions {
 }
 
 /** The name of the root agent, in every build. */
-const MAIN_AGENT = "main-agent";
+export const MAIN_AGENT = "main-agent";
 
 /** Characters of an agent's chunks that are compared with its next whole text: the limit of a turn's text. */
 const MAX_COMPARED = 64 * 1024 * 1024;

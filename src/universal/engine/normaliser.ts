@@ -300,7 +300,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         session.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
         return;
       case "failed":
-        this.#fail(failureOf(end.error, this.#mapping));
+        this.#fail(failureOf(end.error, this.#mapping, session));
         return;
       default:
         end satisfies never;
