@@ -66,7 +66,10 @@ const event: fc.Arbitrary<CodebuffRunEvent> = fc.oneof(
       { requiredKeys: ["message"] },
     ),
   ),
-  of("download", fc.record({ version: text, status: fc.constantFrom("complete" as const, "failed" as const) })),
+  of(
+    "download",
+    fc.record({ version: text, status: fc.constantFrom("complete" as const, "failed" as const) }),
+  ),
   of("finish", fc.record({ totalCost: fc.nat(9), agentId: agentType }, { requiredKeys: ["totalCost"] })),
 );
 

@@ -18,8 +18,14 @@ import { collected, Names, type RunWorld, runWorld } from "./world.ts";
 const golden = (name: string) => `codebuff-run/${name}`;
 
 /** Compares the events with the golden file, under the names of ids, and with the message of an error replaced. */
-function expectFile(name: string, events: readonly UniversalEvent[], names: Readonly<Record<string, string>>) {
-  const told = events.flatMap((event) => (event.type === "error" && isFatal(event) ? [event.data.message] : []));
+function expectFile(
+  name: string,
+  events: readonly UniversalEvent[],
+  names: Readonly<Record<string, string>>,
+) {
+  const told = events.flatMap((event) =>
+    event.type === "error" && isFatal(event) ? [event.data.message] : [],
+  );
   const words = Object.fromEntries(told.map((message) => [JSON.stringify(message).slice(1, -1), "MESSAGE"]));
   expectInvariants(events);
   expectGolden(golden(name), events, { ...words, ...names });
@@ -48,7 +54,9 @@ describe("a one-off prompt", () => {
   });
 
   test("goes on from a run, and says so at its start", async () => {
-    await using at = await runWorld({ answer: ({ call, request }) => (request.messages.length > call ? "two" : "one") });
+    await using at = await runWorld({
+      answer: ({ call, request }) => (request.messages.length > call ? "two" : "one"),
+    });
     const names = new Names(at.client);
     const { state } = await at.client.prompt("hi").result;
     const turn = at.client.prompt("more", { previousRun: state });
@@ -65,7 +73,11 @@ class HastyClock extends ManualClock {
   }
 }
 
-const FAILURES: readonly (readonly [string, BackendEndpoint, BackendFaultOptions | MockCodebuffBackendOptions])[] = [
+const FAILURES: readonly (readonly [
+  string,
+  BackendEndpoint,
+  BackendFaultOptions | MockCodebuffBackendOptions,
+])[] = [
   ["refused-before-the-start", "me", { status: 401, body: { error: "Invalid API key or user not found" } }],
   ["unreachable-before-the-start", "me", { reset: true }],
   ["http-401", "chat", { status: 401, body: { message: "Unauthorized" } }],
@@ -112,7 +124,13 @@ const CALLED: MockCodebuffBackendOptions = {
 };
 
 const CUTS: readonly (Cut & { readonly backend: MockCodebuffBackendOptions })[] = [
-  { file: "cancel", when: "in the answer", backend: HELD, options: {}, until: (turn) => heard(turn, "chunk") },
+  {
+    file: "cancel",
+    when: "in the answer",
+    backend: HELD,
+    options: {},
+    until: (turn) => heard(turn, "chunk"),
+  },
   {
     file: "cancel-in-a-tool",
     when: "while a tool runs",
@@ -121,7 +139,9 @@ const CUTS: readonly (Cut & { readonly backend: MockCodebuffBackendOptions })[] 
       overrideTools: {
         glob: (_, { signal, onProgress }) => {
           onProgress("some");
-          return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+          return new Promise((_resolve, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason)),
+          );
         },
       },
     },
@@ -137,17 +157,20 @@ const CUTS: readonly (Cut & { readonly backend: MockCodebuffBackendOptions })[] 
 ];
 
 describe("a cancel", () => {
-  test.each(CUTS)("$when is told at once, and ends the session", async ({ file, backend, options, until }) => {
-    await using at = await runWorld(backend, options);
-    const names = new Names(at.client);
-    const turn = at.client.prompt("hi");
-    const stream = toUniversal(turn, goldenOptions());
-    await until(turn);
-    const cancelled = turn.cancel();
-    expect(stream.ended).toBe(true);
-    await cancelled;
-    expectFile(file, await collected(stream), names.of(at.backend));
-  });
+  test.each(CUTS)(
+    "$when is told at once, and ends the session",
+    async ({ file, backend, options, until }) => {
+      await using at = await runWorld(backend, options);
+      const names = new Names(at.client);
+      const turn = at.client.prompt("hi");
+      const stream = toUniversal(turn, goldenOptions());
+      await until(turn);
+      const cancelled = turn.cancel();
+      expect(stream.ended).toBe(true);
+      await cancelled;
+      expectFile(file, await collected(stream), names.of(at.backend));
+    },
+  );
 
   test("before `start` ends a session that has said nothing", async () => {
     await using at = await runWorld();

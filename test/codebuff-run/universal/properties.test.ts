@@ -64,7 +64,9 @@ test("text in chunks that are cut anywhere, and then as a whole, is the same tex
         (one, other) => one - other,
       );
       const said: readonly CodebuffRunEvent[] = [
-        ...ends.map((end, index) => ({ type: "chunk", chunk: text.slice(ends[index - 1] ?? 0, end) }) as const),
+        ...ends.map(
+          (end, index) => ({ type: "chunk", chunk: text.slice(ends[index - 1] ?? 0, end) }) as const,
+        ),
         { type: "text", text },
       ];
       const events = playFacts(newMapping, [

@@ -1,4 +1,9 @@
-import { CodebuffRun, type CodebuffRunOptions, type PrintModeEvent, toUniversal } from "agentwire/codebuff-run";
+import {
+  CodebuffRun,
+  type CodebuffRunOptions,
+  type PrintModeEvent,
+  toUniversal,
+} from "agentwire/codebuff-run";
 import { ManualClock, MockCodebuffBackend, type MockCodebuffBackendOptions } from "agentwire/testing";
 import type { UniversalEvent } from "agentwire/universal";
 import { GOLDEN_TIME } from "../../universal/golden-options.ts";
