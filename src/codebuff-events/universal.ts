@@ -154,11 +154,21 @@ export class PrintModeMapping {
   chunk(agentId: string | undefined, text: string, session: Session): void {
     if (text === "") return;
     const agent = this.agentOf(agentId);
+    this.#stream(agent, text);
+    session.chunk(agent, text);
+  }
+
+  /** The pieces of the root agent's text so far, which nobody heard: its next whole text may repeat the last of them. */
+  missed(text: string, session: Session): void {
+    this.#stream(undefined, text);
+    session.text(undefined, text, "inferred");
+  }
+
+  #stream(agent: AgentKey, text: string): void {
     const streamed = this.#streamed.get(agent) ?? { text: "", length: 0 };
     this.#streamed.set(agent, streamed);
     streamed.length += text.length;
     if (streamed.text.length < MAX_COMPARED) streamed.text += text;
-    session.chunk(agent, text);
   }
 
   /** A message of a sub-agent whose start was not told: the sub-agent begins with the message. */

@@ -51,6 +51,10 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     else this.#agents.event(event, session);
   }
 
+  missed(text: string, session: Session): void {
+    this.#agents.missed(text, session);
+  }
+
   rawOf(event: CodebuffRunEvent): unknown {
     return event.type === "chunk" ? event.chunk : event;
   }

@@ -68,6 +68,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   notice?(name: string, value: unknown, session: Session): void;
   /** A turn begins. */
   began?(turnId: string): void;
+  /** The stream begins in the middle of a turn that has said this. @default the text as it is */
+  missed?(text: string, session: Session): void;
   call?(call: TurnToolCall): CallFacts;
   /** The output of a call that has ended. @default a text as it is, any other value as JSON */
   output?(call: TurnToolCall): ToolOutputContent;
