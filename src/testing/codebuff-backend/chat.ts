@@ -58,7 +58,7 @@ async function answer(
   const context = { request, agentId, runId, call, userId: user.id, signal: work.signal, clock };
   const reply = await work.unlessStopped(backend.model.answerTo(context));
   if (reply === STOPPED) return;
-  if (reply.delayMs) await work.delay(reply.delayMs);
+  await exchange.delay(reply.delayMs ?? 0);
   const { status, message, type } = reply.refused ?? {};
   if (reply.refused) {
     exchange.reply(providerError(status ?? 400, message ?? "Provider returned error", type));

@@ -58,7 +58,7 @@ export async function playFault(
   exchange: Exchange,
 ): Promise<"done" | "goes on"> {
   const { status, body, raw, headers = {}, delayMs = 0, hang, reset } = fault;
-  if (delayMs > 0) await exchange.work.delay(delayMs);
+  await exchange.delay(delayMs);
   if (hang) await exchange.work.hang();
   else if (reset) exchange.reset();
   else if (raw !== undefined) exchange.whole(status ?? 200, headers, raw);

@@ -73,7 +73,7 @@ export class Service {
     else {
       const reply = HANDLERS[endpoint](call, this.#backend);
       const { finishSlowMs } = this.#backend.settings;
-      if (call.record.action === "FINISH" && finishSlowMs > 0) await exchange.work.delay(finishSlowMs);
+      if (call.record.action === "FINISH") await exchange.delay(finishSlowMs);
       exchange.reply(reply);
     }
   }
