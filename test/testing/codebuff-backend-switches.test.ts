@@ -118,7 +118,7 @@ describe("framing", () => {
     await using backend = await MockCodebuffBackend.start({ clock, answer, sse });
     const leaving = new AbortController();
     const body = chatBody(await start(backend));
-    await send(backend, CHAT, { body, signal: leaving.signal });
+    const response = await send(backend, CHAT, { body, signal: leaving.signal });
     const frames = () => backend.requests({ endpoint: "chat" })[0]?.response?.frames ?? [];
     await backend.waitFor(() => frames().length === 3);
     await clock.advance(ms - 1);
@@ -131,6 +131,7 @@ describe("framing", () => {
       ),
     );
     leaving.abort();
+    await expect(response.text()).rejects.toThrow();
     await backend.waitFor(() => backend.requests({ state: "disconnected" })[0]);
     expect(clock.pending).toBe(0);
   });
@@ -243,7 +244,7 @@ describe("faults of the stream", () => {
     });
     const leaving = new AbortController();
     const body = chatBody(await start(backend));
-    await send(backend, CHAT, { body, signal: leaving.signal });
+    const response = await send(backend, CHAT, { body, signal: leaving.signal });
     const request = await backend.waitFor(() =>
       backend.requests({ endpoint: "chat" }).find(({ response }) => response?.frames.length === 3),
     );
@@ -251,6 +252,7 @@ describe("faults of the stream", () => {
     await clock.advance(3_600_000);
     expect(request.response?.frames).toHaveLength(3);
     leaving.abort();
+    await expect(response.text()).rejects.toThrow();
     await backend.waitFor(() => backend.requests({ state: "disconnected" })[0]);
   });
 

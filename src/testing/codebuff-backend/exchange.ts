@@ -101,6 +101,13 @@ export class Exchange {
     await passed;
   }
 
+  /** Waits until the answer is over: the client leaves, or the server stops. */
+  async hang(): Promise<void> {
+    const over = this.work.hang();
+    this.#journal.changed();
+    await over;
+  }
+
   /** Ends the connection after what was written, without the end of the body. */
   cut(): void {
     if (!this.open) return;

@@ -110,7 +110,7 @@ export class Stream {
     else if (errorAfter === at || endAfter === at) await this.#end();
     else if (stallAfter === at) {
       this.#heartbeat();
-      await this.#exchange.work.hang();
+      await this.#exchange.hang();
     } else return "goes on";
     return "over";
   }
