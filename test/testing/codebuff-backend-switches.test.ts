@@ -174,6 +174,7 @@ describe("content", () => {
     const { frames, usage } = await heard({ usageOnFinish: true });
     expect(frames.at(-1)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }], usage });
     expect(frames).toHaveLength(usual.frames.length - 1);
+    expect((await heard({ usageOnFinish: true, noFinish: true })).usage).toEqual(usage);
   });
 
   test("noToolIds leaves the ids of tool calls out", async () => {
@@ -284,6 +285,19 @@ describe("answers that are no stream", () => {
     const { status, headers, text } = await heard({ html502: true });
     expect([status, headers.get("content-type")]).toEqual([502, "text/html"]);
     expect(text).toMatch(/^<html>/);
+  });
+
+  test("html502 and redirect of the server take no answer from the script, those of an answer do", async () => {
+    const answer = [{ sse: { html502: true } }, "two"];
+    await using backend = await MockCodebuffBackend.start({ answer, sse: { html502: true } });
+    const runId = await start(backend);
+    expect((await chat(backend, runId)).status).toBe(502);
+    backend.set({ sse: { redirect: "http://other.example" } });
+    expect((await chat(backend, runId)).status).toBe(307);
+    expect(backend.runs()[0]?.chatCalls).toBe(0);
+    backend.set({ sse: {} });
+    expect((await chat(backend, runId)).status).toBe(502);
+    expect((await chat(backend, runId)).said).toBe("two");
   });
 
   test("redirect sends the client to another origin", async () => {

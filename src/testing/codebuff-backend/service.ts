@@ -54,7 +54,8 @@ export class Service {
         await this.#serve(call, exchange);
     } catch (error) {
       journal.threw(error);
-      exchange.reply(record.endpoint === "chat" ? CHAT_FAILED : failed(500));
+      if (record.response) exchange.cut();
+      else exchange.reply(record.endpoint === "chat" ? CHAT_FAILED : failed(500));
     } finally {
       this.#exchanges.delete(exchange);
     }

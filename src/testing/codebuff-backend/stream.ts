@@ -101,15 +101,15 @@ export class Stream {
   async #fault(): Promise<"over" | "goes on"> {
     const at = this.#frames;
     const { badJsonAfter, errorAfter, cutAfter, endAfter, stallAfter } = this.#sse;
-    if (badJsonAfter === at) {
-      // Not counted, so that no other fault is passed over.
-      await this.#block(dataBlock(BROKEN_JSON));
-    }
+    // Not counted, so that no other fault is passed over.
+    if (badJsonAfter === at) await this.#block(dataBlock(BROKEN_JSON));
     if (errorAfter === at) await this.#block(dataBlock(JSON.stringify(IN_STREAM_ERROR)));
-    if (cutAfter === at) this.#exchange.cut();
-    else if (errorAfter === at || endAfter === at) await this.#end();
+    if (cutAfter === at) {
+      await this.#settle();
+      this.#exchange.cut();
+    } else if (errorAfter === at || endAfter === at) await this.#end();
     else if (stallAfter === at) {
-      this.#heartbeat();
+      await this.#settle();
       await this.#exchange.hang();
     } else return "goes on";
     return "over";
@@ -131,7 +131,14 @@ export class Stream {
   }
 
   async #end(): Promise<void> {
+    await this.#settle();
     if (this.#gzip) await this.#exchange.write([await this.#gzip.end()]);
     this.#exchange.end();
+  }
+
+  /** Ends the heartbeats; one that is being written is written to its end. */
+  async #settle(): Promise<void> {
+    this.#heartbeat();
+    await this.#last;
   }
 }
