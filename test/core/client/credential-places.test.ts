@@ -204,8 +204,8 @@ const run = (
       debug: true,
       ...options,
     });
-    for (const name of ["protocolWarning", "event", "status"] as const)
-      client.on(name, (value: unknown) => note(value));
+    for (const name of ["protocolWarning", "event", "message", "frame"] as const)
+      client.on(name, (...values: readonly unknown[]) => note(values[0]));
     const turn = client.prompt("hello");
     const outcome = await turn.outcome;
     expect(outcome.status).toBe("failed");
