@@ -13,7 +13,7 @@ declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };
 
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });
-  decode(input: ArrayBuffer | ArrayBufferView<ArrayBufferLike>): string;
+  decode(input?: ArrayBuffer | ArrayBufferView<ArrayBufferLike>, options?: { stream?: boolean }): string;
 }
 
 declare class URL {
@@ -59,7 +59,10 @@ declare function fetch(
   readonly type: string;
   readonly headers: { get(name: string): string | null };
   readonly body: {
-    getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> };
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+      cancel(): Promise<void>;
+    };
   } | null;
   arrayBuffer(): Promise<ArrayBuffer>;
 }>;

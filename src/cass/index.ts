@@ -1,4 +1,6 @@
 // The public names of `agentwire/cass`.
+
+export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
 export * from "../core/index.ts";
 export type { CassAudio } from "./audio.ts";
 export type { CassToken, CassTokenFunction, CassTokens } from "./auth/credentials.ts";
@@ -39,8 +41,6 @@ export type {
   Stake,
   UserObservation,
 } from "./response.ts";
-export type { FetchBody, FetchResponse } from "./rest/answer.ts";
-export type { FetchInit, FetchLike } from "./rest/http.ts";
 export type { CassRestOptions } from "./rest/options.ts";
 export {
   type CassCallOptions,

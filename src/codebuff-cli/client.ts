@@ -74,7 +74,7 @@ export class CodebuffCli
     this.#questions = questions;
     this.#turns = turns;
     this.#probe = new Probe(core, environments);
-    core.serve({ turns, questions });
+    core.serve({ turns, requests: questions });
   }
 
   get capabilities(): Capabilities {

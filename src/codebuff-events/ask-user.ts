@@ -1,5 +1,5 @@
 import { isObject } from "../core/checks.ts";
-import type { Question, QuestionItem, ToolCall } from "../core/values.ts";
+import type { Answers, Question, QuestionItem, ToolCall } from "../core/values.ts";
 import type { ToolOutput } from "./print-mode.ts";
 
 /** Whether the tool asks the user a question. The name has several spellings. */
@@ -86,4 +86,29 @@ function selectedIn({
 }: Readonly<Record<string, unknown>>): string[] {
   const several: readonly unknown[] = Array.isArray(selectedOptions) ? selectedOptions : [];
   return [selectedOption, ...several, otherText].filter((text) => typeof text === "string");
+}
+
+/** The answers in the output format of `ask_user`. */
+export function answerOutput({ questions }: Question, answers: Answers): readonly ToolOutput[] {
+  const value = answers
+    ? { answers: questions.map((item, index) => answerTo(item, index, answers[index] ?? [])) }
+    : { skipped: true };
+  return [{ type: "json", value }];
+}
+
+/** An answer to one item. Labels of options count as selected; any other text is the user's own. */
+function answerTo({ options, multiSelect }: QuestionItem, questionIndex: number, given: readonly string[]) {
+  const labels = new Set(options.map(({ label }) => label));
+  const selected = given.filter((text) => labels.has(text));
+  const other = given.filter((text) => !labels.has(text));
+  const [selectedOption] = selected;
+  return {
+    questionIndex,
+    ...(multiSelect || selected.length > 1
+      ? { selectedOptions: selected }
+      : selectedOption === undefined
+        ? {}
+        : { selectedOption }),
+    ...(other.length === 0 ? {} : { otherText: other.join("\n") }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { CancelTimer } from "../core/clock.ts";
 import { said } from "../core/errors.ts";
-import { isUsersWord } from "../core/gate/decision.ts";
+import { denialOf, isUsersWord } from "../core/gate/decision.ts";
 import type { Withdraw } from "../core/gate/gate.ts";
 import type { Waiting } from "../core/gate/open-request.ts";
 import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../core/values.ts";
@@ -232,12 +232,6 @@ export function show(
 /** A call in the form of its turn. */
 function shownAs({ id, name, input, raw }: ToolCall, now: Now): TurnToolCall {
   return { id, name, input, raw, ...now };
-}
-
-function denialOf(isUsers: boolean, why: string | undefined): string {
-  const denied = isUsers ? "denied by the user" : "denied";
-  if (why === undefined) return denied;
-  return /^denied\b/i.test(why) ? why : `${denied}: ${why}`;
 }
 
 /** The outcome of the handler: a function that returns its value or throws its error. */

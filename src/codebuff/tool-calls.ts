@@ -1,7 +1,8 @@
+import { answerOutput } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isUsersWord } from "../core/gate/decision.ts";
 import type { Gate } from "../core/gate/gate.ts";
-import type { Answers, Question, QuestionItem } from "../core/values.ts";
+import type { Question } from "../core/values.ts";
 import type { ToolCallRequest } from "./extensions.ts";
 import type { CodebuffToolCall } from "./handlers.ts";
 import type { Named } from "./known-prompts.ts";
@@ -54,33 +55,8 @@ export function asking(gate: Gate, question: Question): Job<readonly ToolOutput[
       turn,
       answered: ({ answers, by, reason = by }) => {
         // A user who refuses has answered; a time-out is a failure.
-        if (answers || isUsersWord(by)) task.finish(outputOf(question, answers));
+        if (answers || isUsersWord(by)) task.finish(answerOutput(question, answers));
         else task.fail(by, `the question was not answered: ${reason}`);
       },
     });
-}
-
-/** The answers in the output format of `ask_user`. */
-function outputOf({ questions }: Question, answers: Answers): readonly ToolOutput[] {
-  const value = answers
-    ? { answers: questions.map((item, index) => answerTo(item, index, answers[index] ?? [])) }
-    : { skipped: true };
-  return [{ type: "json", value }];
-}
-
-/** An answer to one item. Labels of options count as selected; any other text is the user's own. */
-function answerTo({ options, multiSelect }: QuestionItem, questionIndex: number, given: readonly string[]) {
-  const labels = new Set(options.map(({ label }) => label));
-  const selected = given.filter((text) => labels.has(text));
-  const other = given.filter((text) => !labels.has(text));
-  const [selectedOption] = selected;
-  return {
-    questionIndex,
-    ...(multiSelect || selected.length > 1
-      ? { selectedOptions: selected }
-      : selectedOption === undefined
-        ? {}
-        : { selectedOption }),
-    ...(other.length === 0 ? {} : { otherText: other.join("\n") }),
-  };
 }

@@ -100,6 +100,47 @@ export {
 } from "./codebuff/script.ts";
 export { MockCodebuffServer } from "./codebuff/server.ts";
 export { type ExampleSessionState, exampleSessionState } from "./codebuff/session-state.ts";
+export type {
+  BackendChat,
+  BackendChatMessage,
+  BackendChatToolCall,
+} from "./codebuff-backend/chat-request.ts";
+export type { BackendFaultOptions } from "./codebuff-backend/fault.ts";
+export type { MockCodebuffBackendOptions } from "./codebuff-backend/options.ts";
+export type {
+  BackendEndpoint,
+  BackendFinish,
+  BackendRequest,
+  BackendRequestFilter,
+  BackendResponse,
+  BackendRun,
+  BackendStep,
+  BackendViolation,
+  BackendViolationKind,
+} from "./codebuff-backend/record.ts";
+export type {
+  BackendAnswer,
+  BackendAnswerContext,
+  BackendAnswerer,
+  BackendGate,
+  BackendMatch,
+  BackendPart,
+  BackendRefusal,
+  BackendReply,
+  BackendScript,
+  BackendScriptFile,
+  BackendToolCall,
+  BackendUsage,
+} from "./codebuff-backend/script.ts";
+export { MockCodebuffBackend } from "./codebuff-backend/server.ts";
+export type {
+  BackendDocsSearch,
+  BackendFreeModeGate,
+  BackendSse,
+  BackendWebSearch,
+  MockCodebuffBackendSwitches,
+} from "./codebuff-backend/switches.ts";
+export type { BackendUser, BackendUserSwitches } from "./codebuff-backend/user.ts";
 export { FakeCodebuffCli } from "./codebuff-cli/cli.ts";
 export type {
   FakeCodebuffEnd,

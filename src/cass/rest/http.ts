@@ -1,37 +1,17 @@
-import { describe } from "../../core/checks.ts";
 import { cleanCause } from "../../core/client/clean-cause.ts";
 import { Redactor } from "../../core/client/redact.ts";
 import type { Clock } from "../../core/clock.ts";
-import { ConnectError, InvalidInputError, isAgentwireError, UnsupportedError } from "../../core/errors.ts";
+import { ConnectError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
+import { bytesOf, type Reading, unreachable } from "../../core/http/answer.ts";
+import { type FetchInit, type FetchLike, type FetchResponse, fetchWith } from "../../core/http/fetch.ts";
+import { Waits } from "../../core/http/waits.ts";
 import { jittered } from "../../core/link/backoff.ts";
 import { assertPrivate } from "../../core/link/private-address.ts";
 import type { Reads } from "../../core/schemas.ts";
 import type { Credentials } from "../auth/credentials.ts";
 import { CassApiError } from "../errors.ts";
 import { checkAddress, httpBaseOf } from "./address.ts";
-import {
-  bytesOf,
-  type FetchResponse,
-  type Reading,
-  readAnswer,
-  redirectOf,
-  refusalOf,
-  unreachable,
-} from "./answer.ts";
-import { Waits } from "./waits.ts";
-
-/** The second argument of a {@link FetchLike}. */
-export interface FetchInit {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-  /** Redirects are not followed: a call is for one server. */
-  readonly redirect: "manual";
-  readonly signal: AbortSignal;
-}
-
-/** The part of `fetch` that the client uses. The platform's `fetch` fits. */
-export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
+import { readAnswer, redirectOf, refusalOf } from "./answer.ts";
 
 /** The address of the server. A function is called for every try. */
 export type HttpAddress = string | URL | (() => string | URL | Promise<string | URL>);
@@ -243,19 +223,12 @@ export class Http {
   }
 
   async #fetch(url: string, { what, redact }: Reading, init: FetchInit): Promise<FetchResponse> {
-    // Called without an object: browsers require this.
-    const { fetch = globalThis.fetch as FetchLike | undefined } = this.#setup;
-    if (typeof fetch !== "function") {
-      throw new UnsupportedError("this runtime has no `fetch`.", "Give one as the option of that name.");
-    }
-    let response: unknown;
     try {
-      response = await fetch(url, init);
+      return await fetchWith(this.#setup.fetch, url, init);
     } catch (error) {
+      if (isAgentwireError(error)) throw error;
       throw unreachable(`${what}: cannot reach ${new URL(url).origin}`, error, redact);
     }
-    if (isResponse(response)) return response;
-    throw new InvalidInputError(`\`fetch\` returned ${describe(response)}.`, "It must return a Response.");
   }
 }
 
@@ -278,10 +251,4 @@ function headersOf(
     ...(body ? { "content-type": "application/json" } : {}),
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
   };
-}
-
-function isResponse(value: unknown): value is FetchResponse {
-  if (typeof value !== "object" || value === null) return false;
-  const { status, headers } = value as Partial<FetchResponse>;
-  return typeof status === "number" && typeof headers?.get === "function";
 }

@@ -98,3 +98,10 @@ export function neverAsked(id: unknown): InvalidInputError {
     "Pass the `id` of a call or question from `client.pending` or an event.",
   );
 }
+
+/** A denial in words, for the agent. */
+export function denialOf(isUsers: boolean, why: string | undefined): string {
+  const denied = isUsers ? "denied by the user" : "denied";
+  if (why === undefined) return denied;
+  return /^denied\b/i.test(why) ? why : `${denied}: ${why}`;
+}

@@ -1,6 +1,6 @@
-import type { Clock } from "../../core/clock.ts";
-import { deferred } from "../../core/deferred.ts";
-import { ClosedError, ConnectError, RequestTimeoutError } from "../../core/errors.ts";
+import type { Clock } from "../clock.ts";
+import { deferred } from "../deferred.ts";
+import { ClosedError, ConnectError, RequestTimeoutError } from "../errors.ts";
 
 /** The limits of a wait. */
 export interface WaitLimits {

@@ -1,0 +1,167 @@
+import { describe, isObject } from "../core/checks.ts";
+import { CodebuffRunError } from "./errors.ts";
+import type { AgentProgram } from "./program.ts";
+
+/** An agent: its model, prompts and tools. */
+export interface AgentDefinition {
+  /** Lower-case letters, digits and dashes. */
+  readonly id: string;
+  readonly displayName: string;
+  /** Such as `openai/gpt-5-mini`. */
+  readonly model: string;
+  readonly publisher?: string;
+  readonly version?: string;
+  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are always offered. */
+  readonly toolNames?: readonly string[];
+  readonly systemPrompt?: string;
+  /** Follows each prompt. */
+  readonly instructionsPrompt?: string;
+  /** Follows the history in each request; not kept. */
+  readonly stepPrompt?: string;
+  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message" */
+  readonly outputMode?: "last_message" | "all_messages" | "structured_output";
+  /** JSON Schema of the structured output. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** For a sub-agent: the JSON Schemas of its `prompt` and `params`. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** What a caller of this agent should know. */
+  readonly spawnerPrompt?: string;
+  /** Ids of agents that this agent may run. */
+  readonly spawnableAgents?: readonly string[];
+  readonly reasoningOptions?: object;
+  readonly providerOptions?: object;
+  /** Steps in code. Never taken from a server. */
+  readonly handleSteps?: AgentProgram;
+}
+
+/** An agent that can run. */
+export interface ResolvedAgent {
+  readonly definition: AgentDefinition;
+  /** The agent's name in the records of the server: its id, or `publisher/id@version`. */
+  readonly recordId: string;
+}
+
+const ID = /^[a-z0-9-]+$/;
+
+/** The problem of a definition; `undefined` if it is right. */
+export function problemOf(value: unknown): string | undefined {
+  if (!isObject(value)) return `it is ${describe(value)}`;
+  const { id, displayName, model, outputMode, handleSteps } = value;
+  if (typeof id !== "string" || !ID.test(id)) return "`id` must be lower-case letters, digits and dashes";
+  if (typeof displayName !== "string" || displayName === "") return "`displayName` is missing";
+  if (typeof model !== "string" || model === "") return "`model` is missing";
+  for (const name of [
+    "systemPrompt",
+    "instructionsPrompt",
+    "stepPrompt",
+    "publisher",
+    "version",
+    "spawnerPrompt",
+  ])
+    if (value[name] != null && typeof value[name] !== "string")
+      return `\`${name}\` is ${describe(value[name])}`;
+  for (const name of ["toolNames", "spawnableAgents"]) {
+    const list = value[name];
+    if (list != null && !(Array.isArray(list) && list.every((each) => typeof each === "string")))
+      return `\`${name}\` must be an array of strings`;
+  }
+  for (const name of ["outputSchema", "inputSchema", "reasoningOptions", "providerOptions"])
+    if (value[name] != null && !isObject(value[name])) return `\`${name}\` is ${describe(value[name])}`;
+  if (
+    outputMode != null &&
+    !["last_message", "all_messages", "structured_output"].includes(String(outputMode))
+  )
+    return "`outputMode` must be last_message, all_messages or structured_output";
+  if (handleSteps != null && typeof handleSteps !== "function")
+    return "`handleSteps` must be a function; code in a string is never run";
+  return undefined;
+}
+
+/** The agent of a cost mode, where the caller names none. */
+export function agentOfMode(costMode: string): string {
+  switch (costMode) {
+    case "free":
+    case "lite":
+      return "base-free";
+    case "normal":
+      return "base";
+    case "max":
+      return "base-max";
+    case "ask":
+      return "ask";
+    default:
+      return "base2";
+  }
+}
+
+/** Asks the registry for an agent; `undefined` if there is none. */
+export type AskRegistry = (path: string) => Promise<unknown>;
+
+/** `publisher/id@version`; all but the id may be left out. */
+const REFERENCE = /^(?:([A-Za-z0-9_.-]+)\/)?([a-z0-9-]+)(?:@([A-Za-z0-9_.-]+))?$/;
+
+/** The agents of one run: those of the caller, and those of the registry, each asked for once. */
+export class Agents {
+  readonly #own: ReadonlyMap<string, AgentDefinition>;
+  readonly #ask: AskRegistry;
+  readonly #asked = new Map<string, Promise<ResolvedAgent | undefined>>();
+
+  constructor(own: readonly AgentDefinition[], ask: AskRegistry) {
+    this.#own = new Map(own.map((definition) => [definition.id, definition]));
+    this.#ask = ask;
+  }
+
+  /** @throws CodebuffRunError `agent_not_found` or `invalid_agent` */
+  async find(id: string): Promise<ResolvedAgent> {
+    const own = this.#own.get(id);
+    if (own) return { definition: own, recordId: id };
+    let asked = this.#asked.get(id);
+    if (!asked) {
+      asked = this.#fetch(id);
+      this.#asked.set(id, asked);
+    }
+    const found = await asked;
+    if (found) return found;
+    const names = [...this.#own.keys()].join(", ");
+    const message = `Invalid agent ID: "${id}".${names === "" ? "" : ` Available agents: ${names}`}`;
+    throw new CodebuffRunError({ kind: "agent_not_found", message });
+  }
+
+  /** Agents that others may run. One that cannot be found is left out: it fails when it is run. */
+  async all(ids: readonly string[]): Promise<readonly ResolvedAgent[]> {
+    const found = await Promise.all(ids.map((id) => this.find(id).catch(() => undefined)));
+    return found.filter((each) => each !== undefined);
+  }
+
+  async #fetch(id: string): Promise<ResolvedAgent | undefined> {
+    const parts = REFERENCE.exec(id);
+    if (!parts) return undefined;
+    const [, publisher = "codebuff", name = "", version = "latest"] = parts;
+    const record = await this.#ask([publisher, name, version].map(encodeURIComponent).join("/"));
+    if (!isObject(record) || !isObject(record["data"])) return undefined;
+    const { data, version: told } = record;
+    if (
+      !["systemPrompt", "instructionsPrompt", "stepPrompt"].every(
+        (prompt) => typeof data[prompt] === "string",
+      )
+    )
+      return undefined;
+    // Servers of MCP are started for agents of the caller only.
+    const { mcpServers: _, ...definition }: Readonly<Record<string, unknown>> = {
+      displayName: name,
+      ...data,
+      id: name,
+    };
+    const problem = problemOf(definition);
+    if (problem !== undefined)
+      throw new CodebuffRunError({
+        kind: "invalid_agent",
+        message: `Invalid agent config: ${id}: ${problem}`,
+      });
+    const resolved = typeof told === "string" ? told : version;
+    return {
+      definition: definition as unknown as AgentDefinition,
+      recordId: `${publisher}/${name}@${resolved}`,
+    };
+  }
+}

@@ -1,0 +1,171 @@
+import type { JsonSchema } from "./tool-schema.ts";
+
+/** A tool that agents know by name: how a model sees it. */
+export interface BuiltIn {
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+const text = { type: "string" };
+const filled = { type: "string", minLength: 1 };
+const object = (properties: object, ...required: string[]): JsonSchema => ({
+  type: "object",
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+});
+const list = (items: object, minItems = 1): object => ({ type: "array", items, minItems });
+
+const replacement = object(
+  { old: filled, new: text, allowMultiple: { type: "boolean", default: false } },
+  "old",
+  "new",
+);
+
+const change = (type: string) =>
+  object({ type: { const: type }, path: filled, diff: filled }, "type", "path", "diff");
+
+const question = object(
+  {
+    question: text,
+    header: { type: "string", maxLength: 18 },
+    options: list(object({ label: text, description: text }, "label"), 0),
+    multiSelect: { type: "boolean", default: false },
+    validation: object({
+      minLength: { type: "number" },
+      maxLength: { type: "number" },
+      pattern: text,
+      patternError: text,
+    }),
+  },
+  "question",
+  "options",
+);
+
+/** Tools that this library runs by itself. They touch nothing outside of the run, but for `spawn_agents`. */
+export const CONTROLS = {
+  end_turn: { description: "Ends your turn. The user can answer then.", parameters: object({}) },
+  task_completed: {
+    description: "Says that the whole task is done, and ends your turn.",
+    parameters: object({}),
+  },
+  think_deeply: {
+    description: "Notes your thoughts before a hard step. Nobody answers.",
+    parameters: object({ thought: text }, "thought"),
+  },
+  set_output: {
+    description: "Sets the result of your work, as an object.",
+    parameters: { type: "object", properties: { data: { type: "object" } }, additionalProperties: true },
+  },
+  write_todos: {
+    description: "Writes down the steps of the task, and which of them are done.",
+    parameters: object(
+      { todos: list(object({ task: text, completed: { type: "boolean" } }, "task", "completed"), 0) },
+      "todos",
+    ),
+  },
+  ask_user: {
+    description: "Asks the user one or more questions, each with options to choose from.",
+    parameters: object({ questions: list(question) }, "questions"),
+  },
+  spawn_agents: {
+    description: "Runs other agents, all at once, and waits for their results.",
+    parameters: object(
+      {
+        agents: list(object({ agent_type: filled, prompt: text, params: { type: "object" } }, "agent_type")),
+      },
+      "agents",
+    ),
+  },
+} satisfies Readonly<Record<string, BuiltIn>>;
+
+export type ControlName = keyof typeof CONTROLS;
+
+/** Tools that need a handler of the caller (`overrideTools`). */
+export const HANDLED = {
+  write_file: {
+    description: "Writes a whole file, new or not.",
+    parameters: object(
+      { path: filled, instructions: text, content: text },
+      "path",
+      "instructions",
+      "content",
+    ),
+  },
+  str_replace: {
+    description:
+      "Replaces texts in a file. Each `old` must stand there exactly once, unless `allowMultiple` is set.",
+    parameters: object({ path: filled, replacements: list(replacement) }, "path", "replacements"),
+  },
+  apply_patch: {
+    description: "Creates, changes or deletes a file by a diff.",
+    parameters: object(
+      {
+        operation: {
+          oneOf: [
+            change("create_file"),
+            change("update_file"),
+            object({ type: { const: "delete_file" }, path: filled }, "type", "path"),
+          ],
+        },
+      },
+      "operation",
+    ),
+  },
+  read_files: {
+    description: "Reads files of the project.",
+    parameters: object({ paths: list(filled) }, "paths"),
+  },
+  list_directory: {
+    description: "Lists a folder of the project.",
+    parameters: object({ path: text }, "path"),
+  },
+  glob: {
+    description: "Finds files by a pattern, such as **/*.ts.",
+    parameters: object({ pattern: filled, cwd: text, max_results: { type: "integer" } }, "pattern"),
+  },
+  code_search: {
+    description: "Searches the project for a regular expression.",
+    parameters: object(
+      {
+        pattern: filled,
+        flags: text,
+        cwd: text,
+        maxResults: { type: "integer", exclusiveMinimum: 0, default: 15 },
+      },
+      "pattern",
+    ),
+  },
+  run_terminal_command: {
+    description: "Runs a command in a shell, and waits for its end.",
+    parameters: object(
+      {
+        command: filled,
+        process_type: { enum: ["SYNC", "BACKGROUND"], default: "SYNC" },
+        cwd: text,
+        timeout_seconds: { type: "number", default: 30 },
+      },
+      "command",
+    ),
+  },
+} satisfies Readonly<Record<string, BuiltIn>>;
+
+export function isControl(name: string): name is ControlName {
+  return Object.hasOwn(CONTROLS, name);
+}
+
+export function handledBuiltIn(name: string): BuiltIn | undefined {
+  const all: Readonly<Record<string, BuiltIn>> = HANDLED;
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}
+
+/** Tools that ask for no further answer of the model. */
+export const NOT_FORCING: ReadonlySet<string> = new Set([
+  "think_deeply",
+  "set_output",
+  "set_messages",
+  "add_message",
+  "update_subgoal",
+  "create_plan",
+  "suggest_followups",
+  "task_completed",
+]);

@@ -1,0 +1,103 @@
+import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import {
+  type Conversation,
+  type ConversationMessage,
+  type ConversationState,
+  LiveConversation,
+} from "../core/turn/conversation.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
+import { plainText } from "./history.ts";
+import type { CodebuffRunPromptInput } from "./input.ts";
+import type { CodebuffRunEvent, RunMessage, RunState, RunToolMessage } from "./messages.ts";
+import type { CodebuffRunPromptOptions } from "./options.ts";
+import type { RunCore } from "./run-core.ts";
+import { type CodebuffRunConversationState, readPrevious, stateOf } from "./run-state.ts";
+import type { CodebuffRunResult } from "./turn.ts";
+import type { Turns } from "./turns.ts";
+
+/** Runs that go on from each other. */
+export type CodebuffRunConversation = Conversation<
+  CodebuffRunEvent,
+  CodebuffRunResult,
+  CodebuffRunPromptOptions,
+  CodebuffRunPromptInput,
+  CodebuffRunConversationState
+>;
+
+export interface ConversationSetup {
+  readonly core: RunCore;
+  readonly turns: Turns;
+}
+
+/** @throws InvalidInputError for a `from` that is no state of a run. */
+export function openConversation(
+  { core, turns }: ConversationSetup,
+  options: { readonly from?: ConversationState | RunState },
+): CodebuffRunConversation {
+  checkCallOptions(options, { from: checks.object });
+  let run = options.from === undefined ? undefined : runOf(options.from);
+  let messages = messagesOf(run); // replaced, never changed: callers may hold the old list
+  return new LiveConversation(
+    {
+      get messages() {
+        return messages;
+      },
+      get state() {
+        return stateOf(run);
+      },
+      create: (input, turnOptions: (CodebuffRunPromptOptions & TurnOptions) | undefined) => {
+        const job = turns.create(input, turnOptions, () => run);
+        const { turn, order } = job;
+        return {
+          turn,
+          start: () => turns.start(job),
+          completed: ({ state, text }) => {
+            run = state;
+            messages = [
+              ...messages,
+              { role: "user", content: order.prompt.text },
+              { role: "assistant", content: text },
+            ];
+          },
+        };
+      },
+    },
+    core,
+  );
+}
+
+function runOf(from: ConversationState | RunState): RunState | undefined {
+  const given: Readonly<Record<string, unknown>> = { ...from };
+  const { protocol, version, run = undefined } = given;
+  const isRun = protocol === undefined && ("sessionState" in given || "output" in given);
+  const state = isRun ? given : run;
+  const isOurs = protocol === "codebuff-run" && version === 1 && (run === undefined || isObject(run));
+  if (!isRun && !isOurs)
+    throw new InvalidInputError(
+      `\`from\` is ${describe(from)} that no run gave.`,
+      "Pass the `state` of a conversation, or a run state.",
+    );
+  if (state === undefined) return undefined;
+  readPrevious(state); // throws for a wrong one
+  return JSON.parse(JSON.stringify(state)) as RunState; // the caller may change theirs
+}
+
+/** The messages of a history, as a user sees them. */
+function messagesOf(run: RunState | undefined): readonly ConversationMessage[] {
+  const history = readPrevious(run).history;
+  return history.flatMap((message): ConversationMessage[] => {
+    if (message.role === "tool" || message.role === "system" || isOfAgent(message)) return [];
+    const text = plainText(message.content);
+    if (text === "") return [];
+    const words = message.role === "user" ? text.replace(/^<user_message>|<\/user_message>$/g, "") : text;
+    return [{ role: message.role, content: words }];
+  });
+}
+
+/** Whether a message stems from the agent's definition or from this library, and not from the user. */
+function isOfAgent({ role, content, tags = [] }: Exclude<RunMessage, RunToolMessage>): boolean {
+  return (
+    role === "user" && (tags.includes("INSTRUCTIONS_PROMPT") || plainText(content).startsWith("<system>"))
+  );
+}

@@ -1,0 +1,235 @@
+import { isObject } from "../core/checks.ts";
+import { TurnError } from "../core/errors.ts";
+import type { ChatMessageRead } from "./messages.ts";
+
+/**
+ * Why a run has failed. The server's own word, where it sends one, is `serverCode`.
+ *
+ * - `bad_request`: the server cannot read the request, or does not know the run
+ * - `auth`: the API key is missing or unknown
+ * - `payment_required`: out of credits
+ * - `account_suspended`, `free_mode_unavailable`, `forbidden`: the account may not do this
+ * - `session_gate`: free mode waits, or its session is over
+ * - `quota_exceeded`: a limit that resets in hours
+ * - `rate_limited`: too many requests; later tries can succeed
+ * - `server`: the server has failed; `network`: it was not reached
+ * - `upstream_error`: the model's provider has failed; `protocol_error`: an answer that cannot be read
+ * - `stream_interrupted`, `timeout`: the answer broke off, or nothing came
+ * - `start_failed`: the server gave the run no id
+ * - `agent_not_found`, `invalid_agent`: the agent is unknown, or its definition is wrong
+ * - `no_response`: the agent has said nothing; `no_progress`: it repeats a mistake
+ * - `context_limit`: the history is longer than `maxContextTokens`
+ */
+export type CodebuffRunFailureKind =
+  | "bad_request"
+  | "auth"
+  | "payment_required"
+  | "account_suspended"
+  | "free_mode_unavailable"
+  | "forbidden"
+  | "session_gate"
+  | "quota_exceeded"
+  | "rate_limited"
+  | "server"
+  | "network"
+  | "upstream_error"
+  | "protocol_error"
+  | "stream_interrupted"
+  | "timeout"
+  | "start_failed"
+  | "agent_not_found"
+  | "invalid_agent"
+  | "no_response"
+  | "no_progress"
+  | "context_limit";
+
+export interface CodebuffRunErrorOptions {
+  readonly kind: CodebuffRunFailureKind;
+  /** The server's words, without credentials; or this library's. */
+  readonly message: string;
+  readonly status?: number | undefined;
+  readonly serverCode?: string | undefined;
+  /** ms. */
+  readonly retryAfter?: number | undefined;
+  /** The server's answer, without credentials, at most 4 KiB of it. */
+  readonly body?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** Kinds for which a later try of the same prompt can succeed. Tools may have run: see `delivery`. */
+const RETRYABLE: ReadonlySet<CodebuffRunFailureKind> = new Set([
+  "rate_limited",
+  "server",
+  "network",
+  "stream_interrupted",
+  "timeout",
+]);
+
+/** What the user can do. */
+const ADVICE: { readonly [Kind in CodebuffRunFailureKind]?: string } = {
+  auth: "check `apiKey`, or CODEBUFF_API_KEY in the environment",
+  payment_required: "add credits to the account, or give a provider of your own",
+  account_suspended: "write to the support of the service",
+  free_mode_unavailable: "choose another `costMode`",
+  forbidden: "the account may not do this: choose another model, agent or `costMode`",
+  session_gate: "wait until free mode has a place, or choose another `costMode`",
+  quota_exceeded: "wait until the limit resets, or pay by use",
+  rate_limited: "wait, then send the prompt again",
+  server: "try again later",
+  network: "check the address and the network",
+  upstream_error: "try again, or choose another model",
+  protocol_error: "check that `baseUrl` leads to a server of this protocol",
+  stream_interrupted: "go on from `partial.state`",
+  timeout: "raise `streamTimeout`, or go on from `partial.state`",
+  start_failed: "check the API key and the address",
+  agent_not_found: "define it in `agentDefinitions`, or check its id",
+  invalid_agent: "correct the definition",
+  no_progress: "check the agent's tools and prompts",
+  context_limit: "raise `maxContextTokens`, or begin a new conversation",
+};
+
+/** A run has failed. `partial.state` is the state to go on from. */
+export class CodebuffRunError extends TurnError {
+  protected static override readonly className: string = "CodebuffRunError";
+  declare readonly kind: CodebuffRunFailureKind;
+  /** The server's code, such as `rate_limit_exceeded` or `run_not_found`. */
+  declare readonly serverCode?: string;
+  /** The server's answer, without credentials, at most 4 KiB of it. */
+  declare readonly body?: string;
+
+  constructor(options: CodebuffRunErrorOptions) {
+    const { kind, message, status, serverCode, retryAfter, body, cause } = options;
+    super(
+      {
+        origin: status === undefined ? "run" : "http",
+        kind,
+        serverMessage: message,
+        advice: ADVICE[kind],
+        status,
+        retryAfter,
+        cause,
+        retryable: RETRYABLE.has(kind),
+      },
+      { serverCode, body },
+    );
+  }
+}
+
+/** The error for a message of a model's answer that is no chunk. */
+export function errorIn(
+  read: Exclude<ChatMessageRead, { readonly type: "chunk" }>,
+  redact: (text: string) => string,
+): CodebuffRunError {
+  if (read.type === "malformed")
+    return new CodebuffRunError({
+      kind: "protocol_error",
+      message: `the model's answer has ${read.problem}`,
+    });
+  const { message, status, code } = read;
+  const serverCode = code === undefined ? undefined : redact(code);
+  return new CodebuffRunError({ kind: "upstream_error", message: redact(message), status, serverCode });
+}
+
+/** Characters of an answer that an error keeps. */
+const MAX_BODY = 4_096;
+
+/** A code, and no prose. */
+const CODE = /^[a-z0-9_]+$/;
+
+/** What a refusal says. */
+interface Refusal {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Reads the body of a refusal in any of the server's forms. */
+export function readRefusal(body: unknown): Refusal {
+  if (!isObject(body)) return {};
+  const { error, message } = body;
+  if (isObject(error)) {
+    const { message: words, code, type } = error;
+    const word = [type, code].find((value) => typeof value === "string");
+    return {
+      ...(typeof word === "string" ? { code: word } : {}),
+      ...(typeof words === "string" ? { message: words } : {}),
+    };
+  }
+  const told = typeof message === "string" ? { message } : {};
+  if (typeof error !== "string") return told;
+  if (typeof message === "string") return { code: error, message };
+  return CODE.test(error) ? { code: error } : { message: error };
+}
+
+/** Texts of the server that stand for a code. */
+const CODES: readonly (readonly [text: RegExp, code: string])[] = [
+  [/^Invalid JSON in request body$/, "invalid_json"],
+  [/^No runId found in request body$/, "run_missing"],
+  [/^runId Not Found: /, "run_not_found"],
+  [/^runId Not Running: /, "run_not_running"],
+];
+
+export interface RefusalFacts {
+  readonly status: number;
+  /** The body as it came, redacted. */
+  readonly text: string;
+  /** The parsed body; `undefined` if it is no JSON. */
+  readonly body: unknown;
+  readonly retryAfter: number | undefined;
+  /** Endpoints that answer 404 to an unknown key. */
+  readonly isAccount: boolean;
+}
+
+/** The error of a refused call. */
+export function refused(facts: RefusalFacts): CodebuffRunError {
+  const { status, text, body, retryAfter } = facts;
+  const { code, message } = readRefusal(body);
+  const serverCode =
+    code ?? (status === 400 ? CODES.find(([known]) => known.test(message ?? ""))?.[1] : undefined);
+  const kind = kindOf(facts, code);
+  return new CodebuffRunError({
+    kind,
+    message: message ?? code ?? `the server answered with status ${status}`,
+    status,
+    serverCode,
+    retryAfter,
+    body: text === "" ? undefined : text.slice(0, MAX_BODY),
+  });
+}
+
+function kindOf(
+  { status, retryAfter, isAccount }: RefusalFacts,
+  code: string | undefined,
+): CodebuffRunFailureKind {
+  switch (status) {
+    case 401:
+      return "auth";
+    case 402:
+      return "payment_required";
+    case 403:
+      return code === "account_suspended" || code === "free_mode_unavailable" ? code : "forbidden";
+    case 404:
+      return isAccount ? "auth" : "bad_request";
+    case 409:
+    case 410:
+    case 428:
+      return "session_gate";
+    case 429:
+      if (code === "waiting_room_queued") return "session_gate";
+      return code === "rate_limit_exceeded" && retryAfter === undefined ? "quota_exceeded" : "rate_limited";
+    case 408:
+      return "server";
+    default:
+      return status >= 500 ? "server" : "bad_request";
+  }
+}
+
+/** The fields of an error in a run's output. */
+export function outputOf(error: CodebuffRunError) {
+  const { serverMessage: message, status, serverCode } = error;
+  return {
+    type: "error",
+    message,
+    ...(status === undefined ? {} : { statusCode: status }),
+    ...(serverCode === undefined ? {} : { error: serverCode }),
+  } as const;
+}

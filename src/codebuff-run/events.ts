@@ -1,0 +1,25 @@
+import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
+import type { EventNames } from "../core/client/events.ts";
+import type { Turn } from "../core/turn/turn.ts";
+import type { CodebuffRunEvent } from "./messages.ts";
+import type { CodebuffRunResult } from "./turn.ts";
+
+/** One answer of a model. */
+export interface CodebuffRunStep {
+  readonly agentId: string;
+  readonly runId: string;
+  readonly stepNumber: number;
+  readonly credits: number;
+  /** Tokens of the history before the step, counted by the backend or estimated. */
+  readonly contextTokens: number;
+  /** The name of the provider that has answered; absent for the backend. */
+  readonly provider?: string;
+}
+
+/** The events of the client: the events of every client, except those of a connection, and the following. */
+export interface CodebuffRunClientEvents extends ClientEvents<CodebuffRunEvent, CodebuffRunResult> {
+  /** A model has answered, and its tools have run. */
+  step: [step: CodebuffRunStep, turn: Turn<CodebuffRunEvent, CodebuffRunResult>];
+}
+
+export const RUN_EVENTS: EventNames<CodebuffRunClientEvents> = { ...CLIENT_EVENTS, step: true };

@@ -1,0 +1,42 @@
+// The public names of `agentwire/codebuff-run`.
+export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
+export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
+export * from "../core/index.ts";
+export type { AgentDefinition } from "./agents.ts";
+export { CodebuffRun } from "./client.ts";
+export type { CodebuffRunConversation } from "./conversation.ts";
+export { CodebuffRunError, type CodebuffRunErrorOptions, type CodebuffRunFailureKind } from "./errors.ts";
+export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
+export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
+export type {
+  ChatChunk,
+  ChatMessage,
+  ChatPart,
+  ChatRequest,
+  ChatTool,
+  ChatUsage,
+  CodebuffRunChunk,
+  CodebuffRunEvent,
+  RunAgentState,
+  RunMessage,
+  RunOutput,
+  RunPart,
+  RunState,
+  RunStopReason,
+  RunToolMessage,
+  ToolCallDelta,
+} from "./messages.ts";
+export { type OpenAiCompatibleOptions, openAiCompatible } from "./open-ai.ts";
+export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";
+export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep } from "./program.ts";
+export type { ModelProvider, ModelQuery } from "./providers.ts";
+export type { CodebuffRunConversationState } from "./run-state.ts";
+export type { JsonSchema, StandardResult, StandardSchema, ToolParameters } from "./tool-schema.ts";
+export type {
+  CodebuffRunTool,
+  CodebuffRunToolCall,
+  CodebuffRunToolContext,
+  CodebuffRunToolHandler,
+} from "./tools.ts";
+export type { CodebuffRunResult } from "./turn.ts";
+export { codebuffRun, toUniversal } from "./universal.ts";

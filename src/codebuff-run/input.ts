@@ -1,0 +1,175 @@
+import { toBase64 } from "../core/bytes.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { utf8Length, wellFormed } from "../core/text.ts";
+import { type PromptImage, type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
+import type { AgentDefinition } from "./agents.ts";
+import type { RunMessage, RunPart } from "./messages.ts";
+import { PROMPT_CHECKS } from "./options.ts";
+
+/** A part of what the user says. */
+export type CodebuffRunContent =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "image";
+      /** Bytes, base64, a `data:` URL, or the address of an image on the web. */
+      readonly image: string | Uint8Array;
+      /** @default "image/png", or the type of the `data:` URL */
+      readonly mediaType?: string;
+    }
+  /** A text file, for the agent to read. */
+  | { readonly type: "file"; readonly name: string; readonly text: string };
+
+/** A prompt of a run. */
+export interface CodebuffRunPromptInput {
+  /** The user's text; not blank. Left out where `content` has a text. */
+  readonly prompt?: string;
+  /** Texts, images and text files. Takes the place of `prompt` in the history. */
+  readonly content?: readonly CodebuffRunContent[];
+}
+
+/** A checked prompt. */
+export interface RunPrompt {
+  readonly text: string;
+  readonly content: readonly RunPart[];
+  readonly bytes: number;
+}
+
+const FIELDS: Checks<CodebuffRunPromptInput> = { prompt: checks.text, content: checks.objects };
+const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
+
+/** @throws InvalidInputError for a prompt that cannot be sent. */
+export function buildPrompt(
+  input: PromptOf<CodebuffRunPromptInput>,
+  params: Readonly<Record<string, unknown>> | undefined,
+): RunPrompt {
+  const common = readPromptInput(input);
+  const given: CodebuffRunPromptInput = common
+    ? {
+        prompt: common.text,
+        ...(common.images ? { content: [textPart(common.text), ...common.images.map(imagePart)] } : {}),
+      }
+    : (input as CodebuffRunPromptInput);
+  if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
+  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it has no effect there
+  if (misplaced !== undefined) {
+    throw new InvalidInputError(
+      `\`${misplaced}\` is an option, and no part of the prompt.`,
+      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
+    );
+  }
+  checkFields(given, FIELDS, "prompt field");
+  const content = (given.content ?? []).map(readPart);
+  const said = content.find((part) => part.type === "text");
+  const text = said?.type === "text" ? said.text : given.prompt;
+  if (text === undefined && content.length === 0 && params === undefined)
+    throw new InvalidInputError("the prompt says nothing.", HOW);
+  const parts = withUserMessage(content.length > 0 ? content : [textPart(given.prompt ?? "")], params);
+  return { text: text ?? "", content: parts, bytes: utf8Length(JSON.stringify(parts)) };
+}
+
+/** Marks what the user says: the first text, with the parameters behind it. */
+function withUserMessage(
+  parts: readonly RunPart[],
+  params: Readonly<Record<string, unknown>> | undefined,
+): readonly RunPart[] {
+  const at = parts.findIndex((part) => part.type === "text");
+  const first = parts[at];
+  const text = first?.type === "text" ? first.text : "";
+  const json = params === undefined ? "" : `\n\n${JSON.stringify(params, null, 2)}`;
+  const isMarked = text.startsWith("<user_message>") && text.endsWith("</user_message>") && json === "";
+  const marked: RunPart = {
+    type: "text",
+    text: isMarked ? text : `<user_message>${text}${json}</user_message>`,
+  };
+  return at === -1 ? [marked, ...parts] : parts.map((part, index) => (index === at ? marked : part));
+}
+
+function textPart(text: string): Extract<RunPart, { readonly type: "text" }> {
+  return { type: "text", text };
+}
+
+function imagePart({ data, mediaType }: PromptImage): CodebuffRunContent {
+  return { type: "image", image: data, ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+function readPart(part: CodebuffRunContent, index: number): RunPart {
+  const { type } = part;
+  switch (type) {
+    case "text":
+      return textPart(filled(part.text, `content[${index}].text`));
+    case "file": {
+      const name = filled(part.name, `content[${index}].name`);
+      const text = wellFormedText(part.text, `content[${index}].text`);
+      return textPart(`<attachment name=${JSON.stringify(name)}>\n${text}\n</attachment>`);
+    }
+    case "image": {
+      const { image, mediaType } = part;
+      const known =
+        typeof image === "string" ? image !== "" : image instanceof Uint8Array && image.length > 0;
+      if (!known)
+        throw new InvalidInputError(
+          `\`content[${index}].image\` is ${describe(image)}.`,
+          "Pass bytes, base64, a `data:` URL or an address.",
+        );
+      return {
+        type: "image",
+        image: typeof image === "string" ? image : toBase64(image),
+        ...(mediaType === undefined ? {} : { mediaType }),
+      };
+    }
+    default:
+      throw new InvalidInputError(
+        `\`content[${index}].type\` is ${typeof type === "string" ? `"${String(type)}"` : describe(type)}.`,
+        'It must be "text", "image" or "file".',
+      );
+  }
+}
+
+function filled(text: unknown, where: string): string {
+  if (typeof text === "string" && text.trim() !== "") return wellFormedText(text, where);
+  throw new InvalidInputError(`\`${where}\` is ${describe(text)}.`, "Pass a string that is not blank.");
+}
+
+function wellFormedText(text: unknown, where: string): string {
+  if (typeof text !== "string")
+    throw new InvalidInputError(`\`${where}\` is ${describe(text)}.`, "Pass a string.");
+  if (wellFormed(text) !== text)
+    throw new InvalidInputError(`\`${where}\` has half of a surrogate pair.`, "Leave it out.");
+  return text;
+}
+
+/** The messages that begin a run: the prompt, then the agent's instructions. */
+export function promptMessages(
+  prompt: RunPrompt | undefined,
+  { instructionsPrompt }: AgentDefinition,
+  sentAt: number,
+): readonly RunMessage[] {
+  const messages: RunMessage[] = [];
+  if (prompt) messages.push({ role: "user", content: prompt.content, tags: ["USER_PROMPT"], sentAt });
+  if (instructionsPrompt) {
+    const content = [textPart(instructionsPrompt)];
+    messages.push({ role: "user", content, tags: ["INSTRUCTIONS_PROMPT"], sentAt });
+  }
+  return messages;
+}
+
+/** What a prompt in this protocol's form says, for `universal`. */
+export function saidIn({ prompt, content = [] }: CodebuffRunPromptInput): {
+  readonly text: string;
+  readonly images: readonly { readonly path: string; readonly mime: string | null }[];
+} {
+  const said = content.find((part) => part.type === "text");
+  return {
+    text: said?.type === "text" ? said.text : (prompt ?? ""),
+    images: content.flatMap((part) => {
+      if (part.type !== "image") return [];
+      const { image, mediaType = "image/png" } = part;
+      const isAddress = typeof image === "string" && /^(?:data|https?):/i.test(image);
+      const path = isAddress
+        ? image
+        : `data:${mediaType};base64,${typeof image === "string" ? image : toBase64(image)}`;
+      return [{ path, mime: part.mediaType ?? null }];
+    }),
+  };
+}

@@ -1,0 +1,246 @@
+import { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import { isObject } from "../core/checks.ts";
+
+/** A piece of the root agent's text. A `text` event repeats the pieces of a block as a whole. */
+export interface CodebuffRunChunk {
+  readonly type: "chunk";
+  readonly chunk: string;
+}
+
+/** An event of a run. */
+export type CodebuffRunEvent = PrintModeEvent | CodebuffRunChunk;
+
+/** One part of a message in the history. */
+export type RunPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly image: string; readonly mediaType?: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | {
+      readonly type: "tool-call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    };
+
+/** A message of the history. An assistant message has one part. */
+export type RunMessage =
+  | {
+      readonly role: "system" | "user" | "assistant";
+      readonly content: readonly RunPart[];
+      readonly tags?: readonly string[];
+      /** ms since 1970. */
+      readonly sentAt?: number;
+    }
+  | RunToolMessage;
+
+/** The result of a tool call. */
+export interface RunToolMessage {
+  readonly role: "tool";
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly content: readonly ToolOutput[];
+}
+
+/** What a run has produced. */
+export type RunOutput =
+  | { readonly type: "lastMessage" | "allMessages"; readonly value: readonly RunMessage[] }
+  | { readonly type: "structuredOutput"; readonly value: Readonly<Record<string, unknown>> | null }
+  | {
+      readonly type: "error";
+      readonly message: string;
+      readonly statusCode?: number;
+      /** The server's code, such as `account_suspended`. */
+      readonly error?: string;
+    };
+
+/** Why a run has ended. */
+export type RunStopReason = "completed" | "task_completed" | "end_turn" | "max_steps" | "cancelled" | "error";
+
+/** The state of an agent. Fields of other versions are kept. */
+export interface RunAgentState {
+  readonly agentId: string;
+  readonly agentType: string | null;
+  readonly messageHistory: readonly RunMessage[];
+  readonly stepsRemaining: number;
+  /** Credits of this run, with those of sub-agents. */
+  readonly creditsUsed: number;
+  readonly directCreditsUsed: number;
+  readonly contextTokenCount?: number;
+  readonly runId?: string;
+  readonly output?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The state to go on from: a JSON value. Codebuff's own SDK (`previousRun`) and this library read each other's states. Unknown fields
+ * are kept.
+ */
+export interface RunState {
+  readonly sessionState?: {
+    readonly mainAgentState: RunAgentState;
+    /** What the agents know of the project. */
+    readonly fileContext: Readonly<Record<string, unknown>>;
+  };
+  readonly output: RunOutput;
+  readonly stopReason?: RunStopReason;
+}
+
+/** A fragment of a tool call in a chunk. */
+export interface ToolCallDelta {
+  readonly index: number;
+  readonly id?: string | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: string | null };
+}
+
+/** A chunk of a model's answer, as OpenAI's API streams it. Unknown fields are allowed. */
+export interface ChatChunk {
+  readonly id?: string;
+  readonly choices?: readonly {
+    readonly index?: number;
+    readonly delta?: {
+      readonly content?: string | null;
+      readonly reasoning?: string | null;
+      readonly tool_calls?: readonly ToolCallDelta[] | null;
+    };
+    readonly finish_reason?: string | null;
+  }[];
+  readonly usage?: ChatUsage | null;
+}
+
+export interface ChatUsage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  /** Dollars. */
+  readonly cost?: number;
+  readonly cost_details?: { readonly upstream_inference_cost?: number | null };
+}
+
+/** A message of a chat request. */
+export type ChatMessage =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string | readonly ChatPart[] }
+  | {
+      readonly role: "assistant";
+      readonly content: string;
+      readonly tool_calls?: readonly {
+        readonly id: string;
+        readonly type: "function";
+        readonly function: { readonly name: string; readonly arguments: string };
+      }[];
+    }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+
+/** A tool as a model sees it. */
+export interface ChatTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    /** JSON Schema. */
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** The body of `POST /api/v1/chat/completions`. A direct provider gets it without `codebuff_metadata` and `provider`. */
+export interface ChatRequest {
+  readonly model: string;
+  readonly stream?: true;
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ChatTool[];
+  readonly tool_choice?: "auto";
+  readonly reasoning?: object;
+  readonly provider?: object;
+  readonly codebuff_metadata?: Readonly<Record<string, string | number>>;
+}
+
+/** What one message of the stream says. */
+export type ChatMessageRead =
+  | { readonly type: "chunk"; readonly chunk: ChatChunk }
+  /** The provider has failed in the stream. */
+  | { readonly type: "error"; readonly message: string; readonly status?: number; readonly code?: string }
+  | { readonly type: "malformed"; readonly problem: string };
+
+/** Reads the parsed data of one server-sent event. Never throws. */
+export function readChatMessage(value: unknown): ChatMessageRead {
+  if (!isObject(value)) return { type: "malformed", problem: "a message that is no object" };
+  const { error } = value;
+  if (error != null) return readError(error);
+  if (isChatChunk(value)) return { type: "chunk", chunk: value };
+  return { type: "malformed", problem: "a chunk with a field of the wrong type" };
+}
+
+function readError(error: unknown): ChatMessageRead {
+  if (typeof error === "string") return { type: "error", message: error };
+  const { message, code, type } = isObject(error) ? error : {};
+  const word = typeof type === "string" ? type : typeof code === "string" ? code : undefined;
+  return {
+    type: "error",
+    message: typeof message === "string" ? message : "the model's provider has failed",
+    ...(typeof code === "number" ? { status: code } : {}),
+    ...(word === undefined ? {} : { code: word }),
+  };
+}
+
+/** Written by hand: it runs for each chunk. */
+function isChatChunk(
+  value: Readonly<Record<string, unknown>>,
+): value is Readonly<Record<string, unknown>> & ChatChunk {
+  const { id, choices, usage } = value;
+  if (id != null && typeof id !== "string") return false;
+  if (usage != null && !isUsage(usage)) return false;
+  if (choices == null) return true;
+  return Array.isArray(choices) && choices.every(isChoice);
+}
+
+function isChoice(choice: unknown): boolean {
+  if (!isObject(choice)) return false;
+  const { index, delta, finish_reason } = choice;
+  if (index != null && typeof index !== "number") return false;
+  if (finish_reason != null && typeof finish_reason !== "string") return false;
+  if (delta == null) return true;
+  if (!isObject(delta)) return false;
+  const { content, reasoning, tool_calls } = delta;
+  return isTextOrNone(content) && isTextOrNone(reasoning) && (tool_calls == null || areFragments(tool_calls));
+}
+
+function areFragments(fragments: unknown): boolean {
+  return Array.isArray(fragments) && fragments.every(isFragment);
+}
+
+function isFragment(fragment: unknown): boolean {
+  if (!isObject(fragment)) return false;
+  const { index, id } = fragment;
+  if (index != null && typeof index !== "number") return false;
+  const called = fragment["function"];
+  if (called == null) return isTextOrNone(id);
+  return (
+    isObject(called) && isTextOrNone(id) && isTextOrNone(called["name"]) && isTextOrNone(called["arguments"])
+  );
+}
+
+function isUsage(usage: unknown): boolean {
+  if (!isObject(usage)) return false;
+  const { prompt_tokens, completion_tokens, cost, cost_details } = usage;
+  return [prompt_tokens, completion_tokens, cost].every(isNumberOrNone) && isCost(cost_details);
+}
+
+function isCost(details: unknown): boolean {
+  return details == null || (isObject(details) && isNumberOrNone(details["upstream_inference_cost"]));
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value == null || typeof value === "string";
+}
+
+function isNumberOrNone(value: unknown): boolean {
+  return value == null || typeof value === "number";
+}
+
+/** Whether a value is an event of a run. */
+export function isRunEvent(value: unknown): value is CodebuffRunEvent {
+  if (isObject(value) && value["type"] === "chunk") return typeof value["chunk"] === "string";
+  return isPrintModeEvent(value);
+}

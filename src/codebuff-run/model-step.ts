@@ -1,0 +1,172 @@
+import type { AgentDefinition } from "./agents.ts";
+import { Answer, creditsOf, type Piece } from "./answer.ts";
+import { CodebuffRunError } from "./errors.ts";
+import { estimatedTokens, toWire } from "./history.ts";
+import type { ChatRequest, ChatTool, RunMessage } from "./messages.ts";
+import { assertWanted, type Shared } from "./shared.ts";
+import { eventOf, type Speaker, sumOf } from "./turn.ts";
+
+/** Answers in a row that break off before the run fails. */
+const MAX_INTERRUPTIONS = 3;
+
+export interface ModelSetup {
+  readonly shared: Shared;
+  readonly definition: AgentDefinition;
+  readonly speaker: Speaker;
+  readonly tools: readonly ChatTool[];
+  readonly history: RunMessage[];
+  /** The id of the run on the backend. */
+  readonly runId: () => string;
+}
+
+/** One answer of the model, received. */
+export interface Received {
+  readonly answer: Answer;
+  readonly text: string;
+  readonly credits: number;
+  /** Undefined: the backend. */
+  readonly provider: string | undefined;
+  /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
+  readonly interruption: CodebuffRunError | undefined;
+}
+
+/** Asks the model of one agent. What it says goes to the reader and into the history. */
+export class Model {
+  readonly #setup: ModelSetup;
+  #contextTokens = 0;
+  #interruptions = 0;
+
+  constructor(setup: ModelSetup) {
+    this.#setup = setup;
+  }
+
+  /** Tokens of the history: counted by the backend, otherwise estimated. */
+  get contextTokens(): number {
+    return this.#contextTokens;
+  }
+
+  /** Counts the tokens of the history. A measurement: the run goes on without it. */
+  async count(): Promise<void> {
+    const { shared, definition, tools, history } = this.#setup;
+    const { backend } = shared.core;
+    const { model, systemPrompt: system = "" } = definition;
+    let counted: number | undefined;
+    try {
+      counted = await backend?.tokens({ messages: history, system, model }, shared.signal);
+    } catch {
+      assertWanted(shared); // any other failure leaves the estimate
+    }
+    this.#contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
+  }
+
+  /** @throws CodebuffRunError `context_limit` */
+  assertRoom(): void {
+    const { maxContextTokens } = this.#setup.shared;
+    if (maxContextTokens === undefined || this.#contextTokens <= maxContextTokens) return;
+    const message = `the history has ${this.#contextTokens} tokens, over the limit of ${maxContextTokens}`;
+    throw new CodebuffRunError({ kind: "context_limit", message });
+  }
+
+  /** Asks the model. @throws CodebuffRunError; the reason of a stop. What had arrived is in the history all the same. */
+  async ask(): Promise<Received> {
+    const { shared } = this.#setup;
+    const { core, turn, costMode, signal, flow } = shared;
+    const answer = new Answer();
+    const tell = (piece: Piece): void => {
+      core.outbox.enter();
+      try {
+        turn.push(eventOf(piece, this.#setup.speaker), piece.text.length);
+      } finally {
+        core.outbox.leave();
+      }
+    };
+    let provider: string | undefined;
+    let interruption: CodebuffRunError | undefined;
+    try {
+      core.outbox.run(() => turn.active());
+      provider = await core.providers.ask({
+        request: this.#request(),
+        costMode,
+        headers: byok(),
+        receiver: { answer, tell, slowed: flow.slowed },
+        signal,
+      });
+      if (!answer.isComplete)
+        throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
+      this.#interruptions = 0;
+    } catch (error) {
+      answer.end(tell);
+      answer.dropCalls();
+      const passes =
+        !signal.aborted &&
+        error instanceof CodebuffRunError &&
+        (error.kind === "stream_interrupted" || error.kind === "timeout") &&
+        ++this.#interruptions < MAX_INTERRUPTIONS;
+      if (!passes) {
+        this.#remember(answer);
+        assertWanted(shared);
+        throw error;
+      }
+      interruption = error;
+    }
+    const text = this.#remember(answer);
+    shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+    const credits = provider === undefined ? creditsOf(answer.cost) : 0;
+    return { answer, text, credits, provider, interruption };
+  }
+
+  /** Asks for `n` texts at once, without tools. */
+  async drafts(n: number): Promise<readonly string[]> {
+    const { shared } = this.#setup;
+    const { backend } = shared.core;
+    if (!backend)
+      throw new CodebuffRunError({
+        kind: "invalid_agent",
+        message: "drafts (`GENERATE_N`) need the backend",
+      });
+    const { stream: _, tools: __, tool_choice: ___, codebuff_metadata, ...request } = this.#request();
+    return backend.drafts(
+      { ...request, codebuff_metadata: { ...codebuff_metadata, n } },
+      byok(),
+      shared.signal,
+    );
+  }
+
+  #request(): ChatRequest {
+    const { shared, definition, tools, history, runId } = this.#setup;
+    const { model, systemPrompt = "", stepPrompt, providerOptions, reasoningOptions } = definition;
+    const messages = toWire(systemPrompt, history);
+    return {
+      model,
+      stream: true,
+      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.costMode },
+      provider: providerOptions ?? { allow_fallbacks: true },
+      ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
+      messages: stepPrompt
+        ? [...messages, { role: "user", content: [{ type: "text", text: stepPrompt }] }]
+        : messages,
+      ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
+    };
+  }
+
+  /** Puts the blocks of an answer into the history: a message for each. Returns the text. */
+  #remember(answer: Answer): string {
+    const { history, shared } = this.#setup;
+    const sentAt = shared.core.clock.wallTime();
+    let text = "";
+    for (const part of answer.parts) {
+      history.push({ role: "assistant", content: [part], sentAt });
+      if (part.type === "text") text += part.text;
+    }
+    return text;
+  }
+}
+
+/** The user's own key for the backend's provider, where the environment has one. */
+function byok(): Readonly<Record<string, string>> {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
+  };
+  const key = process?.env?.["CODEBUFF_BYOK_OPENROUTER"];
+  return typeof key === "string" && key !== "" ? { "x-openrouter-api-key": key } : {};
+}

@@ -1,0 +1,275 @@
+import {
+  type Check,
+  type Checks,
+  checkFields,
+  checks,
+  defined,
+  describe,
+  isObject,
+  oneOf,
+} from "../core/checks.ts";
+import type { LocalSettings } from "../core/client/local-core.ts";
+import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
+import { Outbox } from "../core/client/outbox.ts";
+import { systemClock } from "../core/clock.ts";
+import { ADDRESSES, assertEngine, RANDOM, TEXT } from "../core/engine.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
+import type { FetchLike } from "../core/http/fetch.ts";
+import { assertPrivate } from "../core/link/private-address.ts";
+import { type AgentDefinition, problemOf } from "./agents.ts";
+import type { RunMessage, RunState } from "./messages.ts";
+import { type ModelProvider, providersCheck } from "./providers.ts";
+import {
+  type CodebuffRunTool,
+  type CodebuffRunToolHandler,
+  customTools,
+  overrides,
+  type Tool,
+} from "./tools.ts";
+
+/** Options of a run that the client sets for all runs, and a prompt for itself. */
+export interface CodebuffRunDefaults {
+  /** The agent: an id of `agentDefinitions` or of the registry, or a definition. @default the agent of `costMode` */
+  readonly agent?: string | AgentDefinition;
+  /** Chooses the agent where none is named: `free`, `normal`, `max` and others. Sent with each request. @default "normal" */
+  readonly costMode?: string;
+  /** Answers of the model in one run. Raise the limit for long tasks. @default 100, as in Codebuff's own SDK */
+  readonly maxAgentSteps?: number;
+  /** Tokens of the history at which a run fails instead of asking the model. @default none: the count is only told */
+  readonly maxContextTokens?: number;
+  /** Parameters of the agent, which follow the prompt as JSON. */
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of {@link CodebuffRun}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
+export interface CodebuffRunOptions
+  extends CodebuffRunDefaults,
+    ApprovalOptions,
+    Pick<
+      SocketClientOptions, // options with the same meaning on every client
+      | "maxQueuedTurns"
+      | "maxQueuedBytes"
+      | "maxBufferedBytes"
+      | "maxTextBytes"
+      | "signal"
+      | "logger"
+      | "debug"
+      | "clock"
+      | "allowInsecure"
+    > {
+  /** The key of the backend. @default CODEBUFF_API_KEY of the environment, where there is one; without a key, `providers` must be given */
+  readonly apiKey?: string;
+  /** The backend. @default "https://www.codebuff.com" */
+  readonly baseUrl?: string | URL;
+  /** Sent with each request to the backend. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** @default the platform's, read at each call */
+  readonly fetch?: FetchLike;
+  /** Sources of models that are asked before the backend. @default none */
+  readonly providers?: readonly ModelProvider[];
+  /** Agents that runs and other agents can name. */
+  readonly agentDefinitions?: readonly AgentDefinition[];
+  /** Tools of your own, by name. Each agent may call them. */
+  readonly tools?: Readonly<Record<string, CodebuffRunTool>>;
+  /** Handlers of Codebuff's own tools, such as `read_files`, by name. An agent may call the ones that its `toolNames` lists. */
+  readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
+  /** ms until a tool of yours has failed. @default 0: no limit, since tools may run builds */
+  readonly toolTimeout?: number;
+  /**
+   * ms without a byte of the model's answer until it counts as broken off; it is asked again. The server sends a sign of life every 30 s.
+   * @default 120_000
+   */
+  readonly streamTimeout?: number;
+  /** Whether steps are reported to the backend one by one, or all at the end. @default "post" */
+  readonly stepReporting?: "post" | "batch";
+  /** The project's files, by path: part of what the state of a run knows of the project. */
+  readonly projectFiles?: Readonly<Record<string, string>>;
+  /** Texts for agents about the project, by path. */
+  readonly knowledgeFiles?: Readonly<Record<string, string>>;
+  /** Runs at once; others wait. @default 100: each holds a history and a connection */
+  readonly maxRuns?: number;
+  /** Events that wait for a slow reader before the model's answer is read no further. Lower it if memory is short. @default 1_000 */
+  readonly maxQueuedEvents?: number;
+}
+
+/** Options of one prompt. */
+export interface CodebuffRunPromptOptions extends CodebuffRunDefaults {
+  /** The state of an earlier run to go on from. `conversation()` passes its own. */
+  readonly previousRun?: RunState;
+  /** Results of tools that ran since the earlier run. */
+  readonly extraToolResults?: readonly Extract<RunMessage, { readonly role: "tool" }>[];
+}
+
+const MEBIBYTE = 1_048_576;
+
+const agent: Check = {
+  expects: "an id, or a definition with `id`, `displayName` and `model`",
+  holds: (value) => checks.text.holds(value) || isObject(value),
+};
+
+const texts: Check = {
+  expects: "an object of texts by path",
+  holds: (value) => isObject(value) && Object.values(value).every((field) => typeof field === "string"),
+};
+
+const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
+  agent,
+  costMode: checks.text,
+  maxAgentSteps: checks.count,
+  maxContextTokens: checks.count,
+  params: checks.object,
+};
+
+const CHECKS: Checks<CodebuffRunOptions> = {
+  ...DEFAULTS_CHECKS,
+  ...APPROVAL_CHECKS,
+  apiKey: checks.text,
+  baseUrl: {
+    expects: "a string or a URL",
+    holds: (value) => typeof value === "string" || value instanceof URL,
+  },
+  headers: checks.headers,
+  fetch: checks.function,
+  providers: providersCheck,
+  agentDefinitions: checks.objects,
+  tools: checks.object,
+  overrideTools: checks.object,
+  toolTimeout: checks.delay,
+  streamTimeout: checks.delay,
+  stepReporting: oneOf("post", "batch"),
+  projectFiles: texts,
+  knowledgeFiles: texts,
+  maxRuns: checks.count,
+  maxQueuedEvents: checks.count,
+  maxQueuedTurns: checks.count,
+  maxQueuedBytes: checks.count,
+  maxBufferedBytes: checks.count,
+  maxTextBytes: checks.count,
+  signal: checks.signal,
+  logger: checks.logger,
+  debug: checks.boolean,
+  clock: checks.object,
+  allowInsecure: checks.boolean,
+};
+
+export const PROMPT_CHECKS = {
+  ...TURN_CHECKS,
+  ...DEFAULTS_CHECKS,
+  previousRun: checks.object,
+  extraToolResults: checks.objects,
+} satisfies Record<string, Check>;
+
+/** The options of a client, checked and with every default. */
+export interface CodebuffRunSettings extends LocalSettings {
+  /** Undefined: there is no backend. */
+  readonly backend: { readonly apiKey: string; readonly baseUrl: string } | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: FetchLike | undefined;
+  readonly providers: readonly ModelProvider[];
+  readonly agentDefinitions: readonly AgentDefinition[];
+  /** The caller's tools and overrides. */
+  readonly tools: readonly Tool[];
+  readonly toolTimeout: number;
+  readonly streamTimeout: number;
+  readonly stepReporting: "post" | "batch";
+  readonly projectFiles: Readonly<Record<string, string>>;
+  readonly knowledgeFiles: Readonly<Record<string, string>>;
+  readonly maxRuns: number;
+  readonly maxQueuedEvents: number;
+  readonly defaults: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+}
+
+/** @throws InvalidInputError for the first option that does not exist or is wrong; UnsupportedError where the engine lacks something. */
+export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
+  assertEngine([RANDOM, ADDRESSES, TEXT]);
+  if (!isObject(options as unknown))
+    throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");
+  checkFields(options, CHECKS, "option");
+  const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
+  const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
+  for (const definition of agentDefinitions) checkAgent(definition);
+  if (agent !== undefined) checkAgent(agent);
+  const apiKey = options.apiKey ?? keyOfEnvironment();
+  if (apiKey === undefined && providers.length === 0) {
+    throw new InvalidInputError(
+      "there is no API key.",
+      "Pass `apiKey`, set CODEBUFF_API_KEY in the environment, or pass `providers` to run without the backend.",
+    );
+  }
+  if (apiKey !== undefined && /[^\x21-\x7e]/.test(apiKey))
+    throw new InvalidInputError(
+      "`apiKey` holds characters that no header takes.",
+      "Pass it as it was given out.",
+    );
+  const outbox = new Outbox();
+  const { allowInsecure = false, baseUrl = "https://www.codebuff.com" } = options;
+  const { logger, signal } = options;
+  return {
+    backend:
+      apiKey === undefined ? undefined : { apiKey, baseUrl: checkBaseUrl(baseUrl, true, allowInsecure) },
+    headers: options.headers ?? {},
+    fetch: options.fetch,
+    providers,
+    agentDefinitions,
+    tools: [...customTools(tools), ...overrides(overrideTools)],
+    toolTimeout: options.toolTimeout ?? 0,
+    streamTimeout: options.streamTimeout ?? 120_000,
+    stepReporting: options.stepReporting ?? "post",
+    projectFiles: options.projectFiles ?? {},
+    knowledgeFiles: options.knowledgeFiles ?? {},
+    maxRuns: options.maxRuns ?? 100,
+    maxQueuedEvents: options.maxQueuedEvents ?? 1_000,
+    maxQueuedTurns: options.maxQueuedTurns ?? 100,
+    maxQueuedBytes: options.maxQueuedBytes ?? MEBIBYTE,
+    maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
+    maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
+    debug: options.debug ?? false,
+    defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params }) },
+    outbox,
+    clock: outbox.clock(options.clock ?? systemClock),
+    ...(logger ? { logger } : {}),
+    ...(signal ? { signal } : {}),
+  };
+}
+
+/** @throws InvalidInputError for a wrong definition. */
+export function checkAgent(agent: string | AgentDefinition): void {
+  const problem = typeof agent === "string" ? undefined : problemOf(agent);
+  if (problem !== undefined)
+    throw new InvalidInputError(`Invalid agent config: ${problem}.`, "Correct the agent's definition.");
+}
+
+/**
+ * The address without a slash at its end.
+ * @throws InvalidInputError for an address that cannot work, and for a key that would travel unencrypted.
+ */
+export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure: boolean): string {
+  const how = 'Give a string such as "https://host/v1".';
+  if (typeof value !== "string" && !(value instanceof URL))
+    throw new InvalidInputError(`\`baseUrl\` is ${describe(value)}.`, how);
+  let url: URL;
+  try {
+    url = new URL(String(value));
+  } catch {
+    throw new InvalidInputError("`baseUrl` cannot be read.", how); // the platform's error quotes the address
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new InvalidInputError(`\`baseUrl\` begins with ${url.protocol}.`, "Use https://.");
+  if (url.username !== "" || url.password !== "")
+    throw new InvalidInputError(
+      "`baseUrl` holds a user name or a password.",
+      "`fetch` refuses that: pass `apiKey`.",
+    );
+  if (hasSecrets && !allowInsecure) assertPrivate(url);
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+/** The key in the environment of the process, on platforms that have one. */
+function keyOfEnvironment(): string | undefined {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
+  };
+  const key = process?.env?.["CODEBUFF_API_KEY"];
+  return typeof key === "string" && key.trim() !== "" ? key.trim() : undefined;
+}

@@ -1,0 +1,66 @@
+import { LocalCore } from "../core/client/local-core.ts";
+import { Redactor } from "../core/client/redact.ts";
+import { ConnectError, HandshakeError } from "../core/errors.ts";
+import { Backend } from "./backend.ts";
+import { CodebuffRunError } from "./errors.ts";
+import { type CodebuffRunClientEvents, RUN_EVENTS } from "./events.ts";
+import { Http, type Traffic } from "./http.ts";
+import type { CodebuffRunEvent } from "./messages.ts";
+import type { CodebuffRunSettings } from "./options.ts";
+import { Providers } from "./providers.ts";
+import type { CodebuffRunResult } from "./turn.ts";
+
+/** The core of a client that runs agents in this process. */
+export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents> {
+  readonly settings: CodebuffRunSettings;
+  /** Undefined: there is no API key, so providers answer alone. */
+  readonly backend: Backend | undefined;
+  readonly providers: Providers;
+
+  constructor(settings: CodebuffRunSettings) {
+    const { backend, headers, fetch, clock, streamTimeout, providers } = settings;
+    const redactor = new Redactor();
+    super({ settings, events: RUN_EVENTS, redactor, backend: "the backend" });
+    this.settings = settings;
+    redactor.use("options", backend?.apiKey, ...Object.values(headers));
+    if (backend) {
+      const { apiKey, baseUrl } = backend;
+      const all = { ...headers, authorization: `Bearer ${apiKey}` };
+      const traffic: Traffic = {
+        frame: (direction, text) => this.frame(direction, text),
+        message: (value) => this.message(value),
+        input: (work) => this.outbox.run(work),
+      };
+      const http = new Http({ baseUrl, fetch, headers: all, clock, redactor, traffic });
+      this.backend = new Backend({ http, clock, apiKey, streamTimeout, traffic });
+    }
+    const redact = (text: string): string => redactor.redact(text);
+    this.providers = new Providers({ providers, backend: this.backend, clock, redact });
+  }
+
+  /** Checks the API key, where there is a backend. */
+  protected override async look(signal: AbortSignal | undefined): Promise<void> {
+    const either = new AbortController();
+    const stop = (): void => either.abort(this.closing.aborted ? this.closing.reason : signal?.reason);
+    this.closing.addEventListener("abort", stop, { once: true });
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      await this.backend?.user(either.signal);
+    } catch (error) {
+      if (this.closing.aborted) throw this.closing.reason;
+      if (signal?.aborted)
+        throw new ConnectError("the wait for the backend was aborted", { cause: signal.reason });
+      throw error instanceof CodebuffRunError ? connectionError(error) : error;
+    } finally {
+      this.closing.removeEventListener("abort", stop);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** The error of `connect()`: no turn has failed. */
+function connectionError(error: CodebuffRunError): Error {
+  const { kind, serverMessage, status, retryable } = error;
+  if (kind === "auth") return new HandshakeError("rejected", error.message, { cause: error });
+  return new ConnectError(serverMessage, { cause: error, retryable, status });
+}

@@ -1,0 +1,184 @@
+import { describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { RunMessage, RunPart, RunState } from "./messages.ts";
+import type { CodebuffRunSettings } from "./options.ts";
+
+/** The state of the last run. A JSON value. */
+export interface CodebuffRunConversationState extends ConversationState {
+  readonly protocol: "codebuff-run";
+  readonly version: 1;
+  /** Absent before the first run. Codebuff's own SDK takes it as `previousRun`. */
+  readonly run?: RunState;
+}
+
+/** The state of a conversation whose last run is `run`. */
+export function stateOf(run: RunState | undefined): CodebuffRunConversationState {
+  return { protocol: "codebuff-run", version: 1, ...(run === undefined ? {} : { run }) };
+}
+
+/** What a run goes on from. */
+export interface Earlier {
+  readonly history: readonly RunMessage[];
+  /** The type of the agent that ran before. */
+  readonly agentType: string | undefined;
+  /** The state as it was given, for the fields that this library does not know. */
+  readonly mainAgentState: Readonly<Record<string, unknown>>;
+  readonly fileContext: Readonly<Record<string, unknown>> | undefined;
+}
+
+const FRESH: Earlier = { history: [], agentType: undefined, mainAgentState: {}, fileContext: undefined };
+
+const HOW = "Pass the `state` of a conversation or result, or a run state of Codebuff's SDK.";
+
+/**
+ * Reads the state of an earlier run, of this library or of Codebuff's SDK. Returns a copy: the caller's state is never changed.
+ * @throws InvalidInputError for a value that is no state of a run.
+ */
+export function readPrevious(previous: unknown): Earlier {
+  if (previous === undefined) return FRESH;
+  const copy = copied(previous);
+  if (!isObject(copy)) throw wrong(`it is ${describe(previous)}`);
+  const { sessionState } = copy;
+  if (sessionState == null) return FRESH; // a run that failed before it began
+  if (!isObject(sessionState)) throw wrong(`its \`sessionState\` is ${describe(sessionState)}`);
+  const { mainAgentState, fileContext } = sessionState;
+  if (!isObject(mainAgentState)) throw wrong("its `mainAgentState` is missing");
+  const { messageHistory = [], agentType } = mainAgentState;
+  if (!Array.isArray(messageHistory)) throw wrong("its `messageHistory` is no list");
+  messageHistory.forEach((message: unknown, at) => {
+    if (!isMessage(message)) throw wrong(`message ${at} of its history is no message`);
+  });
+  return {
+    history: messageHistory as readonly RunMessage[],
+    agentType: typeof agentType === "string" ? agentType : undefined,
+    mainAgentState,
+    fileContext: isObject(fileContext) ? fileContext : undefined,
+  };
+}
+
+function copied(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch (cause) {
+    throw new InvalidInputError("`previousRun` cannot be written as JSON.", HOW, { cause });
+  }
+}
+
+function wrong(problem: string): InvalidInputError {
+  return new InvalidInputError(`\`previousRun\` is no state of a run: ${problem}.`, HOW);
+}
+
+/** Whether a value is a message. Unknown fields and unknown kinds of parts are allowed. */
+export function isMessage(value: unknown): value is RunMessage {
+  if (!isObject(value)) return false;
+  const { role, content } = value;
+  if (!Array.isArray(content) || !content.every(isObject)) return false;
+  if (role === "tool")
+    return typeof value["toolCallId"] === "string" && typeof value["toolName"] === "string";
+  return (role === "system" || role === "user" || role === "assistant") && content.every(isPart);
+}
+
+function isPart(part: Readonly<Record<string, unknown>>): boolean {
+  switch (part["type"] as RunPart["type"]) {
+    case "text":
+    case "reasoning":
+      return typeof part["text"] === "string";
+    case "image":
+      return typeof part["image"] === "string";
+    case "tool-call":
+      return (
+        typeof part["toolCallId"] === "string" &&
+        typeof part["toolName"] === "string" &&
+        isObject(part["input"])
+      );
+    default:
+      return typeof part["type"] === "string";
+  }
+}
+
+/** What agents know of the project. */
+export function fileContextOf(
+  { projectFiles, knowledgeFiles, agentDefinitions, tools }: CodebuffRunSettings,
+  earlier: Earlier,
+): Readonly<Record<string, unknown>> {
+  const given = earlier.fileContext ?? {
+    projectRoot: "/",
+    cwd: "/",
+    fileTree: [],
+    fileTokenScores: {},
+    tokenCallers: {},
+    knowledgeFiles: {},
+    userKnowledgeFiles: {},
+    agentTemplates: {},
+    customToolDefinitions: {},
+    skills: {},
+    gitChanges: { status: "", diff: "", diffCached: "", lastCommitMessages: "" },
+    changesSinceLastChat: {},
+    shellConfigFiles: {},
+    systemInfo: { platform: "", shell: "", nodeVersion: "", arch: "", homedir: "", cpus: 1 },
+  };
+  const paths = Object.keys(projectFiles);
+  return {
+    ...given,
+    ...(paths.length === 0 ? {} : { fileTree: treeOf(paths) }),
+    ...(Object.keys(knowledgeFiles).length === 0
+      ? {}
+      : { knowledgeFiles: { ...fieldOf(given, "knowledgeFiles"), ...knowledgeFiles } }),
+    agentTemplates: {
+      ...fieldOf(given, "agentTemplates"),
+      ...Object.fromEntries(
+        agentDefinitions.map(({ handleSteps: _, ...definition }) => [definition.id, definition]),
+      ),
+    },
+    customToolDefinitions: {
+      ...fieldOf(given, "customToolDefinitions"),
+      ...Object.fromEntries(
+        tools
+          .filter(({ isBuiltIn }) => !isBuiltIn)
+          .map(({ name, description, schema, isForcing }) => [
+            name,
+            { description, inputSchema: schema.json, endsAgentStep: isForcing },
+          ]),
+      ),
+    },
+  };
+}
+
+function fieldOf(object: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  const field = object[name];
+  return isObject(field) ? field : {};
+}
+
+interface TreeNode {
+  readonly name: string;
+  readonly type: "file" | "directory";
+  readonly filePath: string;
+  readonly children?: TreeNode[];
+}
+
+/** The files of a project as a tree, in the order of their paths. */
+function treeOf(paths: readonly string[]): readonly TreeNode[] {
+  const root: TreeNode[] = [];
+  const folders = new Map<string, TreeNode[]>([["", root]]);
+  const inFolder = (path: string): TreeNode[] => {
+    const found = folders.get(path);
+    if (found) return found;
+    const children: TreeNode[] = [];
+    const cutAt = path.lastIndexOf("/");
+    inFolder(cutAt === -1 ? "" : path.slice(0, cutAt)).push({
+      name: path.slice(cutAt + 1),
+      type: "directory",
+      filePath: path,
+      children,
+    });
+    folders.set(path, children);
+    return children;
+  };
+  for (const path of [...paths].sort()) {
+    const cutAt = path.lastIndexOf("/");
+    const name = path.slice(cutAt + 1);
+    inFolder(cutAt === -1 ? "" : path.slice(0, cutAt)).push({ name, type: "file", filePath: path });
+  }
+  return root;
+}

@@ -1,0 +1,256 @@
+import { defined } from "../core/checks.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
+import { ClosedError } from "../core/errors.ts";
+import type { Gate, Withdraw } from "../core/gate/gate.ts";
+import { randomId } from "../core/random-id.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import { AgentRun } from "./agent-run.ts";
+import { Agents, agentOfMode } from "./agents.ts";
+import { CodebuffRunError, outputOf } from "./errors.ts";
+import { promptMessages, type RunPrompt } from "./input.ts";
+import type { CodebuffRunEvent, RunMessage, RunOutput, RunState, RunStopReason } from "./messages.ts";
+import type { CodebuffRunDefaults } from "./options.ts";
+import type { RunCore } from "./run-core.ts";
+import { type Earlier, fileContextOf } from "./run-state.ts";
+import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./shared.ts";
+import type { CodebuffRunResult, Spent } from "./turn.ts";
+
+/** What a prompt asks for, checked. */
+export interface RunOrder {
+  readonly prompt: RunPrompt;
+  readonly options: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+  /** What the run goes on from. A conversation knows it when the turn starts. */
+  readonly earlier: () => Earlier;
+  readonly extraToolResults: readonly RunMessage[];
+}
+
+/** One turn of a client, from the call to its end. */
+export interface Job {
+  readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
+  readonly order: RunOrder;
+  readonly spent: Spent;
+  /** The run, while it works and behind it: the last state is kept. */
+  run: Run | undefined;
+}
+
+export interface RunSetup {
+  readonly core: RunCore;
+  readonly gate: Gate;
+  readonly job: Job;
+  /** The run has done all its work. */
+  readonly over: () => void;
+}
+
+/**
+ * The run of one prompt.
+ *
+ *     the key ──▶ `start` ──▶ the agent ──▶ its run ──▶ `finish` ──▶ completed
+ *        └──────────┴────────────┴────────────┴── a failure: `finish` after `start`, then failed; a stop: stopped
+ */
+export class Run {
+  readonly flow = new Flow();
+  readonly #setup: RunSetup;
+  readonly #controller = new AbortController();
+  readonly #abandon = new AbortController();
+  readonly #waiting = new Set<Withdraw>();
+  readonly #background = new Set<Promise<void>>();
+  #earlier: Earlier | undefined;
+  #root: AgentRun | undefined;
+  /** `start` was told. */
+  #hasBegun = false;
+  #output: RunOutput | undefined;
+  #stopReason: RunStopReason | undefined;
+
+  constructor(setup: RunSetup) {
+    this.#setup = setup;
+  }
+
+  /** Works to the end of the turn. Never rejects. */
+  async work(): Promise<void> {
+    const { core, job, over } = this.#setup;
+    const { turn } = job;
+    try {
+      const result = await this.#run();
+      core.outbox.run(() => {
+        this.#finish();
+        turn.complete(result);
+        turn.stopped(); // cancelled behind the last call
+      });
+    } catch (error) {
+      core.outbox.run(() => {
+        this.#finish();
+        if (this.#controller.signal.aborted) turn.stopped();
+        else {
+          if (!this.#isKnown) turn.unsent();
+          turn.fail(this.#failure(error));
+        }
+      });
+    }
+    await Promise.all(this.#background);
+    core.outbox.run(over);
+  }
+
+  /** Stops the turn. It settles when its tools have ended; `isUrgent`: without waiting for them. */
+  stop(isUrgent: boolean): void {
+    this.#letGo("the turn was cancelled", new Error("Run cancelled by user"), isUrgent);
+  }
+
+  /** The client is closed: the turn ends at once, and the work when its tools have ended; `isUrgent`: without waiting for them. */
+  close(isUrgent: boolean): void {
+    const message = "the client was closed while the agent worked; what its tools have done stays";
+    this.#letGo("the client was closed", new Error("the client was closed"), isUrgent);
+    this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
+  }
+
+  /** The state as it is now; `undefined` before the agent has begun. */
+  get state(): RunState | undefined {
+    const { core } = this.#setup;
+    if (!this.#root || !this.#earlier) return undefined;
+    const { mainAgentState, fileContext } = {
+      ...this.#earlier,
+      fileContext: fileContextOf(core.settings, this.#earlier),
+    };
+    const output: RunOutput = this.#output ?? { type: "error", message: "Run cancelled by user" };
+    return {
+      sessionState: { mainAgentState: { ...mainAgentState, ...this.#root.state }, fileContext },
+      output,
+      ...defined({ stopReason: this.#stopReason }),
+    };
+  }
+
+  #letGo(why: string, reason: Error, isUrgent: boolean): void {
+    const { core, job } = this.#setup;
+    this.#output = { type: "error", message: "Run cancelled by user" };
+    this.#stopReason = "cancelled";
+    this.flow.resume();
+    withdrawAll({ waiting: this.#waiting }, "cancelled", why);
+    job.turn.tools.abandon();
+    core.outbox.tell(() => this.#controller.abort(reason));
+    if (isUrgent) core.outbox.tell(() => this.#abandon.abort());
+  }
+
+  async #run(): Promise<CodebuffRunResult> {
+    const { core, gate, job } = this.#setup;
+    const { turn, order, spent } = job;
+    const { costMode, maxAgentSteps, maxContextTokens } = order.options;
+    const { signal } = this.#controller;
+    const { backend } = core;
+    await backend?.user(signal);
+    const earlier = order.earlier();
+    this.#earlier = earlier;
+    const shared: Shared = {
+      core,
+      gate,
+      turn,
+      agents: this.#agents(),
+      costMode,
+      maxAgentSteps,
+      maxContextTokens,
+      clientId: randomId("client"),
+      signal,
+      abandoned: this.#abandon.signal,
+      flow: this.flow,
+      spent,
+      waiting: this.#waiting,
+      background: this.#background,
+    };
+    const start = {
+      messageHistoryLength: earlier.history.length,
+      ...defined({ agentId: earlier.agentType }),
+    };
+    const own = typeof order.options.agent === "object" ? order.options.agent : undefined;
+    tell(shared, { type: "start", ...start, ...defined({ model: own?.model }) }, 0);
+    this.#hasBegun = true;
+    const root = await this.#rootOf(shared, earlier);
+    this.#root = root;
+    const { stopReason, output } = await root.run();
+    this.#output = output;
+    this.#stopReason = stopReason;
+    return this.#result(root);
+  }
+
+  /** Tells the last event, in one with the end: a listener of `finish` comes too late to stop the turn. */
+  #finish(): void {
+    if (!this.#hasBegun) return;
+    const agentId = this.#root?.setup.speaker.type;
+    const totalCost = this.#root?.record.credits ?? 0;
+    tell(
+      { core: this.#setup.core, turn: this.#setup.job.turn },
+      { type: "finish", totalCost, ...defined({ agentId }) },
+      0,
+    );
+  }
+
+  /** Whether the backend has recorded the run. Before, the prompt has not left this machine. */
+  get #isKnown(): boolean {
+    return (this.#root?.record.runId ?? "") !== "";
+  }
+
+  #agents(): Agents {
+    const { core, job } = this.#setup;
+    const { settings, backend } = core;
+    const { agent } = job.order.options;
+    const own = typeof agent === "object" ? [...settings.agentDefinitions, agent] : settings.agentDefinitions;
+    return new Agents(own, async (path) => backend?.agent(path, this.#controller.signal));
+  }
+
+  async #rootOf(shared: Shared, earlier: Earlier): Promise<AgentRun> {
+    const { prompt, options, extraToolResults } = this.#setup.job.order;
+    const { agent = agentOfMode(options.costMode), params } = options;
+    const found = await shared.agents.find(typeof agent === "string" ? agent : agent.id);
+    const { definition } = found;
+    const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
+    return new AgentRun({
+      shared,
+      agent: found,
+      speaker: {
+        id: "main-agent",
+        type: definition.id,
+        isRoot: true,
+        parentId: undefined,
+        ancestorRunIds: [],
+      },
+      spawnable,
+      earlier: [...earlier.history, ...extraToolResults],
+      begin: promptMessages(prompt, definition, shared.core.clock.wallTime()),
+      prompt: prompt.text,
+      params,
+      depth: 0,
+    });
+  }
+
+  #result(root: AgentRun): CodebuffRunResult {
+    const { core, job } = this.#setup;
+    const { turn, spent } = job;
+    const { state } = this;
+    if (!state || !this.#stopReason) throw new Error("the run has no end");
+    const { runId, steps } = root.record;
+    return {
+      ...turn.textResult,
+      ...(core.backend ? { cost: { amount: spent.credits, unit: "credits" }, runId } : {}),
+      ...defined({ usage: spent.usage }),
+      toolCalls: turn.toolCalls,
+      output: state.output,
+      stopReason: this.#stopReason,
+      steps,
+      state,
+    };
+  }
+
+  /** The error of the turn. What is no failure of the run itself, such as a fault of a program in code, becomes one. */
+  #failure(thrown: unknown): CodebuffRunError {
+    const { core } = this.#setup;
+    const error =
+      thrown instanceof CodebuffRunError
+        ? thrown
+        : new CodebuffRunError({
+            kind: "invalid_agent",
+            message: wordsOf({ core }, thrown),
+            cause: cleanCause(thrown, (text) => core.redactor.redact(text)),
+          });
+    if (error.kind === "auth") core.backend?.forgetUser();
+    this.#output = outputOf(error);
+    this.#stopReason = "error";
+    return error;
+  }
+}

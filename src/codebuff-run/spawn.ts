@@ -1,0 +1,127 @@
+import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import { defined } from "../core/checks.ts";
+import { randomId } from "../core/random-id.ts";
+import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
+import type { SpawnOrder } from "./calls.ts";
+import { CodebuffRunError, outputOf } from "./errors.ts";
+import { buildPrompt, promptMessages } from "./input.ts";
+import type { RunOutput } from "./messages.ts";
+import { tell, wordsOf } from "./shared.ts";
+import { failure, json } from "./tools.ts";
+
+/** Levels of agents that run agents. A model that delegates without end must not use up the account. */
+const MAX_DEPTH = 5;
+
+/** Makes the run of an agent. */
+export type NewAgent = (setup: AgentRunSetup) => AgentWork;
+
+/** Runs agents for another agent, all at once. Never throws; a stop is over when all agents have stopped. */
+export async function spawnAgents(
+  parent: AgentWork,
+  orders: readonly SpawnOrder[],
+  newAgent: NewAgent,
+): Promise<readonly ToolOutput[]> {
+  const { depth, shared } = parent.setup;
+  if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
+  const isOnly = orders.length === 1;
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
+  return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
+}
+
+interface Spawned {
+  readonly agentName: string;
+  readonly agentType: string;
+  readonly value: RunOutput;
+}
+
+async function spawnOne(
+  parent: AgentWork,
+  order: SpawnOrder,
+  newAgent: NewAgent,
+  onlyChild: boolean,
+): Promise<Spawned> {
+  const { agent_type: type, prompt, params } = order;
+  const { shared, agent, speaker, depth } = parent.setup;
+  const allowed = agent.definition.spawnableAgents ?? [];
+  const id = allowed.find((each) => each === type || nameOf(each) === nameOf(type));
+  if (id === undefined)
+    return {
+      agentName: type,
+      agentType: type,
+      value: error(`The agent ${type} may not be run by ${agent.definition.id}.`),
+    };
+  try {
+    const found = await shared.agents.find(id);
+    const { definition } = found;
+    const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
+    const sentAt = shared.core.clock.wallTime();
+    const isSaid = params !== undefined || (prompt ?? "").trim() !== "";
+    const said = isSaid
+      ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
+      : undefined;
+    const child = newAgent({
+      shared,
+      agent: found,
+      speaker: {
+        id: randomId("agent"),
+        type: definition.id,
+        isRoot: false,
+        parentId: speaker.id,
+        ancestorRunIds: [...speaker.ancestorRunIds, parent.record.runId],
+      },
+      spawnable,
+      earlier: [],
+      begin: promptMessages(said, definition, sentAt),
+      prompt,
+      params,
+      depth: depth + 1,
+    });
+    const { displayName } = definition;
+    return {
+      agentName: displayName,
+      agentType: definition.id,
+      value: await runChild(parent, child, order, onlyChild),
+    };
+  } catch (cause) {
+    return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
+  }
+}
+
+async function runChild(
+  parent: AgentWork,
+  child: AgentWork,
+  order: SpawnOrder,
+  onlyChild: boolean,
+): Promise<RunOutput> {
+  const { shared, agent, speaker } = child.setup;
+  const { prompt, params } = order;
+  const about = {
+    agentId: speaker.id,
+    agentType: speaker.type,
+    displayName: agent.definition.displayName,
+    onlyChild,
+    ...defined({ parentAgentId: speaker.parentId, prompt, params }),
+  };
+  parent.record.adopt(child.record);
+  tell(shared, { type: "subagent_start", ...about }, prompt?.length ?? 0);
+  try {
+    return (await child.run()).output;
+  } catch (cause) {
+    return errorOutput(parent, cause);
+  } finally {
+    tell(shared, { type: "subagent_finish", ...about }, 0);
+  }
+}
+
+function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
+  return cause instanceof CodebuffRunError ? outputOf(cause) : error(wordsOf(shared, cause));
+}
+
+function error(message: string): RunOutput {
+  return { type: "error", message };
+}
+
+/** The id of an agent without its publisher and version. */
+function nameOf(reference: string): string {
+  return reference.replace(/^.*\//, "").replace(/@.*$/, "");
+}

@@ -1,0 +1,179 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { describe, isObject } from "../core/checks.ts";
+import { InvalidInputError, said } from "../core/errors.ts";
+
+/** JSON Schema of an object. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The part of Standard Schema that tools need: https://standardschema.dev */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    /** Standard JSON Schema: zod 4 and others. */
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+    };
+  };
+}
+
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly unknown[] | undefined;
+      }[];
+    };
+
+/** The parameters of a tool: JSON Schema, a schema that carries one, or a schema beside its JSON Schema. */
+export type ToolParameters =
+  | JsonSchema
+  | StandardSchema
+  | { readonly schema: StandardSchema; readonly parameters: JsonSchema };
+
+/** An input that fits, with defaults and without unlisted fields; or what is wrong with it. */
+export type Checked =
+  | { readonly input: Readonly<Record<string, unknown>> }
+  | { readonly issues: readonly { readonly path: string; readonly message: string }[] };
+
+/** The parameters of a tool, for the model and for its input. */
+export interface ToolSchema {
+  readonly json: JsonSchema;
+  check(input: unknown): Checked | Promise<Checked>;
+}
+
+const HOW =
+  "Pass JSON Schema of an object, a schema that carries JSON Schema (such as one of zod 4), or { schema, parameters }.";
+
+/** @throws InvalidInputError for parameters in none of the three forms. */
+export function schemaOf(parameters: unknown, tool: string): ToolSchema {
+  if (isStandard(parameters)) {
+    const { jsonSchema } = parameters["~standard"];
+    if (typeof jsonSchema?.input !== "function") {
+      throw new InvalidInputError(
+        `the schema of the tool \`${tool}\` carries no JSON Schema, which the model needs.`,
+        "Pass { schema, parameters } with the JSON Schema as `parameters`.",
+      );
+    }
+    return standard(
+      parameters,
+      jsonOf(tool, () => jsonSchema.input({ target: "draft-2020-12" })),
+    );
+  }
+  if (isObject(parameters) && isStandard(parameters["schema"]))
+    return standard(
+      parameters["schema"],
+      jsonOf(tool, () => parameters["parameters"]),
+    );
+  return plain(
+    jsonOf(tool, () => parameters),
+    tool,
+  );
+}
+
+function isStandard(value: unknown): value is StandardSchema {
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+  const props: unknown = Reflect.get(value, "~standard");
+  return isObject(props) && typeof props["validate"] === "function";
+}
+
+function jsonOf(tool: string, make: () => unknown): JsonSchema {
+  let json: unknown;
+  try {
+    json = make();
+  } catch (cause) {
+    throw new InvalidInputError(
+      `the schema of the tool \`${tool}\` cannot be written as JSON Schema: ${said(cause)}.`,
+      "Pass { schema, parameters } with JSON Schema of your own.",
+      { cause },
+    );
+  }
+  if (
+    isObject(json) &&
+    (json["type"] === "object" || (json["type"] === undefined && isObject(json["properties"])))
+  )
+    return { ...json, type: "object" };
+  const what = isObject(json) ? "no JSON Schema of an object" : describe(json);
+  throw new InvalidInputError(`the parameters of the tool \`${tool}\` are ${what}.`, HOW);
+}
+
+function standard(schema: StandardSchema, json: JsonSchema): ToolSchema {
+  return {
+    json,
+    check: async (input) => {
+      const result = await schema["~standard"].validate(input);
+      if (!result.issues)
+        return isObject(result.value)
+          ? { input: result.value }
+          : { issues: [{ path: "", message: "the schema made no object of it" }] };
+      return {
+        issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join(".") })),
+      };
+    },
+  };
+}
+
+/** A step of a path: a key, or an object that holds one. */
+function keyOf(step: unknown): string {
+  return String(isObject(step) ? step["key"] : step);
+}
+
+/** @throws InvalidInputError for JSON Schema that cannot be used */
+function plain(json: JsonSchema, tool: string): ToolSchema {
+  let validator: Validator;
+  try {
+    validator = new Validator(json as Schema, "2020-12", false);
+    validator.validate({}); // finds references that lead nowhere
+  } catch (cause) {
+    throw new InvalidInputError(
+      `the JSON Schema of the tool \`${tool}\` cannot be used: ${said(cause)}.`,
+      "Correct it; references must lead to its own `$defs`.",
+      { cause },
+    );
+  }
+  return {
+    json,
+    check: (given) => {
+      const input = shaped(json, given);
+      const { valid, errors } = validator.validate(input);
+      if (valid && isObject(input)) return { input };
+      const deepest = errors.filter(
+        ({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref",
+      );
+      const told = deepest.length > 0 ? deepest : errors;
+      return {
+        issues: told.map(({ instanceLocation, error }) => ({
+          path: instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
+          message: error,
+        })),
+      };
+    },
+  };
+}
+
+/** A copy of an input with the defaults of its schema, and without fields that the schema does not list. */
+function shaped(schema: unknown, value: unknown): unknown {
+  if (!isObject(schema)) return value;
+  const { properties, items, additionalProperties, patternProperties } = schema;
+  if (Array.isArray(value)) return isObject(items) ? value.map((item) => shaped(items, item)) : value;
+  if (!isObject(value) || !isObject(properties)) return value;
+  const isOpen =
+    additionalProperties === true || isObject(additionalProperties) || isObject(patternProperties);
+  const result: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name)) define(result, name, shaped(properties[name], field));
+    else if (isOpen) define(result, name, field);
+  }
+  for (const [name, field] of Object.entries(properties)) {
+    if (!Object.hasOwn(result, name) && isObject(field) && field["default"] !== undefined)
+      define(result, name, field["default"]);
+  }
+  return result;
+}
+
+/** Sets an own field, whatever its name: `__proto__` is a name too. */
+function define(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
+}

@@ -1,0 +1,269 @@
+import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
+import type { ToolCall } from "../core/values.ts";
+import type { AgentDefinition } from "./agents.ts";
+import { CONTROLS, type ControlName, handledBuiltIn, isControl, NOT_FORCING } from "./builtins.ts";
+import type { ChatTool } from "./messages.ts";
+import { schemaOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
+
+/** A call of a tool, with an input that fits its parameters. */
+export interface CodebuffRunToolCall extends ToolCall {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly turnId: string;
+}
+
+export interface CodebuffRunToolContext {
+  /** Aborted when the result is not wanted any more: the turn was cancelled, or the tool has taken too long. End what the tool has started. */
+  readonly signal: AbortSignal;
+  /** Tells output while the tool runs, as `tool_progress`. The result should hold it too. */
+  readonly onProgress: (output: string) => void;
+}
+
+/**
+ * Runs a tool on this machine. What it throws becomes the tool's failure, which the agent sees.
+ * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
+ */
+export type CodebuffRunToolHandler = (
+  call: CodebuffRunToolCall,
+  context: CodebuffRunToolContext,
+) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+
+/** A tool of the caller's own. */
+export interface CodebuffRunTool {
+  /** What the tool does, for the model. */
+  readonly description: string;
+  readonly parameters: ToolParameters;
+  /** Whether the model sees the result at once. With `false` the tool alone does not make the agent go on. @default true */
+  readonly endsAgentStep?: boolean;
+  readonly execute: CodebuffRunToolHandler;
+}
+
+const TOOL_CHECKS: Checks<CodebuffRunTool> = {
+  description: checks.string,
+  parameters: checks.any,
+  endsAgentStep: checks.boolean,
+  execute: checks.function,
+};
+
+/** A tool as a run uses it. */
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ToolSchema;
+  /** Whether the model must see the result. */
+  readonly isForcing: boolean;
+  /** Whether events name the main agent as its caller, as those of Codebuff's own tools do. */
+  readonly isBuiltIn: boolean;
+} & (
+  | { readonly kind: "control"; readonly control: ControlName }
+  | { readonly kind: "handled"; readonly handler: CodebuffRunToolHandler }
+  /** Runs an agent; a short form of `spawn_agents`. */
+  | { readonly kind: "agent"; readonly agentId: string }
+);
+
+/** Two underscores are for the tools of MCP servers. */
+const NAME = /^(?!.*__)[A-Za-z0-9_-]{1,64}$/;
+
+/** @throws InvalidInputError for a tool that cannot be offered. */
+export function customTools(tools: Readonly<Record<string, CodebuffRunTool>>): readonly Tool[] {
+  return Object.entries(tools).map(([name, tool]) => {
+    if (!NAME.test(name))
+      throw new InvalidInputError(
+        `\`${name}\` is no name of a tool.`,
+        "Use at most 64 letters, digits, `_` and `-`, and no two `_` in a row.",
+      );
+    if (isControl(name))
+      throw new InvalidInputError(`\`${name}\` is a tool of this library.`, "Give your tool another name.");
+    if (!isObject(tool as unknown))
+      throw new InvalidInputError(
+        `the tool \`${name}\` is ${describe(tool)}.`,
+        "Pass { description, parameters, execute }.",
+      );
+    checkFields(tool, TOOL_CHECKS, `field of the tool \`${name}\``);
+    for (const field of ["description", "parameters", "execute"] as const)
+      if ((tool[field] as unknown) === undefined)
+        throw new InvalidInputError(
+          `the tool \`${name}\` has no \`${field}\`.`,
+          "Pass { description, parameters, execute }.",
+        );
+    const { description, parameters, endsAgentStep = true, execute } = tool;
+    return {
+      kind: "handled",
+      name,
+      description,
+      schema: schemaOf(parameters, name),
+      isForcing: endsAgentStep,
+      isBuiltIn: false,
+      handler: execute,
+    };
+  });
+}
+
+/** @throws InvalidInputError for a name that is no tool of agents. */
+export function overrides(handlers: Readonly<Record<string, CodebuffRunToolHandler>>): readonly Tool[] {
+  return Object.entries(handlers).map(([name, handler]) => {
+    const builtIn = handledBuiltIn(name) ?? (name === "ask_user" ? CONTROLS.ask_user : undefined);
+    if (!builtIn)
+      throw new InvalidInputError(
+        `\`overrideTools\` has \`${name}\`, which is no tool of Codebuff's agents.`,
+        "Tools of your own go into `tools`, with their parameters.",
+      );
+    if (typeof handler !== "function")
+      throw new InvalidInputError(`the handler of \`${name}\` is ${describe(handler)}.`, "Pass a function.");
+    const { description, parameters } = builtIn;
+    return {
+      kind: "handled",
+      name,
+      description,
+      schema: schemaOf(parameters, name),
+      isForcing: !NOT_FORCING.has(name),
+      isBuiltIn: true,
+      handler,
+    };
+  });
+}
+
+/** The schemas of this library's own tools, made when they are first used. */
+const CONTROL_TOOLS = new Map<ControlName, Tool>();
+
+function controlTool(control: ControlName): Tool {
+  const made = CONTROL_TOOLS.get(control);
+  if (made) return made;
+  const { description, parameters } = CONTROLS[control];
+  const tool: Tool = {
+    kind: "control",
+    name: control,
+    control,
+    description,
+    schema: schemaOf(parameters, control),
+    isForcing: !NOT_FORCING.has(control),
+    isBuiltIn: true,
+  };
+  CONTROL_TOOLS.set(control, tool);
+  return tool;
+}
+
+/** The tools of one agent. */
+export class Toolbox {
+  /** In the order in which the model sees them. */
+  readonly #offered = new Map<string, Tool>();
+  readonly #own: readonly Tool[];
+
+  /**
+   * @param own the caller's tools and overrides
+   * @param spawnable the agents that the agent may run
+   * @param canAsk whether somebody answers questions
+   */
+  constructor(
+    agent: AgentDefinition,
+    own: readonly Tool[],
+    spawnable: readonly AgentDefinition[],
+    canAsk: boolean,
+  ) {
+    this.#own = own;
+    const { toolNames = [], outputMode } = agent;
+    for (const name of toolNames) {
+      const tool = this.#known(name);
+      const isAsked = tool?.kind !== "control" || tool.control !== "ask_user" || canAsk;
+      if (tool && isAsked) this.#offered.set(name, tool);
+    }
+    if (outputMode === "structured_output") this.#offer(controlTool("set_output"));
+    for (const tool of own) if (!tool.isBuiltIn) this.#offer(tool);
+    for (const each of spawnable) if (!this.#offered.has(each.id)) this.#offer(agentTool(each));
+  }
+
+  #offer(tool: Tool): void {
+    if (!this.#offered.has(tool.name)) this.#offered.set(tool.name, tool);
+  }
+
+  /** The tool with this name, if the agent may call it. */
+  get(name: string): Tool | undefined {
+    return this.#offered.get(name);
+  }
+
+  /** The tool with this name, for a program of the agent: it need not be offered to the model. */
+  any(name: string): Tool | undefined {
+    return this.#offered.get(name) ?? this.#known(name);
+  }
+
+  #known(name: string): Tool | undefined {
+    return this.#own.find((tool) => tool.name === name) ?? (isControl(name) ? controlTool(name) : undefined);
+  }
+
+  /** As the model sees them. */
+  get wire(): readonly ChatTool[] {
+    return [...this.#offered.values()].map(({ name, description, schema }) => ({
+      type: "function",
+      function: { name, description, parameters: schema.json },
+    }));
+  }
+
+  /** As the state of a run keeps them. */
+  get definitions(): Readonly<
+    Record<string, { readonly description: string; readonly inputSchema: object }>
+  > {
+    return Object.fromEntries(
+      [...this.#offered.values()].map(({ name, description, schema }) => [
+        name,
+        { description, inputSchema: schema.json },
+      ]),
+    );
+  }
+}
+
+function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDefinition): Tool {
+  const { prompt = { type: "string" }, params } = inputSchema;
+  const properties = { prompt, ...(params === undefined ? {} : { params }) };
+  return {
+    kind: "agent",
+    name: id,
+    agentId: id,
+    description: spawnerPrompt ?? `Runs the agent ${displayName}.`,
+    schema: schemaOf({ type: "object", properties }, id),
+    isForcing: true,
+    isBuiltIn: true,
+  };
+}
+
+/** @throws InvalidInputError when a handler did not return tool output. */
+export function readOutput(output: unknown): readonly ToolOutput[] {
+  const isRight = Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten);
+  if (isRight) return output;
+  throw new InvalidInputError(
+    `the handler returned ${describe(output)}.`,
+    'It must return an array of parts, such as [{ type: "json", value: { done: true } }].',
+  );
+}
+
+/** Whether JSON can represent the value. */
+function canBeWritten(part: ToolOutput): boolean {
+  return part.type === "media" || JSON.stringify(part.value) !== undefined;
+}
+
+/** Characters of one text in a result. A model reads less. */
+const MAX_TEXT = 100_000;
+
+/** Bytes of one picture or sound in a result. */
+const MAX_MEDIA = 5 * 1_048_576;
+
+/** A result within the limits: longer texts are cut, a larger picture is left out. */
+export function limited(output: readonly ToolOutput[]): readonly ToolOutput[] {
+  return output.map((part) => {
+    if (part.type === "media")
+      return part.data.length * 0.75 > MAX_MEDIA
+        ? json({ errorMessage: "The file is larger than 5 MiB." })
+        : part;
+    return typeof part.value === "string" && part.value.length > MAX_TEXT
+      ? json(`${part.value.slice(0, MAX_TEXT)}\n[cut: ${part.value.length} characters]`)
+      : part;
+  });
+}
+
+export function json(value: unknown): ToolOutput {
+  return { type: "json", value };
+}
+
+export function failure(errorMessage: string): readonly ToolOutput[] {
+  return [json({ errorMessage })];
+}

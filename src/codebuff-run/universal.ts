@@ -1,0 +1,165 @@
+import { MAIN_AGENT, outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
+import { defined, isObject } from "../core/checks.ts";
+import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
+import type { AnyAgentwireError } from "../core/errors.ts";
+import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
+import type { Binding } from "../universal/binding.ts";
+import { finiteJson, type ToolOutputContent } from "../universal/engine/content.ts";
+import type { Session } from "../universal/engine/session.ts";
+import type { SessionEndedData } from "../universal/events.ts";
+import type { TurnEnd } from "../universal/facts.ts";
+import { attach } from "../universal/listen/attach.ts";
+import type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "../universal/mapping.ts";
+import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
+import { CodebuffRun } from "./client.ts";
+import { CodebuffRunError } from "./errors.ts";
+import { type CodebuffRunPromptInput, saidIn } from "./input.ts";
+import type { CodebuffRunEvent } from "./messages.ts";
+import type { CodebuffRunOptions } from "./options.ts";
+import { readOutput } from "./tools.ts";
+import type { CodebuffRunResult } from "./turn.ts";
+
+/** The events of runs as universal events. */
+export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRunResult> {
+  readonly protocol = "codebuff-http";
+  readonly asksOnWire = false;
+  readonly errorPrefix = "codebuff";
+  readonly #agents = new PrintModeMapping();
+  /** The session ends with its only turn. */
+  readonly #isOneOff: boolean;
+  /** The event that has opened the session. */
+  #opener: CodebuffRunEvent | undefined;
+
+  constructor(isOneOff: boolean) {
+    this.#isOneOff = isOneOff;
+  }
+
+  began(): void {
+    this.#agents.began();
+  }
+
+  opens(event: CodebuffRunEvent): SessionFacts | undefined {
+    if (event.type !== "start") return undefined;
+    this.#opener = event;
+    return { metadata: this.#agents.started(event) };
+  }
+
+  event(event: CodebuffRunEvent, session: Session): void {
+    if (event.type === "chunk") this.#agents.chunk(undefined, event.chunk, session);
+    else if (event === this.#opener && event.type === "start")
+      this.#agents.started(event); // `session.started` has told it
+    else this.#agents.event(event, session);
+  }
+
+  missed(text: string, session: Session): void {
+    this.#agents.missed(text, session);
+  }
+
+  rawOf(event: CodebuffRunEvent): unknown {
+    return event.type === "chunk" ? event.chunk : event;
+  }
+
+  call({ raw }: TurnToolCall): CallFacts {
+    return { ...this.#agents.call(raw), isOwn: true, isResultTold: true };
+  }
+
+  output({ output, error = "" }: TurnToolCall): ToolOutputContent {
+    return output === undefined ? { output: error, parts: [] } : outputOf(readOutput(output));
+  }
+
+  completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {
+    session.known(runIdOf(state));
+    const said = { ...this.#agents.about, stop_reason: stopReason, output: finiteJson(output) };
+    return { metadata: { ...said, ...spentOf({ cost, usage }) } };
+  }
+
+  failed(error: AnyAgentwireError, session: Session): FailedFacts | undefined {
+    const { partial } = error;
+    session.known(runIdOf(fieldsOf(partial?.state)["run"]));
+    const metadata = { ...this.#agents.about, ...spentOf({ ...partial }) };
+    const data = { fatal: this.#isOneOff };
+    if (!(error instanceof CodebuffRunError))
+      return { reason: error.code.replaceAll("-", "_"), stated: "inferred", data, metadata };
+    const { kind, status, serverCode, retryable } = error;
+    return {
+      reason: status === undefined ? "run_error" : `http_${status}`,
+      details: { kind, ...defined({ error: serverCode, status }) },
+      data: { ...data, message: firstOf(error.message), retryable },
+      stated: status === undefined ? "inferred" : "agent",
+      metadata,
+    };
+  }
+}
+
+/** What a run has used. */
+function spentOf({ cost, usage }: { readonly cost?: Cost | undefined; readonly usage?: Usage | undefined }) {
+  const { inputTokens, outputTokens } = usage ?? {};
+  const tokens = defined({ input_tokens: countIn(inputTokens), output_tokens: countIn(outputTokens) });
+  return {
+    ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
+    ...(countIn(cost?.amount) === undefined || !cost ? {} : { cost: universalCost(cost) }),
+  };
+}
+
+function countIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** The id of the run behind a state: the backend's, or without a backend one of this library. */
+function runIdOf(state: unknown): string | undefined {
+  const { sessionState } = fieldsOf(state);
+  const { runId } = fieldsOf(fieldsOf(sessionState)["mainAgentState"]);
+  return typeof runId === "string" && runId !== "" ? runId : undefined;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+/** A message up to its first blank line: servers may add a stack trace. */
+function firstOf(message: string): string {
+  return message.split(/\r?\n[ \t]*\r?\n/, 1)[0] ?? message;
+}
+
+/** How the session of a one-off turn ends. */
+function sessionEnd(end: TurnEnd<CodebuffRunResult>): SessionEndedData {
+  if (end.status === "completed") {
+    const { cost } = end.result;
+    const total = cost ? { metadata: { total_cost: cost.amount } } : {};
+    return { reason: "completed", terminated_by: "agent", ...total };
+  }
+  if (end.status === "cancelled" || end.error.code === "closed" || end.error.code === "turn-timeout")
+    return { reason: "terminated", terminated_by: "daemon" };
+  const { error } = end;
+  const terminated_by = error instanceof CodebuffRunError ? "agent" : "daemon";
+  return { reason: "error", terminated_by, message: firstOf(error.message) };
+}
+
+const BINDING: Binding<CodebuffRun, CodebuffRunEvent, CodebuffRunResult> = {
+  newMapping: (isOneOff) => new CodebuffRunMapping(isOneOff),
+  isClient: (client) => client instanceof CodebuffRun,
+  input: (input) => saidIn(input as CodebuffRunPromptInput), // the client has checked it
+  listen: (client, tell) => [
+    client.on("step", ({ agentId, runId }, turn) => {
+      if (agentId === MAIN_AGENT) tell({ type: "opened", nativeSessionId: runId, isNative: false }, turn);
+    }),
+  ],
+  oneOff: sessionEnd,
+};
+
+/**
+ * The universal events of a client, one of its turns, or one of its conversations. It listens, and does not pull. Attach it in the tick of
+ * `prompt()`, and it misses nothing; later, `turn.started` says `attached_late`.
+ * @throws InvalidInputError for any other value, and for wrong options.
+ */
+export function toUniversal(
+  of: CodebuffRun | AnyTurn | AnyConversation,
+  options?: UniversalOptions,
+): UniversalStream {
+  return attach(BINDING, of, options);
+}
+
+/** Runs of agents in this process as a source for a chat or an adapter. */
+export function codebuffRun(options: CodebuffRunOptions = {}): AgentSource<CodebuffRun> {
+  return { name: "codebuff-run", client: () => new CodebuffRun(options), toUniversal };
+}

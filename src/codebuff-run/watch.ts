@@ -1,0 +1,70 @@
+import type { Clock } from "../core/clock.ts";
+import { Deadline } from "../core/deadline.ts";
+import { CodebuffRunError } from "./errors.ts";
+
+/** Watches one answer: its end by the run's signal, and a limit on its silence. Works also with a `fetch` that ignores its signal. */
+export class Watch {
+  readonly #controller = new AbortController();
+  readonly #deadline: Deadline;
+  readonly #outer: AbortSignal;
+  #reject: ((reason: unknown) => void) | undefined;
+  #stopped: { readonly reason: unknown } | undefined;
+
+  /** @param silence ms without a byte; 0: no limit. */
+  constructor(clock: Clock, silence: number, outer: AbortSignal) {
+    this.#outer = outer;
+    this.#deadline = new Deadline(clock, silence, () => {
+      const message = `the model's answer stopped: no byte within ${silence} ms`;
+      this.#stop(new CodebuffRunError({ kind: "timeout", message }));
+    });
+    if (outer.aborted) this.#onAbort();
+    else {
+      outer.addEventListener("abort", this.#onAbort, { once: true });
+      this.#deadline.start();
+    }
+  }
+
+  /** For `fetch`: aborted when the answer is not wanted any more. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Waits for a step of the answer. Rejects at once when the watch stops. */
+  wait<T>(step: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#stopped) reject(this.#stopped.reason);
+      this.#reject = reject;
+      step.then(resolve, reject);
+    });
+  }
+
+  /** A byte has arrived. */
+  touch(): void {
+    this.#deadline.touch();
+  }
+
+  /** The answer waits for this machine until `goOn`. */
+  hold(): void {
+    this.#deadline.stop();
+  }
+
+  goOn(): void {
+    if (!this.#stopped) this.#deadline.start();
+  }
+
+  /** The answer is over, or is not wanted any more. */
+  end(): void {
+    this.#deadline.stop();
+    this.#outer.removeEventListener("abort", this.#onAbort);
+    this.#controller.abort();
+  }
+
+  readonly #onAbort = (): void => this.#stop(this.#outer.reason);
+
+  #stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#deadline.stop();
+    this.#controller.abort(reason);
+    this.#reject?.(reason);
+  }
+}

@@ -1,0 +1,215 @@
+import { checkCallOptions, checks } from "../checks.ts";
+import type { CancelTimer, Clock } from "../clock.ts";
+import { deferred } from "../deferred.ts";
+import { ClosedError, ConnectError } from "../errors.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
+import type { TurnResult } from "../turn/turn.ts";
+import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
+import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
+import type { EventNames } from "./events.ts";
+import type { Logger } from "./options.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Redactor } from "./redact.ts";
+import type { SharedClient } from "./socket-client.ts";
+import { Voice } from "./voice.ts";
+
+/** The options that every client without a connection shares, with every default. */
+export interface LocalSettings extends TurnLimits {
+  readonly outbox: Outbox;
+  /** Each timer of this clock is an input of the outbox. */
+  readonly clock: Clock;
+  readonly debug: boolean;
+  readonly logger?: Logger;
+  readonly signal?: AbortSignal;
+}
+
+export interface LocalSetup<Events> {
+  readonly settings: LocalSettings;
+  readonly events: EventNames<Events>;
+  readonly redactor: Redactor;
+  /** What the client works with, in words: `the program`. */
+  readonly backend: string;
+}
+
+/** The parts of a client that are made after its core. */
+export interface LocalRooms<Event, Result extends TurnResult> {
+  readonly turns: {
+    /** Whether a turn still works, settled or not. */
+    readonly busy: boolean;
+    /** A turn that has not settled. */
+    find(turnId: string): LiveTurn<Event, Result> | undefined;
+    /** Hands back the turns that wait. */
+    giveBack(): void;
+    /** Ends all work; with `force` at once. */
+    endAll(force: boolean): void;
+  };
+  /** The requests that wait for the user. */
+  readonly requests: {
+    readonly pending: readonly PendingRequest[];
+    isOpen(id: string): boolean;
+    decide(id: string, decision: Decision): Ruling;
+    answer(id: string, answer: Answer): Reply;
+    /** The client is closing. */
+    close?(): void;
+  };
+}
+
+/** The core of a client without a connection, like `ClientCore`: status, events, warnings and logs without credentials, and closing. */
+export abstract class LocalCore<
+    Event,
+    Result extends TurnResult,
+    Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
+  >
+  extends Voice<Event, Result, Events>
+  implements SharedClient<Event, Result, Events>, RunnerHost<Event, Result>
+{
+  readonly clock: Clock;
+  readonly limits: TurnLimits;
+  readonly #backend: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #closing = new AbortController();
+  readonly #closed = deferred<void>();
+  #rooms: LocalRooms<Event, Result> | undefined;
+  #status: ClientStatus = "idle";
+  #cancelDrain: CancelTimer = () => {};
+
+  constructor({ settings, events, redactor, backend }: LocalSetup<Events>) {
+    const { clock, outbox, logger, debug, signal } = settings;
+    super({ events, outbox, redactor, logger, debug });
+    this.clock = clock;
+    this.limits = settings;
+    this.#backend = backend;
+    this.#signal = signal;
+  }
+
+  /** Takes the client's other parts. The client can be used from now on. If the signal was aborted earlier, the client closes at once. */
+  serve(rooms: LocalRooms<Event, Result>): void {
+    this.#rooms = rooms;
+    if (this.#signal?.aborted) this.#onAbort();
+    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get #served(): LocalRooms<Event, Result> {
+    if (!this.#rooms) throw new Error("the client is used before its rooms are made");
+    return this.#rooms;
+  }
+
+  get status(): ClientStatus {
+    return this.#status;
+  }
+
+  /** Aborted when the client is told to close: stops the questions to the backend. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  get isClosing(): boolean {
+    return this.closing.aborted;
+  }
+
+  get closedBy(): ClosedError | undefined {
+    return this.status === "closed" ? this.closedError : undefined;
+  }
+
+  get closedError(): ClosedError | undefined {
+    if (!this.isClosing) return undefined;
+    return new ClosedError("this client was closed; make a new one", { delivery: "not-sent" });
+  }
+
+  /** @throws ClosedError on a client that takes no new calls. */
+  assertOpen(): void {
+    const closed = this.closedError;
+    if (closed) throw closed;
+  }
+
+  override get pending(): readonly PendingRequest[] {
+    return this.#served.requests.pending;
+  }
+
+  override isOpen(id: string): boolean {
+    return this.#served.requests.isOpen(id);
+  }
+
+  override find(turnId: string): LiveTurn<Event, Result> | undefined {
+    return this.#served.turns.find(turnId);
+  }
+
+  decide(id: string, decision: Decision): Ruling {
+    return this.outbox.run(() => this.#served.requests.decide(id, decision));
+  }
+
+  answer(id: string, answer: Answer): Reply {
+    return this.outbox.run(() => this.#served.requests.answer(id, answer));
+  }
+
+  /** Checks whether the backend can be used. */
+  connect(options: ConnectOptions = {}): Promise<void> {
+    checkCallOptions(options, { signal: checks.signal });
+    return this.outbox.run(() => this.#look(options));
+  }
+
+  async #look({ signal }: ConnectOptions): Promise<void> {
+    this.assertOpen();
+    if (signal?.aborted)
+      throw new ConnectError(`the wait for ${this.#backend} was aborted`, { cause: signal.reason });
+    await this.look(signal);
+    this.outbox.run(() => this.ready());
+  }
+
+  /** Looks whether the backend can be used; rejects with the reason if it cannot. */
+  protected abstract look(signal: AbortSignal | undefined): Promise<void>;
+
+  /** The backend can be used, or is about to be used. */
+  ready(): void {
+    if (!this.isClosing) this.#setStatus("ready");
+  }
+
+  /** There is no connection to hurry. */
+  wanted(): void {}
+
+  /** There is no connection to make. */
+  needed(): void {}
+
+  close(options: CloseOptions = {}): Promise<void> {
+    checkCallOptions(options, { force: checks.boolean, drainTimeout: checks.delay });
+    const { force = false, drainTimeout = 0 } = options;
+    this.outbox.run(() => this.#close(force, drainTimeout));
+    return this.#closed.promise;
+  }
+
+  #close(force: boolean, drainTimeout: number): void {
+    const { turns, requests } = this.#served;
+    if (this.#status === "closed") return;
+    this.#setStatus("draining");
+    this.#closing.abort(new ClosedError(`the client was closed while it asked ${this.#backend}`));
+    requests.close?.();
+    turns.giveBack();
+    if (!turns.busy) this.#end();
+    else if (force || drainTimeout === 0) turns.endAll(force);
+    else {
+      this.#cancelDrain();
+      this.#cancelDrain = this.clock.setTimeout(() => turns.endAll(false), drainTimeout);
+    }
+  }
+
+  /** The last turn has ended its work. */
+  idle(): void {
+    if (this.isClosing) this.#end();
+  }
+
+  #end(): void {
+    this.#cancelDrain();
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#setStatus("closed");
+    this.#closed.resolve();
+  }
+
+  #setStatus(status: ClientStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    this.tellStatus(status);
+  }
+
+  readonly #onAbort = (): void => void this.close();
+}

@@ -1,0 +1,57 @@
+import { STATUS_CODES } from "node:http";
+import { isDict } from "../server/dict.ts";
+import type { OpenRequest } from "./journal.ts";
+import type { Route } from "./routes.ts";
+import type { BackendUser } from "./user.ts";
+
+/** A request that has arrived. */
+export interface Call {
+  readonly record: OpenRequest;
+  readonly route: Route;
+  /** Path and query, as they were sent. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The body as it was sent. */
+  readonly text: string;
+  readonly json: Json;
+  /** The API key; undefined for none. */
+  readonly key: string | undefined;
+  /** Whose key it is; undefined for nobody's. */
+  readonly user: BackendUser | undefined;
+}
+
+/** The body of a request. */
+export type Json = { readonly valid: true; readonly value: unknown } | { readonly valid: false };
+
+/** An answer that is no stream. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+/** How every endpoint but chat fails. */
+export function failed(status: number, error = STATUS_CODES[status] ?? "Failed"): Reply {
+  return { status, body: { error } };
+}
+
+export const NOT_FOUND = failed(404, "Not found");
+
+export function parseJson(text: string): Json {
+  try {
+    return { valid: true, value: JSON.parse(text) };
+  } catch {
+    return { valid: false };
+  }
+}
+
+/** The action of a request to `agent-runs`. */
+export function actionOf(json: Json): "START" | "FINISH" | undefined {
+  if (!json.valid || !isDict(json.value)) return undefined;
+  const { action } = json.value;
+  return action === "START" || action === "FINISH" ? action : undefined;
+}

@@ -1,0 +1,89 @@
+import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
+import { failed, type Reply } from "./call.ts";
+import type { Exchange } from "./exchange.ts";
+import type { BackendFaultOptions } from "./fault.ts";
+import { ENDPOINTS, FAULT } from "./names.ts";
+import type { BackendEndpoint, BackendRequest } from "./record.ts";
+
+interface Fault {
+  readonly endpoint: BackendEndpoint;
+  readonly options: BackendFaultOptions;
+  /** Requests that it was asked about. */
+  seen: number;
+}
+
+/** The faults that a test has set, the newest last. */
+export class Faults {
+  readonly #faults = new Set<Fault>();
+
+  /**
+   * @returns lifts the fault
+   * @throws InvalidMockInput for an endpoint or a field that does not exist
+   */
+  add(endpoint: BackendEndpoint, options: BackendFaultOptions): () => void {
+    if (!Object.hasOwn(ENDPOINTS, endpoint))
+      throw new InvalidMockInput(
+        `endpoint \`${endpoint}\` does not exist.`,
+        guessAt(String(endpoint), Object.keys(ENDPOINTS)),
+      );
+    checkNames(options, FAULT, "field of the fault");
+    if (options.when !== undefined && endpoint !== "agent-runs")
+      throw new InvalidMockInput("`when` is for `agent-runs` alone.", "Leave it out.");
+    const fault = { endpoint, options, seen: 0 };
+    this.#faults.add(fault);
+    return () => this.#faults.delete(fault);
+  }
+
+  /** The fault of a request; the oldest of several. Each counts the request. */
+  next({ endpoint, action }: BackendRequest): BackendFaultOptions | undefined {
+    const about = [...this.#faults].filter(
+      (fault) =>
+        fault.endpoint === endpoint && (fault.options.when === undefined || fault.options.when === action),
+    );
+    for (const fault of about) fault.seen++;
+    return about.find(({ options: { call = 1, times = Number.POSITIVE_INFINITY }, seen }) => {
+      return seen >= call && seen < call + times;
+    })?.options;
+  }
+
+  clear(): void {
+    this.#faults.clear();
+  }
+}
+
+/** Plays a fault. @returns whether the usual answer follows */
+export async function playFault(
+  fault: BackendFaultOptions,
+  request: BackendRequest,
+  exchange: Exchange,
+): Promise<"done" | "goes on"> {
+  const { status, body, raw, headers = {}, delayMs = 0, hang, reset } = fault;
+  await exchange.delay(delayMs);
+  if (hang) await exchange.hang();
+  else if (reset) exchange.reset();
+  else if (raw !== undefined) exchange.whole(status ?? 200, headers, raw);
+  else if (body !== undefined) exchange.reply({ status: status ?? 200, body, headers });
+  else if (status !== undefined) exchange.reply({ ...usualReply(status, request), headers });
+  else return "goes on";
+  return "done";
+}
+
+/** What the real server says with a status, as far as it is known. */
+function usualReply(status: number, { endpoint, action }: BackendRequest): Reply {
+  if (endpoint === "chat" && status < 500) {
+    const message = "Provider returned error";
+    const error = { message, code: status, type: "invalid_request_error", param: null, metadata: {} };
+    return { status, body: { error } };
+  }
+  if (status !== 500) return failed(status);
+  switch (endpoint) {
+    case "chat":
+      return failed(status, "Failed to process request");
+    case "agent-runs":
+      return failed(status, `Failed to ${action === "FINISH" ? "finish" : "create"} agent run`);
+    case "token-count":
+      return failed(status, "Failed to count tokens");
+    default:
+      return failed(status);
+  }
+}

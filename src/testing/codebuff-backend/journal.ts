@@ -1,0 +1,50 @@
+import { InvalidMockInput } from "../names.ts";
+import { Waiters } from "../waiters.ts";
+import type { BackendRequest, BackendRequestFilter, BackendResponse, BackendViolation } from "./record.ts";
+
+type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
+/** An answer that is being written. */
+export type OpenResponse = Open<Omit<BackendResponse, "frames">> & { readonly frames: string[] };
+
+/** A request whose answer is still to come. */
+export type OpenRequest = Open<Omit<BackendRequest, "response">> & { response: OpenResponse | undefined };
+
+/** What happened on the server, and who waits for something to happen. */
+export class BackendJournal extends Waiters {
+  readonly requests: OpenRequest[] = [];
+  readonly violations: BackendViolation[] = [];
+  #mistake: InvalidMockInput | undefined;
+
+  /** The first thing that a test said in vain where it could not be thrown, such as a misspelt field of an answer. */
+  get mistake(): InvalidMockInput | undefined {
+    return this.#mistake;
+  }
+
+  /** Takes note of what a script has thrown: a mistake of the test fails all waits, and `stop()`. */
+  threw(error: unknown): void {
+    if (!(error instanceof InvalidMockInput)) return;
+    this.#mistake ??= error;
+    this.end(error);
+  }
+
+  add<T>(list: T[], item: NoInfer<T>): void {
+    list.push(item);
+    this.changed();
+  }
+
+  clear(): void {
+    this.requests.length = 0;
+    this.violations.length = 0;
+    this.changed();
+  }
+}
+
+/** Whether a request is one of those that are asked for. */
+export function fits(request: BackendRequest, filter: BackendRequestFilter): boolean {
+  const { status, ...rest } = filter;
+  if (status !== undefined && request.response?.status !== status) return false;
+  return Object.entries(rest).every(
+    ([name, value]) => value === undefined || Reflect.get(request, name) === value,
+  );
+}

@@ -1,0 +1,32 @@
+const MASKED = "<masked>";
+const SECRET: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "x-codebuff-api-key",
+  "x-openrouter-api-key",
+]);
+
+/** The headers of a request, without its keys. The scheme of `authorization` stays. */
+export function maskedHeaders(headers: Headers): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...headers].map(([name, value]) => [name, SECRET.has(name) ? mask(value) : value]),
+  );
+}
+
+function mask(value: string): string {
+  const scheme = /^Bearer /i.exec(value)?.[0] ?? "";
+  return `${scheme}${MASKED}`;
+}
+
+/** Shorter keys stand in texts by chance. */
+const SHORTEST = 8;
+
+/** Whether a text holds the key. */
+export function holdsKey(text: string, key: string | undefined): boolean {
+  return key !== undefined && key.length >= SHORTEST && text.includes(key);
+}
+
+/** A text without the key, wherever it stands. */
+export function maskedText(text: string, key: string | undefined): string {
+  return key !== undefined && holdsKey(text, key) ? text.replaceAll(key, MASKED) : text;
+}

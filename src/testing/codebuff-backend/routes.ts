@@ -1,0 +1,44 @@
+import type { BackendEndpoint } from "./record.ts";
+
+/** A path that was matched. */
+export interface Route {
+  readonly endpoint: BackendEndpoint | undefined;
+  /** What stands in its places, in order. */
+  readonly parameters: readonly string[];
+  /** Whether it is the path of a direct provider. */
+  readonly direct: boolean;
+}
+
+const ROUTES: readonly (readonly [BackendEndpoint, string, RegExp])[] = [
+  ["healthz", "GET", /^\/api\/healthz$/],
+  ["me", "GET", /^\/api\/v1\/me$/],
+  ["agents", "GET", /^\/api\/v1\/agents\/([^/]+)\/([^/]+)\/([^/]+)$/],
+  ["agent-runs", "POST", /^\/api\/v1\/agent-runs$/],
+  ["steps", "POST", /^\/api\/v1\/agent-runs\/([^/]+)\/steps$/],
+  ["token-count", "POST", /^\/api\/v1\/token-count$/],
+  ["chat", "POST", /^\/api\/v1\/chat\/completions$/],
+  ["web-search", "POST", /^\/api\/v1\/web-search$/],
+  ["docs-search", "POST", /^\/api\/v1\/docs-search$/],
+];
+
+const NOWHERE: Route = { endpoint: undefined, parameters: [], direct: false };
+
+/** The route of a request. @param openAiCompatible whether the path of a direct provider exists */
+export function routeOf(method: string, path: string, openAiCompatible: boolean): Route {
+  if (openAiCompatible && method === "POST" && path === "/v1/chat/completions")
+    return { endpoint: "chat", parameters: [], direct: true };
+  for (const [endpoint, wanted, pattern] of ROUTES) {
+    const found = method === wanted ? pattern.exec(path) : null;
+    if (found) return { endpoint, parameters: found.slice(1).map(decoded), direct: false };
+  }
+  return NOWHERE;
+}
+
+/** `publisher%2Fname` is one place of a path. What is no encoding stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,44 @@
+import { checkNames, InvalidMockInput } from "../names.ts";
+import { USER } from "./names.ts";
+import type { BackendUser } from "./user.ts";
+
+/** The users of the server, by key. */
+export class Users {
+  readonly #byKey = new Map<string, BackendUser>();
+  #made = 0;
+
+  /** @throws InvalidMockInput for a field that does not exist, and for a key that is empty or taken */
+  add(given: Partial<BackendUser>): BackendUser {
+    checkNames(given, USER, "field of the user");
+    const number = ++this.#made;
+    const key = given.key ?? (number === 1 ? "test-key" : `test-key-${number}`);
+    if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for one that is made up.");
+    if (this.#byKey.has(key))
+      throw new InvalidMockInput("`key` is taken.", "Give each user a key of its own.");
+    const id = given.id ?? `user-${number}`;
+    const user = {
+      email: `${id}@codebuff.example`,
+      discordId: null,
+      referralCode: `ref-${id}`,
+      referralLink: `https://codebuff.example/referrals/ref-${id}`,
+      stripeCustomerId: null,
+      ...given,
+      key,
+      id,
+    };
+    this.#byKey.set(key, user);
+    return user;
+  }
+
+  remove(key: string): void {
+    this.#byKey.delete(key);
+  }
+
+  get(key: string | undefined): BackendUser | undefined {
+    return key === undefined ? undefined : this.#byKey.get(key);
+  }
+
+  get first(): BackendUser | undefined {
+    return this.#byKey.values().next().value;
+  }
+}
