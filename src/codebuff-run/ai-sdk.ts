@@ -23,8 +23,8 @@ interface AiSdkCall {
 export interface AiSdkModel {
   readonly provider: string;
   readonly modelId: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each version of the AI SDK has its own type of options
-  doStream(options: any): PromiseLike<{
+  /** `never`: each version of the AI SDK has its own type of options. */
+  doStream(options: never): PromiseLike<{
     readonly stream: {
       getReader(): {
         read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
@@ -53,7 +53,7 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
-    const { stream: parts } = await model.doStream(callOf(request, signal));
+    const { stream: parts } = await model.doStream(callOf(request, signal) as never);
     const reader = parts.getReader();
     const reading = new PartReader();
     try {
