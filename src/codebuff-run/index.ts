@@ -3,6 +3,7 @@ export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.t
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
 export * from "../core/index.ts";
 export type { AgentDefinition } from "./agents.ts";
+export { type AiSdkModel, aiSdkModel } from "./ai-sdk.ts";
 export { CodebuffRun } from "./client.ts";
 export type { CodebuffRunConversation } from "./conversation.ts";
 export { CodebuffRunError, type CodebuffRunErrorOptions, type CodebuffRunFailureKind } from "./errors.ts";
