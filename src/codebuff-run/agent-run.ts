@@ -1,9 +1,10 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined } from "../core/checks.ts";
+import { abortable } from "./abortable.ts";
 import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { Calls, type Ran } from "./calls.ts";
 import { CodebuffRunError } from "./errors.ts";
-import { note } from "./history.ts";
+import { note, withoutOrphans } from "./history.ts";
 import type { RunAgentState, RunMessage, RunStopReason } from "./messages.ts";
 import { Model, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
@@ -29,7 +30,7 @@ const NO_OUTPUT = "You have not set the output yet. Call set_output with it.";
  *
  *     START ──▶ step ──▶ step ... ──▶ FINISH completed
  *                 ├── a failure ────▶ FINISH failed
- *                 └── a stop ───────▶ FINISH cancelled, in the background
+ *                 └── a stop ───────▶ FINISH cancelled, at once and in the background
  */
 export class AgentRun implements AgentWork {
   readonly setup: AgentRunSetup;
@@ -81,7 +82,7 @@ export class AgentRun implements AgentWork {
       childRunIds: record.childRunIds,
       subagents: [],
       agentContext: {},
-      messageHistory: [...this.#history],
+      messageHistory: withoutOrphans(this.#history), // a call that has no result yet would spoil the next run
       stepsRemaining: this.#stepsRemaining,
       creditsUsed: record.credits,
       directCreditsUsed: record.directCredits,
@@ -96,29 +97,32 @@ export class AgentRun implements AgentWork {
   /** Runs the agent to its end. @throws CodebuffRunError; the reason of a stop. */
   async run(): Promise<AgentEnd> {
     const { shared, agent, speaker, earlier, begin } = this.setup;
+    const { signal } = shared;
     const { record } = this;
-    await record.start(agent.recordId, speaker.ancestorRunIds);
+    const cancel = (): void => void record.finish("cancelled", false); // at once: the tools may need some time to end
     try {
+      await record.start(agent.recordId, speaker.ancestorRunIds);
+      assertWanted(shared);
+      signal.addEventListener("abort", cancel, { once: true });
       await this.#work();
-      const output = outputOfRun(
-        agent.definition,
-        this.#history,
-        earlier.length + begin.length,
-        this.#output,
-      );
+      const isCut = this.#stopReason === "max_steps";
+      const begun = earlier.length + begin.length;
+      const output = outputOfRun(agent.definition, this.#history, { begun, isCut, output: this.#output });
       await this.#model.count(); // for the state that the next run goes on from
-      await record.finish("completed", this.#stopReason === "max_steps");
+      await abortable(record.finish("completed", isCut), signal);
       return { stopReason: this.#stopReason, output };
     } catch (error) {
-      if (shared.signal.aborted) {
+      if (signal.aborted) {
+        cancel();
         this.#note("The user has interrupted the run.");
-        shared.background.add(record.finish("cancelled", false));
-        throw shared.signal.reason;
+        throw signal.reason;
       }
       const words = wordsOf(shared, error);
       this.#note(words);
-      await record.finish("failed", false, words);
+      await abortable(record.finish("failed", false, words), signal);
       throw error;
+    } finally {
+      signal.removeEventListener("abort", cancel);
     }
   }
 
@@ -135,7 +139,7 @@ export class AgentRun implements AgentWork {
       drafts: (n: number) => this.#model.drafts(n),
       call: (name: string, input: Readonly<Record<string, unknown>>) => this.#calls.runOne(name, input),
     };
-    await runProgram(handleSteps, { prompt, params }, host);
+    await runProgram(handleSteps, { prompt, params }, host, this.setup.shared.signal);
   }
 
   /** One answer of the model, and its tools. Returns whether the agent has ended its turn. */
@@ -162,6 +166,7 @@ export class AgentRun implements AgentWork {
       startTime,
       ...defined({ errorMessage }),
     });
+    assertWanted(shared);
     const { runId, steps: stepNumber } = record;
     const { contextTokens } = this.#model;
     const step = { agentId: speaker.id, runId, stepNumber, credits, contextTokens, ...defined({ provider }) };

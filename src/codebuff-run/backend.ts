@@ -1,11 +1,12 @@
 import { isObject } from "../core/checks.ts";
-import type { Clock } from "../core/clock.ts";
-import { bytesOf, parsed } from "../core/http/answer.ts";
-import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
+import type { CancelTimer, Clock } from "../core/clock.ts";
+import { abortable } from "./abortable.ts";
+import { chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
-import { DONE, eventsOf } from "./event-stream.ts";
-import type { Http, HttpCall, Opened } from "./http.ts";
+import { parsedData } from "./event-stream.ts";
+import type { Http, HttpCall, Traffic } from "./http.ts";
 import { type ChatRequest, readChatMessage } from "./messages.ts";
+import { type Receiver, receive } from "./receive.ts";
 import { Watch } from "./watch.ts";
 
 /** ms for a call that a run cannot do without. */
@@ -42,69 +43,90 @@ export interface FinishRecord {
   readonly steps?: readonly (StepRecord & { readonly id: string })[];
 }
 
-/** How an answer of a model is received. */
-export interface Receiver {
-  readonly answer: Answer;
-  readonly tell: (piece: Piece) => void;
-  /** Waits while the reader of the turn is slow. `undefined`: it is not. */
-  readonly slowed: () => Promise<void> | undefined;
-}
-
 export interface BackendSetup {
   readonly http: Http;
   readonly clock: Clock;
   readonly apiKey: string;
   /** ms without a byte of a model's answer; 0: no limit. */
   readonly streamTimeout: number;
+  readonly traffic: Traffic;
+}
+
+/** The check of the API key: one for all runs that wait for it. */
+interface KeyCheck {
+  readonly answer: Promise<void>;
+  readonly controller: AbortController;
+  waiting: number;
+  isRight: boolean;
 }
 
 /** The routes of the Codebuff backend. */
 export class Backend {
   readonly #setup: BackendSetup;
-  #user: Promise<void> | undefined;
+  #check: KeyCheck | undefined;
 
   constructor(setup: BackendSetup) {
     this.#setup = setup;
   }
 
   /** Whether the server says that it is well. Never rejects. */
-  async isHealthy(): Promise<boolean> {
+  async isHealthy(signal: AbortSignal): Promise<boolean> {
     try {
-      const answer = await this.#call({ method: "GET", path: "/api/healthz", timeout: SHORT_TIMEOUT });
+      const path = "/api/healthz";
+      const answer = await this.#call({ method: "GET", path, timeout: SHORT_TIMEOUT, signal });
       return isObject(answer) && answer["status"] === "ok";
     } catch {
       return false; // the question is just that
     }
   }
 
-  /** Checks the API key: once for all runs, until a key is refused. */
-  user(signal: AbortSignal): Promise<void> {
-    this.#user ??= this.#askUser();
-    return abortable(this.#user, signal);
+  /** Checks the API key: once for all runs, until a key is refused. The check ends when no run waits for it any more. */
+  async user(signal: AbortSignal): Promise<void> {
+    this.#check ??= this.#newCheck();
+    const check = this.#check;
+    check.waiting++;
+    try {
+      await abortable(check.answer, signal);
+      check.isRight = true;
+    } catch (error) {
+      if (!signal.aborted) this.#forget(check);
+      throw error;
+    } finally {
+      check.waiting--;
+      if (check.waiting === 0 && !check.isRight) {
+        this.#forget(check);
+        check.controller.abort();
+      }
+    }
   }
 
   /** The key was refused: the next run asks again. */
   forgetUser(): void {
-    this.#user = undefined;
+    this.#check = undefined;
   }
 
-  async #askUser(): Promise<void> {
-    try {
-      const path = "/api/v1/me?fields=id";
-      const answer = await this.#call({
-        method: "GET",
-        path,
-        timeout: CALL_TIMEOUT,
-        isRepeated: true,
-        isAccount: true,
-      });
-      if (isObject(answer) && typeof answer["id"] === "string") return;
-      const message = `GET ${path}: the answer has no \`id\``;
-      throw new CodebuffRunError({ kind: "protocol_error", message });
-    } catch (error) {
-      this.#user = undefined;
-      throw error;
-    }
+  #forget(check: KeyCheck): void {
+    if (this.#check === check) this.#check = undefined;
+  }
+
+  #newCheck(): KeyCheck {
+    const controller = new AbortController();
+    return { answer: this.#askUser(controller.signal), controller, waiting: 0, isRight: false };
+  }
+
+  async #askUser(signal: AbortSignal): Promise<void> {
+    const path = "/api/v1/me?fields=id";
+    const answer = await this.#call({
+      method: "GET",
+      path,
+      timeout: CALL_TIMEOUT,
+      isRepeated: true,
+      isAccount: true,
+      signal,
+    });
+    if (isObject(answer) && typeof answer["id"] === "string") return;
+    const message = `GET ${path}: the answer has no \`id\``;
+    throw new CodebuffRunError({ kind: "protocol_error", message });
   }
 
   /** The registry's record of an agent; `undefined` if there is none. */
@@ -151,14 +173,33 @@ export class Backend {
     });
   }
 
-  async finish(record: FinishRecord): Promise<void> {
-    await this.#call({
-      method: "POST",
-      path: "/api/v1/agent-runs",
-      body: { action: "FINISH", ...cut(record) },
-      timeout: record.status === "cancelled" ? CANCELLED_TIMEOUT : SHORT_TIMEOUT,
-      isAccount: true,
-    });
+  /** Ends the record of a run. `stop`: the run is stopped, and the call has less time from then on. */
+  async finish(record: FinishRecord, stop: AbortSignal): Promise<void> {
+    const { clock } = this.#setup;
+    const controller = new AbortController();
+    let cancelTimer: CancelTimer = () => {};
+    const expire = (): void => {
+      const message = `no answer within ${CANCELLED_TIMEOUT} ms`;
+      controller.abort(new CodebuffRunError({ kind: "timeout", message }));
+    };
+    const hurry = (): void => {
+      cancelTimer = clock.setTimeout(expire, CANCELLED_TIMEOUT);
+    };
+    if (stop.aborted) hurry();
+    else stop.addEventListener("abort", hurry, { once: true });
+    try {
+      await this.#call({
+        method: "POST",
+        path: "/api/v1/agent-runs",
+        body: { action: "FINISH", ...cut(record) },
+        timeout: SHORT_TIMEOUT,
+        isAccount: true,
+        signal: controller.signal,
+      });
+    } finally {
+      cancelTimer();
+      stop.removeEventListener("abort", hurry);
+    }
   }
 
   /** The tokens of a history; `undefined` if the server does not count them. */
@@ -182,7 +223,7 @@ export class Backend {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { http, clock, streamTimeout } = this.#setup;
+    const { http, clock, streamTimeout, traffic } = this.#setup;
     let hasBegun = false;
     await http.insist(
       true,
@@ -191,9 +232,10 @@ export class Backend {
         const watch = new Watch(clock, streamTimeout, signal);
         try {
           const opened = await watch.wait(http.open(chatCall(request, headers), watch.signal));
-          await receive(opened, receiver, watch, () => {
+          const began = (): void => {
             hasBegun = true;
-          });
+          };
+          await receive(opened, receiver, { watch, began, traffic });
         } finally {
           watch.end();
         }
@@ -208,7 +250,8 @@ export class Backend {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const answer = await this.#call({ ...chatCall(request, headers), isRepeated: true, signal });
+    const { streamTimeout: timeout } = this.#setup;
+    const answer = await this.#call({ ...chatCall(request, headers), timeout, signal });
     const read = readChatMessage(chunkOfCompletion(answer));
     const text = read.type === "chunk" ? read.chunk.choices?.[0]?.delta?.content : undefined;
     const texts = text == null ? undefined : parsedData(text);
@@ -232,92 +275,8 @@ function chatCall(request: ChatRequest, headers: Readonly<Record<string, string>
   };
 }
 
-/** Receives an answer in either of two forms: a stream, or one JSON object. */
-export async function receive(
-  { response, reading }: Opened,
-  receiver: Receiver,
-  watch: Watch,
-  began: () => void,
-): Promise<void> {
-  const { answer, tell, slowed } = receiver;
-  const type = response.headers.get("content-type") ?? "";
-  if (/^\s*text\/html\b/i.test(type))
-    throw new CodebuffRunError({
-      kind: "protocol_error",
-      message: `${reading.what}: the answer is a web page`,
-    });
-  if (/^\s*application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
-    const body = parsed(await watch.wait(bytesOf(response, reading)));
-    began();
-    take(body === undefined ? undefined : chunkOfCompletion(body), answer, tell);
-    answer.isDone = true;
-    answer.end(tell);
-    return;
-  }
-  for await (const list of eventsOf(response, watch, began)) {
-    for (const data of list) {
-      if (data === DONE) answer.isDone = true;
-      else take(parsedData(data), answer, tell);
-    }
-    const wait = slowed();
-    if (!wait) continue;
-    watch.hold();
-    await watch.wait(wait);
-    watch.goOn();
-  }
-  answer.end(tell);
-}
-
-function take(value: unknown, answer: Answer, tell: (piece: Piece) => void): void {
-  const read = readChatMessage(value);
-  switch (read.type) {
-    case "chunk":
-      answer.add(read.chunk, tell);
-      return;
-    case "error": {
-      const { message, status, code: serverCode } = read;
-      throw new CodebuffRunError({ kind: "upstream_error", message, status, serverCode });
-    }
-    case "malformed":
-      throw new CodebuffRunError({
-        kind: "protocol_error",
-        message: `the model's answer has ${read.problem}`,
-      });
-    default:
-      read satisfies never;
-  }
-}
-
-function parsedData(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined; // told as malformed
-  }
-}
-
 /** A record with an error that is not too long. */
 function cut<R extends { readonly errorMessage?: string }>(record: R): R {
   const { errorMessage } = record;
   return errorMessage === undefined ? record : { ...record, errorMessage: errorMessage.slice(0, MAX_ERROR) };
-}
-
-/** Waits for work that others wait for too. @throws the signal's reason */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    const over = (): void => signal.removeEventListener("abort", onAbort);
-    work.then(
-      (value) => {
-        over();
-        resolve(value);
-      },
-      (error: unknown) => {
-        over();
-        reject(error);
-      },
-    );
-  });
 }

@@ -2,6 +2,7 @@ import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
 import { isTooDeep, TOO_DEEP } from "../core/text.ts";
+import { abortable } from "./abortable.ts";
 import type { WrittenCall } from "./answer.ts";
 import type { RunMessage } from "./messages.ts";
 import { assertWanted, type Shared, tell } from "./shared.ts";
@@ -79,7 +80,7 @@ export class Calls {
   async runOne(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
     const tool = this.#setup.toolbox.any(name);
     if (!tool) return failure(`Tool \`${name}\` is not currently available.`);
-    const checked = await tool.schema.check(input);
+    const checked = await this.#check(tool, input);
     if ("issues" in checked) return failure(invalid(name, checked));
     const ready: Ready = { tool, call: this.#callOf(tool, checked.input) };
     this.#announce(ready);
@@ -98,13 +99,15 @@ export class Calls {
     return { tool, call: this.#callOf(tool, checked.input) };
   }
 
-  /** A schema of the caller's may throw. */
-  async #check(tool: Tool, value: unknown): Promise<Checked> {
+  /** A schema of the caller's may throw, or never end. */
+  async #check({ name, schema }: Tool, value: unknown): Promise<Checked> {
+    const { shared } = this.#setup;
     try {
-      return await tool.schema.check(value);
+      return await abortable(schema.check(value), shared.signal);
     } catch (cause) {
-      const { core, turn } = this.#setup.shared;
-      core.warn("handler-failed", `the schema of ${tool.name} threw`, { cause, turnId: turn.id });
+      assertWanted(shared);
+      const { core, turn } = shared;
+      core.warn("handler-failed", `the schema of ${name} threw`, { cause, turnId: turn.id });
       return { issues: [{ path: "", message: "the schema of the tool failed" }] };
     }
   }
@@ -141,7 +144,7 @@ export class Calls {
       sentAt: shared.core.clock.wallTime(),
     });
     tell(shared, raw as Parameters<typeof tell>[1], sizeOf(input));
-    if (tool.kind !== "control" || tool.control === "ask_user")
+    if (tool.kind !== "control" || tool.control === "ask_user" || tool.control === "spawn_agents")
       new ToolRun(shared, call).show({ state: "requested" });
   }
 
@@ -168,7 +171,7 @@ export class Calls {
         return run.ask();
       case "spawn_agents":
         // Sub-agents cost credits, so the gate stands before them too. The schema has checked the orders.
-        return run.run(() => controls.spawn(call.input["agents"] as readonly SpawnOrder[]));
+        return run.spawn(() => controls.spawn(call.input["agents"] as readonly SpawnOrder[]));
       case "set_output":
         return controls.setOutput(call.input);
       case "end_turn":

@@ -98,6 +98,7 @@ export class CodebuffRun
 
   /** Whether the backend says that it is well, within 5 s. Never rejects. False without a backend. */
   async checkConnection(): Promise<boolean> {
-    return (await this.#core.backend?.isHealthy()) ?? false;
+    const { backend, closing } = this.#core;
+    return (await backend?.isHealthy(closing)) ?? false;
   }
 }

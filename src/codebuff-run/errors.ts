@@ -1,5 +1,6 @@
 import { isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
+import type { ChatMessageRead } from "./messages.ts";
 
 /**
  * Why a run has failed. The server's own word, where it sends one, is `serverCode`.
@@ -112,6 +113,21 @@ export class CodebuffRunError extends TurnError {
       { serverCode, body },
     );
   }
+}
+
+/** The error for a message of a model's answer that is no chunk. */
+export function errorIn(
+  read: Exclude<ChatMessageRead, { readonly type: "chunk" }>,
+  redact: (text: string) => string,
+): CodebuffRunError {
+  if (read.type === "malformed")
+    return new CodebuffRunError({
+      kind: "protocol_error",
+      message: `the model's answer has ${read.problem}`,
+    });
+  const { message, status, code } = read;
+  const serverCode = code === undefined ? undefined : redact(code);
+  return new CodebuffRunError({ kind: "upstream_error", message: redact(message), status, serverCode });
 }
 
 /** Characters of an answer that an error keeps. */

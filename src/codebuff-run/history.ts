@@ -1,78 +1,83 @@
-import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from "./messages.ts";
 
 type AssistantMessage = Extract<ChatMessage, { readonly role: "assistant" }>;
 type WireCall = NonNullable<AssistantMessage["tool_calls"]>[number];
 
 /**
- * The history without tool calls that have no result, and without results that have no call. Providers refuse both. A call and its result
- * belong together by their id; of several with one id the first counts.
+ * The history without tool calls that have no result behind them, and without results that have no call before them. Providers refuse
+ * both. A call and its result belong together by their id; of several with one id the first counts.
  */
 export function withoutOrphans(history: readonly RunMessage[]): readonly RunMessage[] {
-  const results = new Set<string>();
-  for (const message of history) if (message.role === "tool") results.add(message.toolCallId);
   const called = new Set<string>();
-  const answered = new Set<string>();
+  const complete = new Set<string>();
+  for (const message of history) {
+    if (message.role === "tool") {
+      if (called.has(message.toolCallId)) complete.add(message.toolCallId);
+    } else for (const part of message.content) if (part.type === "tool-call") called.add(part.toolCallId);
+  }
+  const calls = new Set(complete);
+  const results = new Set(complete);
   const kept: RunMessage[] = [];
   for (const message of history) {
     if (message.role === "tool") {
-      const { toolCallId } = message;
-      if (!called.has(toolCallId) || answered.has(toolCallId)) continue;
-      answered.add(toolCallId);
-      kept.push(message);
+      if (!calls.has(message.toolCallId) && results.delete(message.toolCallId)) kept.push(message);
       continue;
     }
-    const content = message.content.filter((part) => {
-      if (part.type !== "tool-call") return true;
-      const isNew = results.has(part.toolCallId) && !called.has(part.toolCallId);
-      called.add(part.toolCallId);
-      return isNew;
-    });
+    const content = message.content.filter(
+      (part) => part.type !== "tool-call" || calls.delete(part.toolCallId),
+    );
     if (content.length === message.content.length) kept.push(message);
     else if (content.length > 0) kept.push({ ...message, content });
   }
   return kept;
 }
 
-/** The messages of a chat request. */
+/** The messages of a chat request. A result stands behind the message of its call, wherever it stands in the history. */
 export function toWire(systemPrompt: string, history: readonly RunMessage[]): readonly ChatMessage[] {
+  const messages = withoutOrphans(history);
+  const results = new Map<string, RunToolMessage>();
+  for (const message of messages) if (message.role === "tool") results.set(message.toolCallId, message);
   const wire: ChatMessage[] = systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
-  let open: { text: string; readonly calls: WireCall[] } | undefined;
-  /** Pictures of tool results: they may not stand between the results of one answer. */
+  let text = "";
+  let calls: WireCall[] = [];
+  /** Pictures of results: they may not stand between the results of one answer. */
   let pictures: ChatPart[] = [];
-  const close = (): void => {
-    if (open) {
-      const { text: content, calls } = open;
-      wire.push({ role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+  const closeAnswer = (): void => {
+    if (text !== "" || calls.length > 0)
+      wire.push({ role: "assistant", content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+    for (const { id } of calls) {
+      const { content = [] } = results.get(id) ?? {};
+      wire.push({ role: "tool", tool_call_id: id, content: textOf(content) });
+      pictures.push(...picturesOf(content));
     }
-    open = undefined;
+    text = "";
+    calls = [];
   };
-  const show = (): void => {
+  const showPictures = (): void => {
     if (pictures.length > 0) wire.push({ role: "user", content: pictures });
     pictures = [];
   };
-  for (const message of withoutOrphans(history)) {
+  for (const message of messages) {
     if (message.role === "assistant") {
-      show();
-      open ??= { text: "", calls: [] };
+      showPictures();
       for (const part of message.content) {
-        if (part.type === "text") open.text += part.text;
-        else if (part.type === "tool-call") open.calls.push(wireCall(part));
+        if (part.type === "text") text += part.text;
+        else if (part.type === "tool-call") calls.push(wireCall(part));
       }
       continue;
     }
-    close();
-    if (message.role === "tool") {
-      wire.push({ role: "tool", tool_call_id: message.toolCallId, content: textOf(message.content) });
-      pictures.push(...picturesOf(message));
-      continue;
-    }
-    show();
+    closeAnswer();
+    if (message.role === "tool") continue;
+    showPictures();
     if (message.role === "system") wire.push({ role: "system", content: plainText(message.content) });
-    else wire.push({ role: "user", content: message.content.flatMap(wirePart) });
+    else {
+      const content = message.content.flatMap(wirePart);
+      if (content.length > 0) wire.push({ role: "user", content });
+    }
   }
-  close();
-  show();
+  closeAnswer();
+  showPictures();
   return wire;
 }
 
@@ -87,12 +92,12 @@ function wireCall({
 /** The text of a result: the JSON of its only value, or of the list of its values. */
 function textOf(content: readonly ToolOutput[]): string {
   const values = content.flatMap((part) => (part.type === "json" ? [part.value] : []));
-  return JSON.stringify(values.length === 1 ? values[0] : values);
+  return JSON.stringify(values.length === 1 ? (values[0] ?? null) : values);
 }
 
-function picturesOf({ content }: RunToolMessage): readonly ChatPart[] {
+function picturesOf(content: readonly ToolOutput[]): readonly ChatPart[] {
   return content.flatMap((part) =>
-    part.type === "media" && part.mediaType.startsWith("image/")
+    isToolOutput(part) && part.type === "media" && part.mediaType.startsWith("image/")
       ? [picture(`data:${part.mediaType};base64,${part.data}`)]
       : [],
   );

@@ -30,6 +30,15 @@ const JITTER = 0.2;
 /** ms; if the server asks for a longer wait, the call fails, and the caller decides. */
 const LONGEST_ASKED = 60_000;
 
+/** Where what goes over the wire is shown. */
+export interface Traffic {
+  readonly frame: (direction: "in" | "out", text: string) => void;
+  /** A parsed message. */
+  readonly message: (value: unknown) => void;
+  /** Runs all that one frame brings as one input of the client. */
+  readonly input: (work: () => void) => void;
+}
+
 export interface HttpSetup {
   readonly baseUrl: string;
   /** Undefined: the platform's `fetch`, read at each try. */
@@ -37,6 +46,7 @@ export interface HttpSetup {
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly redactor: Redactor;
+  readonly traffic: Traffic;
 }
 
 export interface HttpCall {
@@ -77,16 +87,25 @@ export class Http {
   call(call: HttpCall): Promise<unknown> {
     const { method, path, timeout, signal } = call;
     const what = `${method} ${path}`;
-    return this.insist(call.isRepeated, signal, async () => {
-      try {
-        return await this.#waits.run({ what, timeout, signal }, async (inner) => {
+    let isDone = false;
+    return this.insist(
+      call.isRepeated,
+      signal,
+      () =>
+        this.#waits.run({ what, timeout, signal }, async (inner) => {
           const { response, reading } = await this.open(call, inner);
-          return parsed(await bytesOf(response, reading));
-        });
-      } catch (error) {
-        throw asRunError(error);
-      }
-    });
+          isDone = method === "POST"; // the server has done it, although its answer may break off
+          const bytes = await bytesOf(response, reading);
+          const { frame, message, input } = this.#setup.traffic;
+          const answer = parsed(bytes);
+          input(() => {
+            frame("in", `${response.status} ${new TextDecoder().decode(bytes)}`);
+            if (answer !== undefined) message(answer);
+          });
+          return answer;
+        }),
+      () => isDone,
+    );
   }
 
   /** Sends one request. @throws CodebuffRunError for an answer that is no success, and when the server cannot be reached. */
@@ -96,18 +115,20 @@ export class Http {
     const what = `${method} ${path}`;
     const redact = (text: string): string => redactor.redact(text);
     const reading: Reading = { what, clock, maxReceiveBytes: MAX_ANSWER, redact };
+    const json = body && JSON.stringify(body);
+    this.#setup.traffic.frame("out", json === undefined ? what : `${what} ${json}`);
     let response: FetchResponse;
     try {
       response = await fetchWith(fetch, `${baseUrl}${path}`, {
         method,
         headers: {
-          ...(body ? { "content-type": "application/json" } : {}),
+          ...(json === undefined ? {} : { "content-type": "application/json" }),
           ...this.#setup.headers,
           ...headers,
         },
         redirect: "manual", // the key goes to no other server
         signal,
-        ...(body ? { body: JSON.stringify(body) } : {}),
+        ...(json === undefined ? {} : { body: json }),
       });
     } catch (error) {
       if (isAgentwireError(error) || signal.aborted) throw error;
@@ -119,8 +140,9 @@ export class Http {
       throw new CodebuffRunError({ kind: "protocol_error", message, status });
     }
     if (status >= 200 && status < 300) return { response, reading };
-    const bytes = await bytesOf(response, reading);
+    const bytes = await bytesOf(response, reading).catch(() => new Uint8Array()); // the status says enough
     const text = redact(new TextDecoder().decode(bytes));
+    this.#setup.traffic.frame("in", `${status} ${text}`);
     const retryAfter = retryAfterIn(told, clock);
     throw refused({ status, text, body: redactor.redactValue(parsed(bytes)), retryAfter, isAccount });
   }

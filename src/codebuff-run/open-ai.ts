@@ -5,9 +5,9 @@ import { InvalidInputError } from "../core/errors.ts";
 import { bytesOf, parsed } from "../core/http/answer.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { chunkOfCompletion } from "./answer.ts";
-import { CodebuffRunError } from "./errors.ts";
-import { DONE, eventsOf } from "./event-stream.ts";
-import { asRunError, Http } from "./http.ts";
+import { CodebuffRunError, errorIn } from "./errors.ts";
+import { DONE, eventsOf, parsedData } from "./event-stream.ts";
+import { asRunError, Http, type Traffic } from "./http.ts";
 import { type ChatChunk, type ChatRequest, readChatMessage } from "./messages.ts";
 import { checkBaseUrl } from "./options.ts";
 import type { ModelProvider } from "./providers.ts";
@@ -44,6 +44,9 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
   clock: checks.object,
 };
 
+/** A provider belongs to no client that could show its calls. */
+const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => work() };
+
 /**
  * Any server with OpenAI's API: OpenAI itself, a router, or a model on this machine. No Codebuff account is needed.
  *
@@ -66,8 +69,15 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     fetch,
     clock,
     redactor,
+    traffic: UNSEEN,
     headers: { ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }), ...headers },
   });
+
+  const chunkOf = (value: unknown): ChatChunk => {
+    const read = readChatMessage(value);
+    if (read.type === "chunk") return read.chunk;
+    throw errorIn(read, (text) => redactor.redact(text));
+  };
 
   async function* stream(
     request: ChatRequest,
@@ -81,18 +91,19 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     const call = { method: "POST", path: "/chat/completions", body, timeout: 0, isRepeated: false } as const;
     const watch = new Watch(clock, streamTimeout, signal);
     try {
-      const { response, reading } = await watch.wait(http.open(call, watch.signal));
+      const opened = await watch.wait(http.open(call, watch.signal));
+      const { response, reading } = opened;
       if (/^\s*application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
         yield chunkOf(chunkOfCompletion(parsed(await watch.wait(bytesOf(response, reading)))));
         return;
       }
       let isComplete = false;
-      for await (const list of eventsOf(response, watch, () => {})) {
+      for await (const list of eventsOf(opened, watch, () => {})) {
         watch.hold(); // the reader may be slow
         for (const data of list) {
           if (data === DONE) isComplete = true;
           else {
-            const chunk = chunkOf(json(data));
+            const chunk = chunkOf(parsedData(data));
             if (chunk.choices?.some(({ finish_reason }) => finish_reason)) isComplete = true;
             yield chunk;
           }
@@ -117,21 +128,4 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
       return wait === undefined ? null : new Date(clock.wallTime() + wait);
     },
   };
-}
-
-function chunkOf(value: unknown): ChatChunk {
-  const read = readChatMessage(value);
-  if (read.type === "chunk") return read.chunk;
-  if (read.type === "malformed")
-    throw new CodebuffRunError({ kind: "protocol_error", message: `the model's answer has ${read.problem}` });
-  const { message, status, code: serverCode } = read;
-  throw new CodebuffRunError({ kind: "upstream_error", message, status, serverCode });
-}
-
-function json(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined; // told as malformed
-  }
 }

@@ -1,4 +1,7 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import { checks, describe, isObject } from "../core/checks.ts";
+import { abortable } from "./abortable.ts";
+import { CodebuffRunError } from "./errors.ts";
 import type { RunAgentState } from "./messages.ts";
 
 /** What a program of an agent asks for. */
@@ -46,28 +49,65 @@ export interface ProgramHost {
   ) => Promise<readonly ToolOutput[]>;
 }
 
-/** Runs a program to its end. Throws what the program throws. */
+/** Steps of one program. Real ones take some tens; one that never ends would keep the process busy for ever. */
+const MAX_STEPS = 10_000;
+
+/** Runs a program to its end. Throws what the program throws, and the reason of `signal`: a program may never answer. */
 export async function runProgram(
   program: AgentProgram,
   context: Omit<ProgramContext, "agentState">,
   host: ProgramHost,
+  signal: AbortSignal,
 ): Promise<void> {
-  const steps = program({ ...context, agentState: host.state() });
-  let news: Omit<ProgramNews, "agentState"> = {
-    toolResult: undefined,
-    stepsComplete: false,
-    nResponses: undefined,
-  };
-  for (;;) {
-    const { done, value } = await steps.next({ agentState: host.state(), ...news });
-    if (done) return;
-    news = { toolResult: undefined, stepsComplete: false, nResponses: undefined };
-    if (value === "STEP") news = { ...news, stepsComplete: await host.step() };
-    else if (value === "STEP_ALL") {
-      while (!(await host.step()));
-      news = { ...news, stepsComplete: true };
-    } else if ("toolName" in value)
-      news = { ...news, toolResult: await host.call(value.toolName, value.input) };
-    else news = { ...news, nResponses: await host.drafts(value.n) };
+  const steps: unknown = program({ ...context, agentState: host.state() });
+  if (!isGenerator(steps)) throw wrong(`it returned ${describe(steps)}, and no generator`);
+  let isOver = false;
+  try {
+    let news: Omit<ProgramNews, "agentState"> = NOTHING;
+    for (let count = 0; count <= MAX_STEPS; count++) {
+      const { done, value } = await abortable(steps.next({ agentState: host.state(), ...news }), signal);
+      isOver = done === true;
+      if (done) return;
+      news = { ...NOTHING, ...(await newsOf(value, host)) };
+    }
+    const message = `the agent's program has not ended after ${MAX_STEPS} steps`;
+    throw new CodebuffRunError({ kind: "no_progress", message });
+  } finally {
+    if (!isOver) Promise.resolve(steps.return?.()).catch(() => {}); // its clean-up; nobody waits for it
   }
+}
+
+const NOTHING: Omit<ProgramNews, "agentState"> = {
+  toolResult: undefined,
+  stepsComplete: false,
+  nResponses: undefined,
+};
+
+/** Does what a program asks for. */
+async function newsOf(step: unknown, host: ProgramHost): Promise<Partial<ProgramNews>> {
+  if (step === "STEP") return { stepsComplete: await host.step() };
+  if (step === "STEP_ALL") {
+    while (!(await host.step()));
+    return { stepsComplete: true };
+  }
+  if (isObject(step)) {
+    const { type, n, toolName, input = {} } = step;
+    if (typeof toolName === "string" && isObject(input))
+      return { toolResult: await host.call(toolName, input) };
+    if (type === "GENERATE_N" && checks.count.holds(n)) return { nResponses: await host.drafts(Number(n)) };
+  }
+  const told = typeof step === "string" ? JSON.stringify(step) : describe(step);
+  throw wrong(
+    `it yielded ${told}; a step is "STEP", "STEP_ALL", { toolName, input } or { type: "GENERATE_N", n }`,
+  );
+}
+
+function wrong(problem: string): CodebuffRunError {
+  return new CodebuffRunError({ kind: "invalid_agent", message: `\`handleSteps\` is wrong: ${problem}` });
+}
+
+type Steps = ReturnType<AgentProgram>;
+
+function isGenerator(value: unknown): value is Steps {
+  return isObject(value) && typeof value["next"] === "function";
 }

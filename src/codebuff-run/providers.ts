@@ -1,9 +1,12 @@
 import { type Check, checks, isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { said } from "../core/errors.ts";
-import type { Backend, Receiver } from "./backend.ts";
-import { CodebuffRunError } from "./errors.ts";
+import { abortable } from "./abortable.ts";
+import type { Backend } from "./backend.ts";
+import { CodebuffRunError, errorIn } from "./errors.ts";
 import { type ChatChunk, type ChatRequest, readChatMessage } from "./messages.ts";
+import type { Receiver } from "./receive.ts";
+import { Watch } from "./watch.ts";
 
 /** What a provider is asked for. */
 export interface ModelQuery {
@@ -69,11 +72,6 @@ export class Providers {
     this.#setup = setup;
   }
 
-  /** The name of the provider that a model is asked from; `undefined`: the backend. */
-  nameFor(query: ModelQuery): string | undefined {
-    return this.#providerFor(query)?.name;
-  }
-
   /** Asks a model and receives its answer. Returns the name of the provider that has answered; `undefined`: the backend. */
   async ask(ask: Ask): Promise<string | undefined> {
     const { request, costMode } = ask;
@@ -87,8 +85,15 @@ export class Providers {
     return this.#askProvider(ask, provider, false);
   }
 
+  /** The first provider for a model. Its code is the caller's, and may throw. */
   #providerFor(query: ModelQuery): ModelProvider | undefined {
-    return this.#setup.providers.find((provider) => provider.supports(query));
+    return this.#setup.providers.find((provider) => {
+      try {
+        return provider.supports(query);
+      } catch (thrown) {
+        throw this.#errorOf(thrown, "upstream_error");
+      }
+    });
   }
 
   async #askBackend({ request, headers, receiver, signal }: Ask): Promise<void> {
@@ -103,22 +108,61 @@ export class Providers {
   async #askProvider(ask: Ask, provider: ModelProvider, isSecondTry: boolean): Promise<string | undefined> {
     const { receiver, signal } = ask;
     const { codebuff_metadata: _, provider: __, ...request } = ask.request;
+    const watch = new Watch(this.#setup.clock, 0, signal); // a provider knows best how long its models are silent
     try {
-      await receiveFrom(provider.stream(request, { signal }), receiver, signal);
+      await this.#receive(provider.stream(request, { signal: watch.signal }), receiver, watch);
       return provider.name;
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       if (receiver.answer.hasBegun) throw this.#errorOf(thrown, "stream_interrupted");
       if (isRateLimit(thrown)) {
-        const until = await resetOf(provider, thrown);
-        this.#coolUntil.set(provider.name, until ?? this.#setup.clock.wallTime() + COOL_DOWN);
+        const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
+        const isTime = until instanceof Date && !Number.isNaN(until.getTime());
+        const { clock } = this.#setup;
+        this.#coolUntil.set(provider.name, isTime ? until.getTime() : clock.wallTime() + COOL_DOWN);
         return this.#fallBack(ask, provider, thrown);
       }
       if (!isAuthFailure(thrown)) throw this.#errorOf(thrown, "upstream_error");
-      if (!isSecondTry && (await provider.refreshAuth?.()) === true)
+      if (!isSecondTry && (await this.#answerOf(() => provider.refreshAuth?.(), ask)) === true)
         return this.#askProvider(ask, provider, true);
       if (ask.costMode === "free" || !this.#setup.backend) throw this.#errorOf(thrown, "auth");
       await this.#askBackend(ask);
+      return undefined;
+    } finally {
+      watch.end();
+    }
+  }
+
+  /** Receives the chunks of a provider, also of one that ignores its signal. */
+  async #receive(
+    chunks: AsyncIterable<ChatChunk>,
+    { answer, tell, slowed }: Receiver,
+    watch: Watch,
+  ): Promise<void> {
+    const iterator = chunks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await watch.wait(iterator.next());
+        if (done) break;
+        const read = readChatMessage(value);
+        if (read.type !== "chunk") throw errorIn(read, this.#setup.redact);
+        answer.add(read.chunk, tell);
+        const wait = slowed();
+        if (wait) await watch.wait(wait);
+      }
+    } finally {
+      Promise.resolve(iterator.return?.()).catch(() => {}); // its failure is not ours any more
+    }
+    answer.isDone = true;
+    answer.end(tell);
+  }
+
+  /** What a provider says about its failure. A throw, or a stop, is no answer. */
+  async #answerOf<T>(question: () => T | PromiseLike<T>, { signal }: Ask): Promise<T | undefined> {
+    try {
+      return await abortable(question(), signal);
+    } catch {
+      if (signal.aborted) throw signal.reason;
       return undefined;
     }
   }
@@ -141,34 +185,6 @@ export class Providers {
     const message = this.#setup.redact(thrown instanceof Error ? thrown.message : said(thrown));
     return new CodebuffRunError({ kind, message, status: statusOf(thrown) });
   }
-}
-
-async function receiveFrom(
-  chunks: AsyncIterable<ChatChunk>,
-  receiver: Receiver,
-  signal: AbortSignal,
-): Promise<void> {
-  const { answer, tell, slowed } = receiver;
-  for await (const chunk of chunks) {
-    if (signal.aborted) throw signal.reason;
-    const read = readChatMessage(chunk);
-    if (read.type !== "chunk") {
-      const message = read.type === "error" ? read.message : `the provider gave ${read.problem}`;
-      throw new CodebuffRunError({
-        kind: read.type === "error" ? "upstream_error" : "protocol_error",
-        message,
-      });
-    }
-    answer.add(read.chunk, tell);
-    await slowed();
-  }
-  answer.isDone = true;
-  answer.end(tell);
-}
-
-async function resetOf(provider: ModelProvider, error: unknown): Promise<number | undefined> {
-  const at = await provider.rateLimitResetAt?.(error);
-  return at instanceof Date && !Number.isNaN(at.getTime()) ? at.getTime() : undefined;
 }
 
 function isRateLimit(error: unknown): boolean {

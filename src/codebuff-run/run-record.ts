@@ -2,16 +2,18 @@ import { randomId } from "../core/random-id.ts";
 import type { FinishRecord, StepRecord } from "./backend.ts";
 import type { Shared } from "./shared.ts";
 
+/** Steps that the end of a run may report: the backend takes no more. */
+const MAX_BATCH = 1_000;
+
 /** The record of one agent's run: on the backend, if there is one, and here. */
 export class RunRecord {
   readonly #shared: Shared;
-  readonly #childRunIds: string[] = [];
+  readonly #children: RunRecord[] = [];
   readonly #batch: (StepRecord & { readonly id: string })[] = [];
   #runId = "";
   #isOpen = false;
   #steps = 0;
   #direct = 0;
-  #ofChildren = 0;
 
   constructor(shared: Shared) {
     this.#shared = shared;
@@ -27,8 +29,9 @@ export class RunRecord {
     return this.#steps;
   }
 
+  /** The ids of the sub-agents that have begun. */
   get childRunIds(): readonly string[] {
-    return [...this.#childRunIds];
+    return this.#children.map(({ runId }) => runId).filter((runId) => runId !== "");
   }
 
   get directCredits(): number {
@@ -37,7 +40,7 @@ export class RunRecord {
 
   /** With the credits of sub-agents. */
   get credits(): number {
-    return this.#direct + this.#ofChildren;
+    return this.#children.reduce((sum, { credits }) => sum + credits, this.#direct);
   }
 
   async start(agentId: string, ancestorRunIds: readonly string[]): Promise<void> {
@@ -46,14 +49,9 @@ export class RunRecord {
     this.#isOpen = true;
   }
 
-  /** A sub-agent of the agent has begun. */
-  childBegan(runId: string): void {
-    this.#childRunIds.push(runId);
-  }
-
-  /** A sub-agent of the agent has ended. */
-  childSpent(credits: number): void {
-    this.#ofChildren += credits;
+  /** The agent runs a sub-agent. */
+  adopt(child: RunRecord): void {
+    this.#children.push(child);
   }
 
   spend(credits: number): void {
@@ -76,13 +74,13 @@ export class RunRecord {
   }
 
   /**
-   * Closes the record. Does nothing before the start, and the second time. A failure changes nothing for the run.
+   * Closes the record. Does nothing before the start, and the second time. A failure changes nothing for the run. Never rejects.
    * @param isCut the run has stopped at its limit of steps: the backend's count includes the step that did not run
    */
-  async finish(status: FinishRecord["status"], isCut: boolean, errorMessage?: string): Promise<void> {
-    if (!this.#isOpen) return;
+  finish(status: FinishRecord["status"], isCut: boolean, errorMessage?: string): Promise<void> {
+    if (!this.#isOpen) return Promise.resolve();
     this.#isOpen = false;
-    const { core } = this.#shared;
+    const { core, signal, background } = this.#shared;
     const record: FinishRecord = {
       runId: this.#runId,
       status,
@@ -91,9 +89,11 @@ export class RunRecord {
       directCredits: this.#direct,
       totalCredits: this.credits,
       ...(errorMessage === undefined ? {} : { errorMessage }),
-      ...(this.#batch.length === 0 ? {} : { steps: this.#batch }),
+      ...(this.#batch.length === 0 ? {} : { steps: this.#batch.slice(0, MAX_BATCH) }),
     };
-    await this.#report("the end of the run", () => core.backend?.finish(record));
+    const reported = this.#report("the end of the run", () => core.backend?.finish(record, signal));
+    background.add(reported);
+    return reported;
   }
 
   async #report(what: string, report: () => Promise<void> | undefined): Promise<void> {

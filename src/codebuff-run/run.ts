@@ -1,4 +1,5 @@
 import { defined } from "../core/checks.ts";
+import { cleanCause } from "../core/client/clean-cause.ts";
 import { ClosedError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
@@ -50,10 +51,13 @@ export class Run {
   readonly flow = new Flow();
   readonly #setup: RunSetup;
   readonly #controller = new AbortController();
+  readonly #abandon = new AbortController();
   readonly #waiting = new Set<Withdraw>();
   readonly #background = new Set<Promise<void>>();
   #earlier: Earlier | undefined;
   #root: AgentRun | undefined;
+  /** `start` was told. */
+  #hasBegun = false;
   #output: RunOutput | undefined;
   #stopReason: RunStopReason | undefined;
 
@@ -67,29 +71,35 @@ export class Run {
     const { turn } = job;
     try {
       const result = await this.#run();
-      core.outbox.run(() => turn.complete(result));
+      core.outbox.run(() => {
+        this.#finish();
+        turn.complete(result);
+        turn.stopped(); // cancelled behind the last call
+      });
     } catch (error) {
       core.outbox.run(() => {
+        this.#finish();
         if (this.#controller.signal.aborted) turn.stopped();
-        else turn.fail(this.#failure(error));
+        else {
+          if (!this.#isKnown) turn.unsent();
+          turn.fail(this.#failure(error));
+        }
       });
     }
     await Promise.all(this.#background);
     core.outbox.run(over);
   }
 
-  /** Stops the turn. It settles when its tools have ended. */
-  stop(): void {
-    this.#letGo("the turn was cancelled");
-    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error("Run cancelled by user")));
+  /** Stops the turn. It settles when its tools have ended; `isUrgent`: without waiting for them. */
+  stop(isUrgent: boolean): void {
+    this.#letGo("the turn was cancelled", new Error("Run cancelled by user"), isUrgent);
   }
 
-  /** The client is closed: the turn ends at once. */
-  close(): void {
-    this.#letGo("the client was closed");
+  /** The client is closed: the turn ends at once, and the work when its tools have ended; `isUrgent`: without waiting for them. */
+  close(isUrgent: boolean): void {
     const message = "the client was closed while the agent worked; what its tools have done stays";
+    this.#letGo("the client was closed", new Error("the client was closed"), isUrgent);
     this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
-    this.#setup.core.outbox.tell(() => this.#controller.abort(new Error("the client was closed")));
   }
 
   /** The state as it is now; `undefined` before the agent has begun. */
@@ -108,13 +118,15 @@ export class Run {
     };
   }
 
-  #letGo(why: string): void {
-    const { turn } = this.#setup.job;
+  #letGo(why: string, reason: Error, isUrgent: boolean): void {
+    const { core, job } = this.#setup;
     this.#output = { type: "error", message: "Run cancelled by user" };
     this.#stopReason = "cancelled";
     this.flow.resume();
     withdrawAll({ waiting: this.#waiting }, "cancelled", why);
-    turn.tools.abandon();
+    job.turn.tools.abandon();
+    core.outbox.tell(() => this.#controller.abort(reason));
+    if (isUrgent) core.outbox.tell(() => this.#abandon.abort());
   }
 
   async #run(): Promise<CodebuffRunResult> {
@@ -136,6 +148,7 @@ export class Run {
       maxContextTokens,
       clientId: randomId("client"),
       signal,
+      abandoned: this.#abandon.signal,
       flow: this.flow,
       spent,
       waiting: this.#waiting,
@@ -147,22 +160,30 @@ export class Run {
     };
     const own = typeof order.options.agent === "object" ? order.options.agent : undefined;
     tell(shared, { type: "start", ...start, ...defined({ model: own?.model }) }, 0);
-    let root: AgentRun | undefined;
-    try {
-      root = await this.#rootOf(shared, earlier);
-      this.#root = root;
-      const { stopReason, output } = await root.run();
-      this.#output = output;
-      this.#stopReason = stopReason;
-    } finally {
-      const type = root?.setup.speaker.type;
-      tell(
-        shared,
-        { type: "finish", totalCost: root?.record.credits ?? 0, ...defined({ agentId: type }) },
-        0,
-      );
-    }
+    this.#hasBegun = true;
+    const root = await this.#rootOf(shared, earlier);
+    this.#root = root;
+    const { stopReason, output } = await root.run();
+    this.#output = output;
+    this.#stopReason = stopReason;
     return this.#result(root);
+  }
+
+  /** Tells the last event, in one with the end: a listener of `finish` comes too late to stop the turn. */
+  #finish(): void {
+    if (!this.#hasBegun) return;
+    const agentId = this.#root?.setup.speaker.type;
+    const totalCost = this.#root?.record.credits ?? 0;
+    tell(
+      { core: this.#setup.core, turn: this.#setup.job.turn },
+      { type: "finish", totalCost, ...defined({ agentId }) },
+      0,
+    );
+  }
+
+  /** Whether the backend has recorded the run. Before, the prompt has not left this machine. */
+  get #isKnown(): boolean {
+    return (this.#root?.record.runId ?? "") !== "";
   }
 
   #agents(): Agents {
@@ -222,7 +243,11 @@ export class Run {
     const error =
       thrown instanceof CodebuffRunError
         ? thrown
-        : new CodebuffRunError({ kind: "invalid_agent", message: wordsOf({ core }, thrown), cause: thrown });
+        : new CodebuffRunError({
+            kind: "invalid_agent",
+            message: wordsOf({ core }, thrown),
+            cause: cleanCause(thrown, (text) => core.redactor.redact(text)),
+          });
     if (error.kind === "auth") core.backend?.forgetUser();
     this.#output = outputOf(error);
     this.#stopReason = "error";

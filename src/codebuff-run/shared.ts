@@ -1,3 +1,4 @@
+import { said } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { DecidedBy } from "../core/values.ts";
@@ -41,6 +42,8 @@ export interface Shared {
   readonly clientId: string;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
+  /** Aborted when a stopped run waits for its tools no longer. */
+  readonly abandoned: AbortSignal;
   readonly flow: Flow;
   readonly spent: Spent;
   /** Requests of this run that wait for the user. */
@@ -73,5 +76,5 @@ export function withdrawAll({ waiting }: Pick<Shared, "waiting">, by: DecidedBy,
 export function wordsOf({ core }: Pick<Shared, "core">, error: unknown): string {
   if (error instanceof CodebuffRunError) return error.serverMessage;
   const message: unknown = error instanceof Error ? error.message : undefined;
-  return core.redactor.redact(typeof message === "string" ? message : String(error));
+  return core.redactor.redact(typeof message === "string" ? message : said(error));
 }

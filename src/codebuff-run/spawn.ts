@@ -15,7 +15,7 @@ const MAX_DEPTH = 5;
 /** Makes the run of an agent. */
 export type NewAgent = (setup: AgentRunSetup) => AgentWork;
 
-/** Runs agents for another agent, all at once. Throws only the reason of a stop. */
+/** Runs agents for another agent, all at once. Never throws; a stop is over when all agents have stopped. */
 export async function spawnAgents(
   parent: AgentWork,
   orders: readonly SpawnOrder[],
@@ -23,11 +23,9 @@ export async function spawnAgents(
 ): Promise<readonly ToolOutput[]> {
   const { depth, shared } = parent.setup;
   if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
-  const results = await Promise.all(
-    orders.map((order) => spawnOne(parent, order, newAgent, orders.length === 1)),
-  );
-  if (shared.signal.aborted) throw shared.signal.reason;
-  return [json(results)];
+  const isOnly = orders.length === 1;
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
+  return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
 }
 
 interface Spawned {
@@ -85,7 +83,6 @@ async function spawnOne(
       value: await runChild(parent, child, order, onlyChild),
     };
   } catch (cause) {
-    if (shared.signal.aborted) throw shared.signal.reason;
     return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
   }
 }
@@ -105,15 +102,13 @@ async function runChild(
     onlyChild,
     ...defined({ parentAgentId: speaker.parentId, prompt, params }),
   };
+  parent.record.adopt(child.record);
   tell(shared, { type: "subagent_start", ...about }, prompt?.length ?? 0);
   try {
     return (await child.run()).output;
   } catch (cause) {
-    if (shared.signal.aborted) throw shared.signal.reason;
     return errorOutput(parent, cause);
   } finally {
-    if (child.record.runId !== "") parent.record.childBegan(child.record.runId);
-    parent.record.childSpent(child.record.credits);
     tell(shared, { type: "subagent_finish", ...about }, 0);
   }
 }

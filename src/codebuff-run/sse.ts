@@ -13,7 +13,9 @@ export class SseReader {
   constructor(onData: (data: string) => void) {
     this.#parser = createParser({
       maxBufferSize: MAX_EVENT,
-      onEvent: ({ data }) => onData(data),
+      onEvent: ({ data }) => {
+        if (data !== "") onData(data); // by the standard, an event without data is none
+      },
       onError: ({ type }) => {
         if (type === "max-buffer-size-exceeded") this.#isTooLong = true;
       },

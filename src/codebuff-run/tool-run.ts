@@ -1,7 +1,9 @@
 import { answerOutput, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
+import { describe } from "../core/checks.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import { denialOf, isUsersWord } from "../core/gate/decision.ts";
 import type { Withdraw } from "../core/gate/gate.ts";
 import type { Waiting } from "../core/gate/open-request.ts";
@@ -39,13 +41,26 @@ export class ToolRun {
     });
   }
 
-  /** Has the call decided, and runs its handler. Never throws, but for the reason of a stop. */
+  /** Has the call decided, and runs its handler. Throws only the reason of a stop. */
   async run(handler: CodebuffRunToolHandler): Promise<readonly ToolOutput[]> {
+    return (await this.#refusal()) ?? this.#execute(handler);
+  }
+
+  /** Has the call decided, and runs agents. They have limits of their own, and have ended when this ends. */
+  async spawn(agents: () => Promise<readonly ToolOutput[]>): Promise<readonly ToolOutput[]> {
+    const refusal = await this.#refusal();
+    if (refusal) return refusal;
+    this.show({ state: "running" });
+    return this.done(await agents());
+  }
+
+  /** Has the call decided. Returns the result of a denied call. */
+  async #refusal(): Promise<readonly ToolOutput[] | undefined> {
     const ruling = await this.#decided();
     assertWanted(this.#shared);
     if (ruling.decision === "reject") return this.#denied(ruling);
     this.show({ state: "approved" });
-    return this.#execute(handler);
+    return undefined;
   }
 
   /** Asks the user. The answers are the result. */
@@ -124,53 +139,64 @@ export class ToolRun {
   }
 
   async #execute(handler: CodebuffRunToolHandler): Promise<readonly ToolOutput[]> {
-    const { core, signal, turn } = this.#shared;
+    const { core, signal, abandoned, turn } = this.#shared;
     const { clock, settings } = core;
-    const { id: toolCallId, name: toolName } = this.#call;
+    const { name } = this.#call;
     const controller = new AbortController();
     const early = deferred<"stopped" | "late">();
     let cancelTimer: CancelTimer = () => {};
+    const giveUp = (): void => early.resolve("stopped");
     const stop = (): void => {
       cancelTimer();
-      cancelTimer = clock.setTimeout(() => early.resolve("stopped"), STOP_GRACE);
+      cancelTimer = clock.setTimeout(giveUp, STOP_GRACE);
       core.outbox.tell(() => controller.abort(signal.reason));
     };
     const expire = (): void => {
       early.resolve("late");
-      core.outbox.tell(() => controller.abort(new Error(`the tool \`${toolName}\` has taken too long`)));
+      core.outbox.tell(() => controller.abort(new Error(`the tool \`${name}\` has taken too long`)));
     };
     if (settings.toolTimeout > 0) cancelTimer = clock.setTimeout(expire, settings.toolTimeout);
     signal.addEventListener("abort", stop, { once: true });
+    abandoned.addEventListener("abort", giveUp, { once: true });
+    let isOver = false;
     const onProgress = (output: string): void => {
-      const event = { type: "tool_progress", toolCallId, toolName, output } as const;
-      if (!controller.signal.aborted) tell(this.#shared, event, output.length);
+      if (!isOver) this.#progress(output);
     };
     this.show({ state: "running" });
     const unhold = turn.hold(); // the machine works, not the server
     try {
-      const end = await Promise.race([
-        outcomeOf(handler, this.#call, { signal: controller.signal, onProgress }),
-        early.promise,
-      ]);
+      const context = { signal: controller.signal, onProgress };
+      const end = await Promise.race([outcomeOf(handler, this.#call, context), early.promise]);
       if (end === "stopped") return failure("Interrupted.");
-      if (end === "late") {
-        const why = `${toolName} did not answer within ${settings.toolTimeout} ms`;
-        core.warn("handler-failed", why, { turnId: turn.id });
-        return this.done(failure(why));
-      }
+      if (end === "late") return this.#failed(`${name} did not answer within ${settings.toolTimeout} ms`);
       if ("output" in end) return this.done(limited(end.output));
-      if (signal.aborted) return failure("Interrupted.");
-      const why = wordsOf(this.#shared, end.error);
-      core.warn("handler-failed", `the handler of ${toolName} failed: ${why}`, {
-        cause: end.error,
-        turnId: turn.id,
-      });
-      return this.done(failure(why));
+      return signal.aborted
+        ? failure("Interrupted.")
+        : this.#failed(wordsOf(this.#shared, end.error), end.error);
     } finally {
+      isOver = true;
       cancelTimer();
       signal.removeEventListener("abort", stop);
+      abandoned.removeEventListener("abort", giveUp);
       core.outbox.run(unhold);
     }
+  }
+
+  /** Output of a tool that works. @throws InvalidInputError, to the tool, for output that is no text */
+  #progress(output: unknown): void {
+    if (typeof output !== "string")
+      throw new InvalidInputError(`the progress is ${describe(output)}.`, "Pass a string.");
+    const { id: toolCallId, name: toolName } = this.#call;
+    tell(this.#shared, { type: "tool_progress", toolCallId, toolName, output }, output.length);
+  }
+
+  #failed(why: string, cause?: unknown): readonly ToolOutput[] {
+    const { core, turn } = this.#shared;
+    core.warn("handler-failed", `the handler of ${this.#call.name} failed: ${why}`, {
+      cause,
+      turnId: turn.id,
+    });
+    return this.done(failure(why));
   }
 }
 

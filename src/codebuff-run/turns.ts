@@ -41,8 +41,8 @@ export class Turns implements Course<Job> {
     this.#runner.giveBack();
   }
 
-  endAll(): void {
-    for (const run of this.#runs.values()) run.close();
+  endAll(force: boolean): void {
+    for (const run of this.#runs.values()) run.close(force);
   }
 
   /**
@@ -137,8 +137,8 @@ export class Turns implements Course<Job> {
     void run.work(); // never rejects
   }
 
-  /** Stops the run of a turn. */
-  stop(job: Job): void {
-    this.#runs.get(job)?.stop();
+  /** Stops the run of a turn. Who cancels again waits for no tools. */
+  stop(job: Job, again: boolean): void {
+    this.#runs.get(job)?.stop(again);
   }
 }

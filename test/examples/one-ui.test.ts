@@ -71,7 +71,9 @@ describe("one renderer", () => {
     chat.type("hello");
     await chat.until(ALLOW);
     chat.type("y");
-    expect(await chat.until("you> ")).toMatch(/list_folder is done:\n.*There are \d+ names here\.\n\(4 credits/s);
+    expect(await chat.until("you> ")).toMatch(
+      /list_folder is done:\n.*There are \d+ names here\.\n\(4 credits/s,
+    );
     await leave(chat);
   });
 
