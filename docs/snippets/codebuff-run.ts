@@ -49,7 +49,9 @@ export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): C
       weather: {
         description: "The weather in a city.",
         parameters: z.object({ city: z.string() }), // a schema that carries JSON Schema: zod 4
-        execute: async ({ input }, { signal }) => [{ type: "json", value: await weatherIn(input["city"], signal) }],
+        execute: async ({ input }, { signal }) => [
+          { type: "json", value: await weatherIn(input["city"], signal) },
+        ],
       },
       deploy: {
         description: "Deploys a branch.",
@@ -158,7 +160,12 @@ export function team(options: CodebuffRunOptions): CodebuffRun {
       spawnableAgents: ["reader"],
     },
     agentDefinitions: [
-      { id: "reader", displayName: "Reader", model: "openai/gpt-5-mini", spawnerPrompt: "Reads one file and sums it up." },
+      {
+        id: "reader",
+        displayName: "Reader",
+        model: "openai/gpt-5-mini",
+        spawnerPrompt: "Reads one file and sums it up.",
+      },
     ],
   });
   // #endregion
@@ -231,8 +238,8 @@ export async function testing(expect: Expect): Promise<void> {
   const agent = { id: "helper", displayName: "Helper", model: "any/model" };
   await using client = new CodebuffRun({ baseUrl: backend.url, apiKey: backend.apiKey, agent });
 
-  const refused = await client.prompt("Hello").outcome;
-  expect(refused.status).toEqual("payment_required");
+  const refused = await client.prompt("Hello").result.catch((error: CodebuffRunError) => error.kind);
+  expect(refused).toEqual("payment_required");
 
   backend.set({ balance: 100 });
   backend.answer = ["Hello, Ada."];

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import {
+  type AgentDefinition,
   CodebuffRun,
   type CodebuffRunClientEvents,
   CodebuffRunError,
@@ -12,7 +13,6 @@ import {
   type TurnOptions,
 } from "agentwire/codebuff-run";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type AgentDefinition } from "agentwire/codebuff-run";
 import { HANDLED } from "../../src/codebuff-run/builtins.ts";
 import { resolveOptions } from "../../src/codebuff-run/options.ts";
 import { codeIn, names, Page, read } from "./page.ts";
@@ -184,10 +184,15 @@ describe("docs/codebuff-run.md names", () => {
         read: true,
       }),
     ],
-    ["every tool of Codebuff's agents that a handler can stand for", "Tools and the gate", Object.keys(HANDLED)],
+    [
+      "every tool of Codebuff's agents that a handler can stand for",
+      "Tools and the gate",
+      Object.keys(HANDLED),
+    ],
   ])("%s", (_, title, all) => {
     const named = new Set<string>();
-    for (const code of codeIn(doc.section(title))) for (const [name] of code.matchAll(/\w+/g)) named.add(name);
+    for (const code of codeIn(doc.section(title)))
+      for (const [name] of code.matchAll(/\w+/g)) named.add(name);
     expect(all.filter((name) => !named.has(name))).toEqual([]);
   });
 
@@ -202,7 +207,9 @@ describe("docs/codebuff-run.md names", () => {
     const rows = doc.rows("Which error, what now").filter(([cell = ""]) => /^`\w+`$/.test(cell));
     const told = rows.map(([cell = ""]) => codeIn(cell)[0] ?? "");
     expect(told.filter((kind) => kind !== "kind")).toEqual(KINDS);
-    expect(rows.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual([]);
+    expect(rows.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual(
+      [],
+    );
   });
 
   test("every kind that can be tried again", () => {
@@ -266,9 +273,15 @@ describe("the safety notes say", () => {
   test.each([
     ["that nothing runs that is not registered", /\*\*No tool runs unless you register it\.\*\*/],
     ["what leaves the machine", /\*\*What leaves this machine\*\*.*whole history/s],
-    ["that paths and commands come from a model", /\*\*Paths and commands come from a model\*\*.*confine paths/s],
+    [
+      "that paths and commands come from a model",
+      /\*\*Paths and commands come from a model\*\*.*confine paths/s,
+    ],
     ["that a page shows its keys", /\*\*Whoever opens the page can read its keys\.\*\*/],
-    ["that no subscription login is here", /\*\*No login with a subscription of any vendor is\s+in this package\*\*/],
+    [
+      "that no subscription login is here",
+      /\*\*No login with a subscription of any vendor is\s+in this package\*\*/,
+    ],
   ])("%s", (_, words) => {
     expect(doc.text).toMatch(words);
   });
