@@ -5,7 +5,12 @@ export * from "../core/index.ts";
 export type { AgentDefinition } from "./agents.ts";
 export { CodebuffRun } from "./client.ts";
 export type { CodebuffRunConversation, CodebuffRunConversationState } from "./conversation.ts";
-export { CodebuffRunError, type CodebuffRunErrorOptions, type CodebuffRunFailureKind } from "./errors.ts";
+export {
+  CodebuffRunError,
+  type CodebuffRunErrorOptions,
+  type CodebuffRunFailureKind,
+  type CountryRefusal,
+} from "./errors.ts";
 export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {

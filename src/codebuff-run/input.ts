@@ -45,6 +45,7 @@ export interface RunPrompt {
 }
 
 const FIELDS: Checks<CodebuffRunPromptInput> = { prompt: checks.text, content: checks.objects };
+
 /** The address of an image, also one that holds the image itself. */
 const ADDRESS = /^(?:data|https?):/i;
 
@@ -74,17 +75,21 @@ export function buildPrompt(
     );
   }
   checkFields(given, FIELDS, "prompt field");
-  const content = (given.content ?? []).map(readPart);
-  const at = (given.content ?? []).findIndex(({ type }) => type === "text"); // a file is a text too, but not the user's
-  const said = content[at];
-  const text = said?.type === "text" ? said.text : given.prompt;
-  if (text === undefined && content.length === 0 && params === undefined)
+  const { prompt, content: parts = [] } = given;
+  const isSaid = parts.some(({ type }) => type === "text"); // a file is a text too, but not the user's
+  const all: readonly CodebuffRunContent[] =
+    isSaid || prompt === undefined ? parts : [textPart(prompt), ...parts];
+  const at = all.findIndex(({ type }) => type === "text");
+  const content = all.map(readPart);
+  if (content.length === 0 && params === undefined)
     throw new InvalidInputError("the prompt says nothing.", HOW);
-  const parts =
-    content.length > 0
-      ? withUserMessage(content, at, params)
-      : withUserMessage([textPart(text ?? "")], 0, params);
-  return { text: text ?? "", content: parts, bytes: utf8Length(JSON.stringify(parts)) };
+  const said = content[at];
+  const marked = withUserMessage(content, at, params);
+  return {
+    text: said?.type === "text" ? said.text : "",
+    content: marked,
+    bytes: utf8Length(JSON.stringify(marked)),
+  };
 }
 
 /** Marks what the user says: the text at `at`, with the parameters behind it. */
@@ -97,7 +102,7 @@ function withUserMessage(
   const text = part?.type === "text" ? part.text : "";
   const json = params === undefined ? "" : `\n\n${JSON.stringify(params, null, 2)}`;
   const marked = textPart(`<user_message>${MARKED.exec(text)?.[1] ?? text}${json}</user_message>`);
-  return part ? parts.with(at, marked) : [marked, ...parts];
+  return part ? parts.map((each, index) => (index === at ? marked : each)) : [marked, ...parts];
 }
 
 function textPart(text: string): Extract<RunPart, { readonly type: "text" }> {
