@@ -94,7 +94,7 @@ export async function runWorld(
   options: CodebuffRunOptions = {},
 ): Promise<World> {
   const backend = await MockCodebuffBackend.start(switches);
-  const clock = new RunClock({ random: 0 });
+  const clock = new RunClock({ random: 0, epoch: Date.UTC(2026, 2, 14, 10) });
   const clients: CodebuffRun[] = [];
   const another = (more: CodebuffRunOptions = {}): CodebuffRun => {
     const client = new CodebuffRun({
