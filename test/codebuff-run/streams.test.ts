@@ -1,4 +1,4 @@
-import type { CodebuffRunEvent } from "agentwire/codebuff-run";
+import type { CodebuffRunEvent, FetchLike } from "agentwire/codebuff-run";
 import type { BackendAnswer, BackendSse } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -204,26 +204,30 @@ describe("silence", () => {
   });
 
   test("ends with each byte, also of a comment", async () => {
-    let beat = (): void => {};
-    const beaten = new Promise<void>((resolve) => {
-      beat = resolve;
+    let say = (_: string): void => {};
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        say = (text) => controller.enqueue(new TextEncoder().encode(text));
+      },
     });
-    const frames = [
-      ": connected\n\n",
-      beaten,
-      ": heartbeat\n\n",
-      'data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\n',
-    ];
-    await using at = await runWorld({ answer: [{ frames }] });
-    const frame = (text: string) =>
-      new Promise<void>((resolve) => at.client.on("frame", (each) => each.text.includes(text) && resolve()));
+    let asked = (): void => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const fetch: FetchLike = async (url, init) => {
+      if (!url.endsWith("/chat/completions")) return globalThis.fetch(url, init);
+      asked();
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    await using at = await runWorld({}, { fetch });
     const turn = at.client.prompt("hi");
-    await frame("chat/completions");
-    await at.backend.waitFor(
-      () => (at.backend.requests({ endpoint: "chat" })[0]?.response?.frames.length ?? 0) > 0,
-    );
+    await isAsked;
+    for (let beat = 0; beat < 10; beat++) {
+      await at.clock.advance(100_000);
+      say(": heartbeat\n\n");
+    }
     await at.clock.advance(100_000);
-    beat();
+    say('data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
     expect((await turn.result).text).toBe("ok");
   });
 
