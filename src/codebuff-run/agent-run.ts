@@ -80,8 +80,6 @@ export class AgentRun implements AgentWork {
       runId: record.runId,
       ancestorRunIds: speaker.ancestorRunIds,
       childRunIds: record.childRunIds,
-      subagents: [],
-      agentContext: {},
       messageHistory: withoutOrphans(this.#history), // a call that has no result yet would spoil the next run
       stepsRemaining: this.#stepsRemaining,
       creditsUsed: record.credits,

@@ -1,6 +1,8 @@
 import { describe, isObject } from "../core/checks.ts";
+import { InvalidInputError, said } from "../core/errors.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { AgentProgram } from "./program.ts";
+import { schemaOf, type ToolSchema } from "./tool-schema.ts";
 
 /** An agent: its model, prompts and tools. */
 export interface AgentDefinition {
@@ -74,7 +76,27 @@ export function problemOf(value: unknown): string | undefined {
     return "`outputMode` must be last_message, all_messages or structured_output";
   if (handleSteps != null && typeof handleSteps !== "function")
     return "`handleSteps` must be a function; code in a string is never run";
-  return undefined;
+  return problemOfSchemas(value);
+}
+
+/** Schemas are checked early: a wrong one would fail a run in its middle. */
+function problemOfSchemas({
+  outputSchema,
+  inputSchema,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  try {
+    if (outputSchema != null) schemaOf(outputSchema, "set_output");
+    if (inputSchema != null) inputSchemaOf(inputSchema as Record<string, unknown>, "the agent");
+    return undefined;
+  } catch (error) {
+    return said(error instanceof InvalidInputError ? error.message : error);
+  }
+}
+
+/** The parameters of the tool that runs an agent. @throws InvalidInputError for schemas that cannot be used */
+export function inputSchemaOf(schemas: Readonly<Record<string, unknown>>, tool: string): ToolSchema {
+  const { prompt = { type: "string" }, params } = schemas;
+  return schemaOf({ type: "object", properties: { prompt, ...(params == null ? {} : { params }) } }, tool);
 }
 
 /** The agent of a cost mode, where the caller names none. */
@@ -109,6 +131,11 @@ export class Agents {
   constructor(own: readonly AgentDefinition[], ask: AskRegistry) {
     this.#own = new Map(own.map((definition) => [definition.id, definition]));
     this.#ask = ask;
+  }
+
+  /** The caller's agent with this id. */
+  own(id: string): AgentDefinition | undefined {
+    return this.#own.get(id);
   }
 
   /** @throws CodebuffRunError `agent_not_found` or `invalid_agent` */

@@ -156,7 +156,8 @@ function tooMuch(message: string): CodebuffRunError {
 
 /** The credits of a step. The server bills by the same formula. */
 export function creditsOf(dollars: number): number {
-  return Math.round(dollars * 1.055 * 100);
+  const credits = Math.round(dollars * 1.055 * 100);
+  return Number.isFinite(credits) && credits > 0 ? credits : 0; // the record of a step takes no other number
 }
 
 /** The text of an answer that came as one JSON object, as one chunk. */

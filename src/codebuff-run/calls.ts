@@ -35,6 +35,8 @@ export interface CallsSetup {
   readonly history: RunMessage[];
 }
 
+type Input = Readonly<Record<string, unknown>>;
+
 /** A call that fits its tool. */
 interface Ready {
   readonly tool: Tool;
@@ -82,7 +84,7 @@ export class Calls {
     if (!tool) return failure(`Tool \`${name}\` is not currently available.`);
     const checked = await this.#check(tool, input);
     if ("issues" in checked) return failure(invalid(name, checked));
-    const ready: Ready = { tool, call: this.#callOf(tool, checked.input) };
+    const ready: Ready = { tool, call: this.#callOf(tool, checked.input, input) };
     this.#announce(ready);
     return this.#execute(ready);
   }
@@ -96,7 +98,7 @@ export class Calls {
     if ("problem" in read) return `Invalid parameters for ${name}: ${read.problem}`;
     const checked = await this.#check(tool, read.value);
     if ("issues" in checked) return invalid(name, checked);
-    return { tool, call: this.#callOf(tool, checked.input) };
+    return { tool, call: this.#callOf(tool, checked.input, read.value) };
   }
 
   /** A schema of the caller's may throw, or never end. */
@@ -112,17 +114,18 @@ export class Calls {
     }
   }
 
-  #callOf(tool: Tool, input: Readonly<Record<string, unknown>>): CodebuffRunToolCall {
+  /** @param given for the history, if a schema has made values that JSON cannot write */
+  #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
     const { shared, speaker } = this.#setup;
     const id = shared.gate.idFor(randomId("call"));
     const isShort = tool.kind === "agent";
     const name = isShort ? "spawn_agents" : tool.name;
-    const given = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;
+    const orders = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;
     const raw = {
       type: "tool_call",
       toolCallId: id,
       toolName: name,
-      input: given,
+      input: jsonOf(orders) ?? given,
       ...(speaker.isRoot
         ? tool.isBuiltIn
           ? { agentId: speaker.id, includeToolCall: true }
@@ -132,18 +135,18 @@ export class Calls {
             ...(speaker.parentId === undefined ? {} : { parentAgentId: speaker.parentId }),
           }),
     } as const;
-    return { id, name, input: given, turnId: shared.turn.id, raw };
+    return { id, name, input: orders, turnId: shared.turn.id, raw };
   }
 
   #announce({ call, tool }: Ready): void {
     const { shared, history } = this.#setup;
-    const { id: toolCallId, name: toolName, input, raw } = call;
+    const { toolCallId, toolName, input } = call.raw;
     history.push({
       role: "assistant",
       content: [{ type: "tool-call", toolCallId, toolName, input }],
       sentAt: shared.core.clock.wallTime(),
     });
-    tell(shared, raw as Parameters<typeof tell>[1], sizeOf(input));
+    tell(shared, call.raw, sizeOf(input));
     if (tool.kind !== "control" || tool.control === "ask_user" || tool.control === "spawn_agents")
       new ToolRun(shared, call).show({ state: "requested" });
   }
@@ -189,7 +192,7 @@ export class Calls {
 }
 
 /** The arguments of a call as a value, or why they cannot be read. No arguments are an empty object. */
-function argumentsOf(text: string): { readonly value: unknown } | { readonly problem: string } {
+function argumentsOf(text: string): { readonly value: Input } | { readonly problem: string } {
   if (text.trim() === "") return { value: {} };
   if (isTooDeep(text)) return { problem: TOO_DEEP };
   try {
@@ -202,6 +205,16 @@ function argumentsOf(text: string): { readonly value: unknown } | { readonly pro
 
 function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
   return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
+}
+
+/** The input as a JSON value; `undefined` if a schema has made something else of it, such as a BigInt. */
+function jsonOf(input: Input): Input | undefined {
+  try {
+    const value: unknown = JSON.parse(JSON.stringify(input));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function sizeOf(value: unknown): number {

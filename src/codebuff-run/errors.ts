@@ -43,6 +43,13 @@ export type CodebuffRunFailureKind =
   | "no_progress"
   | "context_limit";
 
+/** Why free mode is refused in a country, as the server says it. */
+export interface CountryRefusal {
+  readonly countryCode?: string;
+  readonly countryBlockReason?: string;
+  readonly ipPrivacySignals?: readonly unknown[];
+}
+
 export interface CodebuffRunErrorOptions {
   readonly kind: CodebuffRunFailureKind;
   /** The server's words, without credentials; or this library's. */
@@ -53,6 +60,7 @@ export interface CodebuffRunErrorOptions {
   readonly retryAfter?: number | undefined;
   /** The server's answer, without credentials, at most 4 KiB of it. */
   readonly body?: string | undefined;
+  readonly country?: CountryRefusal | undefined;
   readonly cause?: unknown;
 }
 
@@ -96,9 +104,11 @@ export class CodebuffRunError extends TurnError {
   declare readonly serverCode?: string;
   /** The server's answer, without credentials, at most 4 KiB of it. */
   declare readonly body?: string;
+  /** Of `free_mode_unavailable`. */
+  declare readonly country?: CountryRefusal;
 
   constructor(options: CodebuffRunErrorOptions) {
-    const { kind, message, status, serverCode, retryAfter, body, cause } = options;
+    const { kind, message, status, serverCode, retryAfter, body, country, cause } = options;
     super(
       {
         origin: status === undefined ? "run" : "http",
@@ -110,7 +120,7 @@ export class CodebuffRunError extends TurnError {
         cause,
         retryable: RETRYABLE.has(kind),
       },
-      { serverCode, body },
+      { serverCode, body, country },
     );
   }
 }
@@ -193,7 +203,18 @@ export function refused(facts: RefusalFacts): CodebuffRunError {
     serverCode,
     retryAfter,
     body: text === "" ? undefined : text.slice(0, MAX_BODY),
+    country: countryIn(body),
   });
+}
+
+function countryIn(body: unknown): CountryRefusal | undefined {
+  const { countryCode, countryBlockReason, ipPrivacySignals } = isObject(body) ? body : {};
+  const country = {
+    ...(typeof countryCode === "string" ? { countryCode } : {}),
+    ...(typeof countryBlockReason === "string" ? { countryBlockReason } : {}),
+    ...(Array.isArray(ipPrivacySignals) ? { ipPrivacySignals } : {}),
+  };
+  return Object.keys(country).length === 0 ? undefined : country;
 }
 
 function kindOf(
@@ -223,13 +244,13 @@ function kindOf(
   }
 }
 
-/** The fields of an error in a run's output. */
-export function outputOf(error: CodebuffRunError) {
-  const { serverMessage: message, status, serverCode } = error;
+/** An error as the output of a run. */
+export function outputOf({ serverMessage, status, serverCode, country }: CodebuffRunError) {
   return {
     type: "error",
-    message,
+    message: serverMessage,
     ...(status === undefined ? {} : { statusCode: status }),
     ...(serverCode === undefined ? {} : { error: serverCode }),
+    ...country,
   } as const;
 }

@@ -6,7 +6,12 @@ export type { AgentDefinition } from "./agents.ts";
 export { type AiSdkModel, aiSdkModel } from "./ai-sdk.ts";
 export { CodebuffRun } from "./client.ts";
 export type { CodebuffRunConversation } from "./conversation.ts";
-export { CodebuffRunError, type CodebuffRunErrorOptions, type CodebuffRunFailureKind } from "./errors.ts";
+export {
+  CodebuffRunError,
+  type CodebuffRunErrorOptions,
+  type CodebuffRunFailureKind,
+  type CountryRefusal,
+} from "./errors.ts";
 export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {

@@ -1,6 +1,15 @@
-import { toBase64 } from "../core/bytes.ts";
-import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { isBase64, toBase64 } from "../core/bytes.ts";
+import {
+  type Check,
+  type Checks,
+  checkFields,
+  checks,
+  checkValues,
+  describe,
+  isObject,
+} from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { checkNames } from "../core/names.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
 import { type PromptImage, type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
 import type { AgentDefinition } from "./agents.ts";
@@ -36,6 +45,13 @@ export interface RunPrompt {
 }
 
 const FIELDS: Checks<CodebuffRunPromptInput> = { prompt: checks.text, content: checks.objects };
+
+/** The address of an image, also one that holds the image itself. */
+const ADDRESS = /^(?:data|https?):/i;
+
+/** A text that is marked already. */
+const MARKED = /^<user_message>([\s\S]*)<\/user_message>$/;
+
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 
 /** @throws InvalidInputError for a prompt that cannot be sent. */
@@ -59,30 +75,34 @@ export function buildPrompt(
     );
   }
   checkFields(given, FIELDS, "prompt field");
-  const content = (given.content ?? []).map(readPart);
-  const said = content.find((part) => part.type === "text");
-  const text = said?.type === "text" ? said.text : given.prompt;
-  if (text === undefined && content.length === 0 && params === undefined)
+  const { prompt, content: parts = [] } = given;
+  const isSaid = parts.some(({ type }) => type === "text"); // a file is a text too, but not the user's
+  const all: readonly CodebuffRunContent[] =
+    isSaid || prompt === undefined ? parts : [textPart(prompt), ...parts];
+  const at = all.findIndex(({ type }) => type === "text");
+  const content = all.map(readPart);
+  if (content.length === 0 && params === undefined)
     throw new InvalidInputError("the prompt says nothing.", HOW);
-  const parts = withUserMessage(content.length > 0 ? content : [textPart(given.prompt ?? "")], params);
-  return { text: text ?? "", content: parts, bytes: utf8Length(JSON.stringify(parts)) };
+  const said = content[at];
+  const marked = withUserMessage(content, at, params);
+  return {
+    text: said?.type === "text" ? said.text : "",
+    content: marked,
+    bytes: utf8Length(JSON.stringify(marked)),
+  };
 }
 
-/** Marks what the user says: the first text, with the parameters behind it. */
+/** Marks what the user says: the text at `at`, with the parameters behind it. */
 function withUserMessage(
   parts: readonly RunPart[],
+  at: number,
   params: Readonly<Record<string, unknown>> | undefined,
 ): readonly RunPart[] {
-  const at = parts.findIndex((part) => part.type === "text");
-  const first = parts[at];
-  const text = first?.type === "text" ? first.text : "";
+  const part = parts[at];
+  const text = part?.type === "text" ? part.text : "";
   const json = params === undefined ? "" : `\n\n${JSON.stringify(params, null, 2)}`;
-  const isMarked = text.startsWith("<user_message>") && text.endsWith("</user_message>") && json === "";
-  const marked: RunPart = {
-    type: "text",
-    text: isMarked ? text : `<user_message>${text}${json}</user_message>`,
-  };
-  return at === -1 ? [marked, ...parts] : parts.map((part, index) => (index === at ? marked : part));
+  const marked = textPart(`<user_message>${MARKED.exec(text)?.[1] ?? text}${json}</user_message>`);
+  return part ? parts.map((each, index) => (index === at ? marked : each)) : [marked, ...parts];
 }
 
 function textPart(text: string): Extract<RunPart, { readonly type: "text" }> {
@@ -93,8 +113,21 @@ function imagePart({ data, mediaType }: PromptImage): CodebuffRunContent {
   return { type: "image", image: data, ...(mediaType === undefined ? {} : { mediaType }) };
 }
 
+/** The fields of each type of part. */
+const PART_FIELDS = {
+  text: { type: checks.any, text: checks.any },
+  file: { type: checks.any, name: checks.any, text: checks.any },
+  image: { type: checks.any, image: checks.any, mediaType: checks.text },
+} satisfies { readonly [Type in CodebuffRunContent["type"]]: Readonly<Record<string, Check>> };
+
 function readPart(part: CodebuffRunContent, index: number): RunPart {
   const { type } = part;
+  if (Object.hasOwn(PART_FIELDS, type)) {
+    const fields: Readonly<Record<string, Check>> = PART_FIELDS[type];
+    const what = `field of content[${index}]`;
+    checkNames(part, fields, what);
+    checkValues(part, fields, what);
+  }
   switch (type) {
     case "text":
       return textPart(filled(part.text, `content[${index}].text`));
@@ -106,7 +139,9 @@ function readPart(part: CodebuffRunContent, index: number): RunPart {
     case "image": {
       const { image, mediaType } = part;
       const known =
-        typeof image === "string" ? image !== "" : image instanceof Uint8Array && image.length > 0;
+        typeof image === "string"
+          ? ADDRESS.test(image) || (image !== "" && isBase64(image))
+          : image instanceof Uint8Array && image.length > 0;
       if (!known)
         throw new InvalidInputError(
           `\`content[${index}].image\` is ${describe(image)}.`,
@@ -165,7 +200,7 @@ export function saidIn({ prompt, content = [] }: CodebuffRunPromptInput): {
     images: content.flatMap((part) => {
       if (part.type !== "image") return [];
       const { image, mediaType = "image/png" } = part;
-      const isAddress = typeof image === "string" && /^(?:data|https?):/i.test(image);
+      const isAddress = typeof image === "string" && ADDRESS.test(image);
       const path = isAddress
         ? image
         : `data:${mediaType};base64,${typeof image === "string" ? image : toBase64(image)}`;

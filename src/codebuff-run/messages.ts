@@ -51,6 +51,10 @@ export type RunOutput =
       readonly statusCode?: number;
       /** The server's code, such as `account_suspended`. */
       readonly error?: string;
+      /** Why free mode is refused in a country. */
+      readonly countryCode?: string;
+      readonly countryBlockReason?: string;
+      readonly ipPrivacySignals?: readonly unknown[];
     };
 
 /** Why a run has ended. */

@@ -3,6 +3,7 @@ import { Answer, creditsOf, type Piece } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { estimatedTokens, toWire } from "./history.ts";
 import type { ChatRequest, ChatTool, RunMessage } from "./messages.ts";
+import { environmentOf } from "./options.ts";
 import { assertWanted, type Shared } from "./shared.ts";
 import { eventOf, type Speaker, sumOf } from "./turn.ts";
 
@@ -87,7 +88,7 @@ export class Model {
       provider = await core.providers.ask({
         request: this.#request(),
         costMode,
-        headers: byok(),
+        headers: this.#headers(),
         receiver: { answer, tell, slowed: flow.slowed },
         signal,
       });
@@ -127,9 +128,16 @@ export class Model {
     const { stream: _, tools: __, tool_choice: ___, codebuff_metadata, ...request } = this.#request();
     return backend.drafts(
       { ...request, codebuff_metadata: { ...codebuff_metadata, n } },
-      byok(),
+      this.#headers(),
       shared.signal,
     );
+  }
+
+  /** The user's own key for the backend's provider, where the environment has one. */
+  #headers(): Readonly<Record<string, string>> {
+    const key = environmentOf("CODEBUFF_BYOK_OPENROUTER");
+    this.#setup.shared.core.redactor.use("byok", key);
+    return key === undefined ? {} : { "x-openrouter-api-key": key };
   }
 
   #request(): ChatRequest {
@@ -160,13 +168,4 @@ export class Model {
     }
     return text;
   }
-}
-
-/** The user's own key for the backend's provider, where the environment has one. */
-function byok(): Readonly<Record<string, string>> {
-  const { process } = globalThis as {
-    readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
-  };
-  const key = process?.env?.["CODEBUFF_BYOK_OPENROUTER"];
-  return typeof key === "string" && key !== "" ? { "x-openrouter-api-key": key } : {};
 }

@@ -9,7 +9,7 @@ import { CodebuffRunError, errorIn } from "./errors.ts";
 import { DONE, eventsOf, parsedData } from "./event-stream.ts";
 import { asRunError, Http, type Traffic } from "./http.ts";
 import { type ChatChunk, type ChatRequest, readChatMessage } from "./messages.ts";
-import { checkBaseUrl } from "./options.ts";
+import { checkBaseUrl, lowerCased } from "./options.ts";
 import type { ModelProvider } from "./providers.ts";
 import { Watch } from "./watch.ts";
 
@@ -70,7 +70,10 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     clock,
     redactor,
     traffic: UNSEEN,
-    headers: { ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }), ...headers },
+    headers: {
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...lowerCased(headers),
+    },
   });
 
   const chunkOf = (value: unknown): ChatChunk => {

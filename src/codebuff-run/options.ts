@@ -190,7 +190,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   for (const definition of agentDefinitions) checkAgent(definition);
   if (agent !== undefined) checkAgent(agent);
-  const apiKey = options.apiKey ?? keyOfEnvironment();
+  const apiKey = options.apiKey ?? environmentOf("CODEBUFF_API_KEY");
   if (apiKey === undefined && providers.length === 0) {
     throw new InvalidInputError(
       "there is no API key.",
@@ -208,7 +208,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   return {
     backend:
       apiKey === undefined ? undefined : { apiKey, baseUrl: checkBaseUrl(baseUrl, true, allowInsecure) },
-    headers: options.headers ?? {},
+    headers: lowerCased(options.headers ?? {}),
     fetch: options.fetch,
     providers,
     agentDefinitions,
@@ -265,11 +265,16 @@ export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure:
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-/** The key in the environment of the process, on platforms that have one. */
-function keyOfEnvironment(): string | undefined {
+/** Headers by names in lower case: `fetch` would send two spellings of one name as one header with both values. */
+export function lowerCased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** A variable of the process's environment, on platforms that have one. */
+export function environmentOf(name: string): string | undefined {
   const { process } = globalThis as {
     readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
   };
-  const key = process?.env?.["CODEBUFF_API_KEY"];
-  return typeof key === "string" && key.trim() !== "" ? key.trim() : undefined;
+  const value = process?.env?.[name];
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }

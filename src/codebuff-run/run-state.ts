@@ -57,11 +57,22 @@ export function readPrevious(previous: unknown): Earlier {
   };
 }
 
+/** Results of tools, as a copy. @throws InvalidInputError for anything else */
+export function readToolResults(results: unknown): readonly RunMessage[] {
+  const copy = copied(results);
+  const isRight = Array.isArray(copy) && copy.every((each) => isMessage(each) && each.role === "tool");
+  if (isRight) return copy as readonly RunMessage[];
+  throw new InvalidInputError(
+    "`extraToolResults` has something that is no result of a tool.",
+    'Pass messages such as { role: "tool", toolCallId, toolName, content: [{ type: "json", value }] }.',
+  );
+}
+
 function copied(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value));
   } catch (cause) {
-    throw new InvalidInputError("`previousRun` cannot be written as JSON.", HOW, { cause });
+    throw new InvalidInputError("the state cannot be written as JSON.", HOW, { cause });
   }
 }
 

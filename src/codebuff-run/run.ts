@@ -106,13 +106,14 @@ export class Run {
   get state(): RunState | undefined {
     const { core } = this.#setup;
     if (!this.#root || !this.#earlier) return undefined;
-    const { mainAgentState, fileContext } = {
-      ...this.#earlier,
-      fileContext: fileContextOf(core.settings, this.#earlier),
-    };
+    const { output: _, ...before } = this.#earlier.mainAgentState; // the output of that run
     const output: RunOutput = this.#output ?? { type: "error", message: "Run cancelled by user" };
+    const mainAgentState = { subagents: [], agentContext: {}, ...before, ...this.#root.state };
     return {
-      sessionState: { mainAgentState: { ...mainAgentState, ...this.#root.state }, fileContext },
+      sessionState: {
+        mainAgentState,
+        fileContext: fileContextOf(core.settings, this.#earlier),
+      },
       output,
       ...defined({ stopReason: this.#stopReason }),
     };
@@ -158,8 +159,9 @@ export class Run {
       messageHistoryLength: earlier.history.length,
       ...defined({ agentId: earlier.agentType }),
     };
-    const own = typeof order.options.agent === "object" ? order.options.agent : undefined;
-    tell(shared, { type: "start", ...start, ...defined({ model: own?.model }) }, 0);
+    const { agent = agentOfMode(costMode) } = order.options;
+    const model = shared.agents.own(typeof agent === "string" ? agent : agent.id)?.model;
+    tell(shared, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
     const root = await this.#rootOf(shared, earlier);
     this.#root = root;

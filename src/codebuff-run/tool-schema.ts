@@ -1,4 +1,4 @@
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, Validator } from "@cfworker/json-schema";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
 
@@ -82,7 +82,8 @@ function isStandard(value: unknown): value is StandardSchema {
 function jsonOf(tool: string, make: () => unknown): JsonSchema {
   let json: unknown;
   try {
-    json = make();
+    const made = make();
+    json = isObject(made) ? JSON.parse(JSON.stringify(made)) : made; // a copy: the validator writes on its schemas
   } catch (cause) {
     throw new InvalidInputError(
       `the schema of the tool \`${tool}\` cannot be written as JSON Schema: ${said(cause)}.`,
@@ -124,8 +125,10 @@ function keyOf(step: unknown): string {
 function plain(json: JsonSchema, tool: string): ToolSchema {
   let validator: Validator;
   try {
+    const known = dereference(json as Schema);
+    for (const schema of Object.values(known)) assertUsable(schema, known);
     validator = new Validator(json as Schema, "2020-12", false);
-    validator.validate({}); // finds references that lead nowhere
+    validator.validate({}); // finds a schema that refers to itself alone
   } catch (cause) {
     throw new InvalidInputError(
       `the JSON Schema of the tool \`${tool}\` cannot be used: ${said(cause)}.`,
@@ -151,6 +154,16 @@ function plain(json: JsonSchema, tool: string): ToolSchema {
       };
     },
   };
+}
+
+/** @throws Error for a pattern that is none, and for a reference to nowhere: the validator would throw at some call */
+function assertUsable(schema: Schema | boolean, known: Readonly<Record<string, unknown>>): void {
+  if (typeof schema === "boolean") return;
+  const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = schema;
+  for (const each of [pattern, ...Object.keys(patternProperties)])
+    if (each !== undefined) new RegExp(each, "u"); // throws
+  if (target !== undefined && known[target] === undefined)
+    throw new Error(`the reference \`${$ref}\` leads nowhere`);
 }
 
 /** A copy of an input with the defaults of its schema, and without fields that the schema does not list. */

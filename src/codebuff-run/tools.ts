@@ -1,16 +1,19 @@
-import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import { isToolOutput, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ToolCall } from "../core/values.ts";
-import type { AgentDefinition } from "./agents.ts";
+import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import { CONTROLS, type ControlName, handledBuiltIn, isControl, NOT_FORCING } from "./builtins.ts";
 import type { ChatTool } from "./messages.ts";
 import { schemaOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
 /** A call of a tool, with an input that fits its parameters. */
 export interface CodebuffRunToolCall extends ToolCall {
+  /** With the defaults of the parameters, and as a Standard Schema has changed it. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly turnId: string;
+  /** The event of the call. */
+  readonly raw: Extract<PrintModeEvent, { readonly type: "tool_call" }>;
 }
 
 export interface CodebuffRunToolContext {
@@ -213,32 +216,34 @@ export class Toolbox {
 }
 
 function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDefinition): Tool {
-  const { prompt = { type: "string" }, params } = inputSchema;
-  const properties = { prompt, ...(params === undefined ? {} : { params }) };
   return {
     kind: "agent",
     name: id,
     agentId: id,
     description: spawnerPrompt ?? `Runs the agent ${displayName}.`,
-    schema: schemaOf({ type: "object", properties }, id),
+    schema: inputSchemaOf(inputSchema, id),
     isForcing: true,
     isBuiltIn: true,
   };
 }
 
-/** @throws InvalidInputError when a handler did not return tool output. */
+/** What a handler returned, as a JSON value of our own: the handler may change its objects. @throws InvalidInputError for anything else */
 export function readOutput(output: unknown): readonly ToolOutput[] {
-  const isRight = Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten);
-  if (isRight) return output;
+  if (Array.isArray(output) && output.every(isToolOutput)) {
+    const parts = output.map(copyOf);
+    if (parts.every((part) => part !== undefined)) return parts;
+  }
   throw new InvalidInputError(
     `the handler returned ${describe(output)}.`,
     'It must return an array of parts, such as [{ type: "json", value: { done: true } }].',
   );
 }
 
-/** Whether JSON can represent the value. */
-function canBeWritten(part: ToolOutput): boolean {
-  return part.type === "media" || JSON.stringify(part.value) !== undefined;
+/** `undefined` for a value that JSON has no text for, such as a function. */
+function copyOf(part: ToolOutput): ToolOutput | undefined {
+  if (part.type === "media") return { type: "media", data: part.data, mediaType: part.mediaType };
+  const text: string | undefined = JSON.stringify(part.value);
+  return text === undefined ? undefined : json(JSON.parse(text));
 }
 
 /** Characters of one text in a result. A model reads less. */

@@ -9,7 +9,7 @@ import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunPromptOptions, checkAgent, PROMPT_CHECKS } from "./options.ts";
 import { type Job, Run, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
-import { readPrevious, stateOf } from "./run-state.ts";
+import { readPrevious, readToolResults, stateOf } from "./run-state.ts";
 import { type CodebuffRunResult, textOf } from "./turn.ts";
 
 export interface TurnsSetup {
@@ -77,7 +77,7 @@ export class Turns implements Course<Job> {
       prompt,
       options: merged,
       earlier: () => own ?? readPrevious(previous?.()),
-      extraToolResults,
+      extraToolResults: readToolResults(extraToolResults),
     };
     const spent: Job["spent"] = { credits: 0, usage: undefined };
     return this.#runner.make(

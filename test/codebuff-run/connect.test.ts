@@ -1,0 +1,56 @@
+import type { BackendFaultOptions } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { runWorld } from "./world.ts";
+
+describe("`checkConnection()`", () => {
+  test.each<[string, BackendFaultOptions | undefined, boolean]>([
+    ["well", undefined, true],
+    ["unwell", { body: { status: "degraded" } }, false],
+    ["refused", { status: 503 }, false],
+    ["cut", { reset: true }, false],
+    ["no JSON", { raw: "ok" }, false],
+  ])("%s: %j is %s", async (_, fault, isWell) => {
+    await using at = await runWorld();
+    if (fault) at.backend.fault("healthz", fault);
+    expect(await at.client.checkConnection()).toBe(isWell);
+  });
+
+  test("is false after 5 s", async () => {
+    await using at = await runWorld();
+    at.backend.fault("healthz", { hang: true });
+    const isWell = at.client.checkConnection();
+    await at.pass(5_000);
+    expect(await isWell).toBe(false);
+  });
+});
+
+describe("`connect()`", () => {
+  test("checks the key, once", async () => {
+    await using at = await runWorld();
+    await at.client.connect();
+    expect(at.client.status).toBe("ready");
+    await at.client.prompt("hi").result;
+    expect(at.backend.requests({ endpoint: "me" })).toHaveLength(1);
+  });
+
+  test("rejects for a wrong key", async () => {
+    await using at = await runWorld();
+    const client = at.another({ apiKey: "wrong-key" });
+    await expect(client.connect()).rejects.toMatchObject({ code: "handshake-refused", reason: "rejected" });
+    expect(client.status).toBe("idle");
+  });
+
+  test("ends with its signal, and with the client", async () => {
+    await using at = await runWorld();
+    at.backend.fault("me", { hang: true });
+    const stop = new AbortController();
+    const connected = at.client.connect({ signal: stop.signal });
+    await at.backend.waitFor(() => at.calls().includes("me"));
+    stop.abort();
+    await expect(connected).rejects.toMatchObject({ code: "connect-failed" });
+    const again = at.client.connect();
+    await at.backend.waitFor(() => at.calls().length === 2);
+    await at.client.close();
+    await expect(again).rejects.toMatchObject({ code: "closed" });
+  });
+});

@@ -1,0 +1,113 @@
+import type { AgentDefinition } from "agentwire/codebuff-run";
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../helpers/turns.ts";
+import { AGENT, agentWith, json, read, runWorld, textIn } from "./world.ts";
+
+// What a run has produced.
+
+const call = (name: string, input: object = {}) => ({ name, arguments: { ...input } });
+const glob = call("glob", { pattern: "*" });
+const OPTIONS = { overrideTools: { glob: () => json({ files: [] }) } };
+
+describe("an empty answer", () => {
+  test.each([
+    ["nothing", {}],
+    ["thoughts alone", { reasoning: "hm" }],
+  ])("%s: nobody has said anything", async (_, answer) => {
+    await using at = await runWorld({ answer: () => answer });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
+      kind: "no_response",
+      serverMessage: "No response from agent",
+    });
+  });
+
+  test("is no repetition of the last run's answer", async () => {
+    await using at = await runWorld({ answer: ["Hello"] });
+    const { state } = await at.client.prompt("hi").result;
+    at.backend.answer = () => ({});
+    expect(await failureOf(at.client.prompt("again", { previousRun: state }))).toMatchObject({
+      kind: "no_response",
+    });
+  });
+});
+
+describe("the output", () => {
+  const structured: AgentDefinition = { ...agentWith(), outputMode: "structured_output" };
+  const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
+  const set = (data: object) => ({ toolCalls: [call("set_output", data)] });
+
+  test("`last_message`: the messages behind the last one of the user", async () => {
+    await using at = await runWorld(
+      { answer: [{ text: "One", toolCalls: [glob] }, "Two"] },
+      { ...OPTIONS, agent: agentWith("glob") },
+    );
+    const { output } = await at.client.prompt("hi").result;
+    expect(output).toMatchObject({
+      type: "lastMessage",
+      value: [{ content: [{ text: "One" }] }, {}, { role: "tool" }, { content: [{ text: "Two" }] }],
+    });
+  });
+
+  test("`all_messages`: the whole history", async () => {
+    await using at = await runWorld(
+      {},
+      { agent: { ...AGENT, outputMode: "all_messages", instructionsPrompt: "Be kind." } },
+    );
+    const { output } = await at.client.prompt("hi").result;
+    expect(output).toMatchObject({
+      type: "allMessages",
+      value: [
+        { tags: ["USER_PROMPT"] },
+        { tags: ["INSTRUCTIONS_PROMPT"], content: [{ text: "Be kind." }] },
+        { role: "assistant" },
+      ],
+    });
+  });
+
+  test.each([
+    ["data", { data: { a: 1 } }, { a: 1 }],
+    ["the fields themselves", { a: 2 }, { a: 2 }],
+  ])("`structured_output`: %s", async (_, data, value) => {
+    await using at = await runWorld({ answer: [set(data)] }, { agent: structured });
+    expect((await at.client.prompt("hi").result).output).toEqual({ type: "structuredOutput", value });
+  });
+
+  test("`structured_output` without a schema may be nothing", async () => {
+    await using at = await runWorld({}, { agent: structured });
+    expect((await at.client.prompt("hi").result).output).toEqual({ type: "structuredOutput", value: null });
+  });
+
+  test("with a schema, the agent is asked for it once", async () => {
+    await using at = await runWorld(
+      { answer: ["Hi", set({ data: { a: 1 } })] },
+      { agent: { ...structured, outputSchema: schema } },
+    );
+    expect((await at.client.prompt("hi").result).output).toEqual({
+      type: "structuredOutput",
+      value: { a: 1 },
+    });
+    expect(at.chats()[1]?.messages.map(textIn).at(-1)).toContain("set_output");
+  });
+
+  test("with a schema, it is null if the agent does not set it", async () => {
+    await using at = await runWorld(
+      { answer: ["Hi", "Hi"] },
+      { agent: { ...structured, outputSchema: schema } },
+    );
+    expect((await at.client.prompt("hi").result).output).toEqual({ type: "structuredOutput", value: null });
+    expect(at.chats()).toHaveLength(2);
+  });
+
+  test("that does not fit its schema is refused, and the agent sees why", async () => {
+    await using at = await runWorld(
+      { answer: [set({ data: { a: "x" } }), set({ data: { a: 1 } })] },
+      { agent: { ...structured, outputSchema: schema } },
+    );
+    const events = await read(at.client.prompt("hi"));
+    const [refused, right] = events.filter(({ type }) => type === "tool_result");
+    expect(refused).toMatchObject({
+      output: [{ value: { errorMessage: expect.stringContaining("does not fit") } }],
+    });
+    expect(right).toMatchObject({ output: [{ value: { message: "Output set" } }] });
+  });
+});

@@ -1,0 +1,172 @@
+import {
+  CodebuffRun,
+  type CodebuffRunTool,
+  type CodebuffRunToolHandler,
+  type ToolParameters,
+} from "agentwire/codebuff-run";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { errorSaying } from "../helpers/errors.ts";
+import { runOwn } from "./own-tool.ts";
+import { json } from "./world.ts";
+
+// The parameters of tools, in each of their three forms, and every wrong one.
+
+const KEY = { apiKey: "test-key" };
+
+describe("parameters", () => {
+  const json1 = {
+    type: "object",
+    properties: { text: { type: "string" }, n: { type: "integer", default: 3 } },
+    required: ["text"],
+  };
+  const zod = z.object({ text: z.string(), n: z.int().default(3) });
+  test.each<[string, ToolParameters]>([
+    ["JSON Schema", json1],
+    ["a schema that carries JSON Schema", zod],
+    [
+      "a schema beside its JSON Schema",
+      { schema: { "~standard": { ...zod["~standard"], jsonSchema: undefined } } as never, parameters: json1 },
+    ],
+  ])("%s: checked, with defaults, without unlisted fields", async (_, parameters) => {
+    const seen: unknown[] = [];
+    const execute: CodebuffRunToolHandler = ({ input }) => {
+      seen.push(input);
+      return json("ok");
+    };
+    const { chats, told } = await runOwn({ parameters, execute }, { text: "hi", more: 1 });
+    expect(seen).toEqual([{ text: "hi", n: 3 }]);
+    expect(told).toBe('"ok"');
+    expect(chats[0]?.tools?.[0]?.function).toMatchObject({
+      name: "own",
+      description: "Mine.",
+      parameters: { type: "object", properties: { text: { type: "string" } } },
+    });
+    const sent = chats[1]?.messages.flatMap(({ tool_calls = [] }) =>
+      tool_calls.map((each) => each.function.arguments),
+    );
+    expect(sent).toEqual(['{"text":"hi","n":3}']);
+    const bad = await runOwn({ parameters, execute }, { text: 7 });
+    expect(bad.events[1]).toMatchObject({ type: "error", message: expect.stringContaining('"path":"text"') });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["nothing", undefined, /has no `parameters`/],
+    ["null", null, /are null/],
+    ["a text", "text", /are a string/],
+    ["JSON Schema of a text", { type: "string" }, /no JSON Schema of an object/],
+    [
+      "a reference to nowhere",
+      { type: "object", properties: { a: { $ref: "#/$defs/b" } } },
+      /cannot be used/,
+    ],
+    [
+      "a pattern that is none",
+      { type: "object", properties: { a: { type: "string", pattern: "(" } } },
+      /cannot be used/,
+    ],
+    [
+      "a schema without JSON Schema",
+      { "~standard": { version: 1, vendor: "x", validate: () => ({ value: {} }) } },
+      /carries no JSON Schema/,
+    ],
+    ["a schema that has none", z.object({ at: z.date() }), /cannot be written as JSON Schema/],
+    ["a schema of a text", z.string(), /no JSON Schema of an object/],
+    ["a schema beside nothing", { schema: z.object({}) }, /are undefined/],
+  ])("%s is a typed error", (_, parameters, words) => {
+    const own = { description: "", parameters, execute: () => json(1) } as CodebuffRunTool;
+    expect(() => new CodebuffRun({ ...KEY, tools: { own } })).toThrow(errorSaying("invalid-input", words));
+  });
+
+  test.each([
+    [
+      "two underscores",
+      { a__b: { description: "", parameters: { type: "object" }, execute: () => [] } },
+      /no name of a tool/,
+    ],
+    [
+      "a space",
+      { "a b": { description: "", parameters: { type: "object" }, execute: () => [] } },
+      /no name of a tool/,
+    ],
+    [
+      "65 letters",
+      { ["a".repeat(65)]: { description: "", parameters: { type: "object" }, execute: () => [] } },
+      /no name of a tool/,
+    ],
+    [
+      "a name of this library",
+      { end_turn: { description: "", parameters: { type: "object" }, execute: () => [] } },
+      /is a tool of this library/,
+    ],
+    ["a function", { own: () => [] }, /is a function/],
+    ["no handler", { own: { description: "", parameters: { type: "object" } } }, /has no `execute`/],
+    [
+      "a misspelt field",
+      { own: { description: "", parameters: { type: "object" }, execute: () => [], exec: 1 } },
+      /exec/,
+    ],
+  ])("%s: a tool that cannot be offered", (_, tools, words) => {
+    expect(() => new CodebuffRun({ ...KEY, tools: tools as never })).toThrow(
+      errorSaying("invalid-input", words),
+    );
+  });
+
+  test.each([
+    ["an unknown tool", { nothing: () => [] }, /no tool of Codebuff's agents/],
+    ["a tool that works inside of the run", { set_output: () => [] }, /no tool of Codebuff's agents/],
+    ["no function", { glob: 1 }, /is 1\. Pass a function/],
+  ])("%s: an override that cannot work", (_, overrideTools, words) => {
+    expect(() => new CodebuffRun({ ...KEY, overrideTools: overrideTools as never })).toThrow(
+      errorSaying("invalid-input", words),
+    );
+  });
+
+  test("a value that JSON cannot write reaches the handler, and not the history", async () => {
+    const parameters = {
+      schema: z.object({ text: z.string().transform((text) => BigInt(text)) }),
+      parameters: { type: "object" },
+    };
+    let seen: unknown;
+    const { result, told } = await runOwn(
+      {
+        parameters,
+        execute: ({ input }) => {
+          seen = input;
+          return json("ok");
+        },
+      },
+      { text: "12" },
+    );
+    expect(seen).toEqual({ text: 12n });
+    expect(told).toBe('"ok"');
+    expect(JSON.parse(JSON.stringify(result.state))).toEqual(result.state);
+    expect(JSON.stringify(result.state)).toContain('"input":{"text":"12"}');
+  });
+
+  test("a schema that throws makes a bad call, and a warning", async () => {
+    const schema = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "x",
+        validate: () => {
+          throw new Error("broken");
+        },
+      },
+    };
+    const { events, warnings } = await runOwn({ parameters: { schema, parameters: { type: "object" } } });
+    expect(events[1]).toMatchObject({
+      type: "error",
+      message: expect.stringContaining("schema of the tool failed"),
+    });
+    expect(warnings).toMatchObject([{ kind: "handler-failed" }]);
+  });
+});
+
+test("a schema that is frozen, and used by two tools, is left as it is", () => {
+  const text = Object.freeze({ type: "string" });
+  const parameters = Object.freeze({ type: "object", properties: Object.freeze({ text }) });
+  const tool = { description: "", parameters, execute: () => json(1) };
+  new CodebuffRun({ ...KEY, tools: { one: tool, two: tool } });
+  expect(Object.getOwnPropertyNames(text)).toEqual(["type"]);
+});

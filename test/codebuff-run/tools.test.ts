@@ -1,0 +1,176 @@
+import type { CodebuffRunEvent, CodebuffRunToolHandler, ToolOutput } from "agentwire/codebuff-run";
+import { describe, expect, test } from "vitest";
+import { runOwn } from "./own-tool.ts";
+import { agentWith, json, runWorld } from "./world.ts";
+
+// Tools of the caller's: their parameters, their handlers, their results.
+
+const resultIn = (events: readonly CodebuffRunEvent[]): readonly ToolOutput[] | undefined => {
+  const found = events.find(({ type }) => type === "tool_result");
+  return found?.type === "tool_result" ? found.output : undefined;
+};
+
+describe("what a handler does", () => {
+  test("its call names it, with its input and its turn", async () => {
+    let seen: unknown;
+    const { result, events } = await runOwn({
+      execute: (call) => {
+        seen = call;
+        return json("ok");
+      },
+    });
+    const [{ id } = { id: "" }] = result.toolCalls;
+    const raw = events.find(({ type }) => type === "tool_call");
+    expect(seen).toEqual({ id, name: "own", input: { text: "hi" }, turnId: expect.any(String), raw });
+    expect(raw).toEqual({ type: "tool_call", toolCallId: id, toolName: "own", input: { text: "hi" } }); // of no built-in tool
+  });
+
+  test("it throws: the agent sees why, and the run goes on", async () => {
+    const { events, result, warnings } = await runOwn({
+      execute: () => {
+        throw new Error("kaboom");
+      },
+    });
+    expect(resultIn(events)).toEqual(json({ errorMessage: "kaboom" }));
+    expect(result.toolCalls).toMatchObject([{ state: "failed", error: "kaboom" }]);
+    expect(result.text).toBe("Done");
+    expect(warnings).toMatchObject([{ kind: "handler-failed", message: expect.stringContaining("kaboom") }]);
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a text", "ok"],
+    ["an object", { type: "json", value: 1 }],
+    ["a part without a value", [{ type: "json" }]],
+    ["a part of an unknown type", [{ type: "text", text: "x" }]],
+    ["a function as a value", [{ type: "json", value: () => {} }]],
+    ["a circle", [{ type: "json", value: circle() }]],
+    ["a BigInt", [{ type: "json", value: 1n }]],
+    ["media without data", [{ type: "media", mediaType: "image/png" }]],
+  ])("it returns %s: the agent sees a failure", async (_, output) => {
+    const { events, result } = await runOwn({ execute: () => output as never });
+    expect(resultIn(events)).toMatchObject([{ type: "json", value: { errorMessage: expect.any(String) } }]);
+    expect(result.text).toBe("Done");
+  });
+
+  test("it changes its result later: the history keeps what was returned", async () => {
+    const value = { at: new Date(0), list: [1] };
+    const { result, told } = await runOwn({ execute: () => json(value) });
+    value.list.push(2);
+    expect(told).toBe('{"at":"1970-01-01T00:00:00.000Z","list":[1]}');
+    expect(JSON.parse(JSON.stringify(result.state))).toEqual(result.state);
+    expect(JSON.stringify(result.state)).toContain('"list":[1]');
+  });
+
+  test("several parts are one message, and pictures follow it", async () => {
+    const picture = { type: "media" as const, data: "iVBORw0=", mediaType: "image/png" };
+    const { chats, told } = await runOwn({ execute: () => [...json(1), ...json({ a: 2 }), picture] });
+    expect(told).toBe('[1,{"a":2}]');
+    expect(chats[1]?.messages.at(-1)).toEqual({
+      role: "user",
+      content: [{ type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0=" } }],
+    });
+  });
+
+  test("a text that is too long is cut, a picture that is too large is left out", async () => {
+    const huge = { type: "media" as const, data: "A".repeat(8 * 1_048_576), mediaType: "image/png" };
+    const { events } = await runOwn({ execute: () => [...json("x".repeat(100_001)), huge] });
+    const [text, picture] = resultIn(events) ?? [];
+    expect(text).toEqual({ type: "json", value: `${"x".repeat(100_000)}\n[cut: 100001 characters]` });
+    expect(picture).toEqual({ type: "json", value: { errorMessage: "The file is larger than 5 MiB." } });
+  });
+
+  test("its progress is told, until it has ended", async () => {
+    let late = (_: string): void => {};
+    const { events } = await runOwn({
+      execute: (_, { onProgress }) => {
+        onProgress("half");
+        late = onProgress;
+        return json("ok");
+      },
+    });
+    late("too late");
+    expect(events.filter(({ type }) => type === "tool_progress")).toMatchObject([
+      { toolName: "own", output: "half" },
+    ]);
+  });
+
+  test("progress that is no text is its mistake", async () => {
+    const { events } = await runOwn({
+      execute: (_, { onProgress }) => {
+        onProgress(5 as never);
+        return json("ok");
+      },
+    });
+    expect(resultIn(events)).toMatchObject([
+      { value: { errorMessage: expect.stringContaining("progress") } },
+    ]);
+  });
+
+  test("it is over its time: it is aborted, and the agent sees it", async () => {
+    let aborted: unknown;
+    const execute: CodebuffRunToolHandler = (_, { signal }) =>
+      new Promise(() => signal.addEventListener("abort", () => (aborted = signal.reason)));
+    const own = { description: "", parameters: { type: "object" }, execute };
+    await using at = await runWorld(
+      { answer: [{ toolCalls: [{ name: "own" }] }, "Done"] },
+      { tools: { own }, toolTimeout: 250 },
+    );
+    const turn = at.client.prompt("hi");
+    await at.pass(250);
+    expect(await turn.result).toMatchObject({
+      text: "Done",
+      toolCalls: [{ state: "failed", error: "own did not answer within 250 ms" }],
+    });
+    expect(aborted).toBeInstanceOf(Error);
+  });
+});
+
+test("two calls of one step run one after the other, and the second sees what the first has done", async () => {
+  const log: string[] = [];
+  const glob: CodebuffRunToolHandler = async ({ input }) => {
+    log.push(`begin ${input["pattern"]}`);
+    await Promise.resolve();
+    log.push(`end ${input["pattern"]}`);
+    return json([]);
+  };
+  const toolCalls = ["a", "b"].map((pattern) => ({ name: "glob", arguments: { pattern } }));
+  await using at = await runWorld(
+    { answer: [{ toolCalls }, "Done"] },
+    { agent: agentWith("glob"), overrideTools: { glob } },
+  );
+  await at.client.prompt("hi").result;
+  expect(log).toEqual(["begin a", "end a", "begin b", "end b"]);
+});
+
+test("tools stand in the order of `toolNames`, then the caller's, then an agent each; one without a handler is not offered", async () => {
+  const own = { description: "", parameters: { type: "object" }, execute: () => json(1) };
+  await using at = await runWorld(
+    {},
+    {
+      agent: {
+        ...agentWith("task_completed", "glob", "read_files", "set_output", "ask_user", "nothing"),
+        spawnableAgents: ["child"],
+      },
+      agentDefinitions: [{ ...agentWith(), id: "child" }],
+      overrideTools: { glob: () => json([]) },
+      tools: { own },
+      maxRuns: 1,
+    },
+  );
+  at.backend.answer = () => ({ toolCalls: [{ name: "task_completed" }] });
+  await at.client.prompt("hi").result;
+  expect(at.chats()[0]?.tools?.map((tool) => tool.function.name)).toEqual([
+    "task_completed",
+    "glob",
+    "set_output",
+    "own",
+    "child",
+  ]);
+});
+
+function circle(): object {
+  const value: { self?: object } = {};
+  value.self = value;
+  return value;
+}
