@@ -18,9 +18,9 @@ export interface Installed {
 const installed: Installed = {
   react: async () => (await import("react")).version,
   ink: async () => {
-    const { readFile } = await import("node:fs/promises");
+    const { readFileSync } = await import("node:fs"); // `readFile` would leave a handle that closes later
     try {
-      const text = await readFile(new URL("../package.json", import.meta.resolve("ink")), "utf8");
+      const text = readFileSync(new URL("../package.json", import.meta.resolve("ink")), "utf8");
       return /"version":\s*"([^"]+)"/.exec(text)?.[1];
     } catch {
       return undefined; // the message does without it

@@ -58,8 +58,10 @@ function layOut({ text, cursor: at, pastes }: EditorState, width: number): Layou
   };
   for (const grapheme of graphemes(text)) {
     const paste = pastes.get(grapheme);
-    const shown = clipped(paste === undefined ? grapheme : pasteLabel(paste), width); // marks may make one grapheme wider
-    const columns = widthOf(shown);
+    const whole = paste === undefined ? grapheme : pasteLabel(paste);
+    const full = widthOf(whole);
+    const shown = full > width ? clipped(whole, width) : whole; // marks may make one grapheme wider than the row
+    const columns = full > width ? widthOf(shown) : full;
     if (grapheme !== "\n" && x > 0 && x + columns > width) next();
     if (offset === at) cursor = { x, y: lines.length };
     offset += grapheme.length;
