@@ -70,7 +70,9 @@ describe("two agents at once", () => {
       { agentType: "two", displayName: "TWO", onlyChild: false, params: { n: 1 } },
     ]);
     const [one] = starts;
-    const ofOne = events.filter((event) => Reflect.get(event, "agentId") === one?.agentId);
+    const ofOne = events.filter(
+      (event) => Reflect.get(event, "agentId") === Reflect.get(one ?? {}, "agentId"),
+    );
     expect(ofOne.map(({ type }) => type)).toEqual([
       "subagent_start",
       "reasoning_chunk",
