@@ -36,8 +36,9 @@ export function outputOfRun(
 /** The last that the assistant has said in this run, and the results of the tools that it called there. Its thoughts are left out. */
 function lastMessages(history: readonly RunMessage[], begun: number): readonly RunMessage[] {
   const said = history.slice(begun).filter((message) => !isThought(message));
-  const last = said.findLastIndex(({ role }) => role === "assistant");
-  const from = said.findLastIndex(({ role }, place) => place < last && role !== "assistant") + 1;
+  const last = said.map(({ role }) => role).lastIndexOf("assistant");
+  let from = last;
+  while (said[from - 1]?.role === "assistant") from--;
   const after = said.slice(last + 1);
   const to = after.findIndex(({ role }) => role !== "tool");
   return last === -1 ? [] : [...said.slice(from, last + 1), ...after.slice(0, to === -1 ? undefined : to)];
