@@ -156,10 +156,26 @@ export class AgentRun {
     const host = {
       state: () => this.state,
       step: () => this.#step(),
-      drafts: (n: number) => this.#model.drafts(n),
-      call: (name: string, input: Readonly<Record<string, unknown>>) => this.#calls.runOne(name, input),
+      drafts: (n: number) => this.#drafts(n),
+      call: (name: string, input: Readonly<Record<string, unknown>>) => this.#ownCall(name, input),
     };
     await runProgram(handleSteps, { prompt, params }, host, this.setup.shared.signal);
+  }
+
+  async #drafts(n: number): Promise<readonly string[]> {
+    const startTime = this.#now();
+    const { texts, credits } = await this.#model.drafts(n);
+    this.record.spend(credits);
+    await this.record.step({ credits, messageId: null, startTime });
+    return texts;
+  }
+
+  /** A call of the program: a step of its own in the record. */
+  async #ownCall(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
+    const startTime = this.#now();
+    const output = await this.#calls.runOne(name, input);
+    await this.record.step({ credits: 0, messageId: null, startTime });
+    return output;
   }
 
   /** One answer of the model, and its tools. Returns whether the agent has ended its turn. */
@@ -170,7 +186,7 @@ export class AgentRun {
     if (this.#stepsRemaining === 0) return this.#stopAtLimit();
     await this.#model.count();
     this.#model.assertRoom();
-    const startTime = new Date(core.clock.wallTime()).toISOString();
+    const startTime = this.#now();
     const received = await this.#model.ask();
     const { answer, credits, provider, interruption } = received;
     const { record } = this;
@@ -180,14 +196,14 @@ export class AgentRun {
       ? this.#goOnAfter(interruption)
       : this.#endAfter(received, await this.#calls.run(answer.calls));
     const errorMessage = interruption?.serverMessage;
-    await record.step({
+    const stepNumber = await record.answer({
       credits,
       messageId: answer.messageId ?? null,
       startTime,
       ...defined({ errorMessage }),
     });
     assertWanted(shared);
-    const { runId, steps: stepNumber } = record;
+    const { runId } = record;
     const { contextTokens } = this.#model;
     const step = { agentId: speaker.id, runId, stepNumber, credits, contextTokens, ...defined({ provider }) };
     core.outbox.run(() => core.events.emit("step", step, turn));
@@ -254,6 +270,10 @@ export class AgentRun {
       return failure(`The output does not fit its schema: ${JSON.stringify(checked.issues)}`);
     this.#output = { ...checked.input };
     return [json({ message: "Output set" })];
+  }
+
+  #now(): string {
+    return new Date(this.setup.shared.core.clock.wallTime()).toISOString();
   }
 
   #note(text: string): void {

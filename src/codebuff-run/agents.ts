@@ -18,11 +18,11 @@ export interface AgentDefinition {
   readonly systemPrompt?: string;
   /** Follows each prompt. */
   readonly instructionsPrompt?: string;
-  /** Follows the history in each request; not kept. */
+  /** Follows the history in each request, marked as a reminder; not kept. */
   readonly stepPrompt?: string;
   /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message" */
   readonly outputMode?: "last_message" | "all_messages" | "structured_output";
-  /** JSON Schema of the structured output. */
+  /** JSON Schema of the structured output. The model reads it behind the instructions. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** For a sub-agent: the JSON Schemas of its `prompt` and `params`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
@@ -96,7 +96,9 @@ function problemOfSchemas({
 /** The parameters of the tool that runs an agent. @throws InvalidInputError for schemas that cannot be used */
 export function inputSchemaOf(schemas: Readonly<Record<string, unknown>>, tool: string): ToolSchema {
   const { prompt = { type: "string" }, params } = schemas;
-  return schemaOf({ type: "object", properties: { prompt, ...(params == null ? {} : { params }) } }, tool);
+  const properties = { prompt, ...(params == null ? {} : { params }) };
+  const required = Object.keys(properties).filter((name) => schemas[name] != null); // what the agent says it needs
+  return schemaOf({ type: "object", properties, ...(required.length === 0 ? {} : { required }) }, tool);
 }
 
 /** The agent of a cost mode, where the caller names none. */

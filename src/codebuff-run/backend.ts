@@ -1,7 +1,7 @@
 import { isObject } from "../core/checks.ts";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { abortable } from "./abortable.ts";
-import { chunkOfCompletion } from "./answer.ts";
+import { Answer, chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { parsedData } from "./event-stream.ts";
 import type { Http, HttpCall } from "./http.ts";
@@ -247,18 +247,23 @@ export class Backend {
     );
   }
 
-  /** Asks a model for `n` texts at once. */
+  /** Asks a model for `n` texts at once. Returns them, and the answer for its costs. */
   async drafts(
     request: ChatRequest,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  ): Promise<{ readonly texts: readonly string[]; readonly answer: Answer }> {
     const { streamTimeout: timeout } = this.#setup;
-    const answer = await this.#call({ ...chatCall(request, headers), timeout, signal });
-    const read = readChatMessage(chunkOfCompletion(answer));
-    const text = read.type === "chunk" ? read.chunk.choices?.[0]?.delta?.content : undefined;
-    const texts = text == null ? undefined : parsedData(text);
-    if (Array.isArray(texts) && texts.every((each) => typeof each === "string")) return texts;
+    const answer = new Answer();
+    let text = "";
+    const completion = await this.#call({ ...chatCall(request, headers), timeout, signal });
+    const read = readChatMessage(chunkOfCompletion(completion));
+    if (read.type === "chunk")
+      answer.add(read.chunk, (piece) => {
+        if (piece.type === "text") text += piece.text;
+      });
+    const texts = parsedData(text);
+    if (Array.isArray(texts) && texts.every((each) => typeof each === "string")) return { texts, answer };
     throw new CodebuffRunError({ kind: "protocol_error", message: "the answer holds no list of texts" });
   }
 

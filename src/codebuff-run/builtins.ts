@@ -13,7 +13,8 @@ const object = (properties: object, ...required: string[]): JsonSchema => ({
   properties,
   ...(required.length === 0 ? {} : { required }),
 });
-const list = (items: object, minItems = 1): object => ({ type: "array", items, minItems });
+const list = (items: object): object => ({ type: "array", items });
+const filledList = (items: object): object => ({ ...list(items), minItems: 1 });
 
 const replacement = object(
   { old: filled, new: text, allowMultiple: { type: "boolean", default: false } },
@@ -22,13 +23,13 @@ const replacement = object(
 );
 
 const change = (type: string) =>
-  object({ type: { const: type }, path: filled, diff: filled }, "type", "path", "diff");
+  object({ type: { type: "string", const: type }, path: filled, diff: filled }, "type", "path", "diff");
 
 const question = object(
   {
     question: text,
     header: { type: "string", maxLength: 18 },
-    options: list(object({ label: text, description: text }, "label"), 0),
+    options: list(object({ label: text, description: text }, "label")),
     multiSelect: { type: "boolean", default: false },
     validation: object({
       minLength: { type: "number" },
@@ -50,7 +51,7 @@ export const CONTROLS = {
   },
   think_deeply: {
     description: "Notes your thoughts before a hard step. Nobody answers.",
-    parameters: object({ thought: text }, "thought"),
+    parameters: object({ thought: filled }, "thought"),
   },
   set_output: {
     description: "Sets the result of your work, as an object.",
@@ -59,19 +60,19 @@ export const CONTROLS = {
   write_todos: {
     description: "Writes down the steps of the task, and which of them are done.",
     parameters: object(
-      { todos: list(object({ task: text, completed: { type: "boolean" } }, "task", "completed"), 0) },
+      { todos: list(object({ task: text, completed: { type: "boolean" } }, "task", "completed")) },
       "todos",
     ),
   },
   ask_user: {
     description: "Asks the user one or more questions, each with options to choose from.",
-    parameters: object({ questions: list(question) }, "questions"),
+    parameters: object({ questions: filledList(question) }, "questions"),
   },
   spawn_agents: {
     description: "Runs other agents, all at once, and waits for their results.",
     parameters: object(
       {
-        agents: list(object({ agent_type: filled, prompt: text, params: { type: "object" } }, "agent_type")),
+        agents: list(object({ agent_type: text, prompt: text, params: { type: "object" } }, "agent_type")),
       },
       "agents",
     ),
@@ -94,7 +95,7 @@ export const HANDLED = {
   str_replace: {
     description:
       "Replaces texts in a file. Each `old` must stand there exactly once, unless `allowMultiple` is set.",
-    parameters: object({ path: filled, replacements: list(replacement) }, "path", "replacements"),
+    parameters: object({ path: filled, replacements: filledList(replacement) }, "path", "replacements"),
   },
   apply_patch: {
     description: "Creates, changes or deletes a file by a diff.",
@@ -104,7 +105,7 @@ export const HANDLED = {
           oneOf: [
             change("create_file"),
             change("update_file"),
-            object({ type: { const: "delete_file" }, path: filled }, "type", "path"),
+            object({ type: { type: "string", const: "delete_file" }, path: filled }, "type", "path"),
           ],
         },
       },
@@ -140,7 +141,7 @@ export const HANDLED = {
     parameters: object(
       {
         command: filled,
-        process_type: { enum: ["SYNC", "BACKGROUND"], default: "SYNC" },
+        process_type: { type: "string", enum: ["SYNC", "BACKGROUND"], default: "SYNC" },
         cwd: text,
         timeout_seconds: { type: "number", default: 30 },
       },

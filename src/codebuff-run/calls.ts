@@ -184,7 +184,7 @@ export class Calls {
       case "write_todos":
         return [json({ message: "Todos written" })];
       case "think_deeply":
-        return [json({ message: "Thought noted." })];
+        return [json({ message: "Thought logged." })];
       default:
         return control satisfies never;
     }

@@ -177,16 +177,25 @@ function wellFormedText(text: unknown, where: string): string {
 /** The messages that begin a run: the prompt, then the agent's instructions. */
 export function promptMessages(
   prompt: RunPrompt | undefined,
-  { instructionsPrompt }: AgentDefinition,
+  definition: AgentDefinition,
   sentAt: number,
 ): readonly RunMessage[] {
   const messages: RunMessage[] = [];
   if (prompt) messages.push({ role: "user", content: prompt.content, tags: ["USER_PROMPT"], sentAt });
-  if (instructionsPrompt) {
-    const content = [textPart(instructionsPrompt)];
+  const instructions = instructionsOf(definition);
+  if (instructions !== "") {
+    const content = [textPart(instructions)];
     messages.push({ role: "user", content, tags: ["INSTRUCTIONS_PROMPT"], sentAt });
   }
   return messages;
+}
+
+/** The agent's instructions, with what its output must look like: the model learns of the schema nowhere else. */
+function instructionsOf({ instructionsPrompt = "", outputSchema }: AgentDefinition): string {
+  if (!outputSchema) return instructionsPrompt;
+  const json = JSON.stringify(outputSchema, null, 2);
+  const schema = `## Output Schema\n\nWhat you pass to set_output must fit this JSON Schema:\n\n\`\`\`json\n${json}\n\`\`\``;
+  return `${instructionsPrompt}\n\n${schema}`.trim();
 }
 
 /** What a prompt in this protocol's form says, for `universal`. */

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "./agents.ts";
 import { Answer, creditsOf, type Piece } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { estimatedTokens, toWire } from "./history.ts";
-import type { ChatRequest, ChatTool, RunMessage } from "./messages.ts";
+import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "./messages.ts";
 import { environmentOf } from "./options.ts";
 import { assertWanted, type Shared } from "./shared.ts";
 import { eventOf, type Speaker, sumOf } from "./turn.ts";
@@ -117,7 +117,7 @@ export class Model {
   }
 
   /** Asks for `n` texts at once, without tools. */
-  async drafts(n: number): Promise<readonly string[]> {
+  async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
     const { shared } = this.#setup;
     const { backend } = shared.core;
     if (!backend)
@@ -126,11 +126,13 @@ export class Model {
         message: "drafts (`GENERATE_N`) need the backend",
       });
     const { stream: _, tools: __, tool_choice: ___, codebuff_metadata, ...request } = this.#request();
-    return backend.drafts(
+    const { texts, answer } = await backend.drafts(
       { ...request, codebuff_metadata: { ...codebuff_metadata, n } },
       this.#headers(),
       shared.signal,
     );
+    shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+    return { texts, credits: creditsOf(answer.cost) };
   }
 
   /** The user's own key for the backend's provider, where the environment has one. */
@@ -150,9 +152,7 @@ export class Model {
       codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.costMode },
       provider: providerOptions ?? { allow_fallbacks: true },
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
-      messages: stepPrompt
-        ? [...messages, { role: "user", content: [{ type: "text", text: stepPrompt }] }]
-        : messages,
+      messages: stepPrompt ? [...messages, reminder(stepPrompt)] : messages,
       ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
     };
   }
@@ -168,4 +168,9 @@ export class Model {
     }
     return text;
   }
+}
+
+/** A message that is not the user's, which the model can tell from its tags. */
+function reminder(text: string): ChatMessage {
+  return { role: "user", content: [{ type: "text", text: `<system_reminder>${text}</system_reminder>` }] };
 }

@@ -24,8 +24,8 @@ export function outputOfRun(
     case "all_messages":
       return { type: "allMessages", value: [...history] };
     case "last_message": {
-      const value = lastMessages(isCut ? withoutNotes(history, begun) : history, begun);
-      if (isCut || value.some(says)) return { type: "lastMessage", value };
+      const value = lastMessages(history, begun);
+      if (isCut || value.length > 0) return { type: "lastMessage", value };
       throw new CodebuffRunError({ kind: "no_response", message: "No response from agent" });
     }
     default:
@@ -33,25 +33,16 @@ export function outputOfRun(
   }
 }
 
-/** Whether a message is more than thoughts. */
-function says({ role, content }: RunMessage): boolean {
-  return role === "tool" || content.some(({ type }) => type !== "reasoning");
-}
-
-/** The history of this run up to the last message that is no note to the agent. */
-function withoutNotes(history: readonly RunMessage[], begun: number): readonly RunMessage[] {
-  let to = history.length;
-  while (to > begun && history[to - 1]?.role === "user") to--;
-  return history.slice(0, to);
-}
-
-/** The assistant's and tools' messages behind the last one of the user, in this run. */
+/** The last that the assistant has said in this run, and the results of the tools that it called there. Its thoughts are left out. */
 function lastMessages(history: readonly RunMessage[], begun: number): readonly RunMessage[] {
-  let from = history.length;
-  while (from > begun) {
-    const role = history[from - 1]?.role;
-    if (role !== "assistant" && role !== "tool") break;
-    from--;
-  }
-  return history.slice(from);
+  const said = history.slice(begun).filter((message) => !isThought(message));
+  const last = said.findLastIndex(({ role }) => role === "assistant");
+  const from = said.findLastIndex(({ role }, place) => place < last && role !== "assistant") + 1;
+  const after = said.slice(last + 1);
+  const to = after.findIndex(({ role }) => role !== "tool");
+  return last === -1 ? [] : [...said.slice(from, last + 1), ...after.slice(0, to === -1 ? undefined : to)];
+}
+
+function isThought({ role, content }: RunMessage): boolean {
+  return role === "assistant" && content.every(({ type }) => type === "reasoning");
 }

@@ -2,6 +2,9 @@ import { randomId } from "../core/random-id.ts";
 import type { FinishRecord, StepRecord } from "./backend.ts";
 import type { Shared } from "./shared.ts";
 
+/** What is told of a step. */
+type Step = Pick<StepRecord, "credits" | "messageId" | "startTime" | "errorMessage">;
+
 /** Steps that the end of a run may report: the backend takes no more. */
 const MAX_BATCH = 1_000;
 
@@ -12,7 +15,11 @@ export class RunRecord {
   readonly #batch: (StepRecord & { readonly id: string })[] = [];
   #runId = "";
   #isOpen = false;
+  #answers = 0;
+  /** Steps that were reported: answers of the model, and calls of the agent's program. */
   #steps = 0;
+  /** Sub-agents that a step has named. */
+  readonly #named = new Set<string>();
   #direct = 0;
 
   constructor(shared: Shared) {
@@ -25,8 +32,8 @@ export class RunRecord {
   }
 
   /** Answers of the model. */
-  get steps(): number {
-    return this.#steps;
+  get answers(): number {
+    return this.#answers;
   }
 
   /** The ids of the sub-agents that have begun. */
@@ -59,18 +66,25 @@ export class RunRecord {
     this.#shared.spent.credits += credits;
   }
 
-  /** Reports a step. A failure changes nothing for the run. */
-  async step(step: Pick<StepRecord, "credits" | "messageId" | "startTime" | "errorMessage">): Promise<void> {
+  /** Reports an answer of the model. Returns the number of the step. */
+  answer(step: Step): Promise<number> {
+    this.#answers++;
+    return this.step(step);
+  }
+
+  /** Reports a step, with the sub-agents that began in it. A failure changes nothing for the run. */
+  async step(step: Step): Promise<number> {
     const { core, signal } = this.#shared;
-    this.#steps++;
     const record: StepRecord = {
-      stepNumber: this.#steps,
-      childRunIds: this.childRunIds,
+      stepNumber: ++this.#steps,
+      childRunIds: this.childRunIds.filter((runId) => !this.#named.has(runId)),
       status: "completed",
       ...step,
     };
+    for (const runId of record.childRunIds) this.#named.add(runId);
     if (core.settings.stepReporting === "batch") this.#batch.push({ id: randomId("step"), ...record });
     else await this.#report("a step", () => core.backend?.step(this.#runId, record, signal));
+    return record.stepNumber;
   }
 
   /**

@@ -211,7 +211,7 @@ export class Run {
     const { turn, spent } = job;
     const { state } = this;
     if (!state || !this.#stopReason) throw new Error("the run has no end");
-    const { runId, steps } = root.record;
+    const { runId, answers: steps } = root.record;
     return {
       ...turn.textResult,
       ...(core.backend ? { cost: { amount: spent.credits, unit: "credits" }, runId } : {}),

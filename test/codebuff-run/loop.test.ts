@@ -230,12 +230,13 @@ describe("the limit of steps", () => {
 });
 
 test("prompts of the agent: `systemPrompt` first, `instructionsPrompt` behind each prompt, `stepPrompt` in each request alone", async () => {
+  const step = "<system_reminder>STEP</system_reminder>";
   const agent = { ...agentWith("glob"), systemPrompt: "SYS", instructionsPrompt: "INS", stepPrompt: "STEP" };
   await using at = await runWorld({ answer: [{ text: "A", toolCalls: [glob] }, "B"] }, { ...OPTIONS, agent });
   const { state } = await at.client.prompt("hi").result;
   expect(at.chats().map(({ messages }) => messages.map(textIn))).toEqual([
-    ["SYS", "<user_message>hi</user_message>", "INS", "STEP"],
-    ["SYS", "<user_message>hi</user_message>", "INS", "A", '{"files":[]}', "STEP"],
+    ["SYS", "<user_message>hi</user_message>", "INS", step],
+    ["SYS", "<user_message>hi</user_message>", "INS", "A", '{"files":[]}', step],
   ]);
   expect(JSON.stringify(state.sessionState?.mainAgentState.messageHistory)).not.toContain("STEP");
 });

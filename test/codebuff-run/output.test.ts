@@ -36,16 +36,35 @@ describe("the output", () => {
   const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
   const set = (data: object) => ({ toolCalls: [call("set_output", data)] });
 
-  test("`last_message`: the messages behind the last one of the user", async () => {
+  test("`last_message`: what the agent says last, without its steps before", async () => {
     await using at = await runWorld(
       { answer: [{ text: "One", toolCalls: [glob] }, "Two"] },
       { ...OPTIONS, agent: agentWith("glob") },
     );
     const { output } = await at.client.prompt("hi").result;
-    expect(output).toMatchObject({
-      type: "lastMessage",
-      value: [{ content: [{ text: "One" }] }, {}, { role: "tool" }, { content: [{ text: "Two" }] }],
-    });
+    expect(output).toMatchObject({ type: "lastMessage", value: [{ content: [{ text: "Two" }] }] });
+  });
+
+  test("`last_message`: the calls of the last answer, with their results", async () => {
+    await using at = await runWorld(
+      {
+        answer: [
+          "<think>hm</think>",
+          { reasoning: "hm", text: "One", toolCalls: [glob, { name: "end_turn" }] },
+        ],
+      },
+      { ...OPTIONS, agent: agentWith("glob", "end_turn") },
+    );
+    const { output } = await at.client.prompt("hi").result;
+    const value = [
+      { content: [{ text: "<think>hm</think>" }] },
+      { content: [{ text: "One" }] },
+      { content: [{ toolName: "glob" }] },
+      { content: [{ toolName: "end_turn" }] },
+      { role: "tool", toolName: "glob" },
+      { role: "tool", toolName: "end_turn" },
+    ];
+    expect(output).toMatchObject({ type: "lastMessage", value });
   });
 
   test("`all_messages`: the whole history", async () => {

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import type { Account } from "./account.ts";
+import { DIFFERENCES, reconciled } from "./differences.ts";
+import { ALWAYS } from "./job.ts";
+import { AGENT_JOBS } from "./jobs-agents.ts";
+import { RUN_JOBS } from "./jobs-runs.ts";
+import { TOOL_JOBS } from "./jobs-tools.ts";
+
+const NAMES = Object.keys(DIFFERENCES).sort();
+
+/** In the golden run alone. */
+const GOLDEN = ["glob-max-results", "newline-before-edits"];
+
+/** The account of a short run. */
+const ACCOUNT: Account = {
+  requests: [{ call: "POST /api/v1/token-count", body: { messages: [], system: "s" } }],
+  items: [{ type: "start" }, { type: "finish", agentId: "tester" }],
+  ends: [{ output: { type: "error", message: "boom" } }],
+  waits: [],
+};
+
+test("the page says why for every difference, and names no other", async () => {
+  const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
+  const rows = page.split("\n").flatMap((line) => /^\| `([a-z-]+)` \|/.exec(line)?.[1] ?? []);
+  expect(rows.sort()).toEqual(NAMES);
+});
+
+test("every difference is seen in a job", () => {
+  const jobs = [...RUN_JOBS, ...TOOL_JOBS, ...AGENT_JOBS];
+  const seen = new Set([...GOLDEN, ...jobs.flatMap(({ differences }) => differences)]);
+  expect([...seen].sort()).toEqual(NAMES);
+});
+
+test.each([
+  { of: "a request", other: { ...ACCOUNT, requests: [] } },
+  { of: "a field of a request", other: { ...ACCOUNT, requests: [{ call: "POST /api/v1/token-count" }] } },
+  { of: "the order of events", other: { ...ACCOUNT, items: ACCOUNT.items.toReversed() } },
+  { of: "an output", other: { ...ACCOUNT, ends: [] } },
+  { of: "a wait", other: { ...ACCOUNT, waits: [1_000] } },
+])("a difference of $of that is not listed is left over", ({ other }) => {
+  const left = reconciled(ACCOUNT, other, []);
+  expect(left.own).not.toEqual(left.sdk);
+});
+
+test("a listed difference that is no more is refused", () => {
+  expect(() => reconciled(ACCOUNT, ACCOUNT, [...ALWAYS])).toThrow("`stop-reason`: take it off the list");
+});

@@ -1,0 +1,152 @@
+import type { BackendAnswer } from "agentwire/testing";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Job, type Played, playWithOwn, playWithSdk, START_LIMIT } from "./both.ts";
+import { reconciled } from "./differences.ts";
+import { ALWAYS, usage } from "./job.ts";
+import { outlineOf } from "./outline.ts";
+import type { Item } from "./said.ts";
+import { tester } from "./scenario.ts";
+
+// One run with all of the original client's own tools, in a folder. This library gets the same results from overrides of the tools.
+
+const TOOLS = [
+  "write_file",
+  "str_replace",
+  "apply_patch",
+  "read_files",
+  "list_directory",
+  "glob",
+  "code_search",
+  "run_terminal_command",
+  "write_todos",
+  "end_turn",
+];
+
+const call = (name: string, given: Readonly<Record<string, unknown>>) => ({ name, arguments: given });
+
+const SCRIPT: readonly BackendAnswer[] = [
+  {
+    text: ["I will ", "edit."],
+    toolCalls: [
+      call("write_file", { path: "new.txt", instructions: "x", content: "line1\n" }),
+      call("str_replace", { path: "a.txt", replacements: [{ old: "world", new: "there" }] }),
+      call("read_files", { paths: ["a.txt", "nope.txt"] }),
+    ],
+    usage,
+  },
+  {
+    toolCalls: [
+      call("list_directory", { path: "." }),
+      call("glob", { pattern: "**/*.ts" }),
+      call("run_terminal_command", { command: "echo hi; exit 3" }),
+      call("code_search", { pattern: "export" }),
+      call("write_todos", { todos: [{ task: "t", completed: true }] }),
+    ],
+    usage,
+  },
+  {
+    toolCalls: [
+      call("apply_patch", {
+        operation: { type: "update_file", path: "a.txt", diff: "@@\n-hello\n+HELLO\n there\n" },
+      }),
+    ],
+    usage,
+  },
+  { text: ["All ", "done."], usage },
+];
+
+const GOLDEN: Job = {
+  name: "golden run",
+  scenario: {
+    prompts: ["do stuff"],
+    agents: [tester({ toolNames: TOOLS })],
+    files: { "a.txt": "hello\nworld\n", "src/b.ts": "export const x = 1\n" },
+  },
+  server: () => ({ answer: SCRIPT }),
+};
+
+let sdk: Played;
+
+beforeAll(async () => {
+  [sdk] = (await playWithSdk([GOLDEN])) as readonly [Played];
+}, START_LIMIT);
+
+const results = (items: readonly Item[]) => items.filter(({ type }) => type === "tool_result");
+
+describe("the golden run of the original client", () => {
+  test("makes these calls, tells these events, and ends with the last message", () => {
+    expect(outlineOf(sdk.account)).toEqual({
+      calls:
+        "me; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; chat; step 3: 5 credits; " +
+        "count; chat; step 4: 5 credits; count; FINISH completed: 5 steps, 20 of 20 credits",
+      items:
+        'start at 0; "I will "; "edit."; text "I will edit."; call write_file; call str_replace; call read_files; "\\n"; ' +
+        "result write_file; result str_replace; result read_files; call list_directory; call glob; " +
+        "call run_terminal_command; call code_search; call write_todos; result list_directory; result glob; " +
+        "result run_terminal_command; result code_search; result write_todos; call apply_patch; result apply_patch; " +
+        '"All "; "done."; text "All done."; finish: 20 credits',
+      ends: 'lastMessage: assistant "All done."',
+    });
+  });
+
+  test("leaves these files", () => {
+    expect(sdk.files).toEqual({
+      "a.txt": "HELLO\nthere\n",
+      "new.txt": "line1\n",
+      "src/b.ts": "export const x = 1\n",
+    });
+  });
+
+  test("has these results of its tools", () => {
+    const values = results(sdk.account.items).map(({ toolName, output }) => [toolName, output]);
+    const json = (value: unknown) => [{ type: "json", value }];
+    expect(values).toEqual([
+      ["write_file", json({ file: "new.txt", message: "Created new file", unifiedDiff: "line1\n" })],
+      [
+        "str_replace",
+        json({
+          file: "a.txt",
+          message: "Updated file",
+          unifiedDiff: "@@ -1,2 +1,2 @@\n hello\n-world\n+there\n",
+        }),
+      ],
+      [
+        "read_files",
+        json([
+          { path: "a.txt", content: "hello\nthere\n", referencedBy: {} },
+          { path: "nope.txt", content: "[FILE_DOES_NOT_EXIST]", referencedBy: {} },
+        ]),
+      ],
+      ["list_directory", json({ files: ["a.txt", "new.txt"], directories: ["src"], path: "." })],
+      [
+        "glob",
+        json({ files: ["src/b.ts"], count: 1, message: 'Found 1 file(s) matching pattern "**/*.ts"' }),
+      ],
+      ["run_terminal_command", json({ command: "echo hi; exit 3", stdout: "hi\n", exitCode: 3 })],
+      ["code_search", json({ stdout: "./src/b.ts:\n1:export const x = 1", message: "Exit code: 0" })],
+      ["write_todos", json({ message: "Todos written" })],
+      [
+        "apply_patch",
+        json({ message: "Applied 1 patch operation.", applied: [{ file: "a.txt", action: "update" }] }),
+      ],
+    ]);
+  });
+
+  test("is the same with this library, where the tools return the same", async () => {
+    const overrides = Object.fromEntries(
+      results(sdk.account.items)
+        .filter(({ toolName }) => toolName !== "write_todos")
+        .map(({ toolName, output }) => [toolName, [output]]),
+    );
+    const [own] = (await playWithOwn([
+      { ...GOLDEN, scenario: { ...GOLDEN.scenario, overrides } },
+    ])) as readonly [Played];
+    const plain = reconciled(sdk.account, own.account, [
+      ...ALWAYS,
+      "glob-max-results",
+      "newline-before-edits",
+    ]);
+    expect(plain.own).toEqual(plain.sdk);
+    expect(own.violations).toEqual([]);
+  });
+});
