@@ -32,10 +32,13 @@ export interface ProgramContext {
   readonly params: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** TypeScript takes the words that a generator yields for any strings. They are checked when the program runs. */
+type Yielded = ProgramStep | (string & {});
+
 /** Steps of an agent in code: a generator. Its return ends the turn. */
 export type AgentProgram = (
   context: ProgramContext,
-) => Iterator<ProgramStep, void, ProgramNews> | AsyncIterator<ProgramStep, void, ProgramNews>;
+) => Iterator<Yielded, void, ProgramNews> | AsyncIterator<Yielded, void, ProgramNews>;
 
 /** What a program can do. */
 export interface ProgramHost {
@@ -50,7 +53,7 @@ export interface ProgramHost {
 }
 
 /** Steps of one program. Real ones take some tens; one that never ends would keep the process busy for ever. */
-const MAX_STEPS = 10_000;
+const MAX_STEPS = 1_000;
 
 /** Runs a program to its end. Throws what the program throws, and the reason of `signal`: a program may never answer. */
 export async function runProgram(

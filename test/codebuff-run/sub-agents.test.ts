@@ -64,15 +64,13 @@ describe("two agents at once", () => {
     const turn = at.client.prompt("hi");
     const events = await read(turn);
     expect(turn.text).toBe("Done.");
-    const starts = events.filter((event) => event.type === "subagent_start");
+    const starts = events.flatMap((event) => (event.type === "subagent_start" ? [event] : []));
     expect(starts).toMatchObject([
       { agentType: "one", displayName: "ONE", onlyChild: false, parentAgentId: "main-agent", prompt: "do" },
       { agentType: "two", displayName: "TWO", onlyChild: false, params: { n: 1 } },
     ]);
-    const [one] = starts;
-    const ofOne = events.filter(
-      (event) => Reflect.get(event, "agentId") === Reflect.get(one ?? {}, "agentId"),
-    );
+    const one = starts.find(({ agentType }) => agentType === "one");
+    const ofOne = events.filter((event) => Reflect.get(event, "agentId") === one?.agentId);
     expect(ofOne.map(({ type }) => type)).toEqual([
       "subagent_start",
       "reasoning_chunk",

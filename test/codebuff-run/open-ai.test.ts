@@ -1,0 +1,88 @@
+import { type ModelProvider, openAiCompatible } from "agentwire/codebuff-run";
+import { MockCodebuffBackend } from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../helpers/turns.ts";
+import { runWorld } from "./world.ts";
+
+// Servers with OpenAI's API as providers.
+
+const FROM_BACKEND = "From the backend.";
+
+const worldOf = (own: ModelProvider) => runWorld({ answer: () => FROM_BACKEND }, { providers: [own] });
+
+describe("`openAiCompatible`", () => {
+  const direct = async (options: object = {}, switches: object = {}) => {
+    const server = await MockCodebuffBackend.start({
+      openAiCompatible: true,
+      answer: () => "Direct.",
+      ...switches,
+    });
+    const own = openAiCompatible({ baseUrl: `${server.url}/v1`, apiKey: server.apiKey, ...options });
+    return { server, own, [Symbol.asyncDispose]: () => server.stop() };
+  };
+
+  test("asks a server with OpenAI's API", async () => {
+    await using to = await direct({ model: "other" });
+    await using at = await worldOf(to.own);
+    expect((await at.client.prompt("hi").result).text).toBe("Direct.");
+    const [request] = to.server.requests();
+    expect(request).toMatchObject({
+      path: "/v1/chat/completions",
+      body: { model: "other", stream: true, stream_options: { include_usage: true } },
+    });
+    expect(to.server.violations).toEqual([]);
+  });
+
+  test.each([
+    ["JSON", { asJson: true }, "Direct."],
+    ["a cut", { cutAfter: 1 }, "stream_interrupted"],
+    ["an error in the stream", { errorAfter: 2 }, "upstream_error"],
+  ])("%s", async (name, sse, expected) => {
+    await using to = await direct({}, { sse });
+    await using at = await worldOf(to.own);
+    const turn = at.client.prompt("hi");
+    if (name === "JSON") expect((await turn.result).text).toBe(expected);
+    else expect(await failureOf(turn)).toMatchObject({ kind: expected });
+  });
+
+  test("rests as long as `Retry-After` says", async () => {
+    await using to = await direct();
+    to.server.fault("chat", { status: 429, headers: { "retry-after": "9" }, times: 1 });
+    await using at = await worldOf(
+      openAiCompatible({
+        baseUrl: `${to.server.url}/v1`,
+        apiKey: to.server.apiKey,
+        clock: {
+          now: () => 0,
+          wallTime: () => Date.UTC(2026, 2, 14, 10),
+          random: () => 0,
+          setTimeout: () => () => {},
+        },
+      }),
+    );
+    expect((await at.client.prompt("hi").result).text).toBe(FROM_BACKEND);
+    await at.clock.advance(9_000);
+    expect((await at.client.prompt("hi").result).text).toBe("Direct.");
+  });
+
+  test("its key is in no error", async () => {
+    await using to = await direct();
+    to.server.fault("chat", { status: 400, body: { error: { message: `bad key ${to.server.apiKey}` } } });
+    await using at = await worldOf(to.own);
+    const error = await failureOf(at.client.prompt("hi"));
+    expect(error).toMatchObject({ kind: "bad_request", serverMessage: "bad key [redacted]" });
+  });
+
+  test.each([
+    ["nothing", undefined, /options are undefined/],
+    ["no address", {}, /`baseUrl` is undefined/],
+    ["a misspelt option", { baseUrl: "http://127.0.0.1", apikey: "x" }, /apiKey/],
+    [
+      "a key over plain HTTP to another machine",
+      { baseUrl: "http://example.com/v1", apiKey: "x" },
+      /unencrypted/,
+    ],
+  ])("%s is refused", (_, options, words) => {
+    expect(() => openAiCompatible(options as never)).toThrow(words);
+  });
+});
