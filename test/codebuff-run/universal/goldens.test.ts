@@ -28,7 +28,14 @@ function expectFile(
   );
   const words = Object.fromEntries(told.map((message) => [JSON.stringify(message).slice(1, -1), "MESSAGE"]));
   expectInvariants(events);
-  expectGolden(golden(name), events, { ...words, ...names });
+  expectGolden(golden(name), events.map(withoutOutput), { ...words, ...names });
+}
+
+/** What a run has produced is a matter of the run: a golden file says that it is told. */
+function withoutOutput(event: UniversalEvent): UniversalEvent {
+  if (event.type !== "turn.ended" || event.data.metadata["output"] === undefined) return event;
+  const metadata = { ...event.data.metadata, output: "OUTPUT" };
+  return { ...event, data: { ...event.data, metadata } };
 }
 
 function isFatal({ data }: Extract<UniversalEvent, { readonly type: "error" }>): boolean {

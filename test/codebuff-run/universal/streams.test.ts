@@ -93,6 +93,16 @@ describe("a stream", () => {
     expect(events.at(-1)?.type).toBe("turn.ended");
   });
 
+  test("ends with what the run has produced, why it has ended, and under the id of the run", async () => {
+    await using at = await runWorld({ answer: LOOK }, { overrideTools: { glob } });
+    const turn = at.client.prompt("hi");
+    const stream = toUniversal(turn, goldenOptions());
+    const { output, stopReason, runId } = await turn.result;
+    const ended = (await collected(stream)).find((event) => event.type === "turn.ended");
+    expect(ended?.data.metadata).toMatchObject({ output, stop_reason: stopReason });
+    expect(ended?.native_session_id).toBe(runId);
+  });
+
   test("never shows the API key, nor the state of the run", async () => {
     await using at = await runWorld({ users: [{ key: "secret-key" }], answer: ["Hi"] });
     const events = await collected(toUniversal(at.client.prompt("hi"), goldenOptions({ includeRaw: true })));
