@@ -53,6 +53,7 @@ const clients = {
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
     "codebuff-cli.unsupported": "src/codebuff-cli/unsupported.ts",
+    "codebuff-run": "src/codebuff-run/index.ts",
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",

@@ -9,6 +9,7 @@ export default defineConfig({
     codey: "src/codey/index.ts",
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
+    "codebuff-run": "src/codebuff-run/index.ts",
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",

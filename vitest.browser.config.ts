@@ -18,6 +18,7 @@ const client = {
       { find: "#socket", replacement: path("./src/core/link/socket.global.ts") },
       { find: "agentwire/codebuff", replacement: path("./src/codebuff/index.ts") },
       { find: "agentwire/codey", replacement: path("./src/codey/index.ts") },
+      { find: "agentwire/codebuff-run", replacement: path("./src/codebuff-run/index.ts") },
       { find: "agentwire/cass", replacement: path("./src/cass/index.ts") },
       { find: "agentwire/testing", replacement: path("./test/browser/testing.ts") },
       { find: /^agentwire$/, replacement: path("./src/index.ts") },

@@ -9,6 +9,7 @@ import type { Case, Effort, Figure } from "./cases/figure.ts";
 import { idleHeap } from "./cases/idle-heap.ts";
 import { line } from "./cases/line.ts";
 import { redial } from "./cases/redial.ts";
+import { run } from "./cases/run.ts";
 import { size } from "./cases/size.ts";
 import { thousandTurns } from "./cases/thousand-turns.ts";
 import { turn } from "./cases/turn.ts";
@@ -20,6 +21,7 @@ const CASES: readonly Case[] = [
   chunk,
   turn,
   line,
+  run,
   universal,
   backlog,
   size,
@@ -33,7 +35,7 @@ const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
 const HELP = `Usage: npm run bench [-- options]
 
-Measures the built package beside others: raw ws and JSON.parse, node:readline, a bare queue, @atproto/ws-client and graphql-ws.
+Measures the built package beside others: raw ws and JSON.parse, node:readline, eventsource-parser, a bare queue, @atproto/ws-client and graphql-ws.
 They read in turns in one process, from a server in another. No figure is a time: all are ratios, sizes or counts.
 
 ${CASES.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join("\n")}

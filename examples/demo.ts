@@ -1,6 +1,7 @@
 /**
  * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
- * a reply that is found again, a program that is cancelled, one chat on four backends, and a summary.
+ * a reply that is found again, a program that is cancelled, an agent that runs in this process, one chat on five
+ * backends, and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -19,12 +20,14 @@ import { approvals } from "./support/approvals-demo.ts";
 import { memory } from "./support/cass-demo.ts";
 import { program } from "./support/cli-demo.ts";
 import { oneChat } from "./support/one-chat-demo.ts";
+import { localRun } from "./support/run-demo.ts";
 import { label } from "./support/stage.ts";
 
 const HELP = `Usage: npm run demo [-- options]
 
 Shows a streamed answer, a conversation, a link that breaks in mid-answer, an agent that asks before it
-runs anything, a lost reply that is found again, a program that is cancelled, and one chat on four backends.
+runs anything, a lost reply that is found again, a program that is cancelled, an agent that runs in this
+process, and one chat on five backends.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
@@ -88,6 +91,7 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
           await askedBefore(screen, pace),
           await foundAgain(screen, pace),
           await cancelled(screen, pace),
+          await inThisProcess(screen, pace),
           await everywhere(screen),
         ]
       : [];
@@ -157,8 +161,13 @@ function cancelled(screen: Screen, pace: number): Promise<string> {
   return program(screen, pace);
 }
 
+function inThisProcess(screen: Screen, pace: number): Promise<string> {
+  screen.heading("An agent that runs in this process, with a tool and a sub-agent, on a mock of the backend");
+  return localRun(screen, pace);
+}
+
 function everywhere(screen: Screen): Promise<string> {
-  screen.heading("The same chat on four backends, one line changed");
+  screen.heading("The same chat on five backends, one line changed");
   return oneChat(screen);
 }
 

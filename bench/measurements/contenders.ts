@@ -6,7 +6,9 @@ import { websocket } from "@atproto/ws-client";
 import { CassClient } from "agentwire/cass";
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffCli } from "agentwire/codebuff-cli";
+import { CodebuffRun } from "agentwire/codebuff-run";
 import { CodeyClient, toUniversal } from "agentwire/codey";
+import { createParser } from "eventsource-parser";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import type { Server } from "../server/start.ts";
@@ -16,6 +18,7 @@ import {
   type PlainFrame,
   parsePlain,
   parsePlainCass,
+  parsePlainChat,
   parsePlainCodey,
   parsePlainLine,
 } from "../support/messages.ts";
@@ -248,6 +251,65 @@ const cliTurn: Connect = async (_, count) => {
   };
 };
 
+const MODEL = "openai/gpt-5-mini";
+
+/** `fetch`, eventsource-parser and JSON.parse on the chunks of a model's answer, between the calls that the backend wants of a run. */
+const rawRun: Connect = async (server, count) => {
+  const post = async (path: string, body: object): Promise<Response> => {
+    const headers = { "content-type": "application/json", authorization: "Bearer bench" };
+    return fetch(`${server.runUrl(count)}/api/v1/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+  };
+  const call = async (path: string, body: object): Promise<unknown> => (await post(path, body)).json();
+  return {
+    name: "raw-run",
+    async stream(sink) {
+      const messages = [{ role: "user", content: "go" }];
+      await call("agent-runs", { action: "START" });
+      await call("token-count", { messages });
+      const pieces: string[] = [];
+      const parser = createParser({
+        onEvent: ({ data }) => {
+          const text = data === "[DONE]" ? "" : (parsePlainChat(data).choices[0]?.delta.content ?? "");
+          if (text === "") return;
+          pieces.push(text);
+          sink.take(text);
+        },
+      });
+      const response = await post("chat/completions", { model: MODEL, stream: true, messages });
+      if (!response.body) throw new Error("the answer has no body");
+      const decoder = new TextDecoder();
+      const reader = response.body.getReader();
+      for (let read = await reader.read(); !read.done; read = await reader.read())
+        parser.feed(decoder.decode(read.value, { stream: true }));
+      messages.push({ role: "assistant", content: pieces.join("") });
+      await call("agent-runs/run-1/steps", { stepNumber: 1 });
+      await call("token-count", { messages });
+      await call("agent-runs", { action: "FINISH" });
+    },
+    close: () => {},
+  };
+};
+
+const runTurn: Connect = async (server, count) => {
+  const client = new CodebuffRun({
+    apiKey: "bench",
+    baseUrl: server.runUrl(count),
+    agent: { id: "bench", displayName: "Bench", model: MODEL },
+  });
+  await client.connect();
+  return {
+    name: "agentwire-codebuff-run",
+    async stream(sink) {
+      for await (const event of client.prompt("go")) if (event.type === "chunk") sink.take(event.chunk);
+    },
+    close: () => void client.close({ force: true }),
+  };
+};
+
 /**
  * In the order of the table, the one first that the others are compared with. Each protocol has a process of its own: code that two of them share would be compiled
  * for both, and cost more than it does where there is one.
@@ -258,6 +320,7 @@ export const CONTENDERS: Readonly<Record<string, readonly Connect[]>> = {
   cass: [rawCass, cassTurns],
   universal: [codeyTurn, universalTurn],
   "codebuff-cli": [rawLines, cliTurn],
+  "codebuff-run": [rawRun, runTurn],
 };
 
 async function readTurn(client: CodebuffClient, sink: Sink): Promise<void> {

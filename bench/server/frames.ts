@@ -19,7 +19,11 @@ export interface Block {
 
 /** Makes the frames of messages: made once, they cost the server nothing while a client is measured. */
 export function block(messages: readonly string[]): Block {
-  const frames = messages.map(textFrame);
+  return blockOf(messages.map(textFrame));
+}
+
+/** The same of frames that are bytes already. */
+export function blockOf(frames: readonly Buffer[]): Block {
   let end = 0;
   const ends = frames.map((frame) => {
     end += frame.byteLength;

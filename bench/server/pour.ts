@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Duplex } from "node:stream";
+import type { Writable } from "node:stream";
 import { type Block, block, TEXTS } from "./frames.ts";
 
 /** Frames in a block, at least: some 100 kB, so that a client's socket never runs dry. */
@@ -17,7 +17,7 @@ export function chunkBlock<Id>(ids: readonly Id[], chunk: (id: Id, text: string)
 }
 
 /** Writes `total` frames, the block again and again, as fast as the peer takes them. */
-export async function pour(tcp: Duplex, { bytes, ends }: Block, total: number): Promise<void> {
+export async function pour(tcp: Writable, { bytes, ends }: Block, total: number): Promise<void> {
   for (let left = total; left > 0; left -= ends.length) {
     const end = ends[Math.min(left, ends.length) - 1];
     if (!tcp.write(bytes.subarray(0, end))) await once(tcp, "drain");

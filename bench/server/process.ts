@@ -14,6 +14,7 @@ import {
   servePlain,
   servePlainCodey,
 } from "./protocols.ts";
+import { serveRun } from "./run.ts";
 
 const PROTOCOLS: Readonly<Record<string, (connection: Connection) => void>> = {
   "/plain": servePlain,
@@ -24,7 +25,10 @@ const PROTOCOLS: Readonly<Record<string, (connection: Connection) => void>> = {
   "/cass": serveCass,
 };
 
-const http = createServer((_request, response) => response.writeHead(404).end());
+const http = createServer((request, response) => {
+  if (request.url?.startsWith("/run/")) void serveRun(request, response);
+  else response.writeHead(404).end();
+});
 const webSockets = new WebSocketServer({
   noServer: true,
   perMessageDeflate: false,

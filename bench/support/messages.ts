@@ -46,3 +46,13 @@ export function parsePlainCass(data: RawData | string): PlainReply {
 export function parsePlainLine(line: string): PlainLine {
   return JSON.parse(line);
 }
+
+/** A chunk of a model's answer. */
+export interface PlainChatChunk {
+  readonly choices: readonly { readonly delta: { readonly content: string } }[];
+}
+
+/** The same for a chunk of a model's answer. */
+export function parsePlainChat(data: string): PlainChatChunk {
+  return JSON.parse(data);
+}

@@ -2,6 +2,7 @@
 import type { CodebuffClient, CodebuffConversation } from "agentwire/codebuff";
 import { isAgentwireError } from "agentwire/codebuff";
 import { CodebuffCli, type CodebuffCliOptions, type CodebuffCliResult } from "agentwire/codebuff-cli";
+import { CodebuffRun, type CodebuffRunOptions } from "agentwire/codebuff-run";
 import { CodeyClient, type CodeyResult, type ToolCall } from "agentwire/codey";
 
 export async function conversation(client: CodebuffClient): Promise<CodebuffConversation> {
@@ -58,4 +59,28 @@ export async function cli(options: CodebuffCliOptions): Promise<CodebuffCliResul
   // #endregion
   await client.close();
   return cost;
+}
+
+export async function run(
+  options: CodebuffRunOptions,
+  askUser: (call: ToolCall) => Promise<boolean>,
+): Promise<void> {
+  const readFolder = async (): Promise<readonly string[]> => ["a.ts", "b.ts"];
+  // #region codebuff-run
+  const client = new CodebuffRun({
+    ...options, // { agent }, and { apiKey } or { providers: [openAiCompatible({ baseUrl, model })] }
+    tools: {
+      list_files: {
+        description: "Lists the files here.",
+        parameters: { type: "object", properties: {} },
+        execute: async () => [{ type: "json", value: await readFolder() }],
+      },
+    },
+    onToolApproval: (call) => askUser(call),
+  });
+  const turn = client.prompt("What is here?");
+  turn.on("toolCall", ({ name, state }) => console.log(name, state)); // list_files awaiting, ... running, ... done
+  for await (const text of turn.textStream) process.stdout.write(text);
+  // #endregion
+  await client.close();
 }

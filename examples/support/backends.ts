@@ -1,12 +1,14 @@
 import { cass } from "agentwire/cass";
 import { codebuff } from "agentwire/codebuff";
 import { codebuffCli } from "agentwire/codebuff-cli";
+import { codebuffRun } from "agentwire/codebuff-run";
 import { codey } from "agentwire/codey";
 import { MockAgent } from "agentwire/testing";
 import type { AgentSource } from "agentwire/universal";
 import { openCodeyServer } from "./codey-agent.ts";
 import { startFakeCodebuff } from "./fake-codebuff.ts";
 import { mockScript, openCassServer, openCodebuffServer } from "./mock-scripts.ts";
+import { listFolder, lookingAgent, openAiServer, scriptedServer } from "./run-agent.ts";
 
 /** A source for a chat, and what has to be stopped behind it. */
 export interface Backend {
@@ -36,6 +38,18 @@ const BACKENDS: Readonly<Record<string, (address: string | undefined) => Promise
     const fake = command === undefined ? await startFakeCodebuff(10) : undefined;
     const source = codebuffCli(fake?.options ?? (command === undefined ? {} : { command }));
     return { source, stop: async () => fake?.stop() };
+  },
+  run: async (address) => {
+    const { AGENTWIRE_MODEL: model = "default" } = process.env;
+    const server = address === undefined ? await scriptedServer() : openAiServer(address, model);
+    const agent = { agent: lookingAgent(), tools: { list_folder: listFolder } };
+    const source = codebuffRun({
+      ...server.options,
+      ...agent,
+      onToolApproval: "manual",
+      onQuestion: "manual",
+    });
+    return { source, stop: () => server.stop() };
   },
   mock: async () => {
     const hold = setInterval(() => {}, 60_000); // the delays of a mock do not hold the process

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import ts from "typescript";
 import { listFiles } from "../support/list-files.ts";
-import { FLATS, PROCESS_FLATS } from "../support/rooms.ts";
+import { ALL_FLATS } from "../support/rooms.ts";
 import type { Check, Finding } from "./finding.ts";
 
 /** Where user interfaces are. */
@@ -17,7 +17,7 @@ const FOLDERS: readonly string[] = [
 /** The files that may name backends: the table to choose one from, and the parts that only one backend has. */
 const NAMED_FOR_A_BACKEND = /(?:^|\/)(?:backends\.tsx?$|cass\/)/;
 
-const NAMES: ReadonlySet<string> = new Set([...FLATS, ...PROCESS_FLATS, "codebuff-run", "cli"]);
+const NAMES: ReadonlySet<string> = new Set([...ALL_FLATS, "cli"]);
 
 /** No user interface depends on which backend it shows: none names a backend, so none can branch on its name. */
 export const backends: Check = async (root, note) => {

@@ -24,6 +24,11 @@ export const FLATS: readonly string[] = ["codebuff", "codey", "cass"];
 /** Flats whose backend is a program on this machine. */
 export const PROCESS_FLATS: readonly string[] = ["codebuff-cli"];
 
+/** Flats that call their backend over HTTP: there is no connection. */
+export const HTTP_FLATS: readonly string[] = ["codebuff-run"];
+
+export const ALL_FLATS: readonly string[] = [...FLATS, ...PROCESS_FLATS, ...HTTP_FLATS];
+
 /** The rooms that every flat has: a room with one of these names does the same everywhere. */
 export const SHARED_ROOMS: readonly string[] = [
   "messages",
@@ -50,10 +55,17 @@ export const PROCESS_FLAT_FILES: readonly string[] = [
   "unsupported.ts",
 ];
 
+/** Calls take the place of a connection, and a run the place of what a server does. */
+export const HTTP_FLAT_FILES: readonly string[] = [...SHARED_FILES, "http.ts", "run.ts"];
+
 /** The files that a flat lacks; `modules` are given relative to `src/`. */
 export function missingFiles(flat: string, modules: readonly string[]): readonly string[] {
-  const files = PROCESS_FLATS.includes(flat) ? PROCESS_FLAT_FILES : FLAT_FILES;
-  return files.filter((file) => !modules.includes(`${flat}/${file}`));
+  return filesOf(flat).filter((file) => !modules.includes(`${flat}/${file}`));
+}
+
+function filesOf(flat: string): readonly string[] {
+  if (PROCESS_FLATS.includes(flat)) return PROCESS_FLAT_FILES;
+  return HTTP_FLATS.includes(flat) ? HTTP_FLAT_FILES : FLAT_FILES;
 }
 
 /** What the flats of Codebuff share. */
@@ -126,7 +138,11 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
       elsewhere: "unsupported.ts",
     },
   ]),
-  ["codebuff-run", { imports: [...importsOf("codebuff-run"), "universal"], neutral: false, node: "tools" }],
+  // `tools` is for Node: it touches files and starts programs. The loop itself runs everywhere.
+  ...HTTP_FLATS.map((flat): [string, Room] => [
+    flat,
+    { imports: importsOf(flat), universal: ["universal"], neutral: true, node: "tools" },
+  ]),
   // The mocks use nothing of the clients but types, or one mistake would hide on both sides of the wire.
   [
     "testing",

@@ -50,6 +50,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   "./codebuff": "CodebuffClient",
   "./codey": "CodeyClient",
   "./cass": "CassClient",
+  "./codebuff-run": "CodebuffRun",
 };
 
 /** What a browser downloads for each entry with all of it used, without frameworks, and for the errors alone. Needs `dist/`. */

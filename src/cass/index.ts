@@ -1,6 +1,7 @@
 // The public names of `agentwire/cass`.
-export * from "../core/index.ts";
+
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
+export * from "../core/index.ts";
 export type { CassAudio } from "./audio.ts";
 export type { CassToken, CassTokenFunction, CassTokens } from "./auth/credentials.ts";
 export { CassClient, type CassServerStatus } from "./client.ts";

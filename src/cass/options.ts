@@ -7,8 +7,8 @@ import {
 } from "../core/client/options.ts";
 import { ADDRESSES, RANDOM, TEXT } from "../core/engine.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { CassCredentialOptions } from "./auth/credentials.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
+import type { CassCredentialOptions } from "./auth/credentials.ts";
 import { CREDENTIAL_CHECKS } from "./rest/options.ts";
 
 /** Options of {@link CassClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */

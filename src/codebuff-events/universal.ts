@@ -25,7 +25,7 @@ export interface PrintModeOptions {
 }
 
 /** The name of the root agent, in every build. */
-const MAIN_AGENT = "main-agent";
+export const MAIN_AGENT = "main-agent";
 
 /** Characters of an agent's chunks that are compared with its next whole text: the limit of a turn's text. */
 const MAX_COMPARED = 64 * 1024 * 1024;
@@ -154,11 +154,21 @@ export class PrintModeMapping {
   chunk(agentId: string | undefined, text: string, session: Session): void {
     if (text === "") return;
     const agent = this.agentOf(agentId);
+    this.#stream(agent, text);
+    session.chunk(agent, text);
+  }
+
+  /** The pieces of the root agent's text so far, which nobody heard: its next whole text may repeat the last of them. */
+  missed(text: string, session: Session): void {
+    this.#stream(undefined, text);
+    session.text(undefined, text, "inferred");
+  }
+
+  #stream(agent: AgentKey, text: string): void {
     const streamed = this.#streamed.get(agent) ?? { text: "", length: 0 };
     this.#streamed.set(agent, streamed);
     streamed.length += text.length;
     if (streamed.text.length < MAX_COMPARED) streamed.text += text;
-    session.chunk(agent, text);
   }
 
   /** A message of a sub-agent whose start was not told: the sub-agent begins with the message. */

@@ -1,20 +1,20 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined } from "../core/checks.ts";
 import { abortable } from "./abortable.ts";
-import type { ResolvedAgent } from "./agents.ts";
+import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { Calls, type Ran } from "./calls.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { note, withoutOrphans } from "./history.ts";
-import type { RunAgentState, RunMessage, RunOutput, RunStopReason } from "./messages.ts";
+import type { RunAgentState, RunMessage, RunStopReason } from "./messages.ts";
 import { Model, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
-import { assertWanted, type Shared, tell, wordsOf } from "./shared.ts";
+import { assertWanted, tell, wordsOf } from "./shared.ts";
 import { spawnAgents } from "./spawn.ts";
 import { schemaOf } from "./tool-schema.ts";
 import { failure, json, Toolbox } from "./tools.ts";
-import { endOf, isThinkOnly, type Speaker, type StepFacts } from "./turn.ts";
+import { endOf, isThinkOnly, type StepFacts } from "./turn.ts";
 
 /** Steps in a row with bad calls alone. */
 const MAX_BAD_STEPS = 5;
@@ -25,28 +25,6 @@ const MAX_THINK_ONLY = 3;
 const INTERRUPTED = "Your answer broke off before its end. Go on from there.";
 const NO_OUTPUT = "You have not set the output yet. Call set_output with it.";
 
-export interface AgentRunSetup {
-  readonly shared: Shared;
-  readonly agent: ResolvedAgent;
-  readonly speaker: Speaker;
-  /** The agents that this agent may run. */
-  readonly spawnable: readonly ResolvedAgent[];
-  /** The messages before this run. */
-  readonly earlier: readonly RunMessage[];
-  /** The messages that begin this run. */
-  readonly begin: readonly RunMessage[];
-  readonly prompt: string | undefined;
-  readonly params: Readonly<Record<string, unknown>> | undefined;
-  /** 0 for the root. */
-  readonly depth: number;
-}
-
-/** How an agent's run has ended. */
-export interface AgentEnd {
-  readonly stopReason: RunStopReason;
-  readonly output: RunOutput;
-}
-
 /**
  * The run of one agent.
  *
@@ -54,7 +32,7 @@ export interface AgentEnd {
  *                 ├── a failure ────▶ FINISH failed
  *                 └── a stop ───────▶ FINISH cancelled, at once and in the background
  */
-export class AgentRun {
+export class AgentRun implements AgentWork {
   readonly setup: AgentRunSetup;
   readonly record: RunRecord;
   readonly #history: RunMessage[];
@@ -86,7 +64,7 @@ export class AgentRun {
       toolbox: this.#toolbox,
       history,
       controls: {
-        spawn: (orders) => spawnAgents(this, orders),
+        spawn: (orders) => spawnAgents(this, orders, (child) => new AgentRun(child)),
         setOutput: (input) => this.#setOutput(input),
       },
     });

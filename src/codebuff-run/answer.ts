@@ -1,3 +1,4 @@
+import { GrowingText } from "../core/turn/growing-text.ts";
 import type { Usage } from "../core/values.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { ChatChunk, ChatUsage, RunPart, ToolCallDelta } from "./messages.ts";
@@ -7,6 +8,9 @@ const MAX_ARGUMENTS = 4 * 1_048_576;
 
 /** Characters of text and reasoning in one answer: far more than a model writes. */
 const MAX_TEXT = 16 * 1_048_576;
+
+/** A character has at most three bytes. */
+const MAX_BYTES = 3 * MAX_TEXT;
 
 /** Calls in one answer. Real answers have some tens. */
 const MAX_CALLS = 1_000;
@@ -37,7 +41,7 @@ interface Fragments {
 export class Answer {
   readonly #parts: RunPart[] = [];
   readonly #calls = new Map<number, Fragments>();
-  #open: { readonly type: "text" | "reasoning"; text: string } | undefined;
+  #open: { readonly type: "text" | "reasoning"; readonly text: GrowingText } | undefined;
   #length = 0;
   #usage: ChatUsage | undefined;
   /** The id of the first chunk. */
@@ -83,7 +87,7 @@ export class Answer {
   add(chunk: ChatChunk, tell: (piece: Piece) => void): void {
     this.messageId ??= chunk.id ?? undefined;
     if (chunk.usage) this.#usage = chunk.usage;
-    const choice = chunk.choices?.find(({ index = 0 }) => index === 0); // the others are drafts that nobody asked for
+    const choice = mainChoice(chunk.choices);
     if (!choice) return;
     const { content, reasoning, tool_calls } = choice.delta ?? {};
     if (reasoning) this.#grow("reasoning", reasoning, tell);
@@ -105,11 +109,11 @@ export class Answer {
   #grow(type: "text" | "reasoning", text: string, tell: (piece: Piece) => void): void {
     if (this.#open?.type !== type) {
       this.#close(tell);
-      this.#open = { type, text: "" };
+      this.#open = { type, text: new GrowingText(MAX_BYTES) };
     }
     this.#length += text.length;
     if (this.#length > MAX_TEXT) throw tooMuch(`the answer is longer than ${MAX_TEXT} characters`);
-    this.#open.text += text;
+    this.#open.text.add(text);
     tell({ type, text });
   }
 
@@ -117,8 +121,9 @@ export class Answer {
     const open = this.#open;
     if (!open) return;
     this.#open = undefined;
-    this.#parts.push({ type: open.type, text: open.text });
-    if (open.type === "text") tell({ type: "block", text: open.text });
+    const text = open.text.value;
+    this.#parts.push({ type: open.type, text });
+    if (open.type === "text") tell({ type: "block", text });
   }
 
   #fragment({ index = 0, function: part }: ToolCallDelta, tell: (piece: Piece) => void): void {
@@ -135,6 +140,14 @@ export class Answer {
     if (call.arguments.length > MAX_ARGUMENTS)
       throw tooMuch(`the arguments of a tool call are longer than ${MAX_ARGUMENTS} characters`);
   }
+}
+
+/** The choice with index 0; the others are drafts that nobody asked for. */
+function mainChoice(
+  choices: ChatChunk["choices"] = [],
+): NonNullable<ChatChunk["choices"]>[number] | undefined {
+  for (const choice of choices ?? []) if ((choice.index ?? 0) === 0) return choice;
+  return undefined;
 }
 
 function tooMuch(message: string): CodebuffRunError {

@@ -4,7 +4,7 @@ import { abortable } from "./abortable.ts";
 import { Answer, chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { parsedData } from "./event-stream.ts";
-import type { Http, HttpCall } from "./http.ts";
+import type { Http, HttpCall, Traffic } from "./http.ts";
 import { type ChatRequest, readChatMessage } from "./messages.ts";
 import { type Receiver, receive } from "./receive.ts";
 import { Watch } from "./watch.ts";
@@ -49,10 +49,7 @@ export interface BackendSetup {
   readonly apiKey: string;
   /** ms without a byte of a model's answer; 0: no limit. */
   readonly streamTimeout: number;
-  /** Shows what goes over the wire. */
-  readonly frame: (direction: "in" | "out", text: string) => void;
-  /** Shows a parsed message. */
-  readonly message: (value: unknown) => void;
+  readonly traffic: Traffic;
 }
 
 /** The check of the API key: one for all runs that wait for it. */
@@ -226,7 +223,7 @@ export class Backend {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { http, clock, streamTimeout, frame, message } = this.#setup;
+    const { http, clock, streamTimeout, traffic } = this.#setup;
     let hasBegun = false;
     await http.insist(
       true,
@@ -238,7 +235,7 @@ export class Backend {
           const began = (): void => {
             hasBegun = true;
           };
-          await receive(opened, receiver, { watch, began, frame, message });
+          await receive(opened, receiver, { watch, began, traffic });
         } finally {
           watch.end();
         }

@@ -12,7 +12,7 @@ import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunMessage, RunState, RunToolMessage } from "./messages.ts";
 import type { CodebuffRunPromptOptions } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
-import { readPrevious } from "./run-state.ts";
+import { type CodebuffRunConversationState, readPrevious, stateOf } from "./run-state.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import type { Turns } from "./turns.ts";
 
@@ -24,14 +24,6 @@ export type CodebuffRunConversation = Conversation<
   CodebuffRunPromptInput,
   CodebuffRunConversationState
 >;
-
-/** The state of the last run. A JSON value. */
-export interface CodebuffRunConversationState extends ConversationState {
-  readonly protocol: "codebuff-run";
-  readonly version: 1;
-  /** Absent before the first run. Codebuff's own SDK takes it as `previousRun`. */
-  readonly run?: RunState;
-}
 
 export interface ConversationSetup {
   readonly core: RunCore;
@@ -73,11 +65,6 @@ export function openConversation(
     },
     core,
   );
-}
-
-/** The state of a conversation whose last run is `run`. */
-export function stateOf(run: RunState | undefined): CodebuffRunConversationState {
-  return { protocol: "codebuff-run", version: 1, ...(run === undefined ? {} : { run }) };
 }
 
 function runOf(from: ConversationState | RunState): RunState | undefined {

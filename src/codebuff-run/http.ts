@@ -30,6 +30,15 @@ const JITTER = 0.2;
 /** ms; if the server asks for a longer wait, the call fails, and the caller decides. */
 const LONGEST_ASKED = 60_000;
 
+/** Where what goes over the wire is shown. */
+export interface Traffic {
+  readonly frame: (direction: "in" | "out", text: string) => void;
+  /** A parsed message. */
+  readonly message: (value: unknown) => void;
+  /** Runs all that one frame brings as one input of the client. */
+  readonly input: (work: () => void) => void;
+}
+
 export interface HttpSetup {
   readonly baseUrl: string;
   /** Undefined: the platform's `fetch`, read at each try. */
@@ -37,10 +46,7 @@ export interface HttpSetup {
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly redactor: Redactor;
-  /** Shows what goes over the wire. */
-  readonly frame: (direction: "in" | "out", text: string) => void;
-  /** Shows a parsed answer. */
-  readonly message: (value: unknown) => void;
+  readonly traffic: Traffic;
 }
 
 export interface HttpCall {
@@ -90,9 +96,12 @@ export class Http {
           const { response, reading } = await this.open(call, inner);
           isDone = method === "POST"; // the server has done it, although its answer may break off
           const bytes = await bytesOf(response, reading);
-          this.#setup.frame("in", `${response.status} ${new TextDecoder().decode(bytes)}`);
+          const { frame, message, input } = this.#setup.traffic;
           const answer = parsed(bytes);
-          if (answer !== undefined) this.#setup.message(answer);
+          input(() => {
+            frame("in", `${response.status} ${new TextDecoder().decode(bytes)}`);
+            if (answer !== undefined) message(answer);
+          });
           return answer;
         }),
       () => isDone,
@@ -107,7 +116,7 @@ export class Http {
     const redact = (text: string): string => redactor.redact(text);
     const reading: Reading = { what, clock, maxReceiveBytes: MAX_ANSWER, redact };
     const json = body && JSON.stringify(body);
-    this.#setup.frame("out", json === undefined ? what : `${what} ${json}`);
+    this.#setup.traffic.frame("out", json === undefined ? what : `${what} ${json}`);
     let response: FetchResponse;
     try {
       response = await fetchWith(fetch, `${baseUrl}${path}`, {
@@ -133,7 +142,7 @@ export class Http {
     if (status >= 200 && status < 300) return { response, reading };
     const bytes = await bytesOf(response, reading).catch(() => new Uint8Array()); // the status says enough
     const text = redact(new TextDecoder().decode(bytes));
-    this.#setup.frame("in", `${status} ${text}`);
+    this.#setup.traffic.frame("in", `${status} ${text}`);
     const retryAfter = retryAfterIn(told, clock);
     throw refused({ status, text, body: redactor.redactValue(parsed(bytes)), retryAfter, isAccount });
   }

@@ -4,7 +4,7 @@ export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/htt
 export * from "../core/index.ts";
 export type { AgentDefinition } from "./agents.ts";
 export { CodebuffRun } from "./client.ts";
-export type { CodebuffRunConversation, CodebuffRunConversationState } from "./conversation.ts";
+export type { CodebuffRunConversation } from "./conversation.ts";
 export {
   CodebuffRunError,
   type CodebuffRunErrorOptions,
@@ -35,6 +35,7 @@ export { type OpenAiCompatibleOptions, openAiCompatible } from "./open-ai.ts";
 export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";
 export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep } from "./program.ts";
 export type { ModelProvider, ModelQuery } from "./providers.ts";
+export type { CodebuffRunConversationState } from "./run-state.ts";
 export type { JsonSchema, StandardResult, StandardSchema, ToolParameters } from "./tool-schema.ts";
 export type {
   CodebuffRunTool,

@@ -7,7 +7,7 @@ import type { FetchLike } from "../core/http/fetch.ts";
 import { chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError, errorIn } from "./errors.ts";
 import { DONE, eventsOf, parsedData } from "./event-stream.ts";
-import { asRunError, Http } from "./http.ts";
+import { asRunError, Http, type Traffic } from "./http.ts";
 import { type ChatChunk, type ChatRequest, readChatMessage } from "./messages.ts";
 import { checkBaseUrl, lowerCased } from "./options.ts";
 import type { ModelProvider } from "./providers.ts";
@@ -44,6 +44,9 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
   clock: checks.object,
 };
 
+/** A provider belongs to no client that could show its calls. */
+const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => work() };
+
 /**
  * Any server with OpenAI's API: OpenAI itself, a router, or a model on this machine. No Codebuff account is needed.
  *
@@ -66,8 +69,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
     fetch,
     clock,
     redactor,
-    frame: () => {},
-    message: () => {},
+    traffic: UNSEEN,
     headers: {
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       ...lowerCased(headers),

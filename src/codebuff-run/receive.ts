@@ -3,7 +3,7 @@ import { bytesOf, parsed } from "../core/http/answer.ts";
 import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
 import { CodebuffRunError, errorIn } from "./errors.ts";
 import { brokenOff, DONE, eventsOf, parsedData } from "./event-stream.ts";
-import type { Opened } from "./http.ts";
+import type { Opened, Traffic } from "./http.ts";
 import { readChatMessage } from "./messages.ts";
 import type { Watch } from "./watch.ts";
 
@@ -20,20 +20,23 @@ export interface Arrival {
   readonly watch: Watch;
   /** Bytes arrive: another try would repeat what the server has done. */
   readonly began: () => void;
-  /** Shows what goes over the wire. */
-  readonly frame: (direction: "in" | "out", text: string) => void;
-  /** Shows a parsed message. */
-  readonly message: (value: unknown) => void;
+  readonly traffic: Traffic;
 }
 
 /** Receives an answer in either of two forms: a stream, or one JSON object. */
 export async function receive(opened: Opened, receiver: Receiver, arrival: Arrival): Promise<void> {
   const { response, reading } = opened;
   const { answer, tell, slowed } = receiver;
-  const { watch, began, frame, message } = arrival;
+  const { watch, began, traffic } = arrival;
+  const { frame, message, input } = traffic;
   const take = (value: unknown): void => {
     if (value !== undefined) message(value);
     takeMessage(value, receiver, reading.redact);
+  };
+  const arrive = (data: string): void => {
+    frame("in", data);
+    if (data === DONE) answer.isDone = true;
+    else take(parsedData(data));
   };
   const type = response.headers.get("content-type") ?? "";
   if (/^\s*text\/html\b/i.test(type))
@@ -47,19 +50,17 @@ export async function receive(opened: Opened, receiver: Receiver, arrival: Arriv
       if (!isAgentwireError(error, "connect-failed")) throw error;
       throw brokenOff("stream_interrupted", error.cause, reading.redact);
     });
-    frame("in", `${response.status} ${new TextDecoder().decode(bytes)}`);
-    const body = parsed(bytes);
-    take(body === undefined ? undefined : chunkOfCompletion(body));
-    answer.isDone = true;
-    answer.end(tell);
+    input(() => {
+      frame("in", `${response.status} ${new TextDecoder().decode(bytes)}`);
+      const body = parsed(bytes);
+      take(body === undefined ? undefined : chunkOfCompletion(body));
+      answer.isDone = true;
+      answer.end(tell);
+    });
     return;
   }
   for await (const list of eventsOf(opened, watch, began)) {
-    for (const data of list) {
-      frame("in", data);
-      if (data === DONE) answer.isDone = true;
-      else take(parsedData(data));
-    }
+    for (const data of list) input(() => arrive(data));
     const wait = slowed();
     if (!wait) continue;
     watch.hold();

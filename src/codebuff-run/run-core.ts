@@ -4,7 +4,7 @@ import { ConnectError, HandshakeError } from "../core/errors.ts";
 import { Backend } from "./backend.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { type CodebuffRunClientEvents, RUN_EVENTS } from "./events.ts";
-import { Http } from "./http.ts";
+import { Http, type Traffic } from "./http.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunSettings } from "./options.ts";
 import { Providers } from "./providers.ts";
@@ -26,10 +26,13 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
     if (backend) {
       const { apiKey, baseUrl } = backend;
       const all = { ...headers, authorization: `Bearer ${apiKey}` };
-      const frame = (direction: "in" | "out", text: string): void => this.frame(direction, text);
-      const message = (value: unknown): void => this.message(value);
-      const http = new Http({ baseUrl, fetch, headers: all, clock, redactor, frame, message });
-      this.backend = new Backend({ http, clock, apiKey, streamTimeout, frame, message });
+      const traffic: Traffic = {
+        frame: (direction, text) => this.frame(direction, text),
+        message: (value) => this.message(value),
+        input: (work) => this.outbox.run(work),
+      };
+      const http = new Http({ baseUrl, fetch, headers: all, clock, redactor, traffic });
+      this.backend = new Backend({ http, clock, apiKey, streamTimeout, traffic });
     }
     const redact = (text: string): string => redactor.redact(text);
     this.providers = new Providers({ providers, backend: this.backend, clock, redact });

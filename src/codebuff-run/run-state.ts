@@ -1,7 +1,21 @@
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { RunMessage, RunPart } from "./messages.ts";
+import type { ConversationState } from "../core/turn/conversation.ts";
+import type { RunMessage, RunPart, RunState } from "./messages.ts";
 import type { CodebuffRunSettings } from "./options.ts";
+
+/** The state of the last run. A JSON value. */
+export interface CodebuffRunConversationState extends ConversationState {
+  readonly protocol: "codebuff-run";
+  readonly version: 1;
+  /** Absent before the first run. Codebuff's own SDK takes it as `previousRun`. */
+  readonly run?: RunState;
+}
+
+/** The state of a conversation whose last run is `run`. */
+export function stateOf(run: RunState | undefined): CodebuffRunConversationState {
+  return { protocol: "codebuff-run", version: 1, ...(run === undefined ? {} : { run }) };
+}
 
 /** What a run goes on from. */
 export interface Earlier {

@@ -56,6 +56,8 @@ export class Run {
   readonly #background = new Set<Promise<void>>();
   #earlier: Earlier | undefined;
   #root: AgentRun | undefined;
+  /** `start` was told. */
+  #hasBegun = false;
   #output: RunOutput | undefined;
   #stopReason: RunStopReason | undefined;
 
@@ -70,13 +72,18 @@ export class Run {
     try {
       const result = await this.#run();
       core.outbox.run(() => {
-        if (this.#controller.signal.aborted) turn.stopped();
-        else turn.complete(result);
+        this.#finish();
+        turn.complete(result);
+        turn.stopped(); // cancelled behind the last call
       });
     } catch (error) {
       core.outbox.run(() => {
+        this.#finish();
         if (this.#controller.signal.aborted) turn.stopped();
-        else turn.fail(this.#failure(error));
+        else {
+          if (!this.#isKnown) turn.unsent();
+          turn.fail(this.#failure(error));
+        }
       });
     }
     await Promise.all(this.#background);
@@ -155,22 +162,30 @@ export class Run {
     const { agent = agentOfMode(costMode) } = order.options;
     const model = shared.agents.own(typeof agent === "string" ? agent : agent.id)?.model;
     tell(shared, { type: "start", ...start, ...defined({ model }) }, 0);
-    let root: AgentRun | undefined;
-    try {
-      root = await this.#rootOf(shared, earlier);
-      this.#root = root;
-      const { stopReason, output } = await root.run();
-      this.#output = output;
-      this.#stopReason = stopReason;
-    } finally {
-      const type = root?.setup.speaker.type;
-      tell(
-        shared,
-        { type: "finish", totalCost: root?.record.credits ?? 0, ...defined({ agentId: type }) },
-        0,
-      );
-    }
+    this.#hasBegun = true;
+    const root = await this.#rootOf(shared, earlier);
+    this.#root = root;
+    const { stopReason, output } = await root.run();
+    this.#output = output;
+    this.#stopReason = stopReason;
     return this.#result(root);
+  }
+
+  /** Tells the last event, in one with the end: a listener of `finish` comes too late to stop the turn. */
+  #finish(): void {
+    if (!this.#hasBegun) return;
+    const agentId = this.#root?.setup.speaker.type;
+    const totalCost = this.#root?.record.credits ?? 0;
+    tell(
+      { core: this.#setup.core, turn: this.#setup.job.turn },
+      { type: "finish", totalCost, ...defined({ agentId }) },
+      0,
+    );
+  }
+
+  /** Whether the backend has recorded the run. Before, the prompt has not left this machine. */
+  get #isKnown(): boolean {
+    return (this.#root?.record.runId ?? "") !== "";
   }
 
   #agents(): Agents {

@@ -1,7 +1,7 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
-import { AgentRun } from "./agent-run.ts";
+import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
 import type { SpawnOrder } from "./calls.ts";
 import { CodebuffRunError, outputOf } from "./errors.ts";
 import { buildPrompt, promptMessages } from "./input.ts";
@@ -12,14 +12,19 @@ import { failure, json } from "./tools.ts";
 /** Levels of agents that run agents. A model that delegates without end must not use up the account. */
 const MAX_DEPTH = 5;
 
+/** Makes the run of an agent. */
+export type NewAgent = (setup: AgentRunSetup) => AgentWork;
+
 /** Runs agents for another agent, all at once. Never throws; a stop is over when all agents have stopped. */
 export async function spawnAgents(
-  parent: AgentRun,
+  parent: AgentWork,
   orders: readonly SpawnOrder[],
+  newAgent: NewAgent,
 ): Promise<readonly ToolOutput[]> {
   const { depth, shared } = parent.setup;
   if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
-  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, orders.length === 1)));
+  const isOnly = orders.length === 1;
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
   return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
 }
 
@@ -29,7 +34,12 @@ interface Spawned {
   readonly value: RunOutput;
 }
 
-async function spawnOne(parent: AgentRun, order: SpawnOrder, onlyChild: boolean): Promise<Spawned> {
+async function spawnOne(
+  parent: AgentWork,
+  order: SpawnOrder,
+  newAgent: NewAgent,
+  onlyChild: boolean,
+): Promise<Spawned> {
   const { agent_type: type, prompt, params } = order;
   const { shared, agent, speaker, depth } = parent.setup;
   const allowed = agent.definition.spawnableAgents ?? [];
@@ -49,7 +59,7 @@ async function spawnOne(parent: AgentRun, order: SpawnOrder, onlyChild: boolean)
     const said = isSaid
       ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
       : undefined;
-    const child = new AgentRun({
+    const child = newAgent({
       shared,
       agent: found,
       speaker: {
@@ -78,8 +88,8 @@ async function spawnOne(parent: AgentRun, order: SpawnOrder, onlyChild: boolean)
 }
 
 async function runChild(
-  parent: AgentRun,
-  child: AgentRun,
+  parent: AgentWork,
+  child: AgentWork,
   order: SpawnOrder,
   onlyChild: boolean,
 ): Promise<RunOutput> {
@@ -103,7 +113,7 @@ async function runChild(
   }
 }
 
-function errorOutput({ setup: { shared } }: AgentRun, cause: unknown): RunOutput {
+function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
   return cause instanceof CodebuffRunError ? outputOf(cause) : error(wordsOf(shared, cause));
 }
 

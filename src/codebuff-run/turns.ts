@@ -4,13 +4,12 @@ import { randomId } from "../core/random-id.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { stateOf } from "./conversation.ts";
 import { buildPrompt, type CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunPromptOptions, checkAgent, PROMPT_CHECKS } from "./options.ts";
 import { type Job, Run, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
-import { readPrevious, readToolResults } from "./run-state.ts";
+import { readPrevious, readToolResults, stateOf } from "./run-state.ts";
 import { type CodebuffRunResult, textOf } from "./turn.ts";
 
 export interface TurnsSetup {

@@ -1,8 +1,8 @@
-import { outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
-import { defined } from "../core/checks.ts";
+import { MAIN_AGENT, outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
+import { defined, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
-import type { Cost, TurnToolCall } from "../core/values.ts";
+import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import type { Binding } from "../universal/binding.ts";
 import { finiteJson, type ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
@@ -51,67 +51,99 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     else this.#agents.event(event, session);
   }
 
+  missed(text: string, session: Session): void {
+    this.#agents.missed(text, session);
+  }
+
   rawOf(event: CodebuffRunEvent): unknown {
     return event.type === "chunk" ? event.chunk : event;
   }
 
   call({ raw }: TurnToolCall): CallFacts {
-    return { ...this.#agents.call(raw), isOwn: true };
+    return { ...this.#agents.call(raw), isOwn: true, isResultTold: true };
   }
 
   output({ output, error = "" }: TurnToolCall): ToolOutputContent {
     return output === undefined ? { output: error, parts: [] } : outputOf(readOutput(output));
   }
 
-  completed({ output, cost, runId }: CodebuffRunResult, session: Session): CompletedFacts {
-    session.known(runId);
-    return { metadata: { ...this.#agents.about, output: finiteJson(output), ...costOf(cost) } };
+  completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {
+    session.known(runIdOf(state));
+    const said = { ...this.#agents.about, stop_reason: stopReason, output: finiteJson(output) };
+    return { metadata: { ...said, ...spentOf({ cost, usage }) } };
   }
 
-  failed(error: AnyAgentwireError): FailedFacts | undefined {
-    const metadata = { ...this.#agents.about, ...costOf(error.partial?.cost) };
+  failed(error: AnyAgentwireError, session: Session): FailedFacts | undefined {
+    const { partial } = error;
+    session.known(runIdOf(fieldsOf(partial?.state)["run"]));
+    const metadata = { ...this.#agents.about, ...spentOf({ ...partial }) };
+    const data = { fatal: this.#isOneOff };
     if (!(error instanceof CodebuffRunError))
-      return {
-        reason: error.code.replaceAll("-", "_"),
-        stated: "inferred",
-        data: { fatal: this.#isOneOff },
-        metadata,
-      };
+      return { reason: error.code.replaceAll("-", "_"), stated: "inferred", data, metadata };
     const { kind, status, serverCode, retryable } = error;
     return {
       reason: status === undefined ? "run_error" : `http_${status}`,
       details: { kind, ...defined({ error: serverCode, status }) },
-      data: { fatal: this.#isOneOff, retryable },
+      data: { ...data, message: firstOf(error.message), retryable },
       stated: status === undefined ? "inferred" : "agent",
       metadata,
     };
   }
 }
 
-function costOf(cost: Cost | undefined) {
-  return cost ? { cost: universalCost(cost) } : {};
+/** What a run has used. */
+function spentOf({ cost, usage }: { readonly cost?: Cost | undefined; readonly usage?: Usage | undefined }) {
+  const { inputTokens, outputTokens } = usage ?? {};
+  const tokens = defined({ input_tokens: countIn(inputTokens), output_tokens: countIn(outputTokens) });
+  return {
+    ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
+    ...(countIn(cost?.amount) === undefined || !cost ? {} : { cost: universalCost(cost) }),
+  };
+}
+
+function countIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** The id of the run behind a state: the backend's, or without a backend one of this library. */
+function runIdOf(state: unknown): string | undefined {
+  const { sessionState } = fieldsOf(state);
+  const { runId } = fieldsOf(fieldsOf(sessionState)["mainAgentState"]);
+  return typeof runId === "string" && runId !== "" ? runId : undefined;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+/** A message up to its first blank line: servers may add a stack trace. */
+function firstOf(message: string): string {
+  return message.split(/\r?\n[ \t]*\r?\n/, 1)[0] ?? message;
 }
 
 /** How the session of a one-off turn ends. */
 function sessionEnd(end: TurnEnd<CodebuffRunResult>): SessionEndedData {
   if (end.status === "completed") {
     const { cost } = end.result;
-    return {
-      reason: "completed",
-      terminated_by: "agent",
-      ...(cost ? { metadata: { total_cost: cost.amount } } : {}),
-    };
+    const total = cost ? { metadata: { total_cost: cost.amount } } : {};
+    return { reason: "completed", terminated_by: "agent", ...total };
   }
   if (end.status === "cancelled" || end.error.code === "closed" || end.error.code === "turn-timeout")
     return { reason: "terminated", terminated_by: "daemon" };
-  const isServers = end.error instanceof CodebuffRunError && end.error.status !== undefined;
-  return { reason: "error", terminated_by: isServers ? "agent" : "daemon", message: end.error.message };
+  const { error } = end;
+  const terminated_by = error instanceof CodebuffRunError ? "agent" : "daemon";
+  return { reason: "error", terminated_by, message: firstOf(error.message) };
 }
 
 const BINDING: Binding<CodebuffRun, CodebuffRunEvent, CodebuffRunResult> = {
   newMapping: (isOneOff) => new CodebuffRunMapping(isOneOff),
   isClient: (client) => client instanceof CodebuffRun,
   input: (input) => saidIn(input as CodebuffRunPromptInput), // the client has checked it
+  listen: (client, tell) => [
+    client.on("step", ({ agentId, runId }, turn) => {
+      if (agentId === MAIN_AGENT) tell({ type: "opened", nativeSessionId: runId, isNative: false }, turn);
+    }),
+  ],
   oneOff: sessionEnd,
 };
 

@@ -16,6 +16,8 @@ export interface CallFacts {
   readonly isOwn?: boolean;
   /** The mapping tells the start and the result of the call from events. Without this, the states of the call tell them. */
   readonly isOnlyAnnounced?: boolean;
+  /** The mapping tells the result of the call from an event, which follows the last state of the call. A denial needs no event. */
+  readonly isResultTold?: boolean;
 }
 
 /** What the backend says of its session. */
@@ -66,6 +68,8 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   notice?(name: string, value: unknown, session: Session): void;
   /** A turn begins. */
   began?(turnId: string): void;
+  /** The stream begins in the middle of a turn that has said this. @default the text as it is */
+  missed?(text: string, session: Session): void;
   call?(call: TurnToolCall): CallFacts;
   /** The output of a call that has ended. @default a text as it is, any other value as JSON */
   output?(call: TurnToolCall): ToolOutputContent;
@@ -76,7 +80,7 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   /** The turn has completed: says what is left to say, then how the turn ends. */
   completed(result: Result, session: Session): CompletedFacts;
   /** The turn has failed with an error of the backend. `undefined`: the error is of no special kind. */
-  failed?(error: AnyAgentwireError): FailedFacts | undefined;
+  failed?(error: AnyAgentwireError, session: Session): FailedFacts | undefined;
   /** The error to report when an attempt to connect has failed; `isFinal`: when the connection is lost for good. @default none */
   lost?(error: AnyAgentwireError, isFinal: boolean): Omit<ErrorData, "turn_id"> | undefined;
 }
@@ -91,7 +95,7 @@ export interface FailedFacts {
   readonly stated?: Stated;
   /** The message that ended the turn, if no event has shown it. */
   readonly raw?: Json | undefined;
-  readonly data?: Pick<ErrorData, "fatal" | "retryable">;
+  readonly data?: Partial<Pick<ErrorData, "message" | "fatal" | "retryable">>;
   readonly metadata?: Omit<TurnEndMetadata, "status">;
   /** The session ends with the turn. */
   readonly session?: SessionEndedData;

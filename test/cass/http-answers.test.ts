@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { CassApiError } from "../../src/cass/errors.ts";
-import type { FetchLike } from "../../src/core/http/fetch.ts";
 import { ConnectError } from "../../src/core/errors.ts";
+import type { FetchLike } from "../../src/core/http/fetch.ts";
 import { everythingIn } from "./support/everything-in.ts";
 import { type Fate, json } from "./support/fake-fetch.ts";
 import { BASE, errorOf, get, made, post, user } from "./support/http.ts";

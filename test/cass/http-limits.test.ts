@@ -1,12 +1,12 @@
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import type { FetchLike } from "../../src/core/http/fetch.ts";
 import {
   ClosedError,
   ConnectError,
   PayloadTooLargeError,
   RequestTimeoutError,
 } from "../../src/core/errors.ts";
+import type { FetchLike } from "../../src/core/http/fetch.ts";
 import { fateOf, settle, unhandledDuring } from "../core/support/promises.ts";
 import { type Fate, json } from "./support/fake-fetch.ts";
 import { EPOCH, errorOf, get, inTheEnd, made, post, user } from "./support/http.ts";

@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { FetchResponse } from "../../src/core/http/fetch.ts";
-import type { FetchLike } from "../../src/core/http/fetch.ts";
 import {
   ClosedError,
   ConnectError,
@@ -9,6 +7,7 @@ import {
   RequestTimeoutError,
   UnsupportedError,
 } from "../../src/core/errors.ts";
+import type { FetchLike, FetchResponse } from "../../src/core/http/fetch.ts";
 import { everythingIn } from "./support/everything-in.ts";
 import { fakeFetch, json } from "./support/fake-fetch.ts";
 import { BASE, errorOf, get, inTheEnd, made, post, user } from "./support/http.ts";

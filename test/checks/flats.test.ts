@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
-import { FLAT_FILES, FLATS, missingFiles, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
+import { ALL_FLATS, FLAT_FILES, missingFiles } from "../../scripts/support/rooms.ts";
 
 const modules = await listFiles(join(import.meta.dirname, "../../src"), (path) => path.endsWith(".ts"));
-const built = [...FLATS, ...PROCESS_FLATS].filter((flat) =>
-  modules.some((module) => module.startsWith(`${flat}/`)),
-);
+const built = ALL_FLATS.filter((flat) => modules.some((module) => module.startsWith(`${flat}/`)));
 
 describe("a flat", () => {
   test.each(built)("%s has every room", (flat) => {
@@ -24,7 +22,12 @@ describe("a flat", () => {
     expect(missingFiles("codebuff-cli", files)).toEqual(["process.ts", "run.ts", "unsupported.ts"]);
   });
 
-  test("is there: Codebuff and Codey, and the CLI", () => {
-    expect(built).toEqual(expect.arrayContaining(["codebuff", "codey", "codebuff-cli"]));
+  test("without a connection has calls and runs", () => {
+    const files = FLAT_FILES.map((file) => `codebuff-run/${file}`);
+    expect(missingFiles("codebuff-run", files)).toEqual(["http.ts", "run.ts"]);
+  });
+
+  test("is there, each that has a name", () => {
+    expect(built).toEqual(["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run"]);
   });
 });

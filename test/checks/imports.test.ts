@@ -25,7 +25,7 @@ const CLEAN: Files = {
   "src/universal/index.ts":
     'import { clock } from "../core/clock.ts";\nimport type { A } from "../core/errors.ts";',
   "src/codebuff-cli/index.ts": 'import "node:child_process";\nimport "../core/errors.ts";',
-  "src/codebuff-run/index.ts": 'import "../universal/index.ts";',
+  "src/codebuff-run/universal.ts": 'import "../universal/index.ts";',
   "src/codebuff-run/tools/index.ts": 'import { readFile } from "fs/promises";',
   "src/react/index.ts": 'import { useRef } from "react";',
   "src/testing/agent/universal.ts": 'export * from "../../universal/index.ts";',
@@ -165,6 +165,18 @@ const SEEDS: readonly {
     file: "src/codebuff-run/loop.ts",
     code: 'import { readFile } from "node:fs/promises";',
     says: '"node:fs/promises" exists on Node only',
+  },
+  {
+    title: "the run's loop that imports its tools for Node",
+    file: "src/codebuff-run/client.ts",
+    code: 'import { nodeTools } from "./tools/index.ts";',
+    says: "which is for Node only",
+  },
+  {
+    title: "the run that imports the universal room outside its universal.ts",
+    file: "src/codebuff-run/client.ts",
+    code: 'import "../universal/index.ts";',
+    says: "codebuff-run may not import universal/index.ts",
   },
   {
     title: "classic zod",

@@ -17,6 +17,7 @@ describe("the contents of the tarball", () => {
     "docs/codey.md",
     "docs/cass.md",
     "docs/codebuff-cli.md",
+    "docs/codebuff-run.md",
     "docs/universal.md",
     "docs/ui.md",
     "docs/react.md",

@@ -71,6 +71,67 @@ const CLI: readonly (readonly [reason: string, tests: readonly string[]])[] = [
   ],
 ];
 
+/** What a run has not, or has otherwise; each reason with its promises. */
+const RUN: readonly (readonly [reason: string, tests: readonly string[]])[] = [
+  [
+    "each call over HTTP stands alone: there is no link that could break",
+    [
+      "cut",
+      "garbage",
+      "reconnect",
+      "redaction", // `credential-places.test.ts` has its places
+      "close: while the next attempt to connect is waited for",
+      "connect: a refused upgrade fails it, and can be tried again",
+      "connect: a server that never answers costs `connectTimeout`",
+      "connect: a server that opens and says nothing is not waited for without end",
+      "connect: closing ends the wait",
+      "conversation: it outlives a lost link exactly where the client says that it does",
+      "frames: listeners hear both ways in the same order when one of them prompts",
+      "frames: a loss and the way back are told in order",
+      "frames: who is told of a loss finds a client that has left `ready`",
+      "frames: a listener that closes the client at a loss leaves the loss to those behind it first",
+      "frames: an answer that is complete is told to all before the frame of the prompt that its listener makes", // several frames hold a prompt
+      "generic: a client that gave up by itself refuses a prompt as a closed one does",
+      "limits: a frame over `maxReceiveBytes` ends the link, and with it what runs",
+      "many: thirty losses leave no timer, and no listener on the client's own signal",
+      "timeouts: also a turn for which there is no connection yet",
+    ],
+  ],
+  [
+    "a call that reaches nobody is repeated for seven seconds, and then the run has failed",
+    [
+      "connect: where nobody is, that is told at once, and can be tried again",
+      "connect: a prompt that finds nobody is handed back",
+    ],
+  ],
+  [
+    "a run begins at once, and its first event, `start`, is told before the model is asked",
+    [
+      "break: an error thrown in the loop comes out of it, and cancels the turn",
+      "frames: of each frame it is told that it came, its message, the status, its events, and then they are read",
+      "frames: who is told of a frame sees what it has brought",
+      "order: a listener that cancels at `streaming` hides no status from those behind it",
+      "order: a listener that closes the client at `streaming` hides no status from those behind it",
+      "prompt: the states come in their order, each once",
+    ],
+  ],
+  [
+    "it has no options of a connection, and a history may have any size",
+    [
+      "input: options of a client that cannot work are refused by its constructor",
+      "limits: a prompt over `maxSendBytes` is refused at once",
+    ],
+  ],
+  [
+    "a model that falls silent is asked again: `streamTimeout` ends an answer, and not the turn",
+    ["timeouts: the client's `idleTimeout` counts where a turn has none of its own"],
+  ],
+  [
+    "as many runs as there may be answer at once, each when it likes",
+    ["many: a hundred turns asked for at once come in order"],
+  ],
+];
+
 /** What the agent of tests has not, for want of a wire; each reason with its promises. */
 const AGENT: readonly (readonly [reason: string, tests: readonly string[]])[] = [
   [
@@ -159,6 +220,7 @@ export const exceptions: readonly Exception[] = [
   },
   ...AGENT.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "mock-agent", test, reason }))),
   ...CLI.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-cli", test, reason }))),
+  ...RUN.flatMap(([reason, tests]) => tests.map((test) => ({ protocol: "codebuff-run", test, reason }))),
   ...forAll(CODEY, {
     test: "conversation: it goes on from its state, in another client",
     reason: "a server forgets a session with its connection, and `from` is unsupported",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
-import { FLATS, PROCESS_FLATS, SHARED_ROOMS } from "../../scripts/support/rooms.ts";
+import { ALL_FLATS, SHARED_ROOMS } from "../../scripts/support/rooms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
@@ -22,6 +22,7 @@ const FOLDERS = [
   "core/turn",
   "core/gate",
   "core/client",
+  "core/http",
   "codebuff-events",
   "cass/auth",
   "cass/rest",
@@ -42,7 +43,7 @@ test.each(FOLDERS)("each room of %s is in its table, once, and no other", (folde
 
 const SHARED = [...SHARED_ROOMS, "wire"];
 
-test.each([...FLATS, ...PROCESS_FLATS])("each room of %s that not every flat has is in its table", (flat) => {
+test.each(ALL_FLATS)("each room of %s that not every flat has is in its table", (flat) => {
   const own = roomsOf(flat).filter((room) => !SHARED.includes(room));
   expect(named(`| room | in \`${flat}/\` |`)).toEqual(own);
 });
@@ -52,8 +53,8 @@ test("the rooms of every flat have a table", () => {
 });
 
 test("no folder of core or of a flat lacks a table", () => {
-  const inHouse = [...FLATS, ...PROCESS_FLATS, "core", "codebuff-events"];
+  const inHouse = [...ALL_FLATS, "core", "codebuff-events"];
   const folders = modules.map((module) => module.split("/").slice(0, -1).join("/"));
   const housed = folders.filter((folder) => inHouse.some((room) => `${folder}/`.startsWith(`${room}/`)));
-  expect([...new Set(housed)].sort()).toEqual([...FOLDERS, ...FLATS, ...PROCESS_FLATS].sort());
+  expect([...new Set(housed)].sort()).toEqual([...FOLDERS, ...ALL_FLATS].sort());
 });

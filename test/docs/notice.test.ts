@@ -25,6 +25,13 @@ test.each(["zod", "eventemitter3", "p-retry", "is-network-error", "eventsource-p
   },
 );
 
+test("NOTICE has the author of @cfworker/json-schema, which is published without its licence file", () => {
+  const manifest = readFileSync(new URL("node_modules/@cfworker/json-schema/package.json", ROOT), "utf8");
+  const { license, author } = JSON.parse(manifest);
+  expect(license).toBe("MIT");
+  expect(notice).toContain(`@cfworker/json-schema Copyright (c) ${author.replace(/ <.*/, "")}`);
+});
+
 test("NOTICE has the ISC licence in its own words", () => {
   const [, permission = ""] = /(Permission to use[\s\S]*)$/.exec(licenceOf("signal-exit")) ?? [];
   expect(permission.length).toBeGreaterThan(500);

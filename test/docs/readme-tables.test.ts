@@ -13,6 +13,7 @@ import {
   type HandshakeReason,
 } from "agentwire";
 import * as cliEntry from "agentwire/codebuff-cli";
+import * as runEntry from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
 
 const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
@@ -59,6 +60,19 @@ describe("the table of what each protocol can do", () => {
     const others = (["json", "print", "text"] as const).filter((profile) => cli(profile)[name] !== best);
     return [cell(best), ...(others.length === 0 ? [] : [`not ${others.map(cell).join(", ")}`])].join("; ");
   };
+  const run = (options: runEntry.CodebuffRunOptions): Capabilities =>
+    new runEntry.CodebuffRun(options).capabilities;
+  const provider: runEntry.ModelProvider = {
+    name: "own",
+    supports: () => true,
+    stream: async function* () {},
+  };
+  /** What it can do with the backend, and without. */
+  const ofRun = (name: keyof Capabilities): string => {
+    const best = run({ apiKey: "a-key" })[name];
+    const alone = run({ providers: [provider] })[name];
+    return [cell(best), ...(alone === best ? [] : [`${cell(alone)} without the backend`])].join("; ");
+  };
   const rows = table("| | [Codebuff](docs/codebuff.md) |");
 
   test("has a row for each capability, and for what is none", () => {
@@ -70,11 +84,12 @@ describe("the table of what each protocol can do", () => {
   test.each(Object.keys(cass) as (keyof Capabilities)[])("is right about %s", (name) => {
     const row = rows.find((each) => each[""] === `\`${name}\``) ?? {};
     const begin = (text = ""): string => text.split(": ")[0] ?? "";
-    expect([row["Codebuff"], row["Codey"], row["Cass"], row["CLI"]].map(begin)).toEqual([
+    expect([row["Codebuff"], row["Codey"], row["Cass"], row["CLI"], row["run"]].map(begin)).toEqual([
       ofCodebuff(name),
       cell(codey[name]),
       cell(cass[name]),
       ofCli(name),
+      ofRun(name),
     ]);
   });
 });
@@ -117,11 +132,11 @@ describe("the table of errors", () => {
   });
 
   test("names every class that can be met", () => {
-    const classes = Object.entries({ ...agentwire, ...cliEntry })
+    const classes = Object.entries({ ...agentwire, ...cliEntry, ...runEntry })
       .filter(([, value]) => typeof value === "function" && value.prototype instanceof AgentwireError)
       .map(([name]) => name);
     const named = rows.flatMap((row) => codeIn(row["class"]));
-    expect(classes).toEqual(expect.arrayContaining(["CassApiError", "CodebuffCliError"]));
+    expect(classes).toEqual(expect.arrayContaining(["CassApiError", "CodebuffCliError", "CodebuffRunError"]));
     expect(classes.filter((name) => name !== "TurnError" && !named.includes(name))).toEqual([]);
   });
 });
@@ -135,7 +150,7 @@ describe("the table of why there is no session", () => {
     full: ["Codebuff"],
     closed: ["Codebuff"],
     timeout: ["Codebuff", "Cass"],
-    rejected: ["Codey", "Cass", "CLI"],
+    rejected: ["Codey", "Cass", "run", "CLI"],
     "identity-mismatch": ["Cass"],
     anonymous: ["Cass"],
     "refresh-failed": ["Codebuff", "Cass"],
@@ -163,8 +178,9 @@ describe("the table of entry points", () => {
     expect(named).toEqual(entries.map((path) => path.replace(/^\./, "agentwire")));
   });
 
-  test("leaves the one that needs processes out of the main entry", () => {
+  test("leaves those without a socket out of the main entry", () => {
     expect(Object.keys(agentwire)).not.toContain("CodebuffCli");
-    expect(rows[0]?.["what is there"]).toContain("all clients but that of the CLI");
+    expect(Object.keys(agentwire)).not.toContain("CodebuffRun");
+    expect(rows[0]?.["what is there"]).toContain("all clients of sockets");
   });
 });

@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
   return { code, text };
 }
 
-test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, cancels a program, is one chat everywhere, and sums up", async () => {
+test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, cancels a program, runs an agent here, is one chat everywhere, and sums up", async () => {
   const { code, text } = await run();
   expect(code).toBe(0);
   expect(text).toContain("word by word, as you see it here.");
@@ -44,9 +44,14 @@ test("on the mock: streams, continues, survives a cut link, asks before tools ru
     /rewrite them all\.\nagent {2}As you like\. First I delete \.\.\.\n\s+cancelled: the program .* are gone, 2 processes/,
   );
   expect(text).toContain("2 runs of a program, 1 gone on with, 2 processes ended by a cancel");
-  for (const name of ["codebuff", "codey", "cass", "codebuff-cli"])
+  expect(text).toMatch(
+    /I search\. \n\s+uses find_file\nagent {2}There is one\. \n\s+uses spawn_agents\n\s+Reader joins\nagent {2}Yes, but/,
+  );
+  expect(text).toContain("For parser.test.ts, as I said.");
+  expect(text).toContain("2 prompts of an agent in this process: 3 runs with its sub-agent, 10 credits");
+  for (const name of ["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run"])
     expect(text).toMatch(new RegExp(`createChat\\(${name}\\(\\.\\.\\.\\)\\)\\nyou {4}Hello\\n`));
-  expect(text).toContain("4 answers on 4 backends, by one chat");
+  expect(text).toContain("5 answers on 5 backends, by one chat");
   expect(text).toContain("3 answers completed, 1 broken off");
   expect(text).toContain("the server saw 4 prompts, each once");
 });
@@ -64,6 +69,7 @@ test("on a server of the user's: only two prompts, nothing cut, nothing left run
   expect(text).not.toContain("may I run");
   expect(text).not.toContain("Cass");
   expect(text).not.toContain("Codebuff CLI");
+  expect(text).not.toContain("in this process, with");
   expect(text).not.toContain("createChat");
   expect(server.prompts.map(({ data }) => data.model)).toEqual(["openai:gpt-4", "openai:gpt-4"]);
   expect(server.prompts[1]?.messages).toHaveLength(3);

@@ -66,6 +66,17 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
+  test("shows an agent that runs here: its tool, the cost", async () => {
+    await using chat = await begun("run");
+    chat.type("hello");
+    await chat.until(ALLOW);
+    chat.type("y");
+    expect(await chat.until("you> ")).toMatch(
+      /list_folder is done:\n.*There are \d+ names here\.\n.*4 credits\)/s,
+    );
+    await leave(chat);
+  });
+
   test("shows the agent without a wire: a question, and its answer", async () => {
     await using chat = await begun("mock");
     chat.type("ask me");

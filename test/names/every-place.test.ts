@@ -1,5 +1,6 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffCli } from "agentwire/codebuff-cli";
+import { CodebuffRun } from "agentwire/codebuff-run";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { buildDemo } from "../../src/cass/input.ts";
 import { buildInit, buildPrompt } from "../../src/codebuff/input.ts";
@@ -105,6 +106,19 @@ describe("what goes to a backend as it is may have any names", () => {
     void client.close({ force: true });
   });
 
+  test("in the parameters and the state of a run", () => {
+    const client = new CodebuffRun({
+      apiKey: "k",
+      baseUrl: "http://127.0.0.1:9",
+      fetch: () => new Promise(() => {}),
+    });
+    const state = { sessionState: { mainAgentState: { messageHistory: [], ...free }, fileContext: free } };
+    const previousRun = { ...state, ...free } as never;
+    expect(() => client.prompt("hello", { params: free, previousRun })).not.toThrow();
+    expect(() => client.conversation({ from: previousRun })).not.toThrow();
+    void client.close({ force: true });
+  });
+
   test("in headers, and among the tools of a client", () => {
     const tools = { timeut: () => [] };
     const client = new CodebuffClient({ url: "ws://127.0.0.1:9", tools, headers: { timeut: "1" } });
@@ -137,6 +151,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     "unknownMessage",
   ],
   CodebuffCli: ["spawned", "stderr"],
+  CodebuffRun: ["step"],
 };
 
 const SHARED = [

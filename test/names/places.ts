@@ -7,11 +7,12 @@ import {
   listCodebuffChats,
   resolveCodebuffCredentials,
 } from "agentwire/codebuff-cli";
+import { CodebuffRun, type CodebuffRunOptions, openAiCompatible } from "agentwire/codebuff-run";
 import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
 import { ManualClock } from "agentwire/testing";
 import type { AnyClient } from "../contract/fixture.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
-import { cassOptions, cliOptions, codebuffOptions, codeyOptions } from "./all-options.ts";
+import { cassOptions, cliOptions, codebuffOptions, codeyOptions, runOptions } from "./all-options.ts";
 
 /** A place where a caller gives names: what may stand there, and how it is given. */
 export interface Place {
@@ -42,12 +43,20 @@ const keepalive = { interval: 1, timeout: 1 };
 const reconnect = { maxAttempts: 1, minDelay: 1, maxDelay: 1, shouldReconnect: () => true };
 const rule = { tool: "rm", when: () => true, then: "deny" };
 const nothing = () => [];
+const tool = {
+  description: "Does it.",
+  parameters: { type: "object" },
+  endsAgentStep: true,
+  execute: nothing,
+};
 
 const codebuff = () => new CodebuffClient(socket);
 const codey = () => new CodeyClient(socket);
 const cass = () => new CassClient({ ...socket, token });
 const cli = () => new CodebuffCli({ command: "/nowhere/at/all" });
 const never = (): Promise<never> => new Promise(() => {});
+const backend = { apiKey: "k", baseUrl: "http://127.0.0.1:9", fetch: never };
+const run = () => new CodebuffRun({ ...backend, agent: { id: "a", displayName: "A", model: "m" } });
 
 export const makers: readonly Maker[] = [
   {
@@ -89,6 +98,20 @@ export const makers: readonly Maker[] = [
       params: undefined,
       sessionId: "s1",
       timeoutSeconds: undefined,
+    },
+  },
+  {
+    name: "CodebuffRun",
+    make: run,
+    prompt: { prompt: "hello", content: [] },
+    options: {
+      agent: "a",
+      costMode: "normal",
+      maxAgentSteps: 1,
+      maxContextTokens: 1,
+      params: {},
+      previousRun: undefined,
+      extraToolResults: [],
     },
   },
 ];
@@ -274,6 +297,26 @@ export const places: readonly Place[] = [
     ...inLink({ ...socket, token }),
   }),
   ...options("CodebuffCli", (given: CodebuffCliOptions) => new CodebuffCli(given), { options: [cliOptions] }),
+  ...options("CodebuffRun", (given: CodebuffRunOptions) => new CodebuffRun(given), {
+    options: [runOptions],
+    "a rule": [rule, (given: object) => ({ ...backend, toolPolicy: [{ ...rule, tool: "ls" }, given] })],
+    "a tool": [tool, (given: object) => ({ ...backend, tools: { mine: given } })],
+  }),
+  {
+    place: "openAiCompatible",
+    all: {
+      baseUrl: "http://127.0.0.1:9/v1",
+      apiKey: "k",
+      headers: {},
+      model: "m",
+      name: "n",
+      fetch: never,
+      streamTimeout: 1,
+      allowInsecure: false,
+      clock: new ManualClock(),
+    },
+    give: (it) => openAiCompatible(it),
+  },
   ...ofEach,
   {
     place: "CodebuffClient.init",

@@ -4,7 +4,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { listFiles } from "../../scripts/support/list-files.ts";
 import { readImports } from "../../scripts/support/read-imports.ts";
-import { FLATS, PROCESS_FLATS } from "../../scripts/support/rooms.ts";
+import { ALL_FLATS } from "../../scripts/support/rooms.ts";
 
 // What a protocol costs that is built on `core` alone: few lines, and none that another flat has.
 
@@ -23,7 +23,7 @@ const flat = (await listFiles(import.meta.dirname, (file) => file.endsWith(".ts"
   .map((file) => read(import.meta.dirname, file));
 
 const others = (await listFiles(SRC, (file) => file.endsWith(".ts")))
-  .filter((file) => [...FLATS, ...PROCESS_FLATS].some((name) => file.startsWith(`${name}/`)))
+  .filter((file) => ALL_FLATS.some((name) => file.startsWith(`${name}/`)))
   .map((file) => read(SRC, file));
 
 /** The lines that say something: no imports and exports by name, no blank lines, no brackets alone. */

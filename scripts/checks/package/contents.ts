@@ -11,6 +11,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/codey.md",
   "docs/cass.md",
   "docs/codebuff-cli.md",
+  "docs/codebuff-run.md",
   "docs/universal.md",
   "docs/ui.md",
   "docs/react.md",

@@ -3,8 +3,8 @@ import { cleanCause } from "../../core/client/clean-cause.ts";
 import type { Redactor } from "../../core/client/redact.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
-import { CassApiError, CassAuthError } from "../errors.ts";
 import { Waits } from "../../core/http/waits.ts";
+import { CassApiError, CassAuthError } from "../errors.ts";
 import { readToken } from "./jwt.ts";
 
 /** Gives an access token. `fresh`: the last token was refused or is about to expire. Otherwise a stored token is fine. */

@@ -4,10 +4,10 @@ import { Redactor } from "../../core/client/redact.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { ADDRESSES, assertEngine, TEXT } from "../../core/engine.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
+import type { FetchLike } from "../../core/http/fetch.ts";
 import { checkNames } from "../../core/names.ts";
 import type { CassCredentialOptions } from "../auth/credentials.ts";
 import { RestHost } from "./host.ts";
-import type { FetchLike } from "../../core/http/fetch.ts";
 
 /** Options of {@link CassRest}. Times are in ms, sizes in bytes. */
 export interface CassRestOptions extends CassCredentialOptions {

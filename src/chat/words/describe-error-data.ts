@@ -3,7 +3,7 @@ import type { ErrorData } from "../../universal/events.ts";
 import { isErrorCode, wordsOfCode } from "./describe-error.ts";
 import { describeAs, type ErrorDescription, quoted, type Words } from "./error-description.ts";
 import { deliveryOf, type ErrorFacts, numberOf, textOf } from "./error-facts.ts";
-import { WORDS, wordsOfReason, wordsOfStatus } from "./error-words.ts";
+import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
  * Says for the person who uses the app what an `error` event of a universal stream means. Never throws, also for a stored event with odd
@@ -29,6 +29,7 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
   const facts = factsOf(reason, error, details);
   const words =
     wordsOfEngine(code, details) ??
+    wordsOfKind(facts.kind ?? "") ??
     wordsOfReason(detail) ??
     wordsOfHttp(status, facts, error) ??
     (balance !== undefined && balance <= 0 ? WORDS.credits : undefined) ??

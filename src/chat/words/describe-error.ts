@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../core/agentwire-error.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
 import { describeAs, type ErrorDescription, quoted, type Words, waitOf } from "./error-description.ts";
 import { type ErrorFacts, factsOf, type StoreFacts, storeFactsOf } from "./error-facts.ts";
-import { WORDS, wordsOfReason, wordsOfStatus } from "./error-words.ts";
+import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
  * Says for the person who uses the app what happened, what to do next, and whether the message may be sent again. Takes anything that was
@@ -135,16 +135,18 @@ function isReason(reason: string | undefined): reason is HandshakeReason {
 
 /** The server ended the answer. What the error says of itself goes before what the protocol calls it. */
 function wordsOfTurn(facts: ErrorFacts): Words {
-  const { status, retryAfter, balance, kind, serverError, serverMessage, retryable } = facts;
+  const { status, retryAfter, balance, kind = "", serverError, serverMessage, retryable } = facts;
+  const precise = wordsOfKind(kind);
+  if (precise) return precise;
   if (status !== undefined) {
     const words = wordsOfStatus(status, retryAfter);
     if (words) return { ...words, what: `${words.what}${quoted("The server says", serverMessage)}` };
   }
   if (balance !== undefined && balance <= 0) return WORDS.credits;
-  const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind ?? "") ?? WORDS.failed;
+  const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind) ?? WORDS.failed;
   if (words.retry === "no") return words;
   const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
-  const retry = retryable && words === WORDS.failed ? "safe" : words.retry;
+  const retry = retryable ? "safe" : words.retry;
   return { ...words, ...wait, what: `${words.what}${quoted("The server says", serverMessage)}`, retry };
 }
 

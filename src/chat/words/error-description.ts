@@ -26,7 +26,7 @@ export interface Words {
   /** When to send again, such as `in a minute`. */
   readonly wait?: string;
   /** The failure comes before anything is sent. */
-  readonly isBeforeSending?: true;
+  readonly isBeforeSending?: true | undefined;
 }
 
 /** What is known of the message that failed. */

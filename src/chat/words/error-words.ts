@@ -64,6 +64,22 @@ export const WORDS = {
     what: "The server has blocked this account. Contact the support of the service.",
     retry: "no",
   },
+  freeMode: {
+    title: "Free mode is not available here",
+    what: "The service offers no free mode to this account. Choose another mode in the settings.",
+    retry: "no",
+  },
+  freeModeWaits: {
+    title: "Free mode has no place for you now",
+    what: "The service takes few people at once, or your time is over. Wait, or choose another mode in the settings.",
+    retry: "safe",
+    wait: "in a few minutes",
+  },
+  quota: {
+    title: "You have used up your limit",
+    what: "The account has reached a limit that resets in some hours. Wait until then, or pay by use.",
+    retry: "no",
+  },
   credits: {
     title: "You have run out of credits",
     what: "The account has nothing left to pay with. Add credits, and try again.",
@@ -85,6 +101,16 @@ export const WORDS = {
     title: "The agent lost its model",
     what: "The connection between the agent and its model broke off.",
     retry: "safe",
+  },
+  modelFailed: {
+    title: "The model has failed",
+    what: "The provider of the model did not answer as it should. If this happens again, choose another model.",
+    retry: "ask",
+  },
+  brokenOff: {
+    title: "The answer broke off",
+    what: "The connection to the model ended in the middle of the answer.",
+    retry: "ask",
   },
   misconfigured: {
     title: "The server is set up wrong",
@@ -110,6 +136,16 @@ export const WORDS = {
     title: "The agent stopped answering",
     what: "Nothing came from the agent for too long.",
     retry: "ask",
+  },
+  wordless: {
+    title: "The agent gave no answer",
+    what: "The agent ended without a word.",
+    retry: "ask",
+  },
+  stuck: {
+    title: "The agent made no progress",
+    what: "The agent repeated a mistake, and was stopped. Say it in another way, or choose another agent.",
+    retry: "no",
   },
   tooLong: {
     title: "The answer took too long",
@@ -151,6 +187,16 @@ export const WORDS = {
     what: "The server does not know the agent that was asked for. Choose another one.",
     retry: "no",
   },
+  wrongAgent: {
+    title: "The agent is set up wrong",
+    what: "The agent cannot work as it is defined. Correct its definition, or choose another agent.",
+    retry: "no",
+  },
+  notStarted: {
+    title: "The agent could not be started",
+    what: "The server did not begin the work. Check the key and the address in the settings.",
+    retry: "no",
+  },
   refused: {
     title: "The server refused the request",
     what: "The server did not accept what was sent. Change it, and try again.",
@@ -159,6 +205,11 @@ export const WORDS = {
   empty: {
     title: "The message is empty",
     what: "There is nothing to send. Write a message first.",
+    retry: "no",
+  },
+  longHistory: {
+    title: "The conversation is too long",
+    what: "The agent reads no more than it was allowed to. Begin a new conversation.",
     retry: "no",
   },
   tooLarge: {
@@ -190,6 +241,18 @@ export function wordsOfStatus(status: number, retryAfter?: number): Words | unde
   return status >= 500 && status <= 599 ? { ...WORDS.trouble, wait: waitOf(retryAfter) } : undefined;
 }
 
+/** The words for a `kind` that says more than the HTTP status of the error. */
+export function wordsOfKind(kind: string): Words | undefined {
+  return Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS] : undefined;
+}
+
+const KINDS = {
+  account_suspended: WORDS.suspended,
+  free_mode_unavailable: WORDS.freeMode,
+  session_gate: WORDS.freeModeWaits,
+  quota_exceeded: WORDS.quota,
+} as const satisfies Readonly<Record<string, Words>>;
+
 /** The words for the reason that a protocol names: `kind` of a `TurnError`, or the end of a universal code. */
 export function wordsOfReason(reason: string): Words | undefined {
   return Object.hasOwn(REASONS, reason) ? REASONS[reason as keyof typeof REASONS] : undefined;
@@ -197,16 +260,23 @@ export function wordsOfReason(reason: string): Words | undefined {
 
 /** The protocols' own words, where the user would do something else than for any failure. */
 const REASONS = {
-  // Codebuff, the run included
-  account_suspended: WORDS.suspended,
-  free_mode_unavailable: WORDS.forbidden,
+  ...KINDS,
+  // Codebuff
   rate_limit_exceeded: WORDS.tooMany,
   insufficient_credits: WORDS.credits,
   ack_rejected: WORDS.refused,
   server_error: WORDS.trouble,
   "unreadable-response": WORDS.unreadable,
   "unreadable-chunk": WORDS.unreadable,
-  // the CLI
+  // the run, and the CLI
+  bad_request: WORDS.refused,
+  network: { ...WORDS.unreachable, isBeforeSending: undefined }, // a later call of the run may have met nobody
+  upstream_error: WORDS.modelFailed,
+  stream_interrupted: WORDS.brokenOff,
+  start_failed: WORDS.notStarted,
+  invalid_agent: WORDS.wrongAgent,
+  no_progress: WORDS.stuck,
+  context_limit: WORDS.longHistory,
   process_exit: WORDS.ended,
   process_spawn: WORDS.cannotStart,
   run_failed: WORDS.failed,
@@ -217,7 +287,7 @@ const REASONS = {
   rate_limited: { ...WORDS.tooMany, retry: "ask" }, // the program may have run tools before, and names none
   server: { ...WORDS.trouble, retry: "ask" },
   agent_not_found: WORDS.noAgent,
-  no_response: WORDS.silent,
+  no_response: WORDS.wordless,
   cancelled_by_cli: WORDS.tooLong,
   unsupported_flag: WORDS.wrongProgram,
   protocol_error: WORDS.unreadable,

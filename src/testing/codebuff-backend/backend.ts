@@ -37,7 +37,8 @@ export class Backend {
     this.startedAt = this.stamp();
     this.settings = settingsOf(options);
     for (const user of options.users ?? [{}]) this.users.add(user);
-    this.model = this.#modelOf(options.answer ?? helloScript);
+    this.model = new Model(options.answer ?? helloScript);
+    this.#setFaultsOf(this.model.script);
   }
 
   /** The time of day in ISO 8601. @param later ms from now */
@@ -46,7 +47,8 @@ export class Backend {
   }
 
   use(script: BackendScript): void {
-    this.model = this.#modelOf(script);
+    this.model = new Model(script);
+    this.#setFaultsOf(script);
   }
 
   /** Notes a mistake of the client. */
@@ -55,9 +57,10 @@ export class Backend {
     this.journal.add(this.journal.violations, { request: record, kind, detail });
   }
 
-  /** Forgets what has happened, and lifts all faults. Users, switches and the script stay. */
+  /** Forgets what has happened, and begins the script anew. Users and switches stay; of the faults, those of the script. */
   reset(): void {
     this.faults.clear();
+    this.#setFaultsOf(this.model.script);
     this.runs.clear();
     this.model.reset();
     this.generations = 0;
@@ -66,11 +69,10 @@ export class Backend {
     this.journal.clear();
   }
 
-  #modelOf(script: BackendScript): Model {
-    const model = new Model(script);
-    if (typeof script === "object" && "faults" in script)
-      for (const [endpoint, faults] of Object.entries(script.faults ?? {}))
-        for (const fault of faults) this.faults.add(endpoint as BackendEndpoint, fault);
-    return model;
+  /** Faults that stand beside the answers of a script. */
+  #setFaultsOf(script: BackendScript): void {
+    if (typeof script !== "object" || !("faults" in script)) return;
+    for (const [endpoint, faults] of Object.entries(script.faults ?? {}))
+      for (const fault of faults) this.faults.add(endpoint as BackendEndpoint, fault);
   }
 }

@@ -27,7 +27,8 @@ export async function chat(call: Call, backend: Backend, exchange: Exchange): Pr
     return;
   }
   const { user, run, body } = admitted;
-  await answer(readChat(body), { user, run, call: ++run.chatCalls }, backend, exchange);
+  if (!isWrong(call, backend.settings.sse, exchange))
+    await answer(readChat(body), { call, user, run, number: ++run.chatCalls }, backend, exchange);
 }
 
 /** `POST /v1/chat/completions`, as a provider has it: no runs, no gates, no comments. */
@@ -35,19 +36,23 @@ export async function directChat(call: Call, backend: Backend, exchange: Exchang
   const { user, json } = call;
   if (!user) exchange.reply(providerError(401, "Incorrect API key provided."));
   else if (!json.valid || !isDict(json.value)) exchange.reply(providerError(400, "The body is no JSON."));
-  else
-    await answer(readChat(json.value), { user, run: null, call: ++backend.directCalls }, backend, exchange);
+  else if (!isWrong(call, backend.settings.sse, exchange)) {
+    const caller = { call, user, run: null, number: ++backend.directCalls };
+    await answer(readChat(json.value), caller, backend, exchange);
+  }
 }
 
 interface Caller {
+  readonly call: Call;
   readonly user: BackendUser;
   readonly run: OpenRun | null;
-  readonly call: number;
+  /** 1 for the first call of the run. */
+  readonly number: number;
 }
 
 async function answer(
   request: BackendChat,
-  { user, run, call }: Caller,
+  { call, user, run, number }: Caller,
   backend: Backend,
   exchange: Exchange,
 ): Promise<void> {
@@ -55,21 +60,19 @@ async function answer(
   const agentId = run?.agentId ?? null;
   const runId = run?.id ?? null;
   const { clock } = backend;
-  const context = { request, agentId, runId, call, userId: user.id, signal: work.signal, clock };
+  const context = { request, agentId, runId, call: number, userId: user.id, signal: work.signal, clock };
   const reply = await work.unlessStopped(backend.model.answerTo(context));
   if (reply === STOPPED) return;
-  if (reply.delayMs) await work.delay(reply.delayMs);
+  await exchange.delay(reply.delayMs ?? 0);
   const { status, message, type } = reply.refused ?? {};
   if (reply.refused) {
     exchange.reply(providerError(status ?? 400, message ?? "Provider returned error", type));
     return;
   }
   const sse: BackendSse = { ...backend.settings.sse, ...reply.sse };
+  if (isWrong(call, sse, exchange)) return;
   const head = { id: `gen-${++backend.generations}`, model: request.model, created: CREATED };
-  if (sse.html502) exchange.whole(502, { "content-type": "text/html" }, BAD_GATEWAY);
-  else if (sse.redirect !== undefined) redirect(sse.redirect, run !== null, exchange);
-  else if (request.stream && !sse.asJson)
-    await new Stream(backend, exchange, sse).play(reply, head, run !== null);
+  if (request.stream && !sse.asJson) await new Stream(backend, exchange, sse).play(reply, head, run !== null);
   else {
     // An answer in one piece waits for all that a stream would wait for.
     for (const part of partsOf(reply)) if (part.kind === "gate") await passGate(part.gate, exchange);
@@ -77,9 +80,11 @@ async function answer(
   }
 }
 
-function redirect(origin: string, ofBackend: boolean, exchange: Exchange): void {
-  const path = ofBackend ? "/api/v1/chat/completions" : "/v1/chat/completions";
-  exchange.whole(307, { location: new URL(path, origin).href }, "");
+/** Answers as nothing but a server in the way does. Where the whole server has these switches, the model is not asked. */
+function isWrong({ record }: Call, { html502, redirect }: BackendSse, exchange: Exchange): boolean {
+  if (html502) exchange.whole(502, { "content-type": "text/html" }, BAD_GATEWAY);
+  else if (redirect !== undefined) exchange.whole(307, { location: new URL(record.path, redirect).href }, "");
+  return html502 === true || redirect !== undefined;
 }
 
 function providerError(

@@ -71,7 +71,7 @@ export function* chunksOf(answer: BackendAnswer, head: ChunkHead, sse: BackendSs
     const withUsage = sse.usageOnFinish && !sse.noUsage ? { usage } : {};
     yield { kind: "chunk", json: { ...common(head), choices: [finish], ...withUsage } };
   }
-  if (!sse.noUsage && !sse.usageOnFinish) yield chunk(ROLE, { usage });
+  if (!sse.noUsage && (!sse.usageOnFinish || sse.noFinish)) yield chunk(ROLE, { usage });
 }
 
 /** `finish_reason`. */

@@ -6,6 +6,9 @@ import type { BackendJournal, OpenRequest } from "./journal.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
+/** Taken when this file is loaded: a test may replace the global one. */
+const nextTurn = setImmediate;
+
 /** The answer to one request, from its status to its end; it is recorded as it is written. */
 export class Exchange {
   /** What the answer waits for. Stopped when the client has left, and when the answer is complete. */
@@ -77,7 +80,8 @@ export class Exchange {
       if (!this.open) return;
       await new Promise<void>((resolve) => {
         this.#written = resolve;
-        this.#response.write(piece, () => resolve());
+        // A turn of the event loop, so that a client of the same process reads each piece by itself.
+        this.#response.write(piece, () => nextTurn(resolve));
       });
     }
   }
@@ -87,6 +91,21 @@ export class Exchange {
     if (!this.open) return;
     this.#response.end();
     this.#settle("answered");
+  }
+
+  /** Waits so many ms of the clock, or until the answer is over. Tests that move the clock can see that it waits. */
+  async delay(ms: number): Promise<void> {
+    if (ms <= 0) return;
+    const passed = this.work.delay(ms);
+    this.#journal.changed();
+    await passed;
+  }
+
+  /** Waits until the answer is over: the client leaves, or the server stops. */
+  async hang(): Promise<void> {
+    const over = this.work.hang();
+    this.#journal.changed();
+    await over;
   }
 
   /** Ends the connection after what was written, without the end of the body. */

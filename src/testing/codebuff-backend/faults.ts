@@ -58,8 +58,8 @@ export async function playFault(
   exchange: Exchange,
 ): Promise<"done" | "goes on"> {
   const { status, body, raw, headers = {}, delayMs = 0, hang, reset } = fault;
-  if (delayMs > 0) await exchange.work.delay(delayMs);
-  if (hang) await exchange.work.hang();
+  await exchange.delay(delayMs);
+  if (hang) await exchange.hang();
   else if (reset) exchange.reset();
   else if (raw !== undefined) exchange.whole(status ?? 200, headers, raw);
   else if (body !== undefined) exchange.reply({ status: status ?? 200, body, headers });

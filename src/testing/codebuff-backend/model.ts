@@ -30,9 +30,8 @@ export class Model {
   async answerTo(context: BackendAnswerContext): Promise<BackendAnswer> {
     const { script } = this;
     const given = typeof script === "function" ? await script(context) : listOf(script);
-    const isList = Array.isArray(given);
-    if (typeof script === "function") for (const reply of isList ? given : [given]) checkReply(reply);
-    const reply: BackendReply = isList ? this.#choose(given, context) : (given as BackendReply);
+    if (typeof script === "function") for (const reply of isList(given) ? given : [given]) checkReply(reply);
+    const reply = isList(given) ? this.#choose(given, context) : given;
     return typeof reply === "string" ? { text: [reply] } : reply;
   }
 
@@ -67,6 +66,10 @@ function listOf(
     "`answer` is no script.",
     'Give a list such as ["Hello"], { answers: [...] }, or a function that returns an answer.',
   );
+}
+
+function isList(given: BackendReply | readonly BackendReply[]): given is readonly BackendReply[] {
+  return Array.isArray(given);
 }
 
 function isFile(script: object): script is { readonly answers: readonly BackendReply[] } {

@@ -143,7 +143,10 @@ export class MockCodebuffBackend implements AsyncDisposable {
     return this.#backend.journal.until(() => probe(this));
   }
 
-  /** Forgets requests, runs and violations, lifts all faults, and begins the script anew. Users and switches stay. */
+  /**
+   * Forgets requests, runs and violations, lifts the faults of `fault()`, and begins the script anew, with its own faults. Users
+   * and switches stay.
+   */
   reset(): void {
     this.#backend.reset();
   }

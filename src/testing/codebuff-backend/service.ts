@@ -54,7 +54,8 @@ export class Service {
         await this.#serve(call, exchange);
     } catch (error) {
       journal.threw(error);
-      exchange.reply(record.endpoint === "chat" ? CHAT_FAILED : failed(500));
+      if (record.response) exchange.cut();
+      else exchange.reply(record.endpoint === "chat" ? CHAT_FAILED : failed(500));
     } finally {
       this.#exchanges.delete(exchange);
     }
@@ -73,7 +74,7 @@ export class Service {
     else {
       const reply = HANDLERS[endpoint](call, this.#backend);
       const { finishSlowMs } = this.#backend.settings;
-      if (call.record.action === "FINISH" && finishSlowMs > 0) await exchange.work.delay(finishSlowMs);
+      if (call.record.action === "FINISH") await exchange.delay(finishSlowMs);
       exchange.reply(reply);
     }
   }

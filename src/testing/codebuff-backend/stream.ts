@@ -41,12 +41,8 @@ export class Stream {
   /** @param comments whether there are comments: a direct provider has none */
   async play(answer: BackendAnswer, head: ChunkHead, comments: boolean): Promise<void> {
     this.#exchange.begin(200, { ...HEADERS, ...(this.#gzip && { "content-encoding": "gzip" }) });
-    try {
-      if (answer.frames) await this.#playRaw(answer.frames, answer.gapMs ?? 0);
-      else await this.#playChunks(answer, head, comments);
-    } finally {
-      this.#heartbeat();
-    }
+    if (answer.frames) await this.#playRaw(answer.frames, answer.gapMs ?? 0);
+    else await this.#playChunks(answer, head, comments);
   }
 
   async #playRaw(frames: NonNullable<BackendAnswer["frames"]>, gapMs: number): Promise<void> {
@@ -55,7 +51,7 @@ export class Stream {
         await passGate(frame, this.#exchange);
         continue;
       }
-      if (place > 0) await this.#pause(gapMs);
+      if (place > 0) await this.#exchange.delay(gapMs);
       const text = typeof frame === "string" ? frame : new TextDecoder().decode(frame);
       await this.#send(typeof frame === "string" ? Buffer.from(frame) : frame, text);
     }
@@ -78,10 +74,10 @@ export class Stream {
     const { noConnected, heartbeatMs = 30_000 } = this.#sse;
     if (!noConnected) await this.#block(comment(`connected ${this.#backend.stamp()}`));
     if (heartbeatMs <= 0) return;
+    this.#exchange.work.signal.addEventListener("abort", () => this.#heartbeat(), { once: true });
     const beat = () => {
       this.#heartbeat = this.#backend.clock.setTimeout(
         () => {
-          if (!this.#exchange.open) return;
           beat();
           void this.#block(`${comment(`heartbeat ${this.#backend.stamp()}`)}\n`);
         },
@@ -95,7 +91,7 @@ export class Stream {
   async #frame(data: string, gapMs: number): Promise<"over" | "goes on"> {
     if (!this.#exchange.open) return "over";
     if ((await this.#fault()) === "over") return "over";
-    if (this.#frames > 0) await this.#pause(gapMs);
+    if (this.#frames > 0) await this.#exchange.delay(gapMs);
     await this.#block(dataBlock(data));
     this.#frames++;
     return this.#exchange.open ? "goes on" : "over";
@@ -105,16 +101,16 @@ export class Stream {
   async #fault(): Promise<"over" | "goes on"> {
     const at = this.#frames;
     const { badJsonAfter, errorAfter, cutAfter, endAfter, stallAfter } = this.#sse;
-    if (badJsonAfter === at) {
-      // Not counted, so that no other fault is passed over.
-      await this.#block(dataBlock(BROKEN_JSON));
-    }
+    // Not counted, so that no other fault is passed over.
+    if (badJsonAfter === at) await this.#block(dataBlock(BROKEN_JSON));
     if (errorAfter === at) await this.#block(dataBlock(JSON.stringify(IN_STREAM_ERROR)));
-    if (cutAfter === at) this.#exchange.cut();
-    else if (errorAfter === at || endAfter === at) await this.#end();
+    if (cutAfter === at) {
+      await this.#settle();
+      this.#exchange.cut();
+    } else if (errorAfter === at || endAfter === at) await this.#end();
     else if (stallAfter === at) {
-      this.#heartbeat();
-      await this.#exchange.work.hang();
+      await this.#settle();
+      await this.#exchange.hang();
     } else return "goes on";
     return "over";
   }
@@ -135,11 +131,14 @@ export class Stream {
   }
 
   async #end(): Promise<void> {
+    await this.#settle();
     if (this.#gzip) await this.#exchange.write([await this.#gzip.end()]);
     this.#exchange.end();
   }
 
-  async #pause(ms: number): Promise<void> {
-    if (ms > 0) await this.#exchange.work.delay(ms);
+  /** Ends the heartbeats; one that is being written is written to its end. */
+  async #settle(): Promise<void> {
+    this.#heartbeat();
+    await this.#last;
   }
 }

@@ -1,17 +1,18 @@
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnEndMetadata } from "../events.ts";
 import type { FailedFacts } from "../mapping.ts";
+import type { Session } from "./session.ts";
 import type { TurnClose } from "./session-details.ts";
 
 /** What a mapping says of errors. */
 interface Failures {
   readonly errorPrefix: string;
   readonly timeoutCancels?: boolean;
-  failed?(error: AnyAgentwireError): FailedFacts | undefined;
+  failed?(error: AnyAgentwireError, session: Session): FailedFacts | undefined;
 }
 
 /** The end of a turn that has failed. */
-export function failureOf(error: AnyAgentwireError, mapping: Failures): TurnClose {
+export function failureOf(error: AnyAgentwireError, mapping: Failures, session: Session): TurnClose {
   const metadata: TurnEndMetadata = { status: "failed" };
   const { message, retryable } = error;
   switch (error.code) {
@@ -28,7 +29,7 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures): TurnClos
       return { metadata: ended, stated: "inferred", reason: "timeout", error: data };
     }
     default: {
-      const facts = factsOf(error, mapping);
+      const facts = factsOf(error, mapping, session);
       const reason = facts?.reason ?? error.code.replaceAll("-", "_");
       const code = facts?.isBare === true ? reason : `${mapping.errorPrefix}.${reason}`;
       const { status } = error.code === "connect-failed" ? error : {};
@@ -64,9 +65,9 @@ function orNull(details: object): object | null {
 }
 
 /** What the mapping knows of an error. The turn ends even if the mapping throws. */
-function factsOf(error: AnyAgentwireError, mapping: Failures): FailedFacts | undefined {
+function factsOf(error: AnyAgentwireError, mapping: Failures, session: Session): FailedFacts | undefined {
   try {
-    return mapping.failed?.(error);
+    return mapping.failed?.(error, session);
   } catch {
     return undefined; // the error's own code still says what has failed
   }

@@ -162,7 +162,8 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         return;
       case "missed":
         if (!this.#isOfTurn(fact.turnId)) return;
-        session.text(undefined, fact.text, "inferred");
+        if (this.#mapping.missed) this.#mapping.missed(fact.text, session);
+        else session.text(undefined, fact.text, "inferred");
         for (const call of fact.calls) onCall(call, this.#mapping, session, true);
         return;
       case "closed":
@@ -300,7 +301,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         session.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
         return;
       case "failed":
-        this.#fail(failureOf(end.error, this.#mapping));
+        this.#fail(failureOf(end.error, this.#mapping, session));
         return;
       default:
         end satisfies never;

@@ -16,11 +16,17 @@ interface Tools {
 
 /** A tool call is new, or has changed. `isMissed`: the events of the call were not heard. */
 export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
-  const { isOwn = false, isOnlyAnnounced = false, ...facts } = mapping.call?.(call) ?? {};
+  const {
+    isOwn = false,
+    isOnlyAnnounced = false,
+    isResultTold = false,
+    ...facts
+  } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
   if (isOwn) session.ownCall({ id, name, input, ...facts });
   else session.call({ id, name, input, ...facts });
   if (isOnlyAnnounced && !isMissed) return;
+  if (isResultTold && !isMissed && (state === "done" || state === "failed")) return;
   const stated = isOwn ? "daemon" : "agent";
   switch (state) {
     case "requested":

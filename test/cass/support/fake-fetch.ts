@@ -1,5 +1,4 @@
-import type { FetchResponse } from "../../../src/core/http/fetch.ts";
-import type { FetchInit, FetchLike } from "../../../src/core/http/fetch.ts";
+import type { FetchInit, FetchLike, FetchResponse } from "../../../src/core/http/fetch.ts";
 
 /** A call that the test has got in place of a server. */
 export interface Fetched {

@@ -2,6 +2,7 @@ import { turnError as cassTurnError, unreadableResponse } from "../../../src/cas
 import { CodebuffTurnError } from "../../../src/codebuff/errors.ts";
 import { turnError as codeyTurnError, misconfigured } from "../../../src/codey/errors.ts";
 import { cli, type Row, turnError, withCall, withDelivery } from "./failures.ts";
+import { RUN_ROWS } from "./run-failures.ts";
 
 /** Failures of a turn that the server or the program ended. */
 export const TURN_ROWS: readonly Row[] = [
@@ -149,6 +150,7 @@ export const TURN_ROWS: readonly Row[] = [
     title: "The agent's program does not fit",
     retry: "no",
   },
+  ...RUN_ROWS,
   {
     name: "what was never sent",
     make: () => withDelivery(turnError(), "not-sent"),

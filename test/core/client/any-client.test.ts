@@ -9,6 +9,7 @@ import {
   TurnTimeoutError,
 } from "agentwire";
 import { CodebuffCli } from "agentwire/codebuff-cli";
+import { CodebuffRun } from "agentwire/codebuff-run";
 import { describe, expect, expectTypeOf, test } from "vitest";
 
 // What the types promise is checked by `npm run types`; here it is used as a UI would.
@@ -20,6 +21,7 @@ const clients = () => [
   new CodeyClient({ url }),
   new CassClient({ url, allowAnonymous: true }),
   new CodebuffCli(),
+  new CodebuffRun({ apiKey: "k" }),
 ];
 
 describe("generic code needs no generics", () => {

@@ -2,9 +2,17 @@ import { inspect } from "node:util";
 import { CassClient, type CassClientOptions, CassRest } from "agentwire/cass";
 import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
 import { CodebuffCli, type CodebuffCliOptions } from "agentwire/codebuff-cli";
+import { CodebuffRun, type CodebuffRunOptions, openAiCompatible } from "agentwire/codebuff-run";
 import { CodeyClient } from "agentwire/codey";
-import { FakeCodebuffCli, type FakeCodebuffScenario, MockCodebuffServer, step } from "agentwire/testing";
+import {
+  FakeCodebuffCli,
+  type FakeCodebuffScenario,
+  MockCodebuffBackend,
+  MockCodebuffServer,
+  step,
+} from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { rejection } from "../../helpers/turns.ts";
 
 const SECRET = 'hush-4f9b "c/d';
@@ -175,6 +183,49 @@ const cli = (place: string, options: CodebuffCliOptions, scenario: FakeCodebuffS
   },
 });
 
+/** Of a run there is nothing but calls; each of them fails. */
+const run = (
+  place: string,
+  options: CodebuffRunOptions,
+  backend: (server: MockCodebuffBackend) => void = () => {},
+): Place => ({
+  client: "codebuff-run",
+  place,
+  play: async ({ note, logger }) => {
+    await using server = await MockCodebuffBackend.start({ users: [{ key: KEY }] });
+    backend(server);
+    await using client = new CodebuffRun({
+      apiKey: KEY,
+      baseUrl: server.url,
+      headers: { "x-key": SECRET },
+      agent: { id: "helper", displayName: "Helper", model: "openai/gpt-5-mini" },
+      clock: IMPATIENT,
+      logger,
+      debug: true,
+      ...options,
+    });
+    for (const name of ["protocolWarning", "event", "message", "frame"] as const)
+      client.on(name, (...values: readonly unknown[]) => note(values[0]));
+    const turn = client.prompt("hello");
+    const outcome = await turn.outcome;
+    expect(outcome.status).toBe("failed");
+    note(outcome, turn, await rejection(turn.result), client, client.conversation());
+    note(await client.connect().catch((error: unknown) => error));
+  },
+});
+
+/** Waits for no further try; time-outs are longer than those waits. */
+const IMPATIENT: Clock = {
+  ...systemClock,
+  setTimeout: (callback, delay) => systemClock.setTimeout(callback, delay < 5_000 ? 0 : delay),
+};
+
+/** A header takes no such key as {@link SECRET}. */
+const KEY = "hush-4f9b-key";
+
+/** What a server says that repeats what it was sent. */
+const WORDS = `no: ${KEY}, ${JSON.stringify(SECRET)}, ${encodeURIComponent(SECRET)}`;
+
 const stderr = {
   stderr: [
     {
@@ -285,6 +336,37 @@ const PLACES: readonly Place[] = [
     note(await rejection(rest.login(who)), await rejection(rest.register({ ...who, displayName: "Ada" })));
     note(await rejection((async () => rest.login({ ...who, email: 5 as never }))()));
     note(await rejection((async () => rest.login({ ...who, password: [SECRET] as never }))()));
+  }),
+  run("`apiKey` and `headers`, which a `fetch` that fails repeats", { fetch: quoting }),
+  run("`apiKey` and `headers`, which the account's endpoint repeats", {}, (server) => {
+    server.fault("me", { status: 401, body: { error: WORDS } });
+  }),
+  run("`apiKey` and `headers`, which START repeats", {}, (server) => {
+    server.fault("agent-runs", { status: 400, body: { error: WORDS, details: { key: KEY, [KEY]: 1 } } });
+  }),
+  run("`apiKey` and `headers`, which a refused chat repeats", {}, (server) => {
+    server.fault("chat", { status: 403, body: { error: "forbidden", message: WORDS } });
+  }),
+  run("`apiKey` and `headers`, which a refused chat repeats as text", {}, (server) => {
+    server.fault("chat", { status: 400, raw: `<html>${WORDS}</html>` });
+  }),
+  run("`apiKey` and `headers`, which the address of a redirect repeats", {}, (server) => {
+    server.fault("chat", { status: 307, raw: "", headers: { location: `https://other.example/${KEY}` } });
+  }),
+  run("`apiKey` and `headers`, which a stream repeats", {}, (server) => {
+    server.answer = () => ({
+      frames: [`data: ${JSON.stringify({ error: { message: WORDS, code: KEY } })}\n\n`],
+    });
+  }),
+  run("`apiKey` and `headers` of a provider that repeats them", {
+    providers: [
+      openAiCompatible({
+        baseUrl: "http://127.0.0.1:1/v1",
+        apiKey: SECRET,
+        headers: { "x-key": SECRET },
+        fetch: quoting,
+      }),
+    ],
   }),
   cli("`apiKey`, which the program repeats", { apiKey: SECRET }, stderr),
   cli("`env`, which the program repeats", { env: { MY_TOKEN: SECRET } }, stderr),

@@ -1,0 +1,249 @@
+// What docs/codebuff-run.md shows. Each function holds one region and gives it what it takes for granted.
+import {
+  type AgentDefinition,
+  CodebuffRun,
+  type CodebuffRunConversation,
+  type CodebuffRunConversationState,
+  CodebuffRunError,
+  type CodebuffRunOptions,
+  isAgentwireError,
+  type ModelProvider,
+  openAiCompatible,
+  type Question,
+  type StandardSchema,
+  type ToolCall,
+} from "agentwire/codebuff-run";
+import { MockCodebuffBackend } from "agentwire/testing";
+import * as z from "zod";
+
+export function agents(options: CodebuffRunOptions): CodebuffRun {
+  // #region codebuff-run-agent
+  const agent: AgentDefinition = {
+    id: "reviewer",
+    displayName: "Reviewer",
+    model: "openai/gpt-5-mini",
+    systemPrompt: "You review changes. You never change files.",
+    toolNames: ["read_files", "set_output"],
+    outputMode: "structured_output",
+    outputSchema: {
+      type: "object",
+      properties: { problems: { type: "array", items: { type: "string" } } },
+      required: ["problems"],
+    },
+  };
+  const client = new CodebuffRun({ ...options, agent });
+  // #endregion
+  return client;
+}
+
+export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): CodebuffRun {
+  // #region codebuff-run-tools
+  const client = new CodebuffRun({
+    ...options,
+    tools: {
+      now: {
+        description: "The time of day.",
+        parameters: { type: "object", properties: {} }, // JSON Schema
+        execute: () => [{ type: "json", value: new Date().toISOString() }],
+      },
+      weather: {
+        description: "The weather in a city.",
+        parameters: z.object({ city: z.string() }), // a schema that carries JSON Schema: zod 4
+        execute: async ({ input }, { signal }) => [
+          { type: "json", value: await weatherIn(input["city"], signal) },
+        ],
+      },
+      deploy: {
+        description: "Deploys a branch.",
+        parameters: {
+          schema: oldSchema, // any Standard Schema, and JSON Schema beside it
+          parameters: { type: "object", properties: { branch: { type: "string" } }, required: ["branch"] },
+        },
+        execute: async (_, { onProgress }) => {
+          onProgress("building ...\n"); // shown at once
+          return [{ type: "json", value: { done: true } }];
+        },
+      },
+    },
+    overrideTools: {
+      read_files: async ({ input }) => [{ type: "json", value: await readOnly(input["paths"]) }],
+    },
+  });
+  // #endregion
+  return client;
+}
+
+async function weatherIn(city: unknown, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  return `${city}: clear`;
+}
+
+async function readOnly(paths: unknown): Promise<object> {
+  return Array.isArray(paths) ? paths.map((path: unknown) => ({ path, content: "" })) : [];
+}
+
+/** Whom an app asks. */
+export interface User {
+  confirm(call: ToolCall, signal: AbortSignal): Promise<boolean>;
+  choose(questions: Question["questions"]): Promise<string | null>;
+}
+
+export function gate(options: CodebuffRunOptions, user: User): CodebuffRun {
+  // #region codebuff-run-gate
+  const client = new CodebuffRun({
+    ...options,
+    toolPolicy: [
+      { tool: "read_files", then: "allow" },
+      { tool: "deploy", when: ({ input }) => JSON.stringify(input).includes('"main"'), then: "deny" },
+    ],
+    onToolApproval: (call, { signal }) => user.confirm(call, signal), // whatever no rule decides
+    onQuestion: ({ questions }) => user.choose(questions), // the agent's `ask_user`
+  });
+  // #endregion
+  return client;
+}
+
+export function local(agent: AgentDefinition, baseUrl: string): CodebuffRun {
+  // #region codebuff-run-local
+  const client = new CodebuffRun({
+    providers: [openAiCompatible({ baseUrl, model: "qwen3" })], // such as http://127.0.0.1:11434/v1
+    agent,
+  });
+  // #endregion
+  return client;
+}
+
+export function provider(): ModelProvider {
+  // #region codebuff-run-provider
+  const echo: ModelProvider = {
+    name: "echo",
+    supports: ({ model, costMode }) => model.startsWith("echo/") && costMode !== "free",
+    async *stream({ messages }, { signal }) {
+      signal.throwIfAborted();
+      yield { choices: [{ delta: { content: `You sent ${messages.length} messages.` } }] };
+      yield { choices: [{ delta: {}, finish_reason: "stop" }], usage: { completion_tokens: 4 } };
+    },
+  };
+  // #endregion
+  return echo;
+}
+
+export async function conversations(client: CodebuffRun): Promise<CodebuffRunConversation> {
+  // #region codebuff-run-conversation
+  const chat = client.conversation();
+  await chat.prompt("Read the tests of the parser.").result;
+  await chat.prompt("Which of them are slow?").result; // with the history of the first
+
+  const saved = JSON.stringify(chat.state); // the whole history: keep it as you would keep the files in it
+  const resumed = client.conversation({ from: JSON.parse(saved) });
+  // #endregion
+  return resumed;
+}
+
+export async function states(client: CodebuffRun): Promise<string> {
+  // #region codebuff-run-state
+  const { state } = await client.prompt("Read the tests of the parser.").result;
+  const { text } = await client.prompt("Which of them are slow?", { previousRun: state }).result;
+  // #endregion
+  return text;
+}
+
+export function team(options: CodebuffRunOptions): CodebuffRun {
+  // #region codebuff-run-subagents
+  const client = new CodebuffRun({
+    ...options,
+    agent: {
+      id: "lead",
+      displayName: "Lead",
+      model: "openai/gpt-5",
+      toolNames: ["spawn_agents"],
+      spawnableAgents: ["reader"],
+    },
+    agentDefinitions: [
+      {
+        id: "reader",
+        displayName: "Reader",
+        model: "openai/gpt-5-mini",
+        spawnerPrompt: "Reads one file and sums it up.",
+      },
+    ],
+  });
+  // #endregion
+  return client;
+}
+
+export function programmed(): AgentDefinition {
+  // #region codebuff-run-program
+  const agent: AgentDefinition = {
+    id: "checker",
+    displayName: "Checker",
+    model: "openai/gpt-5-mini",
+    *handleSteps({ prompt }) {
+      const { toolResult } = yield { toolName: "find_tests", input: { about: prompt } }; // no model is asked
+      if (!toolResult) return;
+      const { stepsComplete } = yield "STEP"; // one answer, with its tools
+      if (!stepsComplete) yield "STEP_ALL"; // answers until the agent ends its turn
+    },
+  };
+  // #endregion
+  return agent;
+}
+
+/** Where an app shows what the agent does. */
+export interface Panel {
+  say(text: string): void;
+  tool(id: string, text: string): void;
+}
+
+export async function events(client: CodebuffRun, panel: Panel): Promise<object> {
+  // #region codebuff-run-events
+  const turn = client.prompt("Fix the failing test.", { maxAgentSteps: 30 });
+  turn.on("toolCall", ({ id, name, state, error }) => panel.tool(id, error ?? `${name} ${state}`));
+  for await (const event of turn) {
+    if (event.type === "chunk") panel.say(event.chunk);
+    else if (event.type === "subagent_start") panel.say(`[${event.displayName} joins]`);
+    else if (event.type === "error") panel.say(`[${event.message}]`); // and it goes on
+  }
+  const { text, output, stopReason, steps, cost, usage, state } = await turn.result;
+  // #endregion
+  return { text, output, stopReason, steps, cost, usage, state };
+}
+
+export async function errors(client: CodebuffRun): Promise<CodebuffRunConversation | undefined> {
+  // #region codebuff-run-errors
+  try {
+    await client.prompt("Fix the failing test.").result;
+  } catch (error) {
+    if (!(error instanceof CodebuffRunError)) throw error;
+    console.log(error.kind, error.status, error.serverCode); // payment_required 402 undefined
+    const { state } = error.partial ?? {}; // the tools that have run have run
+    if (state && error.retryable) return client.conversation({ from: state as CodebuffRunConversationState });
+  }
+  // #endregion
+  return undefined;
+}
+
+export function isOutOfCredits(error: unknown): boolean {
+  // #region codebuff-run-code
+  return isAgentwireError(error, "turn-failed") && error.kind === "payment_required";
+  // #endregion
+}
+
+/** What a test asserts with. */
+type Expect = (actual: unknown) => { toEqual(expected: unknown): void };
+
+export async function testing(expect: Expect): Promise<void> {
+  // #region codebuff-run-testing
+  await using backend = await MockCodebuffBackend.start({ balance: 0 });
+  const agent = { id: "helper", displayName: "Helper", model: "any/model" };
+  await using client = new CodebuffRun({ baseUrl: backend.url, apiKey: backend.apiKey, agent });
+
+  const refused = await client.prompt("Hello").result.catch((error: CodebuffRunError) => error.kind);
+  expect(refused).toEqual("payment_required");
+
+  backend.set({ balance: 100 });
+  backend.answer = ["Hello, Ada."];
+  expect((await client.prompt("I am Ada.").result).text).toEqual("Hello, Ada.");
+  expect(backend.violations).toEqual([]); // what the client did wrong
+  // #endregion
+}

@@ -1,0 +1,89 @@
+import {
+  CodebuffRunError,
+  type CodebuffRunErrorOptions,
+  type CodebuffRunFailureKind,
+} from "../../../src/codebuff-run/errors.ts";
+import { NOT_SENT, type Row, withCall, withDelivery } from "./failures.ts";
+
+const run = (kind: CodebuffRunFailureKind, more: Partial<CodebuffRunErrorOptions> = {}): CodebuffRunError =>
+  new CodebuffRunError({ kind, message: "it broke", ...more });
+
+const AGAIN = /Send your message again/;
+
+/** Every kind, with the status that it has on the wire. */
+const KINDS = {
+  bad_request: [400, "The server refused the request", "no", /Change it/],
+  auth: [401, "You are not signed in", "no", /check the key/],
+  payment_required: [402, "You have run out of credits", "no", /Add credits/],
+  account_suspended: [403, "Your account is suspended", "no", /support/],
+  free_mode_unavailable: [403, "Free mode is not available here", "no", /another mode/],
+  forbidden: [403, "You may not do this", "no", /another account/],
+  session_gate: [428, "Free mode has no place for you now", "safe", /in a few minutes\.$/],
+  quota_exceeded: [429, "You have used up your limit", "no", /Wait until then/],
+  rate_limited: [429, "Too many requests", "safe", AGAIN],
+  server: [500, "The server has a problem", "safe", AGAIN],
+  network: [undefined, "The server cannot be reached", "safe", AGAIN],
+  upstream_error: [undefined, "The model has failed", "ask", /another model/],
+  protocol_error: [undefined, "The answer cannot be read", "ask", /check before/],
+  stream_interrupted: [undefined, "The answer broke off", "safe", AGAIN],
+  timeout: [undefined, "The agent stopped answering", "safe", AGAIN],
+  start_failed: [undefined, "The agent could not be started", "no", /Check the key/],
+  agent_not_found: [undefined, "This agent does not exist", "no", /Choose another one/],
+  invalid_agent: [undefined, "The agent is set up wrong", "no", /Correct its definition/],
+  no_response: [undefined, "The agent gave no answer", "ask", /check before/],
+  no_progress: [undefined, "The agent made no progress", "no", /in another way/],
+  context_limit: [undefined, "The conversation is too long", "no", /new conversation/],
+} as const satisfies {
+  readonly [Kind in CodebuffRunFailureKind]: readonly [
+    status: number | undefined,
+    title: string,
+    retry: Row["retry"],
+    says: RegExp,
+  ];
+};
+
+export const RUN_ROWS: readonly Row[] = [
+  ...(Object.keys(KINDS) as CodebuffRunFailureKind[]).map((kind): Row => {
+    const [status, title, retry, says] = KINDS[kind];
+    return { name: `a run: ${kind}`, make: () => run(kind, { status }), title, retry, says };
+  }),
+  {
+    name: "a run that never began: nobody was reached",
+    make: () => withDelivery(run("network"), "not-sent"),
+    title: "The server cannot be reached",
+    retry: "safe",
+    says: NOT_SENT,
+  },
+  {
+    name: "a run whose answer broke off behind a tool",
+    make: () => withCall(run("stream_interrupted"), "done"),
+    title: "The answer broke off",
+    retry: "ask",
+    says: /A tool may have run/,
+  },
+  {
+    name: "a run that free mode ends behind a tool",
+    make: () => withCall(run("session_gate", { status: 410 }), "done"),
+    title: "Free mode has no place for you now",
+    retry: "ask",
+  },
+  {
+    name: "a run with a provider that has a rate limit",
+    make: () => run("rate_limited"),
+    title: "Too many requests",
+    retry: "safe",
+  },
+  {
+    name: "a run with a key that the server does not know",
+    make: () => run("auth", { status: 404 }),
+    title: "You are not signed in",
+    retry: "no",
+  },
+  {
+    name: "a run whose server asks for a wait",
+    make: () => run("rate_limited", { status: 429, retryAfter: 90_000 }),
+    title: "Too many requests",
+    retry: "safe",
+    says: /again in 90 seconds\.$/,
+  },
+];

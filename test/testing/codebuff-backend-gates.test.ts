@@ -1,0 +1,275 @@
+import {
+  type BackendFreeModeGate,
+  type BackendUser,
+  MockCodebuffBackend,
+  type MockCodebuffBackendOptions,
+} from "agentwire/testing";
+import { describe, expect, test } from "vitest";
+import { type CallOptions, CHAT, call, chatBody, finish, start } from "./codebuff-backend-raw-client.ts";
+
+const QUOTA =
+  'limit reached. Your limit resets in 2 hours. Enable "Continue with credits" in the CLI to use a-la-carte credits.';
+const SUSPENDED =
+  "Your account has been suspended due to billing issues. Please contact support@codebuff.com to resolve this.";
+const CREDITS = "Out of credits. Please add credits at https://codebuff.com/usage.";
+const free = { metadata: { cost_mode: "free" } };
+
+/** The answer to one chat call of a fresh run. */
+async function chatWith(
+  options: MockCodebuffBackendOptions,
+  fields: Parameters<typeof chatBody>[1] = {},
+  how: CallOptions = {},
+) {
+  await using backend = await MockCodebuffBackend.start(options);
+  const body = chatBody(await start(backend), fields);
+  const { status, body: answer, headers } = await call(backend, CHAT, { body, ...how });
+  return { status, body: answer, retryAfter: headers.get("retry-after") };
+}
+
+describe("a chat call is refused", () => {
+  interface Case {
+    readonly gate: string;
+    readonly options?: MockCodebuffBackendOptions;
+    readonly fields?: Parameters<typeof chatBody>[1];
+    readonly how?: CallOptions;
+    readonly status: number;
+    readonly body: object;
+  }
+  const cases: readonly Case[] = [
+    {
+      gate: "1, no JSON",
+      how: { body: "{" },
+      status: 400,
+      body: { message: "Invalid JSON in request body" },
+    },
+    { gate: "2a, no key", how: { key: null }, status: 401, body: { message: "Unauthorized" } },
+    {
+      gate: "2b, unknown key",
+      how: { key: "x" },
+      status: 401,
+      body: { message: "Invalid Codebuff API key" },
+    },
+    {
+      gate: "3, banned",
+      options: { banned: true },
+      status: 403,
+      body: { error: "account_suspended", message: SUSPENDED },
+    },
+    {
+      gate: "4, free mode elsewhere",
+      options: { country: "XX" },
+      fields: free,
+      status: 403,
+      body: { error: "free_mode_unavailable", message: "Free mode is not available in your country." },
+    },
+    {
+      gate: "4, free mode elsewhere, in July",
+      options: { country: "XX", profile: "july" },
+      fields: free,
+      status: 403,
+      body: {
+        error: "free_mode_unavailable",
+        message: "Free mode is not available in your country.",
+        countryCode: "XX",
+        countryBlockReason: "country_not_allowed",
+        ipPrivacySignals: [],
+      },
+    },
+    {
+      gate: "5, no run",
+      fields: { metadata: { run_id: undefined } },
+      status: 400,
+      body: { message: "No runId found in request body" },
+    },
+    {
+      gate: "5, a run that is no string",
+      fields: { metadata: { run_id: 5 } },
+      status: 400,
+      body: { message: "No runId found in request body" },
+    },
+    {
+      gate: "5, an unknown run",
+      fields: { metadata: { run_id: "r" } },
+      status: 400,
+      body: { message: "runId Not Found: r" },
+    },
+    {
+      gate: "6, over the weekly limit",
+      options: { quota: "weekly" },
+      status: 429,
+      body: { error: "rate_limit_exceeded", message: `Subscription weekly ${QUOTA}` },
+    },
+    {
+      gate: "6, over the limit of the session",
+      options: { quota: "session" },
+      status: 429,
+      body: { error: "rate_limit_exceeded", message: `Subscription 5-hour session ${QUOTA}` },
+    },
+    {
+      gate: "7, out of credits",
+      options: { balance: 0 },
+      status: 402,
+      body: { message: `${CREDITS} Your free credits reset in 3 hours.` },
+    },
+    {
+      gate: "7, out of credits, in July",
+      options: { balance: -1, profile: "july" },
+      status: 402,
+      body: { message: CREDITS },
+    },
+    {
+      gate: "8, by the provider",
+      options: { answer: [{ refused: { message: "Too long" } }] },
+      status: 400,
+      body: {
+        error: { message: "Too long", code: 400, type: "invalid_request_error", param: null, metadata: {} },
+      },
+    },
+    {
+      gate: "8, by the provider in its own way",
+      options: { answer: [{ refused: { status: 422, type: "model_error" } }] },
+      status: 422,
+      body: {
+        error: {
+          message: "Provider returned error",
+          code: 422,
+          type: "model_error",
+          param: null,
+          metadata: {},
+        },
+      },
+    },
+    {
+      gate: "9, by a failure within",
+      options: {
+        answer: () => {
+          throw new Error("the script has failed");
+        },
+      },
+      status: 500,
+      body: { error: "Failed to process request" },
+    },
+  ];
+
+  test.each(cases)("at gate $gate", async ({ options = {}, fields, how, status, body }) => {
+    expect(await chatWith(options, fields, how)).toEqual({ status, body, retryAfter: null });
+  });
+
+  test("when its run has ended, or belongs to another user", async () => {
+    await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b" }] });
+    const ended = await start(backend);
+    await finish(backend, ended);
+    expect((await call(backend, CHAT, { body: chatBody(ended) })).body).toEqual({
+      message: `runId Not Running: ${ended}`,
+    });
+    const running = await start(backend);
+    expect((await call(backend, CHAT, { body: chatBody(running), key: "b" })).body).toEqual({
+      message: `runId Not Found: ${running}`,
+    });
+  });
+
+  test.each<[BackendFreeModeGate, number, string | null]>([
+    ["free_mode_gemini_thinker_required", 403, null],
+    ["free_mode_invalid_agent_model", 403, null],
+    ["free_mode_cli_required", 403, null],
+    ["free_mode_invalid_agent_hierarchy", 403, null],
+    ["session_model_mismatch", 409, null],
+    ["session_superseded", 409, null],
+    ["session_expired", 410, null],
+    ["waiting_room_required", 428, null],
+    ["waiting_room_queued", 429, null],
+    ["free_mode_rate_limited", 429, "30"],
+  ])("with %s, in free mode in July alone", async (freeModeGate, status, retryAfter) => {
+    const july = { profile: "july", freeModeGate, retryAfter: 30 } as const;
+    expect(await chatWith(july, free)).toEqual({
+      status,
+      body: { error: freeModeGate, message: expect.any(String) },
+      retryAfter,
+    });
+    expect((await chatWith(july)).status).toBe(200);
+    expect((await chatWith({ ...july, profile: "march" }, free)).status).toBe(200);
+  });
+});
+
+describe("a chat call passes", () => {
+  test.each<[string, MockCodebuffBackendOptions, Parameters<typeof chatBody>[1]]>([
+    ["in free mode, without a country", { country: null }, free],
+    ["in free mode, in a country with it", { country: "NO", allowedCountries: ["NO"] }, free],
+    ["elsewhere, when it is paid", { country: "XX" }, {}],
+    ["in free mode, over the limit", { quota: "weekly" }, free],
+    ["in free mode, without credits", { balance: 0 }, free],
+    ["over the limit, with credits to fall back on", { quota: "session", creditFallback: true }, {}],
+  ])("%s", async (_title, options, fields) => {
+    expect((await chatWith(options, fields)).status).toBe(200);
+  });
+});
+
+test("the gates stand in their order: the first that refuses is heard", async () => {
+  const all = {
+    profile: "july",
+    banned: true,
+    country: "XX",
+    freeModeGate: "session_expired",
+    quota: "weekly",
+    balance: 0,
+    answer: [{ refused: {} }],
+  } as const;
+  const codes: unknown[] = [];
+  const note = async (options: MockCodebuffBackendOptions, fields: Parameters<typeof chatBody>[1]) => {
+    const { status, body } = await chatWith(options, fields);
+    const { error, message } = body as { error?: unknown; message?: string };
+    codes.push(typeof error === "string" ? error : (message ?? status));
+  };
+  const noRun = { metadata: { cost_mode: "free", run_id: undefined } };
+  const paid = {};
+  await note(all, noRun);
+  await note({ ...all, banned: false }, noRun);
+  await note({ ...all, banned: false, country: null }, noRun);
+  await note({ ...all, banned: false, country: null }, free);
+  await note({ ...all, banned: false }, paid);
+  await note({ ...all, banned: false, quota: "none" }, paid);
+  await note({ ...all, banned: false, quota: "none", balance: 1 }, paid);
+  expect(codes).toEqual([
+    "account_suspended",
+    "free_mode_unavailable",
+    "No runId found in request body",
+    "session_expired",
+    "rate_limit_exceeded",
+    CREDITS,
+    400,
+  ]);
+});
+
+describe("a user alone", () => {
+  test.each<[string, Partial<BackendUser>, number]>([
+    ["banned", { banned: true }, 403],
+    ["quota", { quota: "session" }, 429],
+    ["balance", { balance: 0 }, 402],
+    ["creditFallback", { quota: "weekly", creditFallback: true }, 200],
+  ])("has a %s of their own", async (_name, gates, status) => {
+    await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b", ...gates }] });
+    const statuses = await Promise.all(
+      ["a", "b"].map(async (key) => {
+        const body = chatBody(await start(backend, "tester", { key }));
+        return (await call(backend, CHAT, { key, body })).status;
+      }),
+    );
+    expect(statuses).toEqual([200, status]);
+  });
+
+  test("has a country of their own, above that of the server", async () => {
+    const there = { country: "XX", users: [{ country: null }] };
+    expect((await chatWith(there, free)).status).toBe(200);
+    expect((await chatWith({ users: [{ country: "XX" }] }, free)).status).toBe(403);
+  });
+});
+
+test("gates can be closed and opened at any time", async () => {
+  await using backend = await MockCodebuffBackend.start();
+  const body = chatBody(await start(backend));
+  const status = async () => (await call(backend, CHAT, { body })).status;
+  backend.set({ balance: 0 });
+  expect(await status()).toBe(402);
+  backend.set({ balance: 5 });
+  expect(await status()).toBe(200);
+});
