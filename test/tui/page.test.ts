@@ -78,7 +78,7 @@ describe("the program in parts of docs/tui.md", () => {
     terminal.press("enter"); // rejects
     await terminal.until("› your answer");
     terminal.press("escape");
-    await terminal.until(/You chose none\.\n[\s\S]*› Ask/);
+    await terminal.until(/You chose none\.[\s\S]*\nconnected\n› Ask/);
     const shown = terminal.scrollback().map((line) => line.replace("You said: ", ""));
     expect(shown.filter((line) => line.startsWith("line "))).toEqual(lines);
     await leaveParts(terminal);
