@@ -45,7 +45,6 @@ export default defineConfig({
         "src/ink/**/*.{ts,tsx}",
         "src/schemas/**/*.ts",
         "src/codebuff-cli/**/*.ts",
-        "src/codebuff-run/**/*.ts",
       ],
       reporter: ["text-summary"],
       thresholds: { lines: 95, branches: 95 },
