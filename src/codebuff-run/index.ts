@@ -34,7 +34,7 @@ export type {
 } from "./messages.ts";
 export { type OpenAiCompatibleOptions, openAiCompatible } from "./open-ai.ts";
 export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";
-export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep } from "./program.ts";
+export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep, Yielded } from "./program.ts";
 export type { ModelProvider, ModelQuery } from "./providers.ts";
 export type { CodebuffRunConversationState } from "./run-state.ts";
 export type { JsonSchema, StandardResult, StandardSchema, ToolParameters } from "./tool-schema.ts";

@@ -33,7 +33,7 @@ export interface ProgramContext {
 }
 
 /** TypeScript takes the words that a generator yields for any strings. They are checked when the program runs. */
-type Yielded = ProgramStep | (string & {});
+export type Yielded = ProgramStep | (string & {});
 
 /** Steps of an agent in code: a generator. Its return ends the turn. */
 export type AgentProgram = (
