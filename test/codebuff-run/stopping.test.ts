@@ -124,6 +124,28 @@ test("a run that has two tools to run is stopped between them: the first has a r
   });
 });
 
+test.each(["requested", "approved", "running"])(
+  "who cancels when a call is shown as %s: its tool does not run",
+  async (state) => {
+    let ran = 0;
+    const glob = () => {
+      ran++;
+      return new Promise<never>(() => {});
+    };
+    const toolCalls = [{ name: "glob", arguments: { pattern: "*" } }];
+    await using at = await runWorld(
+      { answer: [{ toolCalls }] },
+      { agent: agentWith("glob"), overrideTools: { glob } },
+    );
+    const turn = at.client.prompt("hi");
+    turn.on("toolCall", (call) => {
+      if (call.state === state) void turn.cancel();
+    });
+    expect(await turn.outcome).toMatchObject({ status: "cancelled" });
+    expect(ran).toBe(0);
+  },
+);
+
 describe("a tool that does not end when its run is stopped", () => {
   const stuck = async () => {
     let reached = (): void => {};
