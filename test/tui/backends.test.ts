@@ -73,5 +73,7 @@ test("a server that is not there is named by the answer, and a backend that does
 
   await using none = await Terminal.start(MAIN, { args: ["--backend", "none"] });
   expect(await none.exit()).toEqual({ ...CLEAN, code: 2 });
-  expect(none.screen()[0]).toMatch(/^there is no backend none: pass one of codebuff, codey, cass, cli, run, mock/);
+  expect(none.screen()[0]).toMatch(
+    /^there is no backend none: pass one of codebuff, codey, cass, cli, run, mock/,
+  );
 });
