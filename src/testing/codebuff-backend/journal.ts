@@ -1,5 +1,4 @@
-import { InvalidMockInput } from "../names.ts";
-import { Waiters } from "../waiters.ts";
+import { Notes } from "../notes.ts";
 import type { BackendRequest, BackendRequestFilter, BackendResponse, BackendViolation } from "./record.ts";
 
 type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
@@ -11,27 +10,9 @@ export type OpenResponse = Open<Omit<BackendResponse, "frames">> & { readonly fr
 export type OpenRequest = Open<Omit<BackendRequest, "response">> & { response: OpenResponse | undefined };
 
 /** What happened on the server, and who waits for something to happen. */
-export class BackendJournal extends Waiters {
+export class BackendJournal extends Notes {
   readonly requests: OpenRequest[] = [];
   readonly violations: BackendViolation[] = [];
-  #mistake: InvalidMockInput | undefined;
-
-  /** The first thing that a test said in vain where it could not be thrown, such as a misspelt field of an answer. */
-  get mistake(): InvalidMockInput | undefined {
-    return this.#mistake;
-  }
-
-  /** Takes note of what a script has thrown: a mistake of the test fails all waits, and `stop()`. */
-  threw(error: unknown): void {
-    if (!(error instanceof InvalidMockInput)) return;
-    this.#mistake ??= error;
-    this.end(error);
-  }
-
-  add<T>(list: T[], item: NoInfer<T>): void {
-    list.push(item);
-    this.changed();
-  }
 
   clear(): void {
     this.requests.length = 0;

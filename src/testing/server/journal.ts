@@ -1,5 +1,4 @@
-import { InvalidMockInput } from "../names.ts";
-import { Waiters } from "../waiters.ts";
+import { Notes } from "../notes.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
 
 /** What happened on a server, whatever its protocol, and whoever waits for something to happen. */
@@ -9,37 +8,18 @@ export class Journal<
   Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
   /** What a mistake was made on: nothing, where it can be made without a connection. */
   Where extends Connection | undefined = Connection,
-> extends Waiters {
+> extends Notes {
   readonly connections: Connection[] = [];
   readonly frames: Frame[] = [];
   readonly violations: ViolationRecord<Where, Kind>[] = [];
 
   /** How many of each list were asked for by {@link next}. */
   readonly #asked = new Map<readonly unknown[], number>();
-  #mistake: InvalidMockInput | undefined;
-
-  /** The first thing that a test said in vain where it could not be thrown, such as a misspelt switch of one turn. */
-  get mistake(): InvalidMockInput | undefined {
-    return this.#mistake;
-  }
-
-  /** Takes note of what a script has thrown: a mistake of the test fails all waits, and `stop()`. */
-  threw(error: unknown): void {
-    if (!(error instanceof InvalidMockInput)) return;
-    this.#mistake ??= error;
-    this.end(error);
-  }
 
   /** The first of a list on the first call for that list, the second on the second, whether it is there already or not. */
   next<T>(list: readonly T[]): Promise<T> {
     const index = this.#asked.get(list) ?? 0;
     this.#asked.set(list, index + 1);
     return this.until(() => list[index]);
-  }
-
-  /** Something happened that belongs on one of the lists. */
-  add<T>(list: T[], item: NoInfer<T>): void {
-    list.push(item);
-    this.changed();
   }
 }
