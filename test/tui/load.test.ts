@@ -93,9 +93,10 @@ test("what has streamed is in the scrollback once, in its order, with nothing be
   await send(terminal, "flood");
   await terminal.until("word700");
   terminal.press("escape");
-  await over(terminal);
+  const ending = "cancelled; /retry";
+  await terminal.until(ending);
   const lines = terminal.scrollback();
-  const end = lines.findIndex((line) => line.startsWith("cancelled; /retry"));
+  const end = lines.findIndex((line) => line.startsWith(ending));
   const words = lines
     .slice(lines.indexOf("› flood") + 1, end)
     .join(" ")

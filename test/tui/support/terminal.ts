@@ -74,6 +74,8 @@ export class Terminal implements AsyncDisposable {
   #unparsed = 0;
   #code: number | undefined;
   #isCursorVisible = true;
+  /** Whether a frame is drawn only in part: what the screen then lacks says nothing. */
+  #isDrawing = false;
 
   /** Starts a program from the sources. It has shown nothing yet. */
   static async start(program: string, options: TerminalOptions = {}): Promise<Terminal> {
@@ -88,7 +90,7 @@ export class Terminal implements AsyncDisposable {
     this.#folder = folder;
     const allowProposedApi = true; // `modes` and `parser`
     this.#screen = new headless.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi });
-    this.#watchCursor();
+    this.#watchModes();
     const command = [process.execPath, "--import", FROM_SOURCE, program, ...args];
     this.#pty = spawn("sh", ["-c", SHELL, "sh", ...command], {
       name: env["TERM"] ?? TERM,
@@ -140,11 +142,12 @@ export class Terminal implements AsyncDisposable {
   }
 
   /**
-   * Waits for text on the screen, or for a condition, and looks after each piece of output. The error of a condition that does not come
-   * true shows the screen.
+   * Waits for text on the screen, or for a condition, and looks when a piece of output has ended a frame. The error of a condition that
+   * does not come true shows the screen.
    */
   async until(what: Condition): Promise<void> {
-    for (const end = Date.now() + LIMIT; !this.shows(what); await this.#change(end)) {
+    const holds = (): boolean => (!this.#isDrawing || this.isOver) && this.shows(what);
+    for (const end = Date.now() + LIMIT; !holds(); await this.#change(end)) {
       if (this.#code !== undefined && this.#unparsed === 0) throw this.#failure("ended", what);
       if (Date.now() >= end) throw this.#failure("goes on", what);
     }
@@ -231,11 +234,12 @@ export class Terminal implements AsyncDisposable {
     });
   }
 
-  #watchCursor(): void {
+  #watchModes(): void {
     const { parser } = this.#screen;
-    const watch = (final: "h" | "l", isVisible: boolean): void => {
+    const watch = (final: "h" | "l", isSet: boolean): void => {
       parser.registerCsiHandler({ prefix: "?", final }, (modes) => {
-        if (modes.includes(CURSOR)) this.#isCursorVisible = isVisible;
+        if (modes.includes(CURSOR)) this.#isCursorVisible = isSet;
+        if (modes.includes(SYNCHRONIZED)) this.#isDrawing = isSet;
         return false;
       });
     };
