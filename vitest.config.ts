@@ -45,6 +45,7 @@ export default defineConfig({
         "src/ink/**/*.{ts,tsx}",
         "src/schemas/**/*.ts",
         "src/codebuff-cli/**/*.ts",
+        "src/process/**/*.ts",
       ],
       reporter: ["text-summary"],
       thresholds: { lines: 95, branches: 95 },

@@ -48,12 +48,7 @@ const SHARED_FILES = [...SHARED_ROOMS, "index"].map((room) => `${room}.ts`);
 export const FLAT_FILES: readonly string[] = [...SHARED_FILES, "wire.ts"];
 
 /** A program is a process, and nothing of it is there elsewhere than on Node. */
-export const PROCESS_FLAT_FILES: readonly string[] = [
-  ...SHARED_FILES,
-  "process.ts",
-  "run.ts",
-  "unsupported.ts",
-];
+export const PROCESS_FLAT_FILES: readonly string[] = [...SHARED_FILES, "run.ts", "unsupported.ts"];
 
 /** Calls take the place of a connection, and a run the place of what a server does. */
 export const HTTP_FLAT_FILES: readonly string[] = [...SHARED_FILES, "http.ts", "run.ts"];
@@ -71,8 +66,14 @@ function filesOf(flat: string): readonly string[] {
 /** What the flats of Codebuff share. */
 const CODEBUFF_FLATS: readonly string[] = ["codebuff", "codebuff-cli", "codebuff-run"];
 
-const importsOf = (flat: string): readonly string[] =>
-  CODEBUFF_FLATS.includes(flat) ? ["core", "codebuff-events"] : ["core"];
+/** The flats that start programs: the CLI, and the tools of a run. */
+const STARTERS: readonly string[] = [...PROCESS_FLATS, ...HTTP_FLATS];
+
+const importsOf = (flat: string): readonly string[] => [
+  "core",
+  ...(CODEBUFF_FLATS.includes(flat) ? ["codebuff-events"] : []),
+  ...(STARTERS.includes(flat) ? ["process"] : []),
+];
 
 /** The parts of `core` that stand alone: for layers above the clients, which must not bring a client along. */
 const SMALL_PARTS: readonly string[] = [
@@ -99,6 +100,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [FRONT_DOOR, { imports: ["core", ...FLATS], neutral: true }],
   ["core", { imports: [], neutral: true }],
   ["codebuff-events", { imports: ["core"], universal: ["universal"], neutral: true }],
+  ["process", { imports: ["core"], neutral: false, node: "everywhere" }],
   ...FLATS.map((flat): [string, Room] => [
     flat,
     { imports: importsOf(flat), universal: ["universal"], neutral: true },

@@ -1,5 +1,5 @@
+import type { Exit } from "../process/group-process.ts";
 import { type CodebuffCliFailureKind, type CodebuffCliStderr, kindOf, withoutStack } from "./errors.ts";
-import type { Exit } from "./process.ts";
 
 /** The facts that decide the outcome of a run. */
 export interface Ended {

@@ -1,6 +1,7 @@
 import { joinBytes } from "../core/bytes.ts";
 import { said } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
+import type { Exit } from "../process/group-process.ts";
 import type { CliCore } from "./cli-core.ts";
 import {
   type CodebuffCliEvent,
@@ -12,7 +13,6 @@ import {
 } from "./messages.ts";
 import { saysAllAtEnd } from "./options.ts";
 import type { Ended, Report } from "./outcome.ts";
-import type { Exit } from "./process.ts";
 import type { Questions } from "./questions.ts";
 import { newsOf, type ReadReport, readOutput, reportOf } from "./report.ts";
 import { StderrKeeper } from "./stderr.ts";

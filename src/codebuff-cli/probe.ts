@@ -1,12 +1,12 @@
 import { joinBytes } from "../core/bytes.ts";
 import { deferred } from "../core/deferred.ts";
+import { GroupProcess } from "../process/group-process.ts";
 import type { CliCore } from "./cli-core.ts";
 import { locate } from "./command.ts";
 import type { Environments } from "./environment.ts";
 import { notStarted } from "./errors.ts";
 import { ESCAPE } from "./messages.ts";
 import type { CodebuffCliProfile } from "./options.ts";
-import { CliProcess } from "./process.ts";
 
 /** The program's own description. */
 export interface CodebuffCliProbe {
@@ -113,7 +113,7 @@ function ask(core: CliCore, env: NodeJS.ProcessEnv, question: string): Promise<A
   try {
     closing.throwIfAborted();
     const program = locate(command, env);
-    const asked = new CliProcess({
+    const asked = new GroupProcess({
       command: program.command,
       args: [...program.args, ...args, question],
       cwd: undefined,

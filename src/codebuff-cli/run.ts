@@ -3,6 +3,7 @@ import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
+import { type Exit, GroupProcess } from "../process/group-process.ts";
 import type { CliCore } from "./cli-core.ts";
 import { locate } from "./command.ts";
 import type { Environments } from "./environment.ts";
@@ -13,7 +14,6 @@ import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliPromptOptions } from "./options.ts";
 import { type Verdict, verdictOn } from "./outcome.ts";
 import { type Heard, Output, type OutputUser } from "./output.ts";
-import { CliProcess, type Exit } from "./process.ts";
 import type { Questions } from "./questions.ts";
 import { type CodebuffCliResult, resultOf, type SessionRef, type TurnState } from "./turn.ts";
 
@@ -45,7 +45,7 @@ type Because = "stopped" | "overstayed" | "interactive" | "too-long";
 
 /** A running process, with the timer of `timeoutSeconds`. */
 interface Live {
-  readonly process: CliProcess;
+  readonly process: GroupProcess;
   readonly total: CancelTimer;
 }
 
@@ -59,12 +59,12 @@ type State =
   /** `killGrace` runs. */
   | {
       readonly name: "ending";
-      readonly process: CliProcess;
+      readonly process: GroupProcess;
       readonly because: Because;
       readonly timer: CancelTimer;
     }
   /** The output may still arrive. */
-  | { readonly name: "exited"; readonly process: CliProcess; readonly because: Because | undefined }
+  | { readonly name: "exited"; readonly process: GroupProcess; readonly because: Because | undefined }
   | { readonly name: "over" };
 
 const NO_TIMER: CancelTimer = () => {};
@@ -102,7 +102,7 @@ export class Run implements OutputUser {
     core.events.emit("spawned", { pid, turn });
   }
 
-  #spawn(): CliProcess {
+  #spawn(): GroupProcess {
     const { core, environments, job } = this.#setup;
     const { turn, invocation, prompt, session } = job;
     const { outbox, clock, settings } = core;
@@ -111,7 +111,7 @@ export class Run implements OutputUser {
     job.state.requestedSessionId = sessionId;
     try {
       const program = locate(settings.command, env);
-      return new CliProcess({
+      return new GroupProcess({
         command: program.command,
         args: [...program.args, ...buildArgv({ ...invocation, sessionId })],
         cwd: invocation.cwd,

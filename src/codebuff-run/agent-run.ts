@@ -13,7 +13,7 @@ import { RunRecord } from "./run-record.ts";
 import { assertWanted, tell, wordsOf } from "./shared.ts";
 import { spawnAgents } from "./spawn.ts";
 import { schemaOf } from "./tool-schema.ts";
-import { failure, json, Toolbox } from "./tools.ts";
+import { failure, json, Toolbox } from "./toolbox.ts";
 import { endOf, isThinkOnly, type StepFacts } from "./turn.ts";
 
 /** Steps in a row with bad calls alone. */

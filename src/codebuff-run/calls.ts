@@ -8,7 +8,7 @@ import type { RunMessage } from "./messages.ts";
 import { assertWanted, type Shared, tell } from "./shared.ts";
 import { ToolRun } from "./tool-run.ts";
 import type { Checked } from "./tool-schema.ts";
-import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./tools.ts";
+import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./toolbox.ts";
 import type { Speaker } from "./turn.ts";
 
 /** What an agent does by itself when it calls a tool of this library. */

@@ -43,6 +43,6 @@ export type {
   CodebuffRunToolCall,
   CodebuffRunToolContext,
   CodebuffRunToolHandler,
-} from "./tools.ts";
+} from "./toolbox.ts";
 export type { CodebuffRunResult } from "./turn.ts";
 export { codebuffRun, toUniversal } from "./universal.ts";

@@ -26,7 +26,7 @@ import {
   customTools,
   overrides,
   type Tool,
-} from "./tools.ts";
+} from "./toolbox.ts";
 
 /** Options of a run that the client sets for all runs, and a prompt for itself. */
 export interface CodebuffRunDefaults {

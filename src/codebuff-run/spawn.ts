@@ -7,7 +7,7 @@ import { CodebuffRunError, outputOf } from "./errors.ts";
 import { buildPrompt, promptMessages } from "./input.ts";
 import type { RunOutput } from "./messages.ts";
 import { tell, wordsOf } from "./shared.ts";
-import { failure, json } from "./tools.ts";
+import { failure, json } from "./toolbox.ts";
 
 /** Levels of agents that run agents. A model that delegates without end must not use up the account. */
 const MAX_DEPTH = 5;

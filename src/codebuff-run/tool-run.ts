@@ -15,7 +15,7 @@ import {
   failure,
   limited,
   readOutput,
-} from "./tools.ts";
+} from "./toolbox.ts";
 
 /** ms that a tool has to end after the run was stopped. Longer than a shell needs to end its commands. */
 const STOP_GRACE = 2_000;

@@ -19,7 +19,7 @@ describe("a flat", () => {
 
   test("of a program has other rooms", () => {
     const files = FLAT_FILES.map((file) => `codebuff-cli/${file}`);
-    expect(missingFiles("codebuff-cli", files)).toEqual(["process.ts", "run.ts", "unsupported.ts"]);
+    expect(missingFiles("codebuff-cli", files)).toEqual(["run.ts", "unsupported.ts"]);
   });
 
   test("without a connection has calls and runs", () => {

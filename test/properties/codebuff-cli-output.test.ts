@@ -2,13 +2,13 @@ import { CodebuffCli, type CodebuffCliEvent, type CodebuffCliProfile } from "age
 import { ManualClock } from "agentwire/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import type { ProcessListener, ProcessSetup } from "../../src/codebuff-cli/process.ts";
+import type { ProcessListener, ProcessSetup } from "../../src/process/group-process.ts";
 import { PATIENCE, runs } from "./support/runs.ts";
 
 /** The process that the client believes to have started, as long as it runs: it says what the test says. */
 const started = vi.hoisted((): ProcessListener[] => []);
-vi.mock("../../src/codebuff-cli/process.ts", () => ({
-  CliProcess: class {
+vi.mock("../../src/process/group-process.ts", () => ({
+  GroupProcess: class {
     readonly pid = 1;
     readonly #listener: ProcessListener;
     constructor({ listener }: ProcessSetup) {

@@ -54,7 +54,7 @@ type State =
  *     running ──exit──▶ draining ──its pipes close, or PIPE_GRACE──▶ over
  *        └── could not be started ──────────────────────────────────▶ over
  */
-export class CliProcess {
+export class GroupProcess {
   readonly forwardsSignals: boolean;
   readonly #child: ChildProcess;
   readonly #listener: ProcessListener;
@@ -199,7 +199,7 @@ export class CliProcess {
 
 // --- the end of this process ---
 
-const running = new Set<CliProcess>();
+const running = new Set<GroupProcess>();
 
 /** The signals with which a terminal or a supervisor ends this process. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -207,7 +207,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Removes signal-exit's listener, if there is one. */
 let ignoreSignals: (() => void) | undefined;
 
-function watch({ forwardsSignals }: CliProcess): void {
+function watch({ forwardsSignals }: GroupProcess): void {
   if (forwardsSignals) listen();
   if (running.size > 1) return;
   process.on("exit", endAll);

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { FakeCodebuffCli } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { CliProcess } from "../../src/codebuff-cli/process.ts";
+import { GroupProcess } from "../../src/process/group-process.ts";
 import { WatchedClock } from "../helpers/codebuff-cli.ts";
 
 const DEAF = { stdout: () => {}, stderr: () => {}, exited: () => {}, abandoned: () => {} };
@@ -10,7 +10,7 @@ const DEAF = { stdout: () => {}, stderr: () => {}, exited: () => {}, abandoned: 
 function start(cli: FakeCodebuffCli, clock: WatchedClock) {
   const ended: unknown[] = [];
   const tell = (how: unknown): void => void ended.push(how);
-  const made = new CliProcess({
+  const made = new GroupProcess({
     command: cli.command,
     args: [...cli.args, "--stream-json", "--", "hi"],
     cwd: undefined,
@@ -69,7 +69,7 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
   const onThrow = (error: unknown): void => void thrown.push(error);
   process.on("uncaughtException", onThrow);
   const exit = await new Promise((resolve) => {
-    new CliProcess({
+    new GroupProcess({
       command: process.execPath,
       args: ["--version"],
       cwd: undefined,

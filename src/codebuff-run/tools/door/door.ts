@@ -1,0 +1,68 @@
+/** What a tool wants to do with a path. */
+export type Use = "read" | "write";
+
+/** A file as it was: a write says which one it replaces. Compare with `sameFile`. */
+export interface Stamp {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+/** A file as it was read. */
+export interface FileRead {
+  readonly bytes: Uint8Array;
+  readonly stamp: Stamp;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface Entry {
+  readonly name: string;
+  /** `other`: a device, a pipe or a socket. */
+  readonly kind: "file" | "folder" | "link" | "other";
+}
+
+/** An open folder: the program that starts in it cannot be led elsewhere. */
+export interface OpenFolder {
+  /** For `cwd` of a new process, until `close()`. */
+  readonly cwd: string;
+  /** Relative to the root; empty for the root itself. */
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The one way from a tool to the files below a root. Each method checks its path itself. Paths in and out are relative to the root, with `/`
+ * between names, and empty for the root. A method that refuses throws a `Refusal`, whose text never has an absolute path.
+ */
+export interface Door {
+  /** The real path of the root. Never in a result or an error. */
+  readonly root: string;
+  /** The path without `.` and `..`. Looks at the text alone. @throws Refusal `outside`, `invalid` */
+  resolve(path: unknown, use: Use): string;
+  /** What is at a path; `undefined`: nothing. Links are not followed. */
+  look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined>;
+  /** @throws Refusal also `blocked`, `missing`, `not-a-file`, `too-large`, `failed` */
+  readFile(path: string, limits: { readonly maxBytes: number }): Promise<FileRead>;
+  /** In the order of names. Links are listed, and not followed. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
+  readFolder(path: string, limits: { readonly maxEntries: number }): Promise<readonly Entry[]>;
+  /**
+   * Writes a whole file at once: readers see the old one or the new one. Missing folders are made.
+   * @param replaces the file as it was read; `undefined`: there must be none
+   * @throws Refusal also `blocked`, `protected`, `changed`, `exists`, `link`, `not-a-file`, `failed`
+   */
+  writeFile(
+    path: string,
+    bytes: Uint8Array,
+    options: { readonly replaces: Stamp | undefined; readonly mode?: number },
+  ): Promise<Stamp>;
+  /** Deletes a file. @throws Refusal as `writeFile` */
+  removeFile(path: string, options: { readonly replaces: Stamp }): Promise<void>;
+  /** Deletes a folder that is empty. Returns whether it was. */
+  removeFolder(path: string): Promise<boolean>;
+  /** @throws Refusal also `missing`, `not-a-folder` */
+  openFolder(path: string): Promise<OpenFolder>;
+  close(): Promise<void>;
+}

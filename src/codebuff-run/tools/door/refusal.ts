@@ -1,0 +1,28 @@
+/** Why a path is refused. */
+export type RefusalReason =
+  | "outside" // of the root
+  | "invalid" // no path on this system
+  | "blocked" // by the caller's filter, as a file of secrets, or by an ignore file
+  | "protected" // never written: the inside of `.git`
+  | "missing"
+  | "exists"
+  | "link" // the last name is a link
+  | "not-a-file" // a folder, a device, a pipe
+  | "not-a-folder"
+  | "too-large"
+  | "changed" // since it was read
+  | "failed"; // the system refused
+
+/** A path that a tool may not use, or cannot use. The message is for the agent, and has no absolute path. */
+export class Refusal extends Error {
+  readonly reason: RefusalReason;
+  /** As the agent named it. */
+  readonly path: string;
+
+  constructor(reason: RefusalReason, path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "Refusal";
+    this.reason = reason;
+    this.path = path;
+  }
+}

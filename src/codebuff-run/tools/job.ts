@@ -1,0 +1,19 @@
+import type { Changes } from "./changes/changes.ts";
+import type { Door } from "./door/door.ts";
+
+/** One call of a tool, for the code of the tool. */
+export interface ToolJob {
+  readonly door: Door;
+  /** What the run of this call has written so far, for undo. */
+  readonly changes: Changes;
+  /** Aborted when the result is not wanted any more. The tool ends what it has started, then settles. */
+  readonly signal: AbortSignal;
+  /** Tells output while the tool works. */
+  readonly onProgress: (output: string) => void;
+}
+
+/**
+ * A tool: its input fits the parameters in `builtins.ts`. What it returns is the `value` of the result. A failure that the agent is to see is
+ * returned too, as `{ errorMessage }`; what is thrown is a mistake of this library.
+ */
+export type LocalTool<Input> = (input: Input, job: ToolJob) => Promise<object>;
