@@ -1,6 +1,8 @@
 /** What a tool wants to do with a path. */
 export type Use = "read" | "write";
 
+export type Status = "allow" | "blocked" | "allow-example";
+
 /** A file as it was: a write says which one it replaces. Compare with `sameFile`. */
 export interface Stamp {
   readonly dev: bigint;
@@ -42,6 +44,11 @@ export interface Door {
   readonly root: string;
   /** The path without `.` and `..`. Looks at the text alone. @throws Refusal `outside`, `invalid` */
   resolve(path: unknown, use: Use): string;
+  /**
+   * Whether tools may use a path: the caller's filter, files of secrets (`.env`), ignore files of each folder above. `allow-example`: a
+   * template of a file of secrets. Every other method refuses `blocked` by itself, but for `look` and `readFolder`.
+   */
+  status(path: string, kind: "file" | "folder"): Promise<Status>;
   /** What is at a path; `undefined`: nothing. Links are not followed. */
   look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined>;
   /** @throws Refusal also `blocked`, `missing`, `not-a-file`, `too-large`, `failed` */
